@@ -1,0 +1,1 @@
+"""Words: the values that every other floor speaks in, the errors, and the ports."""

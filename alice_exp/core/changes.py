@@ -1,0 +1,93 @@
+"""What an act changes, before and after it is written.
+
+A use case computes a ``ChangeSet`` from a ``Snapshot``; the home turns it into bytes and one commit. ``--dry-run``,
+the heartbeat's table and the commit therefore speak of one and the same value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar
+
+from alice_exp.core.model import Actor, Block, Json, Snapshot
+
+Pointer: TypeAlias = tuple[str | int, ...]
+"""Where a value lies in a document: keys and indexes from the root."""
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """The block as it shall be, and the file it shall be in.
+
+    Where a block of that id exists, in this file or another, its own text is edited and moved with its comments;
+    otherwise it is appended: as ``raw`` (text from history, comments included) where given, else freshly written.
+    """
+
+    block: Block
+    path: str
+    raw: str = ""
+    raw_path: str = ""
+    """The file that ``raw`` comes from: what it leaves unwritten follows from there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One value of a document that holds no blocks (``config.jsonc``): set, or removed where ``value`` is None."""
+
+    path: str
+    pointer: Pointer
+    value: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Who did what to which blocks: all that a commit message says. Subjects carry ids and verbs, never content.
+
+    ``at`` is ISO-8601 UTC; ``trailers`` are further ``Alice-*`` lines, in order.
+    """
+
+    op: str
+    actor: Actor
+    at: str
+    blocks: tuple[str, ...] = ()
+    detail: str = ""
+    trailers: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def subject(self) -> str:
+        """The commit's first line, as ``outcome exp-7k2m9q4x: past → reliable (10 verified)``."""
+        target = self.blocks[0] if len(self.blocks) == 1 else f"{len(self.blocks)} blocks" if self.blocks else ""
+        head = f"{self.op} {target}".rstrip()
+        return f"{head}: {self.detail}" if self.detail else head
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    """All that one act changes: blocks to be in place, ids to be gone, other values, new files."""
+
+    act: Act
+    puts: tuple[Put, ...] = ()
+    removes: tuple[str, ...] = ()
+    settings: tuple[Setting, ...] = ()
+    texts: Mapping[str, str | None] = field(default_factory=dict)
+    """Whole files, path to text (None: gone): new ones, and undone changes of files that hold no blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """An act as git knows it."""
+
+    commit: str
+    subject: str
+    op: str
+    actor: str
+    at: str
+    blocks: tuple[str, ...] = ()
+    act_id: str = ""
+    trailers: tuple[tuple[str, str], ...] = ()
+
+
+R = TypeVar("R")
+Plan: TypeAlias = Callable[[Snapshot], tuple["ChangeSet | None", R]]
+"""Pure: from what one read saw to what shall change (None: nothing) and what to answer."""

@@ -1,0 +1,108 @@
+"""The doors and provenance as Protocols: what a use case may ask of an edge.
+
+Each has two implementations: the real one in ``store`` and the in-memory one in ``tests/contracts``, under one suite;
+``DryHome`` in ``usecases.acts`` is the door that plans and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from alice_exp.core.changes import Commit, Plan
+from alice_exp.core.model import SETS, Place, Placed, Problem, Snapshot
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A block before and after one act (None: it was not there), with its own text from the files."""
+
+    block_id: str
+    before: Placed | None
+    after: Placed | None
+    before_raw: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """A file that holds no blocks, before and after one act."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """All that one act changed."""
+
+    commit: Commit
+    blocks: tuple[Version, ...]
+    files: tuple[FileVersion, ...] = ()
+
+
+class Home(Protocol):
+    """The two doors of the home, and what a use case may know of its state."""
+
+    def read(self, places: Collection[Place] = SETS) -> Snapshot:
+        """All blocks of some sets as they are now, hand edits adopted."""
+        ...
+
+    def apply(self, plan: Plan[R], places: Collection[Place] = SETS) -> tuple[Commit | None, R]:
+        """Read under the lock, plan, and write what the plan says as one commit (None: it changed nothing)."""
+        ...
+
+    def text(self, path: str) -> str | None:
+        """The text of one file under ``experiences/``; None where it does not exist."""
+        ...
+
+
+class History(Protocol):
+    """What happened, read from git. Commits are newest first; ``NotFoundError`` where a name fits none."""
+
+    def log(self, *, block: str = "", limit: int = 0) -> Iterator[Commit]:
+        """The acts, of one block where given."""
+        ...
+
+    def commit(self, name: str) -> Commit:
+        """The act that a commit id, a unique prefix of one, or an act id names."""
+        ...
+
+    def changed(self, commit: str) -> Changed:
+        """What an act changed, block by block."""
+        ...
+
+    def last_text(self, block_id: str) -> tuple[Placed, str] | None:
+        """A block's last version in history, with its own text, whether or not it still exists."""
+        ...
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the repository itself."""
+        ...
+
+
+
+
+
+
+class Reports(Protocol):
+    """The open report: what its numbers stand for. Momentary: rebuilt from history where it is lost."""
+
+    def open_report(self) -> str:
+        """Its id; empty before the first."""
+        ...
+
+    def open_ids(self) -> tuple[str, ...]:
+        """Block ids in the order of their numbers."""
+        ...
+
+    def prepare(self, report: str, at: str, ids: tuple[str, ...]) -> None:
+        """Keep a new report in mind until its commit stands."""
+        ...
+
+    def publish(self) -> None:
+        """Open the report that was prepared last, where there is one."""
+        ...

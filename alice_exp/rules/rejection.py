@@ -1,0 +1,44 @@
+"""A rejected inference is known again on every way in (R2.19, D26; DESIGN 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from alice_exp.core.model import Payload, Placed
+from alice_exp.text.words import bag, fingerprint_text
+
+
+@dataclass(frozen=True, slots=True)
+class Rejections:
+    """Rejected blocks by what they say: letter for letter after folding, and by their words in any order."""
+
+    by_text: dict[str, Placed]
+    by_words: dict[tuple[str, ...], Placed]
+
+    @classmethod
+    def of(cls, rejected: Iterable[Placed]) -> Rejections:
+        """Index the rejected archive; a later rejection of the same words wins."""
+        by_text: dict[str, Placed] = {}
+        by_words: dict[tuple[str, ...], Placed] = {}
+        for placed in rejected:
+            text = inference(placed.block.payload)
+            by_text[fingerprint_text(text)] = placed
+            words = bag(text)
+            if words:
+                by_words[words] = placed
+        return cls(by_text, by_words)
+
+    def find(self, payload: Payload) -> Placed | None:
+        """The rejected block that says the same, whatever its trigger was; None where nothing does."""
+        text = inference(payload)
+        known = self.by_text.get(fingerprint_text(text))
+        if known is not None:
+            return known
+        words = bag(text)
+        return self.by_words.get(words) if words else None
+
+
+def inference(payload: Payload) -> str:
+    """What a block claims: its content and steps as one text."""
+    return " ".join((payload.content, *payload.steps))

@@ -1,0 +1,1 @@
+"""Edges that keep the truth: the home directory, its files, its git history."""

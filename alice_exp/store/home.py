@@ -1,0 +1,489 @@
+"""The two doors of a home on disk: ``read`` and ``apply``.
+
+Every call recovers what a crash left and adopts what a person edited before it does its own work; a look at time
+stamps tells whether there is anything to do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from alice_exp.core.changes import Act, ChangeSet, Commit, Plan
+from alice_exp.core.config import Config
+from alice_exp.core.errors import AliceError, BusyError, ProblemError
+from alice_exp.core.model import SETS, Actor, Block, Place, Placed, Problem, Snapshot
+from alice_exp.rules.adoption import Adoption, adopt
+from alice_exp.store import landing
+from alice_exp.store.files import ChangedOnDisk, Signature, read_bytes
+from alice_exp.store.landing import FileChange
+from alice_exp.store.lock import WriterLock
+from alice_exp.store.messages import compose
+from alice_exp.store.plumbing import Message, Repository, blob_id
+from alice_exp.store.reading import LastGood, Reading, holds_blocks, placed, snapshot
+from alice_exp.store.scan import Found, scan
+from alice_exp.store.stamps import Stamps, load, now_ns, save
+from alice_exp.text.configuration import PATH, read_config
+from alice_exp.text.jsonc import Document, edit, parse
+from alice_exp.text.rewrite import rewrite
+from alice_exp.text.schema import read_blocks
+
+R = TypeVar("R")
+
+TRIES = 5
+"""How often an act starts again because a person saved a file meanwhile."""
+
+PACK_AT = 4 << 20
+"""Bytes of loose objects at which the repository is packed: files are rewritten whole, so size tells, not number."""
+
+_PAUSE = 0.005
+_ALL: tuple[Place, ...] = (*SETS, "archive")
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What an edge may not make up itself: the calendar, fresh ids, and where to say what was noticed."""
+
+    now: Callable[[], str]
+    epoch: Callable[[], int]
+    new_id: Callable[[str], str]
+    warn: Callable[[AliceError], None]
+
+
+class FileHome:
+    """A home in a directory (``~/.alice``); see ``core.ports.Home``."""
+
+    def __init__(self, root: Path, sources: Sources) -> None:
+        self.root = root
+        self.experiences = root / "experiences"
+        self.repository = Repository(self.experiences)
+        self.lock = WriterLock(root / "state" / "lock")
+        self._sources = sources
+        self._reading = Reading(self.experiences)
+        self._stamps_path = root / "state" / "files.json"
+        self._stamps: Stamps | None = None
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def read(self, places: Collection[Place] = SETS) -> Snapshot:
+        """All blocks of some sets as they are now; see ``core.ports.Home.read``."""
+        self._require_home()
+        found = self._settled()
+        for _ in range(200):
+            seen = self._snapshot(found, places)
+            if not self.repository.resolve(landing.PENDING):
+                return seen
+            self._wait_for_writer()
+            found = scan(self.experiences)
+        return seen
+
+    def text(self, path: str) -> str | None:
+        """The text of one file under ``experiences/``; None where it does not exist."""
+        try:
+            return self._reading.bytes(path).decode("utf-8", "replace")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise ProblemError("{path} cannot be read: {why}", path=path, why=str(error.strerror)) from error
+
+    def config(self) -> Config:
+        """The configuration as it is on disk; its defaults where there is none or it cannot be read."""
+        return self._config(scan(self.experiences))[0]
+
+    def _require_home(self) -> None:
+        if not self.experiences.is_dir():
+            raise ProblemError(
+                "there is no home at {root}", root=self.root, hint="make one with 'alice-exp init'"
+            )
+
+    def _snapshot(self, found: Found, places: Collection[Place]) -> Snapshot:
+        head = self.repository.head() if self.repository.exists else ""
+        seen = snapshot(self._reading, found, places, head, self._last_good(head))
+        config, problems = self._config(found)
+        return replace(seen, config=config, problems=(*seen.problems, *problems))
+
+    def _config(self, found: Found) -> tuple[Config, tuple[Problem, ...]]:
+        if PATH not in found.files:
+            return Config(), ()
+        try:
+            return read_config(parse(self._reading.bytes(PATH), PATH))
+        except OSError as error:
+            why = (error.strerror or "it is gone").lower()
+            return Config(), (Problem(PATH, 0, 0, "this file cannot be read: {why}", {"why": why}),)
+
+    def _last_good(self, head: str) -> LastGood:
+        stamps = self._known()
+        if head and stamps.head == head:
+            return LastGood({path: oid for path, (_, oid) in stamps.files.items()}, self.repository.blob)
+        return LastGood(self.repository.tree(head) if head else {}, self.repository.blob)
+
+    def _wait_for_writer(self) -> None:
+        import time
+
+        time.sleep(_PAUSE)
+        with contextlib.suppress(BusyError), self._locked(wait=0):
+            self._settle()
+
+    # -- settling: recover and adopt ----------------------------------------------------------------------------
+
+    def _known(self) -> Stamps:
+        if self._stamps is None:
+            self._stamps = load(self._stamps_path)
+        return self._stamps
+
+    def _settled(self) -> Found:
+        """Recover and adopt where there is something to do and nobody else is at it; what is there now."""
+        found = scan(self.experiences)
+        if not self.repository.exists or self._is_settled(found):
+            return found
+        try:
+            with self._locked(wait=0):
+                self._settle(strict=False)
+        except BusyError:
+            pass
+        except (OSError, ProblemError) as error:
+            self._sources.warn(_as_warning(error))
+        return scan(self.experiences)
+
+    def _is_settled(self, found: Found) -> bool:
+        if self.repository.resolve(landing.PENDING):
+            return False
+        head = self.repository.head()
+        stamps = self._known()
+        if stamps.head != head:
+            self._stamps = stamps = load(self._stamps_path)
+        return bool(head) and stamps.equal(head, found.files)
+
+    @contextlib.contextmanager
+    def _locked(self, wait: float = 10.0):  # type: ignore[no-untyped-def]
+        with self.lock.hold(wait):
+            self.repository.lock_handle = self.lock.handle
+            try:
+                yield
+            finally:
+                self.repository.lock_handle = -1
+
+    def _settle(self, *, strict: bool = True) -> Found:
+        """Under the lock: recover, then adopt; ``strict`` raises where history is not fit to be written."""
+        obstacle = self.repository.obstacle()
+        if obstacle:
+            if strict:
+                raise ProblemError("{obstacle}", obstacle=obstacle, hint="finish or abort it with git, then run this again")
+            self._sources.warn(ProblemError("{obstacle}; hand edits wait", obstacle=obstacle))
+            return scan(self.experiences)
+        done = landing.recover(self.repository)
+        if done.lost:
+            self._sources.warn(
+                ProblemError("an interrupted act did not fit the history any more; it is kept as {ref}",
+                             ref=f"{landing.LOST}/{done.lost}")
+            )
+        for _ in range(TRIES):
+            found = scan(self.experiences)
+            try:
+                self._adopt(found)
+            except ChangedOnDisk:
+                continue
+            return found
+        raise BusyError("the files change faster than they can be read", hint="run the command again")
+
+    def _adopt(self, found: Found) -> None:
+        """Commit every file that a person edited and that can be read, one commit a file."""
+        head = self.repository.head()
+        stamps = load(self._stamps_path)
+        if stamps.head == head and head:
+            tree = {path: oid for path, (_, oid) in stamps.files.items()}
+            time = stamps.commit_time
+        else:
+            tree = self.repository.tree(head) if head else {}
+            time = self.repository.commit_time(head) if head else 0
+            if head:
+                with contextlib.suppress(ProblemError):
+                    self.repository.refresh_index(None)
+        edited, fresh = self._edited(found, tree, stamps if stamps.head == head else Stamps())
+        gone = [path for path in tree if path not in found.files and self._is_deleted(path, found)]
+        self._stamps = Stamps(head, time, now_ns(), stamps.loose, fresh)
+        if edited or gone:
+            self._adopt_files(found, tree, edited, gone)
+        save(self._stamps_path, self._known())
+
+    def _edited(
+        self, found: Found, tree: Mapping[str, str], stamps: Stamps
+    ) -> tuple[dict[str, bytes], dict[str, tuple[Signature, str]]]:
+        """Files whose bytes differ from the commit, and the stamps of those that do not."""
+        edited: dict[str, bytes] = {}
+        fresh: dict[str, tuple[Signature, str]] = {}
+        for path, signature in found.files.items():
+            if stamps.unchanged(path, signature):
+                fresh[path] = stamps.files[path]
+                continue
+            try:
+                data, signature = read_bytes(self.experiences / path)
+            except OSError:
+                continue
+            oid = blob_id(data)
+            if tree.get(path) == oid:
+                fresh[path] = (signature, oid)
+            else:
+                edited[path] = data
+        return edited, fresh
+
+    def _is_deleted(self, path: str, found: Found) -> bool:
+        """Whether a person deleted the file: its directory is there, and nothing odd stands in its place."""
+        folder = path.partition("/")[0] if "/" in path else ""
+        odd = {problem.path for problem in found.problems}
+        known_place = not folder or folder in found.directories
+        return known_place and path not in odd and folder not in odd and (self.experiences / path).is_symlink() is False
+
+    def _adopt_files(
+        self, found: Found, tree: Mapping[str, str], edited: Mapping[str, bytes], gone: Collection[str]
+    ) -> None:
+        before = self._before(tree)
+        on_disk = self._ids_on_disk(found)
+        for path in gone:
+            elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
+            ids = tuple(i for i, place in before.items() if place.path == path and i not in elsewhere)
+            self._commit_adopted(path, self.repository.blob(tree[path]), None, ids, "removed")
+        for path, data in edited.items():
+            elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
+            self._adopt_file(path, data, before, elsewhere)
+
+    def _adopt_file(
+        self, path: str, data: bytes, before: Mapping[str, Placed], elsewhere: set[str]
+    ) -> None:
+        document = parse(data, path)
+        if not holds_blocks(path):
+            if document.problem is None:
+                self._commit_adopted(path, data, data, (), "changed")
+            return
+        blocks, problems = read_blocks(document)
+        if any(problem.severity == "error" for problem in problems):
+            return
+        if any(block.id in elsewhere for block in blocks if block.id):
+            return
+        new_id = _fresh_ids(self._sources.new_id, {*before, *elsewhere})
+        adoption = adopt(document, blocks, before, elsewhere, self._sources.now(), new_id)
+        new = edit(document, adoption.edits) if adoption.edits else data
+        self._warn_refused(path, adoption)
+        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail)
+
+    def _warn_refused(self, path: str, adoption: Adoption) -> None:
+        for block_id in adoption.approvals_refused:
+            self._sources.warn(
+                ProblemError(
+                    "an approval written by hand grants nothing and was taken out of {id}",
+                    id=block_id,
+                    path=path,
+                    hint=f"approve it with 'alice-exp approve {block_id}'",
+                )
+            )
+
+    def _commit_adopted(
+        self, path: str, expected: bytes, new: bytes | None, blocks: tuple[str, ...], detail: str
+    ) -> None:
+        act = Act("adopt", Actor("editor"), self._sources.now(), blocks, f"{path.removesuffix('.jsonc')}, {detail}")
+        disk = expected if new is not None else None
+        self._write(act, {path: FileChange(disk, new)})
+
+    def _before(self, tree: Mapping[str, str]) -> dict[str, Placed]:
+        """Every block of the last commit by id."""
+        before: dict[str, Placed] = {}
+        good = LastGood(tree, self.repository.blob)
+        for path in tree:
+            if holds_blocks(path):
+                before.update({block.id: Placed(block, path) for block in good.blocks(path)})
+        return before
+
+    def _ids_on_disk(self, found: Found) -> dict[str, set[str]]:
+        return {
+            path: {block.id for block in self._reading.parsed(path, signature).blocks if block.id}
+            for path, signature in found.files.items()
+            if holds_blocks(path)
+        }
+
+    def create(self, actor: Actor, defaults: Mapping[str, str]) -> tuple[Commit | None, int]:
+        """Make the home, or complete one that is there; the commit (None: all was there) and how many blocks it took in.
+
+        Files that a person put there before are taken in as they are, in one commit by ``actor``; ``defaults`` maps
+        paths to the texts of files that a new home has. A file with a problem stays out and is warned of.
+        """
+        for folder in ("universal", "personal", "low_value_pool", "archive", "records", ".schema"):
+            (self.experiences / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._locked():
+            if self.repository.exists and self.repository.head():
+                self._settle()
+                return None, 0
+            self.repository.create()
+            found = scan(self.experiences)
+            files, blocks = self._taken_in(found, actor)
+            for path, text in defaults.items():
+                if path not in found.files:
+                    files[path] = FileChange(None, text.encode())
+            detail = f"{len(blocks)} blocks in {len(found.files)} files" if found.files else "a new home"
+            op = "adopt" if found.files else "init"
+            act = Act(op, actor, self._sources.now(), tuple(blocks), "" if blocks else detail)
+            self._stamps = Stamps()
+            return self._write(act, files), len(blocks)
+
+    def _taken_in(self, found: Found, actor: Actor) -> tuple[dict[str, FileChange], list[str]]:
+        files: dict[str, FileChange] = {}
+        taken: list[str] = []
+        for path in found.files:
+            data = self._reading.bytes(path)
+            document = parse(data, path)
+            blocks, problems = read_blocks(document) if holds_blocks(path) else ((), ())
+            faults = [p for p in (document.problem, *problems) if p is not None and p.severity == "error"]
+            if faults:
+                self._sources.warn(
+                    ProblemError("{why}; the file stays as it is", why=faults[0].message, path=path, line=faults[0].line)
+                )
+                continue
+            new_id = _fresh_ids(self._sources.new_id, set(taken))
+            adoption = adopt(document, blocks, {}, (), self._sources.now(), new_id, str(actor))
+            new = edit(document, adoption.edits) if adoption.edits else data
+            files[path] = FileChange(data, new)
+            taken += adoption.blocks
+        return files, taken
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def apply(self, plan: Plan[R], places: Collection[Place] = SETS) -> tuple[Commit | None, R]:
+        """Read, plan, write one commit; see ``core.ports.Home.apply``."""
+        self._require_home()
+        if not self.repository.exists:
+            raise ProblemError(
+                "the home at {root} has no history yet", root=self.root, hint="make one with 'alice-exp init'"
+            )
+        with self._locked():
+            for _ in range(TRIES):
+                found = self._settle()
+                seen = self._snapshot(found, places)
+                changes, answer = plan(seen)
+                if changes is None:
+                    return None, answer
+                try:
+                    return self._carry_out(changes, seen, found), answer
+                except ChangedOnDisk:
+                    continue
+        raise BusyError("the files change faster than they can be read", hint="run the command again")
+
+    def _carry_out(self, changes: ChangeSet, seen: Snapshot, found: Found) -> Commit:
+        documents: dict[str, Document] = {}
+        contents: dict[str, bytes] = {}
+
+        def document(path: str) -> Document | None:
+            if path not in found.files:
+                self._require_place(path, found)
+                return None
+            contents[path] = self._reading.bytes(path)
+            documents[path] = parse(contents[path], path)
+            return documents[path]
+
+        self._refuse_frozen(changes, seen)
+        new = rewrite(changes, placed(seen.files), document)
+        for path in changes.texts:
+            if path in found.files:
+                contents[path] = self._reading.bytes(path)
+        _check(new, changes)
+        files = {path: FileChange(contents.get(path), data) for path, data in new.items()}
+        return self._write(changes.act, {p: c for p, c in files.items() if c.expected != c.new})
+
+    def _require_place(self, path: str, found: Found) -> None:
+        for problem in found.problems:
+            if problem.path in (path, path.partition("/")[0]):
+                raise ProblemError("{message}", message=problem.message, path=problem.path, hint=problem.hint)
+        folder = path.partition("/")[0]
+        if folder not in found.directories and any(known.startswith(f"{folder}/") for known in self._known().files):
+            raise ProblemError(
+                "the directory {folder} is missing", folder=folder, hint="put it back, or run 'alice-exp restore'"
+            )
+
+    def _refuse_frozen(self, changes: ChangeSet, seen: Snapshot) -> None:
+        """A file with a problem is left exactly as it is."""
+        targets = {put.path for put in changes.puts}
+        moving = {put.block.id for put in changes.puts} | set(changes.removes)
+        for file in seen.files:
+            if file.stale and (file.path in targets or any(block.id in moving for block in file.blocks)):
+                problem = next((p for p in file.problems if p.severity == "error"), None)
+                if problem is None:
+                    raise ProblemError("the directory of {path} is missing", path=file.path)
+                raise ProblemError(
+                    "{message}; the file is left as it is",
+                    message=problem.message,
+                    path=problem.path,
+                    line=problem.line,
+                    column=problem.column,
+                    hint=problem.hint or "mend the file, then run the command again",
+                )
+
+    def _write(self, act: Act, files: Mapping[str, FileChange]) -> Commit:
+        stamps = self._known()
+        when = max(self._sources.epoch(), stamps.commit_time)
+        commit, text = compose(act, self._sources.new_id("act"))
+        message = Message(_author(act.actor), when, text)
+        oid = landing.write(self.repository, stamps.head or self.repository.head(), message, files)
+        self._stamp(oid, when, files)
+        return Commit(oid, commit.subject, commit.op, commit.actor, commit.at, commit.blocks, commit.act_id, commit.trailers)
+
+    def _stamp(self, oid: str, when: int, files: Mapping[str, FileChange]) -> None:
+        """Remember what landed, and pack where enough has gathered."""
+        stamps = self._known()
+        known = dict(stamps.files)
+        loose = stamps.loose if stamps.loose >= 0 else self.repository.loose_bytes()
+        for path, change in files.items():
+            known.pop(path, None)
+            if change.new is not None:
+                blob = blob_id(change.new)
+                known[path] = (Signature.of((self.experiences / path).lstat()), blob)
+                loose += self._loose_size(blob)
+        loose += self._loose_size(oid)
+        if loose > PACK_AT:
+            with contextlib.suppress(ProblemError):
+                self.repository.pack()
+            loose = 0
+        self._stamps = Stamps(oid, when, now_ns(), loose, known)
+        save(self._stamps_path, self._stamps)
+
+    def _loose_size(self, oid: str) -> int:
+        try:
+            return (self.repository.git_dir / "objects" / oid[:2] / oid[2:]).stat().st_size
+        except OSError:
+            return 0
+
+
+def _fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Callable[[], str]:
+    def fresh() -> str:
+        while (block_id := new_id("exp")) in taken:
+            continue
+        taken.add(block_id)
+        return block_id
+
+    return fresh
+
+
+def _check(new: Mapping[str, bytes | None], changes: ChangeSet) -> None:
+    """Read back what was composed before anything is written: a wrong edit must never reach a person's file."""
+    wanted: dict[tuple[str, str], Block] = {(put.path, put.block.id): put.block for put in changes.puts}
+    for path, data in new.items():
+        if data is None or not holds_blocks(path):
+            continue
+        blocks, problems = read_blocks(parse(data, path))
+        faults = [problem for problem in problems if problem.severity == "error"]
+        if faults:
+            raise AssertionError(f"composed {path} does not read back: {faults[0].where} {faults[0].message}")
+        for block in blocks:
+            if wanted.get((path, block.id), block) != block:
+                raise AssertionError(f"composed {block.id} differs from what was meant in {path}")
+
+
+def _author(actor: Actor) -> str:
+    return f"{actor} <{actor.kind}@alice>"
+
+
+def _as_warning(error: Exception) -> AliceError:
+    if isinstance(error, AliceError):
+        return error
+    return ProblemError("hand edits could not be committed: {why}", why=str(error))
+

@@ -1,0 +1,244 @@
+"""One act, one commit, nothing half done: prepare, swap, land, and recover what a crash left (DESIGN 5).
+
+The journal is the reference ``refs/alice/pending``: while it exists, the commit it names is decided and will stand.
+Temporary files are written before anything is decided, so that a full disk is found while nothing has changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from alice_exp.core.errors import AliceError, ProblemError
+from alice_exp.store.files import ChangedOnDisk, read_bytes, swap_in, sweep, sync_directory, take_out, write_beside
+from alice_exp.store.plumbing import LOST, NO_OBJECT, PENDING, Message, Repository, blob_id
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file of an act: what it must hold now (None: not exist) and what it shall hold (None: be gone)."""
+
+    expected: bytes | None
+    new: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """What recovery did: ``finished`` an act, set one aside as ``lost``, or nothing (both empty)."""
+
+    finished: str = ""
+    lost: str = ""
+
+
+def write(repository: Repository, parent: str, message: Message, changes: Mapping[str, FileChange]) -> str:
+    """Commit the changes and bring the files to what the commit says; returns the commit's id.
+
+    Raises ``ChangedOnDisk`` with nothing changed where a person saved in between, ``ProblemError`` where the disk or
+    git refused: then nothing has changed either, unless the sentence says that the act is decided.
+    """
+    temporaries = _write_temporaries(repository.work_tree, changes)
+    pending = ""
+    try:
+        pending = _prepare(repository, parent, message, changes)
+        _swap_all(repository, changes, temporaries)
+        _land(repository, pending, parent, changes)
+    except ChangedOnDisk:
+        repository.point([(PENDING, "", pending)])
+        raise
+    except (OSError, ProblemError) as error:
+        landed = pending != "" and repository.head() == pending
+        if not landed and not repository.resolve(PENDING):
+            raise _sentence(error) from error
+        _finish(repository, error)
+    finally:
+        for temporary in temporaries.values():
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+    return pending or repository.head()
+
+
+def _write_temporaries(root: Path, changes: Mapping[str, FileChange]) -> dict[str, Path]:
+    temporaries: dict[str, Path] = {}
+    try:
+        for path, change in changes.items():
+            if change.new is not None and change.new != change.expected:
+                (root / path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                temporaries[path] = write_beside(root / path, change.new)
+    except OSError as error:
+        for temporary in temporaries.values():
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+        raise _sentence(error) from error
+    return temporaries
+
+
+def _prepare(repository: Repository, parent: str, message: Message, changes: Mapping[str, FileChange]) -> str:
+    began = time.time_ns() - 2_000_000_000
+    try:
+        pending = repository.prepare(parent, message, {path: change.new for path, change in changes.items()})
+    except (OSError, ProblemError):
+        pending = repository.resolve(PENDING)
+        if not pending:
+            raise
+    _sync_objects(repository.git_dir, began)
+    return pending
+
+
+def _sync_objects(git_dir: Path, since: int) -> None:
+    """Force the names of new objects and of the pending reference to disk: git forces their content alone."""
+    with os.scandir(git_dir / "objects") as entries:
+        fresh = [entry.path for entry in entries if entry.is_dir() and entry.stat().st_mtime_ns >= since]
+    for directory in [*fresh, git_dir / "objects", git_dir / "refs" / "alice"]:
+        sync_directory(Path(directory))
+
+
+def _swap_all(repository: Repository, changes: Mapping[str, FileChange], temporaries: Mapping[str, Path]) -> None:
+    root = repository.work_tree
+    done: list[str] = []
+    try:
+        for path, change in changes.items():
+            if change.new is None and change.expected is not None:
+                take_out(root / path, change.expected)
+            elif path in temporaries:
+                swap_in(temporaries[path], root / path, change.expected)
+            done.append(path)
+    except ChangedOnDisk:
+        for path in reversed(done):
+            _put_back(root / path, changes[path])
+        raise
+    for directory in {(root / path).parent for path in changes}:
+        sync_directory(directory)
+
+
+def _put_back(path: Path, change: FileChange) -> None:
+    """Undo one swap; a file that a person has saved since stays as it is."""
+    with contextlib.suppress(ChangedOnDisk):
+        if change.expected is None and change.new is not None:
+            take_out(path, change.new)
+        elif change.expected is not None and change.expected != change.new:
+            swap_in(write_beside(path, change.expected), path, change.new)
+
+
+def _land(repository: Repository, pending: str, parent: str, changes: Mapping[str, FileChange]) -> None:
+    repository.land(pending, parent)
+    sync_directory(repository.git_dir / "refs" / "heads")
+    entries = {
+        path: NO_OBJECT if change.new is None else blob_id(change.new) for path, change in changes.items()
+    }
+    with contextlib.suppress(ProblemError):
+        repository.refresh_index(entries)
+
+
+def _finish(repository: Repository, error: Exception) -> None:
+    try:
+        recover(repository)
+    except (OSError, AliceError):
+        raise ProblemError(
+            "the act is decided but could not be finished: {why}",
+            why=_why(error),
+            hint="the next command finishes it; see 'alice-exp log' before you repeat it",
+        ) from error
+
+
+def _sentence(error: Exception) -> AliceError:
+    if isinstance(error, AliceError):
+        return error
+    return ProblemError("nothing was changed: {why}", why=_why(error))
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return (error.strerror or str(error)).lower()
+    return str(error)
+
+
+def recover(repository: Repository) -> Recovered:
+    """Finish what a crash interrupted. Call it under the lock alone.
+
+    Pending on the branch's tip: its files are brought up to date where they still are as before, and it lands. Already
+    on the branch: the mark is dropped. On another line: it is kept as ``refs/alice/lost/<id>``.
+    """
+    for folder in ("", "universal", "personal", "low_value_pool", "archive", "records", ".schema"):
+        sweep(repository.work_tree / folder)
+    _drop_stale_locks(repository)
+    pending = repository.resolve(PENDING)
+    if not pending:
+        return Recovered()
+    head = repository.head()
+    if repository.parent(pending) != head:
+        if head and repository.contains(head, pending):
+            repository.point([(PENDING, "", pending)])
+            return Recovered()
+        repository.point([(f"{LOST}/{pending}", pending, ""), (PENDING, "", pending)])
+        return Recovered(lost=pending)
+    _finish_files(repository, head, pending)
+    repository.land(pending, head)
+    sync_directory(repository.git_dir / "refs" / "heads")
+    repository.refresh_index(None)
+    return Recovered(finished=pending)
+
+
+def _finish_files(repository: Repository, old: str, new: str) -> None:
+    root = repository.work_tree
+    touched: set[Path] = set()
+    for path, old_blob, new_blob in _differences(repository, old, new):
+        full = root / path
+        present = _present(full)
+        if (NO_OBJECT if present is None else blob_id(present)) != old_blob:
+            continue
+        touched.add(full.parent)
+        with contextlib.suppress(ChangedOnDisk):
+            if new_blob == NO_OBJECT:
+                take_out(full, present or b"")
+            else:
+                full.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                swap_in(write_beside(full, repository.blob(new_blob)), full, present)
+    for directory in touched:
+        sync_directory(directory)
+
+
+def _differences(repository: Repository, old: str, new: str) -> list[tuple[str, str, str]]:
+    if old:
+        return repository.difference(old, new)
+    return [(path, NO_OBJECT, oid) for path, oid in repository.tree(new).items()]
+
+
+def _present(path: Path) -> bytes | None:
+    try:
+        return read_bytes(path)[0]
+    except FileNotFoundError:
+        return None
+
+
+def _drop_stale_locks(repository: Repository) -> None:
+    """Remove lock files of git whose holder is dead: under our lock no git of ours lives, so only a person's may."""
+    git_dir = repository.git_dir
+    candidates = [git_dir / name for name in ("index.lock", "HEAD.lock", "packed-refs.lock", "config.lock")]
+    candidates += [*(git_dir / "refs").glob("**/*.lock")]
+    stale = [path for path in candidates if path.exists()]
+    if stale and not _git_runs_here(git_dir):
+        for path in stale:
+            path.unlink(missing_ok=True)
+
+
+def _git_runs_here(git_dir: Path) -> bool:
+    """Whether some git process works on this repository; where that cannot be seen, a minute's age decides."""
+    here = str(git_dir.parent)
+    proc = Path("/proc")
+    if not (proc / "self" / "cmdline").exists():
+        newest = max((path.stat().st_mtime for path in git_dir.glob("*.lock")), default=0.0)
+        return time.time() - newest < 60
+    for process in proc.glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\0")
+            if Path(os.fsdecode(words[0])).name.startswith("git"):
+                where = str((process / "cwd").readlink())
+                if where.startswith(here) or any(here in os.fsdecode(word) for word in words):
+                    return True
+        except OSError:
+            continue
+    return False

@@ -1,0 +1,77 @@
+"""One writer at a time: an advisory lock that child processes inherit, so that a killed parent's git still holds it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from alice_exp.core.errors import BusyError
+
+WAIT_SECONDS = 10.0
+_PAUSE = 0.005
+
+
+class WriterLock:
+    """The lock file of one home. ``held`` says whether this process has it; taking it again inside is free."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.handle = -1
+        self._depth = 0
+
+    @property
+    def held(self) -> bool:
+        """Whether this object holds the lock now."""
+        return self._depth > 0
+
+    @contextmanager
+    def hold(self, wait: float = WAIT_SECONDS) -> Iterator[None]:
+        """Hold the lock; ``BusyError`` (exit 5) naming the holder after ``wait`` seconds."""
+        if self._depth:
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+            return
+        self._take(wait)
+        self._depth = 1
+        try:
+            yield
+        finally:
+            self._depth = 0
+            os.close(self.handle)
+            self.handle = -1
+
+    def _take(self, wait: float) -> None:
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        deadline = time.monotonic() + wait
+        try:
+            while not _try_lock(handle):
+                if time.monotonic() >= deadline:
+                    holder = os.pread(handle, 200, 0).decode("utf-8", "replace").strip() or "another process"
+                    raise BusyError(
+                        "the home is in use by {holder}",
+                        holder=holder,
+                        hint="wait for it to end and run the command again",
+                    )
+                time.sleep(_PAUSE)
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, f"process {os.getpid()}\n".encode(), 0)
+        except BaseException:
+            os.close(handle)
+            raise
+        self.handle = handle
+
+
+def _try_lock(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,276 @@
+"""The git program, driven apart from the person's git: no global configuration, hooks, signing, filters or GIT_*.
+
+The write path speaks to git here; reading history is ``store.history``. Bytes go in through stdin; ids and names
+never stand in an option's place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from alice_exp.core.errors import ProblemError
+
+BRANCH = "refs/heads/main"
+PENDING = "refs/alice/pending"
+LOST = "refs/alice/lost"
+COMMITTER = "alice-exp <alice-exp@localhost>"
+NO_OBJECT = "0" * 40
+
+_OPTIONS = {
+    "core.fsync": "all",
+    "core.fsyncMethod": "fsync",
+    "core.hooksPath": os.devnull,
+    "core.attributesFile": os.devnull,
+    "core.excludesFile": os.devnull,
+    "core.autocrlf": "false",
+    "core.safecrlf": "false",
+    "core.fsmonitor": "false",
+    "core.untrackedCache": "false",
+    "core.quotePath": "false",
+    "commit.gpgSign": "false",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "safe.directory": "*",
+}
+
+_PRE_PUSH = """#!/bin/sh
+echo "alice-exp: this history holds personal experience, so it is not pushed." >&2
+echo "Use 'alice-exp share export' or 'alice-exp sync' instead." >&2
+exit 1
+"""
+
+_ATTRIBUTES = "* -text -eol -ident -filter -merge -working-tree-encoding\n"
+_EXCLUDES = ".*.alice-tmp-*\n*~\n.*.sw?\n*.swp\n4913\n.#*\n#*#\n.DS_Store\n*.tmp\n*.bak\n*.orig\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What a commit carries besides its files. ``author`` is ``Name <mail>``, ``when`` epoch seconds."""
+
+    author: str
+    when: int
+    text: str
+
+
+def isolated_environment() -> dict[str, str]:
+    """The process environment without any ``GIT_*`` of the person's, and with global and system settings shut out."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment.update(
+        GIT_CONFIG_NOSYSTEM="1",
+        GIT_CONFIG_GLOBAL=os.devnull,
+        GIT_ATTR_NOSYSTEM="1",
+        GIT_TERMINAL_PROMPT="0",
+        GIT_OPTIONAL_LOCKS="0",
+        LC_ALL="C",
+    )
+    return environment
+
+
+def blob_id(data: bytes) -> str:
+    """The object id that git gives these bytes."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+class Repository:
+    """The repository of one home: ``work_tree`` is ``experiences/``, ``lock_handle`` is inherited by git (-1: none)."""
+
+    def __init__(self, work_tree: Path) -> None:
+        self.work_tree = work_tree
+        self.git_dir = work_tree / ".git"
+        self.lock_handle = -1
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a repository of its own at this place (a parent's repository never counts)."""
+        return (self.git_dir / "HEAD").is_file() and (self.git_dir / "objects").is_dir()
+
+    def run(self, *arguments: str, stdin: bytes = b"", check: bool = True) -> bytes:
+        """Run git apart from all else and return its stdout; ``ProblemError`` with git's own sentence on failure."""
+        command = ["git", f"--git-dir={self.git_dir}", f"--work-tree={self.work_tree}"]
+        for name, value in _OPTIONS.items():
+            command += ["-c", f"{name}={value}"]
+        try:
+            done = subprocess.run(
+                [*command, *arguments],
+                input=stdin,
+                capture_output=True,
+                env=isolated_environment(),
+                pass_fds=() if self.lock_handle < 0 else (self.lock_handle,),
+                cwd=self.work_tree if self.work_tree.is_dir() else None,
+            )
+        except FileNotFoundError:
+            raise ProblemError(
+                "the program git was not found", hint="install git 2.36 or later"
+            ) from None
+        if check and done.returncode:
+            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise ProblemError(
+                "git could not {verb}: {said}",
+                verb=arguments[0],
+                said=said[-1] if said else f"it ended with {done.returncode}",
+            )
+        return done.stdout
+
+    def create(self) -> None:
+        """Make the repository with settings of its own; one that is there already is brought up to date."""
+        self.run("init", "--quiet", "--template=", "--initial-branch=main")
+        settings = {
+            "core.hooksPath": ".git/hooks",
+            "core.autocrlf": "false",
+            "core.quotePath": "false",
+            "commit.gpgSign": "false",
+            "gc.auto": "0",
+            "maintenance.auto": "false",
+        }
+        for name, value in settings.items():
+            self.run("config", "--local", name, value)
+        for name, text in (("attributes", _ATTRIBUTES), ("exclude", _EXCLUDES)):
+            (self.git_dir / "info").mkdir(exist_ok=True)
+            (self.git_dir / "info" / name).write_text(text, encoding="utf-8")
+        hooks = self.git_dir / "hooks"
+        hooks.mkdir(exist_ok=True)
+        (hooks / "pre-push").write_text(_PRE_PUSH, encoding="utf-8")
+        (hooks / "pre-push").chmod(0o700)
+        self.git_dir.chmod(0o700)
+
+    def obstacle(self) -> str:
+        """Why nothing may be written now, as a sentence; empty where all is in order."""
+        for name, sentence in (
+            ("rebase-merge", "a rebase is in progress in the home's history"),
+            ("rebase-apply", "a rebase is in progress in the home's history"),
+            ("MERGE_HEAD", "a merge is in progress in the home's history"),
+            ("CHERRY_PICK_HEAD", "a cherry-pick is in progress in the home's history"),
+            ("REVERT_HEAD", "a revert is in progress in the home's history"),
+            ("BISECT_LOG", "a bisect is in progress in the home's history"),
+        ):
+            if (self.git_dir / name).exists():
+                return sentence
+        if not self.branch():
+            return "the home's history has a detached HEAD"
+        return ""
+
+    def branch(self) -> str:
+        """The full name of the branch that HEAD stands on; empty where it is detached."""
+        head = (self.git_dir / "HEAD").read_text(encoding="utf-8").strip()
+        return head.removeprefix("ref: ") if head.startswith("ref: ") else ""
+
+    def resolve(self, name: str) -> str:
+        """The object id of a reference, read from the files themselves; empty where it does not exist."""
+        try:
+            return (self.git_dir / name).read_text(encoding="ascii").strip()
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        try:
+            packed = (self.git_dir / "packed-refs").read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return ""
+        for line in packed.splitlines():
+            if line.endswith(f" {name}") and not line.startswith(("#", "^")):
+                return line.split(" ", 1)[0]
+        return ""
+
+    def head(self) -> str:
+        """The commit that the branch points to; empty before the first."""
+        branch = self.branch()
+        return self.resolve(branch) if branch else ""
+
+    def commit_time(self, commit: str) -> int:
+        """A commit's time in epoch seconds."""
+        return int(self.run("log", "-1", "--format=%ct", commit, "--"))
+
+    def tree(self, commit: str) -> dict[str, str]:
+        """Every path that a commit tracks, with its blob id."""
+        listing = self.run("ls-tree", "-r", "-z", commit)
+        entries = [row.split(b"\t", 1) for row in listing.split(b"\0") if row]
+        return {path.decode("utf-8", "surrogateescape"): row.split()[2].decode() for row, path in entries}
+
+    def blob(self, oid: str) -> bytes:
+        """A blob's bytes."""
+        return self.run("cat-file", "blob", oid)
+
+    def difference(self, old: str, new: str) -> list[tuple[str, str, str]]:
+        """What one commit changed against another: ``(path, old blob, new blob)``, zeros where absent."""
+        fields = self.run("diff-tree", "-r", "-z", "--no-renames", old, new).split(b"\0")
+        rows = []
+        for status, path in zip(fields[::2], fields[1::2], strict=False):
+            parts = status.decode().split()
+            rows.append((path.decode("utf-8", "surrogateescape"), parts[2], parts[3]))
+        return rows
+
+    def contains(self, commit: str, ancestor: str) -> bool:
+        """Whether ``ancestor`` is in the history of ``commit``."""
+        return self.run("merge-base", commit, ancestor, check=False).decode().strip() == ancestor
+
+    def parent(self, commit: str) -> str:
+        """A commit's first parent; empty for a root."""
+        return self.run("log", "-1", "--format=%P", commit, "--").decode().split(" ")[0].strip()
+
+    def prepare(self, parent: str, message: Message, files: Mapping[str, bytes | None]) -> str:
+        """Write blobs, tree, commit and the pending reference in one stream, forced to disk; returns the commit.
+
+        ``files`` maps a path to its new bytes (None: removed). Nothing in the work tree changes.
+        """
+        stream = [b"feature done\n"]
+        changes = []
+        for mark, (path, data) in enumerate(files.items(), start=1):
+            if data is None:
+                changes.append(b"D %s\n" % path.encode())
+                continue
+            stream.append(b"blob\nmark :%d\ndata %d\n%s\n" % (mark, len(data), data))
+            changes.append(b"M 100644 :%d %s\n" % (mark, path.encode()))
+        text = message.text.encode("utf-8", "replace")
+        stamp = b"%d +0000" % message.when
+        own = len(files) + 1
+        stream += [
+            b"commit %s\nmark :%d\n" % (PENDING.encode(), own),
+            b"author %s %s\ncommitter %s %s\n" % (message.author.encode(), stamp, COMMITTER.encode(), stamp),
+            b"data %d\n%s\n" % (len(text), text),
+            b"from %s\n" % parent.encode() if parent else b"",
+            *changes,
+            b"\nget-mark :%d\ndone\n" % own,
+        ]
+        said = self.run("fast-import", "--quiet", "--done", "--date-format=raw", stdin=b"".join(stream))
+        return said.decode().split()[0]
+
+    def land(self, commit: str, parent: str) -> None:
+        """Move the branch from ``parent`` to ``commit`` by compare-and-swap and drop the pending reference."""
+        branch = self.branch()
+        transaction = (
+            f"start\nupdate {branch} {commit} {parent or NO_OBJECT}\ndelete {PENDING} {commit}\nprepare\ncommit\n"
+        )
+        self.run("update-ref", "--stdin", stdin=transaction.encode())
+
+    def point(self, changes: Sequence[tuple[str, str, str]]) -> None:
+        """Move references in one transaction: ``(name, new, old)``; ``new`` empty deletes."""
+        lines = ["start"]
+        for name, new, old in changes:
+            lines.append(f"update {name} {new} {old or NO_OBJECT}" if new else f"delete {name} {old}")
+        self.run("update-ref", "--stdin", stdin=("\n".join([*lines, "prepare", "commit"]) + "\n").encode())
+
+    def refresh_index(self, entries: Mapping[str, str] | None) -> None:
+        """Tell git's index what landed: path to blob id (zeros: gone), or all of HEAD where None."""
+        if entries is None:
+            self.run("read-tree", "HEAD")
+            return
+        rows = (
+            f"0 {NO_OBJECT}\t{path}" if oid == NO_OBJECT else f"100644 {oid}\t{path}"
+            for path, oid in entries.items()
+        )
+        self.run("update-index", "-z", "--index-info", stdin="\0".join([*rows, ""]).encode())
+
+    def loose_bytes(self) -> int:
+        """The size of all loose objects in bytes."""
+        total = 0
+        for directory in (self.git_dir / "objects").glob("[0-9a-f][0-9a-f]"):
+            with os.scandir(directory) as entries:
+                total += sum(entry.stat().st_size for entry in entries)
+        return total
+
+    def pack(self) -> None:
+        """Pack loose objects geometrically: the history stays near the size of its differences."""
+        self.run("repack", "-d", "-l", "-q", "--geometric=2", "--no-write-bitmap-index")

@@ -1,0 +1,131 @@
+"""Files of the home as values: parsed once per content, the last good version where a file holds a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from alice_exp.core.model import Block, NamespaceFile, Place, Placed, Problem, Snapshot, place_of
+from alice_exp.store.files import NotAFile, Signature, read_bytes
+from alice_exp.store.scan import Found
+from alice_exp.text.jsonc import parse
+from alice_exp.text.schema import read_blocks
+
+_HOLDERS = ("personal", "universal", "low_value_pool", "archive")
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """One content of one file: its signature on disk, its blocks, what is wrong with it."""
+
+    signature: Signature
+    blocks: tuple[Block, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def broken(self) -> bool:
+        """Whether a problem freezes the file."""
+        return any(problem.severity == "error" for problem in self.problems)
+
+
+class Reading:
+    """Reads and parses, and remembers by signature: an unchanged file is never parsed twice in one process."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._parsed: dict[str, Parsed] = {}
+
+    def bytes(self, path: str) -> bytes:
+        """A file's bytes; ``OSError`` as the system gave it."""
+        return read_bytes(self.root / path)[0]
+
+    def parsed(self, path: str, signature: Signature) -> Parsed:
+        """One namespace file as it is on disk."""
+        known = self._parsed.get(path)
+        if known is not None and known.signature == signature:
+            return known
+        try:
+            data, signature = read_bytes(self.root / path)
+        except OSError as error:
+            why = error.strerror or "it is gone"
+            template = "{why}" if isinstance(error, NotAFile) else "this file cannot be read: {why}"
+            return Parsed(signature, (), (Problem(path, 0, 0, template, {"why": why.lower()}),))
+        return self.learn(path, data, signature)
+
+    def learn(self, path: str, data: bytes, signature: Signature) -> Parsed:
+        """Parse bytes that are known to be a file's content and remember the answer."""
+        blocks, problems = read_blocks(parse(data, path))
+        self._parsed[path] = Parsed(signature, blocks, problems)
+        return self._parsed[path]
+
+
+def holds_blocks(path: str) -> bool:
+    """Whether a path is a namespace file (sets and archive), not a record, a schema or the configuration."""
+    return path.partition("/")[0] in _HOLDERS
+
+
+def snapshot(reading: Reading, found: Found, places: Collection[Place], head: str, last_good: LastGood) -> Snapshot:
+    """All blocks of some sets, each id once; a broken file answers with its last good version, marked stale."""
+    files: list[NamespaceFile] = []
+    owner: dict[str, str] = {}
+    problems = list(found.problems)
+    for path, signature in found.files.items():
+        if not holds_blocks(path) or place_of(path) not in places:
+            continue
+        parsed = reading.parsed(path, signature)
+        twice = _twice(parsed.blocks, owner, path)
+        faults = (*parsed.problems, *twice)
+        if parsed.broken or twice:
+            good = tuple(block for block in last_good.blocks(path) if owner.get(block.id, path) == path)
+            file = NamespaceFile(path, good, faults, stale=True)
+        else:
+            file = NamespaceFile(path, parsed.blocks, faults)
+        owner.update({block.id: path for block in file.blocks if block.id})
+        files.append(file)
+        problems += faults
+    files += [replace(file, stale=True) for file in last_good.missing(found, places)]
+    return Snapshot(tuple(sorted(files, key=lambda file: file.path)), tuple(problems), head)
+
+
+def _twice(blocks: Collection[Block], owner: Mapping[str, str], path: str) -> tuple[Problem, ...]:
+    return tuple(
+        Problem(path, 1, 1, "the id {id} stands in {other} already", {"id": block.id, "other": owner[block.id]})
+        for block in blocks
+        if block.id and owner.get(block.id, path) != path
+    )
+
+
+class LastGood:
+    """The last committed version of files, read from git only where a file cannot answer for itself."""
+
+    def __init__(self, tree: Mapping[str, str], blob: Callable[[str], bytes]) -> None:
+        self._tree = tree
+        self._blob = blob
+
+    def blocks(self, path: str) -> tuple[Block, ...]:
+        """The blocks of a path in the last commit; none where it was not tracked or not good there either."""
+        oid = self._tree.get(path)
+        if oid is None:
+            return ()
+        blocks, problems = read_blocks(parse(self._blob(oid), path))
+        return () if any(problem.severity == "error" for problem in problems) else blocks
+
+    def missing(self, found: Found, places: Collection[Place]) -> list[NamespaceFile]:
+        """Files that cannot be reached (their directory is missing or odd): never taken for deleted."""
+        out = {problem.path for problem in found.problems}
+        gone = [
+            path
+            for path in self._tree
+            if holds_blocks(path)
+            and place_of(path) in places
+            and path not in found.files
+            and (path in out or path.partition("/")[0] not in found.directories or path.partition("/")[0] in out)
+        ]
+        return [NamespaceFile(path, self.blocks(path)) for path in gone]
+
+
+def placed(files: Collection[NamespaceFile]) -> dict[str, Placed]:
+    """Blocks by id."""
+    return {block.id: Placed(block, file.path) for file in files for block in file.blocks}
+

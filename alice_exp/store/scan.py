@@ -1,0 +1,75 @@
+"""Which files a home holds, by a look at names and stamps alone; what does not belong is a problem, never opened."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from alice_exp.core.model import DIRECTORIES, Problem
+from alice_exp.store.files import MARK, Signature
+from alice_exp.text.schema import NAME
+
+_FOLDERS = (*DIRECTORIES.values(), "records")
+
+
+@dataclass
+class Found:
+    """Files by path relative to ``experiences/``, directories that exist, and what was odd."""
+
+    files: dict[str, Signature] = field(default_factory=dict)
+    directories: set[str] = field(default_factory=set)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def scan(root: Path) -> Found:
+    """Look at every place that may hold a file of the home; never raises for what a person put there."""
+    found = Found()
+    _file(found, root / "config.jsonc", "config.jsonc")
+    _folder(found, root, ".schema", ".json")
+    for folder in _FOLDERS:
+        _folder(found, root, folder, ".jsonc")
+    return found
+
+
+def _folder(found: Found, root: Path, folder: str, ending: str) -> None:
+    try:
+        with os.scandir(root / folder) as entries:
+            names = sorted(entry.name for entry in entries)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        found.directories.add(folder)
+        found.problems.append(_odd(folder, "this directory cannot be read: {why}", why=error.strerror))
+        return
+    found.directories.add(folder)
+    for name in names:
+        if not name.endswith(ending) or name.startswith(".") or MARK in name:
+            continue
+        path = f"{folder}/{name}"
+        if not NAME.fullmatch(name.removesuffix(ending)):
+            found.problems.append(
+                _odd(path, "a namespace's name is made of a-z, 0-9, - and _", hint="rename the file to use it")
+            )
+            continue
+        _file(found, root / path, path)
+
+
+def _file(found: Found, full: Path, path: str) -> None:
+    try:
+        status = full.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        found.problems.append(_odd(path, "this file cannot be read: {why}", why=error.strerror))
+        return
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a symbolic link" if stat.S_ISLNK(status.st_mode) else "not a plain file"
+        found.problems.append(_odd(path, "this is {kind}; it is not read", kind=kind))
+        return
+    found.files[path] = Signature.of(status)
+
+
+def _odd(path: str, template: str, hint: str = "", **values: object) -> Problem:
+    return Problem(path, 0, 0, template, values, "error", hint)

@@ -1,0 +1,1 @@
+"""Text in, values through: JSONC and its surgical edits, the file schemas, words."""

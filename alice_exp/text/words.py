@@ -1,0 +1,306 @@
+"""Words of a text: folding, fingerprints, search tokens, keywords, and how it is shown.
+
+Everything here is a pure function of one text. How a text is shown on a terminal is at the end: other
+people's text is data and must never steer the terminal (DESIGN 6).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from operator import concat
+from string import punctuation, whitespace
+
+_LAST_SPACED = "\u2e7f"
+# One negated range, because `re` takes milliseconds at import to compile a class of many wide ranges.
+_CJK = r"[^\W\x00-\u2e7f]"
+
+_category = unicodedata.category
+_joined: Callable[[str, str], str] = concat
+
+_STOP = """
+a an and are as at be been but by can could did do does for from had has have he her him his how i if in
+into  is it its ll me my of on or our s she should so t than that the their them then there these they
+this those to  us ve was we were what when where which who why will with would you your
+"""
+STOP_WORDS = frozenset(_STOP.split())
+"""English words that say nothing about a text's subject: never a search token. Negations are kept."""
+
+_C_NAMES = r"\b[a-z](?:\+\+|#)"
+_PIECE = re.compile(rf"{_C_NAMES}|{_CJK}+|(?:[0-9a-z]+|(?!{_CJK})[^\W_])+")
+_FULL_WIDTH = tuple(zip("，：；！？（）", ",:;!?()", strict=True))
+
+
+def fold(text: str) -> str:
+    """The text after NFKC and case folding: width, ligatures and case no longer matter.
+
+    Folded twice because case folding can undo NFKC (Unicode 3.13, NFKC_Casefold); folding again changes
+    nothing.
+    """
+    if text.isascii():
+        return text.lower()
+    # Chinese punctuation alone would keep NFKC off its tenfold faster path for text that is normal already.
+    for wide, narrow in _FULL_WIDTH:
+        text = text.replace(wide, narrow)
+    normal = unicodedata.normalize("NFKC", text)
+    once = normal.casefold()
+    if once == normal:
+        return once
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", once).casefold())
+
+
+# ---------------------------------------------------------------------------------------------- fingerprints
+
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+)
+_DELICATE = re.compile(r"[0-9+<>=|$~#]")
+_ASCII_MARKS = str.maketrans(
+    "", "", punctuation + whitespace + "".join(map(chr, [*range(9), *range(14, 32), 127]))
+)
+_MINUS = re.compile(r"(?<![\w-])-(?=\d)")
+_GAP = re.compile(r"[\W_]+")
+_PLAIN_GAPS = frozenset({" ", ",", ", ", ".", ". ", "-", "。", "、"})
+
+
+def fingerprint_text(text: str) -> str:
+    """The text by which equal candidates and rejected inferences are known again (DESIGN 3, 6).
+
+    NFKC, case folding, without punctuation, spaces and invisible characters; fingerprinting again changes
+    nothing. Marks that carry meaning stay: symbols (``C++``, ``<``, ``$``), ``C#``, ``50%``, a minus, and
+    whatever stands between two digits, so that ``1.5`` is not ``15``.
+    """
+    folded = fold(text if text.isascii() else _UNSEEN.sub("", text))
+    if folded.isascii() and not _DELICATE.search(folded):
+        return folded.translate(_ASCII_MARKS)
+    marked = _MINUS.sub("\u2212", folded.replace("!=", "≠"))
+    return unicodedata.normalize("NFKC", _GAP.sub(_kept_of_gap, marked))
+
+
+def _kept_of_gap(match: re.Match[str]) -> str:
+    """What is left of a run of characters that are neither letters nor digits."""
+    gap, whole = match.group(), match.string
+    before = whole[match.start() - 1] if match.start() else ""
+    if gap in _PLAIN_GAPS and not before.isdigit():
+        return ""
+    after = whole[match.end()] if match.end() < len(whole) else ""
+    kept = "".join(char for char in gap if _is_sign(char))
+    if gap[0] == "#" and before.isalpha():
+        kept = "#" + kept
+    if before.isdigit() and gap.lstrip()[:1] == "%":
+        kept = "%" + kept
+    if gap[-1] == "~" and after.isdigit():
+        kept += "~"
+    if kept or not (before.isdigit() and after.isdigit()):
+        return kept
+    mark = gap.strip()
+    return mark if len(mark) == 1 and mark in ".,:/-" else " "
+
+
+def _is_sign(char: str) -> bool:
+    """Whether a character outside words carries meaning: symbols do, and marks that belong to a letter."""
+    category = _category(char)
+    return category[0] in "SM" and category != "Sk" and char != "~"
+
+
+_ORDER = """
+not no never none neither nor nobody nothing nowhere without cannot cant dont doesnt wont isnt unless only
+just  except but over under above below than then instead rather versus vs before after until till since
+because by  from into onto against between more less fewer most least better worse first last next prior
+previous replace  replaces replaced replacing supersede supersedes beats outranks precedes follows hardly
+barely rarely seldom  nicht kein keine nie ohne pas jamais sans sin нет не без никогда
+"""
+_ORDER_WORDS = frozenset(_ORDER.split())
+_PAIRS = """
+i,me,my,mine you,your,yours he,him,his she,her,hers it,its they,them,their we,us,our 我 你,您 他 她 它
+one two three four five six seven eight nine ten hundred thousand 二 两 三 四 五 六 七 八 九 十 百 千 万
+"""
+_PAIRED = {word: group for group in _PAIRS.split() for word in group.split(",")}
+_ORDER_SIGN = re.compile(r"[\d<>=≠≤≥≈≡−±×÷|~^$€£¥₩←→↔⇒⇐]|(?<![a-z+])\+|(?<=\w)\+(?=\w)")
+_HARMLESS_CJK = re.compile(
+    "非常|特别|级别|类别|分别|性别|识别|个别|比如|比赛|比例|而且|无线|未来|莫名|前端|前台|前面|目前|当前|前提|后端|"
+    "后台|后面|先生|优先(?!于)|从事|把握|删除|清除|移除|人才|刚才|再见|特別|級別"
+)
+_ORDER_CJK = re.compile(
+    "[不没沒別别比而无無非未勿否莫毋甭前后後先再从從把被替却但只仅才让讓给給]|"
+    "除了|除非|优于|高于|低于|大于|小于|早于|晚于|多于|少于|等于|胜过|超过|取代|代替|换成|改为|改成|然后|"
+    "ない|ません|なし|より|ずに|않|못|없|말고|보다"
+)
+_BAG_WORD = re.compile(rf"{_C_NAMES}|{_CJK}|(?:[0-9a-z]+|(?!{_CJK})[^\W_]|(?<=\w)'(?=\w))+|[^\w\s]")
+
+
+def words(text: str) -> list[str]:
+    """The folded words in their order: words between spaces, single CJK characters, emoji.
+
+    Punctuation is left out, an apostrophe closes up (``don't`` is ``dont``), ``c++`` and ``c#`` are words.
+    """
+    return [word for word, _ in _spelt(_fold_seen(text))]
+
+
+def _spelt(folded: str) -> list[tuple[str, str]]:
+    """Each word and how it was written, apostrophes and all."""
+    found = _BAG_WORD.findall(folded)
+    return [(word.replace("'", ""), word) for word in found if word[0].isalnum() or _category(word) == "So"]
+
+
+def bag(text: str) -> tuple[str, ...] | None:
+    """The words in any order, sorted, or ``None`` where the order carries the meaning (DESIGN 6).
+
+    Order matters where there are digits, signs of comparison or arithmetic, a word of relation or negation,
+    two different persons or two different numerals; an empty text has no bag either. Equal bags are needed,
+    and not yet enough, for two inferences to be the same: ``rules.similarity.same_inference`` decides.
+    """
+    folded = _fold_seen(text)
+    if _ORDER_SIGN.search(folded) or _ORDER_CJK.search(_HARMLESS_CJK.sub("", folded)):
+        return None
+    spelt = _spelt(folded)
+    plain = [word for word, _ in spelt]
+    if any(written.endswith("n't") for _, written in spelt) or not _ORDER_WORDS.isdisjoint(plain):
+        return None
+    if len({_PAIRED[word] for word in plain if word in _PAIRED}) > 1:
+        return None
+    return tuple(sorted(plain)) or None
+
+
+def _fold_seen(text: str) -> str:
+    return fold(text if text.isascii() else _UNSEEN.sub("", text)).replace("’", "'")
+
+
+# ------------------------------------------------------------------------------------------- search tokens
+
+
+def pieces(text: str) -> list[str]:
+    """The runs of an already folded text that tokens are made of: words, CJK runs, ``c++`` and ``c#``."""
+    return _PIECE.findall(text)
+
+
+def is_cjk(piece: str) -> bool:
+    """Whether a piece is a CJK run (Han, kana, hangul: letters from U+2E80 on) rather than a spaced word."""
+    return piece[0] > _LAST_SPACED
+
+
+def stems(words_: Iterable[str]) -> dict[str, str]:
+    """The Snowball English stem of each word; stop words are left out."""
+    import Stemmer
+
+    known = [word for word in words_ if word not in STOP_WORDS]
+    # A stemmer must not be shared between threads, and making one costs a microsecond.
+    return dict(zip(known, Stemmer.Stemmer("english").stemWords(known), strict=True))
+
+
+def tokens(text: str) -> list[str]:
+    """The search tokens of one text, in order, repeats kept (DESIGN 8, 10); see ``tokens_many``."""
+    return tokens_many([text])[0]
+
+
+def tokens_many(texts: Sequence[str]) -> list[list[str]]:
+    """The search tokens of each text: stems without stop words, CJK as characters and overlapping pairs.
+
+    One call stems all texts: each different word is stemmed once.
+    """
+    rows = [pieces(fold(text)) for text in texts]
+    stem_of = stems({piece for row in rows for piece in row if piece[0] <= _LAST_SPACED})
+    found: list[list[str]] = []
+    for row in rows:
+        line: list[str] = []
+        for piece in row:
+            if piece[0] > _LAST_SPACED:
+                line += piece
+                line += map(_joined, piece, piece[1:])
+            elif piece in stem_of:
+                line.append(stem_of[piece])
+        found.append(line)
+    return found
+
+
+def cjk_tokens(run: str) -> list[str]:
+    """The characters of a CJK run, then its overlapping pairs."""
+    return [*run, *map(_joined, run, run[1:])]
+
+
+# ------------------------------------------------------------------------------------------------ keywords
+
+_LITERAL_SPLIT = re.compile(r"[\s,\.;:!?]+", re.ASCII)
+_CJK_SPLIT = re.compile(
+    r"[\s,.;:!?\u3000-\u3004\u3008-\u303f\u30fb\u2014\u2018-\u201f\u2026\u00b7\uff5f-\uff65]+"
+)
+_KEYWORD_PART = re.compile(rf"{_CJK}+|(?:(?!{_CJK}).)+")
+
+
+def literal_keywords(text: str) -> frozenset[str]:
+    """The keywords of the source's rule, to the letter (R0.20).
+
+    Lower case, split at white space and ``,.;:!?``, longer than two characters. A Chinese sentence is one
+    keyword.
+    """
+    return frozenset(word for word in _LITERAL_SPLIT.split(text.lower()) if len(word) > 2)
+
+
+def keywords(text: str) -> frozenset[str]:
+    """The keywords that episodes are compared by (B0.1, B0.2).
+
+    As ``literal_keywords``, but CJK runs become overlapping pairs (a single character stays alone), CJK
+    punctuation splits too, and a short word is kept where it has a digit or is all capitals (AI, C3, R; not
+    the words A and I).
+    """
+    found: set[str] = set()
+    for word in _CJK_SPLIT.split(unicodedata.normalize("NFKC", text)):
+        for part in _KEYWORD_PART.findall(word):
+            if is_cjk(part):
+                found.update(cjk_tokens(part)[len(part) :] if len(part) > 1 else part)
+            elif len(part) > 2 or _is_short_name(part):
+                found.add(part.lower())
+    return frozenset(found)
+
+
+def _is_short_name(part: str) -> bool:
+    return any(char.isdigit() for char in part) or (
+        part.isalpha() and part.isupper() and part not in ("A", "I")
+    )
+
+
+# ------------------------------------------------------------------------------------------ on a terminal
+
+_HARMFUL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff\ud800-\udfff\U000e0000-\U000e0fff]|"
+    "(?<![#*0-9\u00a9\u00ae\u203c-\u329f\U0001f000-\U0001faff])[\ufe00-\ufe0f]"
+)
+
+
+def visible(text: str) -> str:
+    r"""The text as it may go to a terminal: control, bidirectional and invisible characters as ``\u{202e}``.
+
+    Escapes rather than a replacement sign, so that a person sees what hides there and can look for it.
+    Newline and tab stay (CR LF counts as a newline); a presentation selector stays after the picture that it
+    belongs to. Showing a shown text again changes nothing.
+    """
+    return _HARMFUL.sub(lambda found: f"\\u{{{ord(found.group()):x}}}", text.replace("\r\n", "\n"))
+
+
+def cells(text: str) -> int:
+    """How many terminal cells a text fills: wide characters two, combining and unseen ones none."""
+    if text.isascii():
+        return sum(" " <= char <= "~" for char in text)
+    return sum(map(_width, text))
+
+
+def _width(char: str) -> int:
+    if unicodedata.east_asian_width(char) in "WF":
+        return 2
+    return 0 if _category(char) in ("Mn", "Me", "Cf", "Cc") or "\u1160" <= char <= "\u11ff" else 1
+
+
+def one_line(text: str, width: int) -> str:
+    """The text on one line of at most ``width`` cells, made visible, cut with "…" where it is longer."""
+    line = visible(" ".join(text.split()))
+    if cells(line) <= width:
+        return line
+    filled = 0
+    for index, char in enumerate(line):
+        filled += _width(char)
+        if filled > width - 1:
+            return line[:index].rstrip() + "…" if width > 0 else ""
+    return line

@@ -1,0 +1,115 @@
+"""What every act shares: who calls, what only a person may do, how a block is named, and the door that writes nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import TypeVar
+
+from alice_exp.core.changes import Commit, Plan
+from alice_exp.core.errors import NotFoundError, RefusedError, UsageError
+from alice_exp.core.model import SETS, Actor, Place, Placed, Snapshot, path_of
+from alice_exp.core.ports import Home
+from alice_exp.text.schema import NAME
+
+R = TypeVar("R")
+
+ALL: tuple[Place, ...] = (*SETS, "archive")
+_REFERENCE = re.compile(r"(exp-)?([a-z2-9]{1,8})")
+_SET_NAMES: dict[str, Place] = {
+    "personal": "personal",
+    "universal": "universal",
+    "low_value": "low_value",
+    "low_value_pool": "low_value",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who acts and when (ISO-8601 UTC), ``day`` in the home's own time zone (YYYYMMDD), and where fresh ids come from."""
+
+    actor: Actor
+    now: str
+    day: str
+    new_id: Callable[[str], str]
+
+
+class DryHome:
+    """The doors of a home that plans and writes nothing: what ``--dry-run`` uses."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    def read(self, places: Collection[Place] = SETS) -> Snapshot:
+        """As the home itself reads."""
+        return self._home.read(places)
+
+    def apply(self, plan: Plan[R], places: Collection[Place] = SETS) -> tuple[Commit | None, R]:
+        """Plan on what is there now; no commit."""
+        _, answer = plan(self._home.read(places))
+        return None, answer
+
+    def text(self, path: str) -> str | None:
+        """As the home itself reads."""
+        return self._home.text(path)
+
+
+def require_person(caller: Caller, verb: str, command: str) -> None:
+    """Raise ``RefusedError`` (exit 6) with the command that a person would run, unless a person acts."""
+    if not caller.actor.is_person:
+        raise RefusedError(
+            "only a person may {verb}; this is {actor}",
+            verb=verb,
+            actor=caller.actor,
+            hint=f"ask the person to run: {command}",
+        )
+
+
+def resolve(snapshot: Snapshot, reference: str) -> Placed:
+    """The block that an id or a unique prefix of one names.
+
+    Raises ``UsageError`` where it cannot be an id or fits several, ``NotFoundError`` where it fits none.
+    """
+    wanted = prefix(reference)
+    found = [placed for placed in snapshot if placed.block.id.startswith(wanted)]
+    exact = [placed for placed in found if placed.block.id == wanted]
+    if exact:
+        return exact[0]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        few = ", ".join(placed.block.id for placed in found[:4])
+        raise UsageError("{reference} fits several blocks: {few}", reference=reference, few=few)
+    raise NotFoundError(
+        "no block has the id {reference}", reference=reference, hint="see 'alice-exp list', or 'alice-exp log' for the past"
+    )
+
+
+def prefix(reference: str) -> str:
+    """A reference as the beginning of an id; ``UsageError`` where it cannot be one."""
+    fits = _REFERENCE.fullmatch(reference)
+    if not fits:
+        raise UsageError(
+            "{reference} is not a block's id", reference=repr(reference), hint="an id looks like exp-7k2m9q4x"
+        )
+    return f"exp-{fits[2]}"
+
+
+def namespace_path(name: str, default_set: Place = "universal") -> str:
+    """The path of ``SET/NAME`` or ``NAME``; ``UsageError`` where it is no namespace."""
+    head, slash, tail = name.partition("/")
+    place = _SET_NAMES.get(head) if slash else default_set
+    plain = tail if slash else head
+    if place is None or not NAME.fullmatch(plain):
+        raise UsageError(
+            "{name} is not a namespace",
+            name=repr(name),
+            hint="write SET/NAME, as universal/tool_usage; sets are personal, universal and low_value",
+        )
+    return path_of(place, plain)
+
+
+def namespace_name(path: str) -> str:
+    """A path as a person writes it: ``universal/tool_usage``."""
+    return path.removesuffix(".jsonc").replace("low_value_pool/", "low_value/")

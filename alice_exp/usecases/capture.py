@@ -1,0 +1,243 @@
+"""What is learned comes in: memorize into the pool, remember into personal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from alice_exp.core.changes import Act, ChangeSet, Commit, Put
+from alice_exp.core.errors import RefusedError
+from alice_exp.core.model import (
+    EVIDENCE_KEPT,
+    About,
+    Block,
+    BlockType,
+    Evidence,
+    Payload,
+    Place,
+    Placed,
+    Snapshot,
+    Trigger,
+    path_of,
+)
+from alice_exp.core.ports import Home
+from alice_exp.rules.rejection import Rejections
+from alice_exp.text.words import fingerprint_text
+from alice_exp.usecases.acts import ALL, Caller, namespace_path, require_person
+
+_PERSONAL: Mapping[BlockType, str] = {
+    "habit": "workflow_habits",
+    "rule": "workflow_habits",
+    "solution": "workflow_habits",
+    "pattern": "workflow_habits",
+}
+_UNIVERSAL: Mapping[BlockType, str] = {
+    "rule": "tool_usage",
+    "solution": "tool_usage",
+    "habit": "tool_usage",
+    "pattern": "api_patterns",
+    "feature": "api_patterns",
+}
+
+Sameness = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What someone wants kept, before it is a block. ``lived`` says that it was met, not inferred (B2.2)."""
+
+    payload: Payload
+    trigger: Trigger = Trigger()
+    key: str = ""
+    type: BlockType = "fact"
+    about: About = "work"
+    tags: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    supersedes: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    importance: float = 0.5
+    emotional_weight: float = 0.0
+    suggested: str = ""
+    created_at: str = ""
+    origin: str = "local"
+    lived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """What became of the drafts: each one's block (``None`` where it was refused), and who refused it before."""
+
+    placed: tuple[Placed | None, ...]
+    merged: int = 0
+    refused: tuple[str, ...] = ()
+    commit: Commit | None = None
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of what was kept, in the order of the drafts."""
+        return tuple(placed.block.id for placed in self.placed if placed is not None)
+
+
+@dataclass
+class _Intake:
+    """One change set growing: what stands where, what is put."""
+
+    caller: Caller
+    home: dict[Sameness, Placed]
+    taken: set[str]
+    rejections: Rejections
+    puts: dict[str, Put] = field(default_factory=dict)
+    merged: int = 0
+    refused: list[str] = field(default_factory=list)
+
+    def fresh_id(self) -> str:
+        """An id that no block of the home has."""
+        while (block_id := self.caller.new_id("exp")) in self.taken:
+            continue
+        self.taken.add(block_id)
+        return block_id
+
+    def put(self, block: Block, path: str) -> Placed:
+        """Plan a block and know it again when the next draft says the same."""
+        self.puts[block.id] = Put(block, path)
+        placed = Placed(block, path)
+        self.home[sameness(block)] = placed
+        return placed
+
+
+def sameness(block: Block | Draft) -> Sameness:
+    """What two blocks share that are one: type and outside key, or else trigger and payload as read by a person."""
+    if block.key:
+        return ("key", block.type, block.key)
+    return ("text", *(fingerprint_text(part) for part in (block.trigger.text, block.payload.content, *block.payload.steps)))
+
+
+def memorize(home: Home, caller: Caller, drafts: Sequence[Draft]) -> Captured:
+    """Candidates into today's pool file, in one commit.
+
+    A draft that equals a living block adds an observation to it; one that a person rejected before is refused:
+    ``RefusedError`` (exit 6) for a single draft, skipped and counted in bulk.
+    """
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Captured]:
+        intake = _intake(snapshot, caller)
+        placed = tuple(_capture(intake, draft) for draft in drafts)
+        if intake.refused and len(drafts) == 1:
+            raise _refusal(intake.refused[0])
+        answer = Captured(placed, intake.merged, tuple(intake.refused))
+        return _changes(intake, "memorize"), answer
+
+    commit, answer = home.apply(plan, ALL)
+    return replace(answer, commit=commit)
+
+
+def remember(home: Home, caller: Caller, draft: Draft, namespace: str = "") -> Captured:
+    """A person's explicit word: into personal, as past with one verification (R2.18, B2.2)."""
+    require_person(caller, "write into personal", "alice-exp remember …")
+    path = namespace_path(namespace or _PERSONAL.get(draft.type, "user_preferences"), "personal")
+    if not path.startswith("personal/"):
+        raise RefusedError("remember writes into personal alone", hint="use 'alice-exp memorize' for the rest")
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Captured]:
+        intake = _intake(snapshot, caller)
+        known = intake.home.get(sameness(draft))
+        if known is not None and known.place == "personal":
+            kept = intake.put(_observed(known.block, draft, caller.now), known.path)
+        else:
+            block_id = known.block.id if known is not None and known.place == "low_value" else intake.fresh_id()
+            block = _block(draft, block_id, caller)
+            said = replace(block, state="past", verifications=1, about="user", suggested="")
+            kept = intake.put(said, path)
+        return _changes(intake, "remember"), Captured((kept,), intake.merged)
+
+    commit, answer = home.apply(plan, ALL)
+    return replace(answer, commit=commit)
+
+
+def _intake(snapshot: Snapshot, caller: Caller) -> _Intake:
+    living: dict[Sameness, Placed] = {}
+    order: Sequence[Place] = ("low_value", "universal", "personal")
+    for place in order:
+        for placed in snapshot.within(place):
+            living[sameness(placed.block)] = placed
+    rejected = [placed for placed in snapshot.within("archive") if placed.namespace == "rejected"]
+    return _Intake(caller, living, {placed.block.id for placed in snapshot}, Rejections.of(rejected))
+
+
+def _capture(intake: _Intake, draft: Draft) -> Placed | None:
+    known = intake.home.get(sameness(draft))
+    if known is not None and (not draft.key or _says_the_same(known.block, draft)):
+        intake.merged += 1
+        return intake.put(_observed(known.block, draft, intake.caller.now), known.path)
+    rejected = intake.rejections.find(draft.payload)
+    if rejected is not None:
+        intake.refused.append(rejected.block.id)
+        return None
+    if known is not None and known.place == "low_value":
+        newer = _block(draft, known.block.id, intake.caller)
+        kept = replace(newer, created_at=known.block.created_at, observations=known.block.observations + 1)
+        return intake.put(kept, known.path)
+    block = _block(draft, intake.fresh_id(), intake.caller)
+    if known is not None:
+        block = replace(block, supersedes=known.block.id)
+    return intake.put(block, path_of("low_value", f"pending_{intake.caller.day}"))
+
+
+def _says_the_same(block: Block, draft: Draft) -> bool:
+    return sameness(replace(block, key="")) == sameness(replace(draft, key=""))
+
+
+def _observed(block: Block, draft: Draft, now: str) -> Block:
+    """Seen again: evidence and observations grow, verifications do not (B2.13)."""
+    evidence = tuple(piece if piece.at else replace(piece, at=now) for piece in draft.evidence)
+    return replace(
+        block, observations=block.observations + 1, evidence=(*block.evidence, *evidence)[-EVIDENCE_KEPT:]
+    )
+
+
+def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
+    return Block(
+        id=block_id,
+        payload=draft.payload,
+        trigger=draft.trigger,
+        key=draft.key,
+        type=draft.type,
+        about=draft.about,
+        evidence=tuple(p if p.at else replace(p, at=caller.now) for p in draft.evidence)[-EVIDENCE_KEPT:],
+        state="past" if draft.lived else "possible",
+        verifications=1 if draft.lived else 0,
+        importance=draft.importance,
+        emotional_weight=draft.emotional_weight,
+        tags=draft.tags,
+        related=draft.related,
+        supersedes=draft.supersedes,
+        origin=draft.origin,
+        suggested=draft.suggested,
+        created_at=draft.created_at or caller.now,
+        updated_at=draft.created_at or caller.now,
+    )
+
+
+def destination(block: Block) -> str:
+    """Where approval takes a candidate: about the user to personal, else what it suggests, else by type (B2.17, B2.18)."""
+    if block.about == "user":
+        name = block.suggested.removeprefix("personal/") if block.suggested.startswith("personal/") else ""
+        return path_of("personal", name or _PERSONAL.get(block.type, "user_preferences"))
+    name = block.suggested.removeprefix("universal/") if block.suggested.startswith("universal/") else ""
+    return path_of("universal", name or _UNIVERSAL.get(block.type, "system_info"))
+
+
+def _changes(intake: _Intake, op: str) -> ChangeSet | None:
+    if not intake.puts:
+        return None
+    ids = tuple(intake.puts)
+    detail = f"{intake.merged} seen again" if intake.merged else ""
+    return ChangeSet(Act(op, intake.caller.actor, intake.caller.now, ids, detail), tuple(intake.puts.values()))
+
+
+def _refusal(rejected_id: str) -> RefusedError:
+    return RefusedError(
+        "this was rejected before, as {id}",
+        id=rejected_id,
+        hint=f"see 'alice-exp why {rejected_id}'; a person lifts it with 'alice-exp revive {rejected_id} --from-rejected'",
+    )

@@ -1,0 +1,197 @@
+"""Who changed what, when and why: log, diff, why; and the way back: undo, restore."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from alice_exp.core.changes import Act, ChangeSet, Commit, Put
+from alice_exp.core.errors import NotFoundError, UsageError
+from alice_exp.core.model import Placed, Snapshot
+from alice_exp.core.ports import Changed, FileVersion, History, Home, Version
+from alice_exp.text.rewrite import same_block
+from alice_exp.usecases.acts import ALL, Caller, prefix, require_person, resolve
+
+
+@dataclass(frozen=True, slots=True)
+class LogFilter:
+    """Which acts count. Empty means any; times are ISO-8601 UTC, ``since`` inclusive, ``until`` exclusive."""
+
+    block: str = ""
+    by: str = ""
+    op: str = ""
+    session: str = ""
+    since: str = ""
+    until: str = ""
+    limit: int = 0
+
+    def passes(self, commit: Commit) -> bool:
+        """Whether an act passes every filter but the limit."""
+        return (
+            (not self.by or commit.actor == self.by or commit.actor.startswith(f"{self.by}:"))
+            and (not self.op or commit.op == self.op)
+            and (not self.session or ("Session", self.session) in commit.trailers)
+            and (not self.since or commit.at >= self.since)
+            and (not self.until or commit.at < self.until)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One act in the life of a block: the commit, and the block's state before and after (empty: not there)."""
+
+    commit: Commit
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What an undo touched: acts taken back, blocks put back, and blocks left because a later act changed them."""
+
+    acts: tuple[Commit, ...]
+    blocks: tuple[str, ...]
+    conflicts: tuple[str, ...]
+    commit: Commit | None = None
+
+
+def log(history: History, filters: LogFilter) -> Iterator[Commit]:
+    """The acts that pass, newest first."""
+    passing = (commit for commit in history.log(block=filters.block) if filters.passes(commit))
+    return islice(passing, filters.limit) if filters.limit else passing
+
+
+def find_id(home: Home, history: History, reference: str) -> str:
+    """The id that a reference names, among living and archived blocks, else among all that history knows."""
+    wanted = prefix(reference)
+    try:
+        return resolve(home.read(ALL), reference).block.id
+    except NotFoundError:
+        known = {
+            block_id for commit in history.log() for block_id in commit.blocks if block_id.startswith(wanted)
+        }
+    if len(known) == 1:
+        return known.pop()
+    if known:
+        raise UsageError("{reference} fits several blocks: {few}", reference=reference, few=", ".join(sorted(known)[:4]))
+    raise NotFoundError("no block ever had the id {reference}", reference=reference, hint="see 'alice-exp log'")
+
+
+def transitions(history: History, block_id: str) -> list[Transition]:
+    """The life of a block, oldest first, each act with the state before and after."""
+    life = []
+    for commit in history.log(block=block_id):
+        version = next((v for v in history.changed(commit.commit).blocks if v.block_id == block_id), None)
+        if version is not None:
+            life.append(Transition(commit, _state(version.before), _state(version.after)))
+    return life[::-1]
+
+
+def _state(placed: Placed | None) -> str:
+    return placed.block.state if placed else ""
+
+
+def diff(history: History, name: str = "") -> Changed:
+    """What one act changed, the newest where none is named."""
+    if name:
+        return history.changed(history.commit(name).commit)
+    newest = next(history.log(), None)
+    if newest is None:
+        raise NotFoundError("there is no act yet", hint="start with 'alice-exp remember'")
+    return history.changed(newest.commit)
+
+
+def undo(home: Home, history: History, caller: Caller, name: str = "") -> Undone:
+    """Take one act back, the newest that still stands where none is named.
+
+    Each block returns to what it was before; one that a later act changed is a conflict: named and left.
+    """
+    require_person(caller, "undo", f"alice-exp undo {name}".rstrip())
+    act = history.commit(name) if name else _newest_standing(history)
+    return _undo(home, history, caller, (act,))
+
+
+def _newest_standing(history: History) -> Commit:
+    taken_back: set[str] = set()
+    for commit in history.log():
+        if commit.op == "undo":
+            taken_back |= {value for key, value in commit.trailers if key == "Undoes"}
+        elif commit.act_id not in taken_back and commit.op not in ("init", "heartbeat"):
+            return commit
+    raise NotFoundError("there is no act to undo", hint="see 'alice-exp log'")
+
+
+def _undo(home: Home, history: History, caller: Caller, acts: tuple[Commit, ...]) -> Undone:
+    changed = [history.changed(act.commit) for act in acts]
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Undone]:
+        puts: list[Put] = []
+        removes: list[str] = []
+        conflicts: list[str] = []
+        texts: dict[str, str | None] = {}
+        for version in (version for one in changed for version in one.blocks):
+            if not _is_unchanged(version, snapshot.find(version.block_id)):
+                conflicts.append(version.block_id)
+            elif version.before is None:
+                removes.append(version.block_id)
+            else:
+                before = version.before
+                puts.append(Put(before.block, before.path, version.before_raw, before.path))
+        for file in (file for one in changed for file in one.files):
+            if home.text(file.path) == file.after:
+                texts[file.path] = file.before
+            else:
+                conflicts.append(file.path)
+        touched = (*(put.block.id for put in puts), *removes)
+        answer = Undone(acts, (*touched, *texts), tuple(conflicts))
+        if not touched and not texts:
+            return None, answer
+        detail = ", ".join(f"{act.op} {act.commit[:8]}" for act in acts)
+        undoes = tuple(("Undoes", act.act_id) for act in acts if act.act_id)
+        act = Act("undo", caller.actor, caller.now, touched, f"takes back {detail}", undoes)
+        return ChangeSet(act, tuple(puts), tuple(removes), texts=texts), answer
+
+    commit, answer = home.apply(plan, ALL)
+    return replace(answer, commit=commit)
+
+
+def _is_unchanged(version: Version, present: Placed | None) -> bool:
+    if version.after is None or present is None:
+        return version.after is None and present is None
+    return present.path == version.after.path and same_block(present.block, version.after.block)
+
+
+def restore(home: Home, history: History, caller: Caller, reference: str) -> tuple[Placed, Commit | None]:
+    """Bring back a block that expired, was deleted or was pruned, from its last version in history.
+
+    A candidate's clock starts anew with the next report.
+    """
+    require_person(caller, "restore", f"alice-exp restore {reference}")
+    block_id = find_id(home, history, reference)
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Placed]:
+        present = snapshot.find(block_id)
+        if present is not None and not _is_hidden(present):
+            raise UsageError("{id} is in the home already, in {path}", id=block_id, path=present.path)
+        if present is not None:
+            back = Placed(replace(present.block, reported=None), present.path)
+            put = Put(back.block, back.path)
+        else:
+            last = history.last_text(block_id)
+            if last is None:
+                raise NotFoundError("history holds no text of {id}", id=block_id)
+            placed, raw = last
+            back = Placed(replace(placed.block, reported=None), placed.path)
+            put = Put(back.block, back.path, raw, placed.path)
+        act = Act("restore", caller.actor, caller.now, (block_id,), f"into {back.path.removesuffix('.jsonc')}")
+        return ChangeSet(act, (put,)), back
+
+    commit, placed = home.apply(plan, ALL)
+    return placed, commit
+
+
+def _is_hidden(placed: Placed) -> bool:
+    """A candidate whose time may be over: restoring it starts its clock anew."""
+    return placed.place == "low_value" and placed.block.reported is not None
+

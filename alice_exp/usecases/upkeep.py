@@ -1,0 +1,78 @@
+"""The home itself: made, checked, its namespaces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from alice_exp.core.changes import Act, ChangeSet, Commit
+from alice_exp.core.errors import RefusedError, UsageError
+from alice_exp.core.model import Place, Problem, Snapshot, place_of
+from alice_exp.core.ports import Home
+from alice_exp.text.blocks import NEW_FILE
+from alice_exp.text.configuration import PATH, default_text
+from alice_exp.text.json_schema import schemas
+from alice_exp.usecases.acts import ALL, Caller, namespace_name, namespace_path, require_person
+
+_HEADS: Mapping[str, str] = {
+    "universal/system_info.jsonc": "What holds for the systems at work here, whoever sits in front of them.",
+    "universal/tool_usage.jsonc": "Which tool to use for what, and how.",
+    "universal/api_patterns.jsonc": "How interfaces behave, and what works with them.",
+    "personal/user_preferences.jsonc": "What you like and who you are. Never leaves this machine.",
+    "personal/workflow_habits.jsonc": "How you work. Never leaves this machine.",
+}
+_EDIT = "Edit freely: comments, order and formatting are kept; a block needs a \"payload\" alone."
+_RECORDS: Mapping[str, str] = {
+    "records/episodes.jsonc": '{\n  "$schema": "../.schema/episodes.json",\n  "capacity": 1000,\n  "episodes": []\n}\n',
+    "records/events.jsonc": (
+        '{\n  "$schema": "../.schema/events.json",\n  "next_id": 1,\n  "total_events": 0,\n'
+        '  "total_compressions": 0,\n  "segments": []\n}\n'
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """One namespace: where it is, how many blocks it has, whether its file is fit to be written."""
+
+    place: Place
+    name: str
+    path: str
+    blocks: int
+    stale: bool
+
+
+def default_files() -> dict[str, str]:
+    """Every file of a new home, path to text."""
+    files = {path: f"// {head}\n// {_EDIT}\n{NEW_FILE}" for path, head in _HEADS.items()}
+    return {**files, **_RECORDS, PATH: default_text(), **schemas()}
+
+
+def check(home: Home) -> tuple[Problem, ...]:
+    """Everything that is wrong with the home's files, errors and warnings."""
+    return home.read(ALL).problems
+
+
+def namespaces(home: Home) -> Sequence[Namespace]:
+    """The namespaces of all sets, in path order."""
+    return [
+        Namespace(file.place, file.namespace, file.path, len(file.blocks), file.stale) for file in home.read().files
+    ]
+
+
+def create_namespace(home: Home, caller: Caller, name: str, comment: str = "") -> tuple[str, Commit | None]:
+    """A new, empty namespace file; ``RefusedError`` where it exists, and for the pool, whose files are days."""
+    require_person(caller, "create a namespace", f"alice-exp namespace create {name}")
+    path = namespace_path(name)
+    if place_of(path) == "low_value":
+        raise UsageError("the pool's files are made by day", hint="create namespaces in universal or personal")
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, str]:
+        if any(file.path == path for file in snapshot.files):
+            raise RefusedError("{name} is there already", name=namespace_name(path))
+        head = "".join(f"// {line}\n" for line in comment.splitlines() if line.strip())
+        act = Act("namespace", caller.actor, caller.now, (), f"create {namespace_name(path)}")
+        return ChangeSet(act, texts={path: f"{head}// {_EDIT}\n{NEW_FILE}"}), path
+
+    commit, _ = home.apply(plan)
+    return path, commit

@@ -1,0 +1,134 @@
+"""The only reader of environment and configuration, the only one that names a concrete edge."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from functools import cached_property
+from pathlib import Path
+
+from alice_exp.core.config import Config
+from alice_exp.core.errors import AliceError, UsageError
+from alice_exp.core.model import Actor
+from alice_exp.core.ports import History, Reports
+from alice_exp.store.home import FileHome, Sources
+from alice_exp.usecases.acts import Caller
+
+ALPHABET = "abcdefghijklmnopqrstuvwxyz23456789"
+_AGENTS = ("CLAUDECODE", "CURSOR_AGENT", "GEMINI_CLI", "CODEX_SANDBOX", "AI_AGENT")
+_ACTOR = re.compile(r"(user|agent|editor|peer|system)(?::([a-z0-9][a-z0-9_-]{0,63}))?")
+_STAMP = "%Y-%m-%dT%H:%M:%SZ"
+
+
+@dataclass
+class Wiring:
+    """One process's use of one home. ``home`` and ``actor`` are what the command line said, or empty."""
+
+    home_option: str = ""
+    actor_option: str = ""
+    warn: Callable[[AliceError], None] = field(default=lambda _: None)
+
+    @cached_property
+    def root(self) -> Path:
+        """The home's directory: ``--home``, else ``ALICE_HOME``, else ``~/.alice``."""
+        named = self.home_option or os.environ.get("ALICE_HOME", "")
+        return (Path(named).expanduser() if named else Path.home() / ".alice").absolute()
+
+    @cached_property
+    def actor(self) -> Actor:
+        """Who acts: ``--actor``, else ``ALICE_ACTOR``, else an agent's environment, else the user (DESIGN 6)."""
+        named = self.actor_option or os.environ.get("ALICE_ACTOR", "")
+        if not named:
+            return Actor("agent" if any(os.environ.get(name) for name in _AGENTS) else "user")
+        fits = _ACTOR.fullmatch(named)
+        if not fits:
+            raise UsageError(
+                "{name} is not an actor", name=repr(named), hint="actors are user, agent[:name], editor, peer:name, system"
+            )
+        return Actor(fits[1], fits[2] or "")  # type: ignore[arg-type]
+
+    @property
+    def moment(self) -> datetime:
+        """Now, in UTC; ``ALICE_NOW`` sets it."""
+        named = os.environ.get("ALICE_NOW", "")
+        if not named:
+            return datetime.now(UTC)
+        try:
+            moment = datetime.fromisoformat(named)
+        except ValueError:
+            raise UsageError(
+                "ALICE_NOW is {name}, which is no time", name=repr(named), hint="write 2026-02-20T09:00:00Z"
+            ) from None
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+    @cached_property
+    def home(self) -> FileHome:
+        """The home's two doors."""
+        sources = Sources(
+            now=lambda: self.moment.strftime(_STAMP),
+            epoch=lambda: int(self.moment.timestamp()),
+            new_id=new_id,
+            warn=self.warn,
+        )
+        return FileHome(self.root, sources)
+
+    @cached_property
+    def history(self) -> History:
+        """The home's past."""
+        from alice_exp.store.history import GitHistory
+
+        return GitHistory(self.home.repository)
+
+    @cached_property
+    def reports(self) -> Reports:
+        """The open report."""
+        from alice_exp.store.reports import FileReports
+
+        def newest(op: str):  # type: ignore[no-untyped-def]
+            return next((act for act in self.history.log() if act.op == op), None)
+
+        return FileReports(self.root / "state" / "report.json", newest)
+
+    @cached_property
+    def config(self) -> Config:
+        """The configuration as it is now."""
+        return self.home.config()
+
+    @property
+    def caller(self) -> Caller:
+        """Who acts and when, as a use case wants it."""
+        moment = self.moment
+        local = moment.astimezone(self.zone)
+        return Caller(self.actor, moment.strftime(_STAMP), local.strftime("%Y%m%d"), new_id)
+
+    @property
+    def day_began(self) -> str:
+        """The moment at which today began where the person lives, in UTC."""
+        local = self.moment.astimezone(self.zone)
+        began = local.replace(hour=0, minute=0, second=0, microsecond=0)
+        return began.astimezone(UTC).strftime(_STAMP)
+
+    @property
+    def zone(self) -> tzinfo | None:
+        """The configured time zone; ``None``: the machine's own."""
+        name = self.config.text("timezone")
+        if not name:
+            return None
+        from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+        try:
+            return ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError):
+            self.warn(UsageError("the timezone {name} is not known; the machine's own is used", name=repr(name)))
+            return None
+
+
+def new_id(kind: str) -> str:
+    """A fresh id: ``kind-`` and 8 characters of ``a-z2-9``, from the system's randomness."""
+    import secrets
+
+    return f"{kind}-" + "".join(secrets.choice(ALPHABET) for _ in range(8))
+
