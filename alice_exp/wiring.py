@@ -46,7 +46,9 @@ class Wiring:
         fits = _ACTOR.fullmatch(named)
         if not fits:
             raise UsageError(
-                "{name} is not an actor", name=repr(named), hint="actors are user, agent[:name], editor, peer:name, system"
+                "{name} is not an actor",
+                name=repr(named),
+                hint="actors are user, agent[:name], editor, peer:name, system",
             )
         return Actor(fits[1], fits[2] or "")  # type: ignore[arg-type]
 
@@ -122,7 +124,9 @@ class Wiring:
         try:
             return ZoneInfo(name)
         except (ZoneInfoNotFoundError, ValueError):
-            self.warn(UsageError("the timezone {name} is not known; the machine's own is used", name=repr(name)))
+            self.warn(
+                UsageError("the timezone {name} is not known; the machine's own is used", name=repr(name))
+            )
             return None
 
 
@@ -131,4 +135,3 @@ def new_id(kind: str) -> str:
     import secrets
 
     return f"{kind}-" + "".join(secrets.choice(ALPHABET) for _ in range(8))
-

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
-from alice_exp.core.model import Actor, Block, Json, Snapshot
+from alice_exp.core.config import Json
+from alice_exp.core.model import Actor, Block, Snapshot
 
 Pointer: TypeAlias = tuple[str | int, ...]
 """Where a value lies in a document: keys and indexes from the root."""
@@ -57,7 +58,9 @@ class Act:
     @property
     def subject(self) -> str:
         """The commit's first line, as ``outcome exp-7k2m9q4x: past → reliable (10 verified)``."""
-        target = self.blocks[0] if len(self.blocks) == 1 else f"{len(self.blocks)} blocks" if self.blocks else ""
+        target = (
+            self.blocks[0] if len(self.blocks) == 1 else f"{len(self.blocks)} blocks" if self.blocks else ""
+        )
         head = f"{self.op} {target}".rstrip()
         return f"{head}: {self.detail}" if self.detail else head
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """Any JSON value."""
 
 Kind = Literal["count", "share", "days", "flag", "text"]
@@ -32,9 +32,13 @@ OPTIONS: tuple[Option, ...] = (
     Option("thresholds.past", 3, "count", "Verifications that raise a possible block to past"),
     Option("thresholds.reliable", 10, "count", "Verifications that raise a past block to reliable"),
     Option("thresholds.super_reliable", 50, "count", "Verifications that earn a reliable block its badge"),
-    Option("thresholds.high_confidence", 0.5, "share", "Trust times confidence from which a block is applied"),
+    Option(
+        "thresholds.high_confidence", 0.5, "share", "Trust times confidence from which a block is applied"
+    ),
     Option("thresholds.match", 0.2, "share", "How well a block must match a query to be an answer"),
-    Option("heartbeat.expire_days", 7, "days", "Days that an unanswered candidate waits after it was first shown"),
+    Option(
+        "heartbeat.expire_days", 7, "days", "Days that an unanswered candidate waits after it was first shown"
+    ),
     Option("heartbeat.auto", True, "flag", "Show the report at the first command of a day"),
     Option("episodes.capacity", 1000, "count", "Episodes kept in the file; git keeps the rest"),
     Option("episodes.result_limit", 1000, "count", "Characters of a result that are kept"),
@@ -59,12 +63,22 @@ OPTIONS: tuple[Option, ...] = (
     Option("short_term.trigger_threshold", 0.8, "share", "Share of the window from which it is compressed"),
     Option("short_term.keep_recent_turns", 5, "count", "Turns that compression leaves whole"),
     Option("short_term.max_context", 128000, "count", "Tokens that the model's window holds"),
-    Option("long_term.max_buffer_turns", 5, "count", "User turns after which a conversation is read for candidates"),
+    Option(
+        "long_term.max_buffer_turns",
+        5,
+        "count",
+        "User turns after which a conversation is read for candidates",
+    ),
     Option("long_term.extract_on_session_end", True, "flag", "Read what is left when a session ends"),
     Option("long_term.min_importance", 0.5, "share", "Candidates below this importance are dropped"),
     Option("sharing.enabled", False, "flag", "Whether anything may be offered to peers at all"),
     Option("sharing.name", "", "text", "The name that peers see; empty: a random one"),
-    Option("provider.base_url", "", "text", "An OpenAI-compatible server, as http://localhost:11434/v1; empty: none"),
+    Option(
+        "provider.base_url",
+        "",
+        "text",
+        "An OpenAI-compatible server, as http://localhost:11434/v1; empty: none",
+    ),
     Option("provider.chat_model", "", "text", "Model for summaries and extraction; empty: rules do it"),
     Option("provider.embedding_model", "", "text", "Model for embeddings; empty: words alone"),
     Option("watch.debounce_ms", 200, "count", "Milliseconds of quiet after which a saved file is read"),

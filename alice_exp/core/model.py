@@ -319,7 +319,5 @@ def is_approved(placed: Placed) -> bool:
         return True
     approved = placed.block.approved
     return (
-        placed.place == "universal"
-        and approved is not None
-        and approved.hash == content_hash(placed.block)
+        placed.place == "universal" and approved is not None and approved.hash == content_hash(placed.block)
     )

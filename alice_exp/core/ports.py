@@ -84,15 +84,15 @@ class History(Protocol):
         ...
 
 
-
-
-
-
 class Reports(Protocol):
     """The open report: what its numbers stand for. Momentary: rebuilt from history where it is lost."""
 
     def open_report(self) -> str:
         """Its id; empty before the first."""
+        ...
+
+    def open_at(self) -> str:
+        """When it was made (ISO-8601 UTC); empty before the first."""
         ...
 
     def open_ids(self) -> tuple[str, ...]:

@@ -50,8 +50,8 @@ def adopt(
 ) -> Adoption:
     """Complete a hand-edited file.
 
-    ``before`` is every block of the last commit by id, ``elsewhere`` the ids that stand in other files now; ``trusted_by``
-    names the person for ``init``, whose act approves the files as they are (DESIGN 6).
+    ``before`` is every block of the last commit by id, ``elsewhere`` the ids that stand in other files now;
+    ``trusted_by`` names the person for ``init``, whose act approves the files as they are (DESIGN 6).
     """
     edits: list[Edit] = []
     new: list[str] = []
@@ -90,7 +90,9 @@ def _essence(block: Block) -> tuple[object, object]:
     return (block.payload, (block.trigger.text, block.trigger.keywords, tuple(block.trigger.context)))
 
 
-def _lost(path: str, before: Mapping[str, Placed], present: Collection[str]) -> dict[tuple[object, object], str]:
+def _lost(
+    path: str, before: Mapping[str, Placed], present: Collection[str]
+) -> dict[tuple[object, object], str]:
     """Ids that the edit dropped from this file, by what their blocks say."""
     return {
         _essence(placed.block): block_id

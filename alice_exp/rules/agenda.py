@@ -39,13 +39,14 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
-    """One report. ``new`` counts items that no report has shown, ``today`` those made since the day began."""
+    """One report. ``new`` counts items that no earlier report has shown, ``today`` those made since the day began."""
 
     report: str
     at: str
     items: tuple[Item, ...]
     new: int
     today: int
+    changed: tuple[Placed, ...]
     review: tuple[Placed, ...]
     fading: tuple[Placed, ...]
     unapproved: tuple[Placed, ...]
@@ -82,10 +83,15 @@ def agenda(
     now: str,
     day_began: str,
     report: str,
+    since: str,
     numbers: Mapping[str, int],
     destinations: Mapping[str, str],
 ) -> Agenda:
-    """The report on a snapshot. ``numbers`` are those of the open report, ``destinations`` where approval leads, by id."""
+    """The report on a snapshot that holds the archive too.
+
+    ``since`` is the last report's time, ``numbers`` are those of the open report, ``destinations`` where approval
+    leads, by id.
+    """
     days = snapshot.config.number("heartbeat.expire_days")
     waiting = candidates(snapshot, now, days)
     items = tuple(
@@ -94,7 +100,7 @@ def agenda(
             placed,
             destinations[placed.block.id],
             expires_at(placed.block, days),
-            placed.block.reported is None,
+            placed.block.reported is None or placed.block.reported.report == report,
             placed.block.reported is not None and not is_shown_as_it_is(placed.block),
         )
         for placed in waiting
@@ -106,11 +112,24 @@ def agenda(
         items,
         sum(item.is_new for item in items),
         sum(item.placed.block.created_at >= day_began for item in items),
+        tuple(placed for placed in snapshot if has_changed(placed.block, since)),
         tuple(placed for placed in trusted if needs_review(placed.block)),
         tuple(_fading(trusted, now, snapshot.config.half_life_days)),
-        tuple(placed for placed in trusted if placed.place == "universal" and _waits_for_approval(placed.block)),
+        tuple(
+            placed for placed in trusted if placed.place == "universal" and _waits_for_approval(placed.block)
+        ),
         snapshot.problems,
     )
+
+
+def has_changed(block: Block, since: str) -> bool:
+    """Whether an outcome or an archiving touched the block after ``since`` (ISO-8601 UTC; empty: never asked)."""
+    if not since:
+        return False
+    archived = (
+        block.archived is not None and block.archived.reason == "obsolete" and block.archived.at > since
+    )
+    return archived or any(piece.effect and piece.at > since for piece in block.evidence)
 
 
 def _waits_for_approval(block: Block) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from alice_exp.core.model import Payload, Placed
+from alice_exp.rules.similarity import same_inference
 from alice_exp.text.words import bag, fingerprint_text
 
 
@@ -36,7 +37,8 @@ class Rejections:
         if known is not None:
             return known
         words = bag(text)
-        return self.by_words.get(words) if words else None
+        likely = self.by_words.get(words) if words else None
+        return likely if likely and same_inference(inference(likely.block.payload), text) else None
 
 
 def inference(payload: Payload) -> str:

@@ -115,14 +115,17 @@ def _exchanged(first: Sequence[str], second: Sequence[str]) -> bool:
     texts = [first[start : start + length] for start, length in parts]
     for index in range(len(ranks) - 1):
         left, right = texts[index], texts[index + 1]
-        if ranks[index] - ranks[index + 1] != 1:
+        if ranks[index] - ranks[index + 1] != 1 or _joins(left) or _joins(right):
             continue
         if len(left) == len(right) == 1 and is_cjk(left[0]) and is_cjk(right[0]):
             return True
-        around = index + 2 < len(ranks) and ranks[index + 1] - ranks[index + 2] == 1
-        if around and not (len(right) == 1 and right[0] in _JOINING):
+        if index + 2 < len(ranks) and ranks[index + 1] - ranks[index + 2] == 1:
             return True
     return False
+
+
+def _joins(part: Sequence[str]) -> bool:
+    return len(part) == 1 and part[0] in _JOINING
 
 
 def _common_parts(first: Sequence[str], second: Sequence[str]) -> list[tuple[int, int]]:

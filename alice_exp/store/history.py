@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from alice_exp.core.changes import Commit
 from alice_exp.core.errors import NotFoundError, UsageError
@@ -25,6 +25,7 @@ from alice_exp.text.schema import read_blocks
 
 if TYPE_CHECKING:
     import git
+    from git.objects import Blob
     from git.objects import Commit as GitCommit
 
 _NAME = re.compile(r"[0-9a-f]{4,40}|act-[a-z2-9]{8}")
@@ -58,7 +59,7 @@ class GitHistory:
         """The acts, newest first; see ``core.ports.History.log``."""
         if not self._repository.exists or not self._repository.head():
             return
-        options: dict[str, object] = {"max_count": limit} if limit else {}
+        options: dict[str, Any] = {"max_count": limit} if limit else {}
         if block:
             options.update(grep=f"^Alice-Block: {block}$")
         with self._repo() as repo:
@@ -69,7 +70,9 @@ class GitHistory:
         """The act that a name means; see ``core.ports.History.commit``."""
         if not _NAME.fullmatch(name):
             raise UsageError(
-                "{name} is not an act", name=repr(name), hint="an act is named by its commit or act id, see 'alice-exp log'"
+                "{name} is not an act",
+                name=repr(name),
+                hint="an act is named by its commit or act id, see 'alice-exp log'",
             )
         found = [act for act in self.log() if act.act_id == name or act.commit.startswith(name)]
         if not found:
@@ -83,7 +86,7 @@ class GitHistory:
         with self._repo() as repo:
             found = repo.commit(commit)
             parent = found.parents[0] if found.parents else None
-            old, new = _changed_blobs(repo, parent, found)
+            old, new = _changed_blobs(parent, found)
         before, after = _blocks(old), _blocks(new)
         versions = []
         for block_id in dict.fromkeys([*before, *after]):
@@ -124,11 +127,20 @@ class GitHistory:
             lost = [str(ref.path) for ref in repo.references if str(ref.path).startswith(LOST)]
         return (
             *(
-                Problem(".git", 0, 0, "the history has a remote, {name}, that sync does not know", {"name": name},
-                        hint=f"git -C experiences remote remove {name}")
+                Problem(
+                    ".git",
+                    0,
+                    0,
+                    "the history has a remote, {name}, that sync does not know",
+                    {"name": name},
+                    hint=f"git -C experiences remote remove {name}",
+                )
                 for name in remotes
             ),
-            *(Problem(".git", 0, 0, "an interrupted act was kept aside as {ref}", {"ref": ref}, "warning") for ref in lost),
+            *(
+                Problem(".git", 0, 0, "an interrupted act was kept aside as {ref}", {"ref": ref}, "warning")
+                for ref in lost
+            ),
         )
 
 
@@ -137,13 +149,11 @@ def _message(commit: GitCommit) -> str:
     return message if isinstance(message, str) else message.decode("utf-8", "replace")
 
 
-def _changed_blobs(
-    repo: git.Repo, parent: GitCommit | None, commit: GitCommit
-) -> tuple[dict[str, bytes], dict[str, bytes]]:
+def _changed_blobs(parent: GitCommit | None, commit: GitCommit) -> tuple[dict[str, bytes], dict[str, bytes]]:
     """The bytes of every changed path on both sides."""
     if parent is None:
-        new = {str(blob.path): blob.data_stream.read() for blob in commit.tree.traverse() if blob.type == "blob"}  # type: ignore[union-attr]
-        return {}, new
+        found = cast("Iterator[Blob]", commit.tree.traverse())
+        return {}, {str(item.path): item.data_stream.read() for item in found if item.type == "blob"}
     old: dict[str, bytes] = {}
     after: dict[str, bytes] = {}
     for entry in parent.diff(commit, no_renames=True):
@@ -155,7 +165,9 @@ def _changed_blobs(
 
 
 def _blocks(files: Mapping[str, bytes]) -> dict[str, Placed]:
-    return {placed.block.id: placed for path in files if holds_blocks(path) for placed in _blocks_of(files, path)}
+    return {
+        placed.block.id: placed for path in files if holds_blocks(path) for placed in _blocks_of(files, path)
+    }
 
 
 def _blocks_of(files: Mapping[str, bytes], path: str) -> list[Placed]:

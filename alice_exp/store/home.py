@@ -7,7 +7,7 @@ stamps tells whether there is anything to do.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -22,7 +22,7 @@ from alice_exp.store.files import ChangedOnDisk, Signature, read_bytes
 from alice_exp.store.landing import FileChange
 from alice_exp.store.lock import WriterLock
 from alice_exp.store.messages import compose
-from alice_exp.store.plumbing import Message, Repository, blob_id
+from alice_exp.store.plumbing import LOST, PENDING, Message, Repository, blob_id
 from alice_exp.store.reading import LastGood, Reading, holds_blocks, placed, snapshot
 from alice_exp.store.scan import Found, scan
 from alice_exp.store.stamps import Stamps, load, now_ns, save
@@ -74,7 +74,7 @@ class FileHome:
         found = self._settled()
         for _ in range(200):
             seen = self._snapshot(found, places)
-            if not self.repository.resolve(landing.PENDING):
+            if not self.repository.resolve(PENDING):
                 return seen
             self._wait_for_writer()
             found = scan(self.experiences)
@@ -83,7 +83,7 @@ class FileHome:
     def text(self, path: str) -> str | None:
         """The text of one file under ``experiences/``; None where it does not exist."""
         try:
-            return self._reading.bytes(path).decode("utf-8", "replace")
+            return self._reading.content(path).decode("utf-8", "replace")
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -109,7 +109,7 @@ class FileHome:
         if PATH not in found.files:
             return Config(), ()
         try:
-            return read_config(parse(self._reading.bytes(PATH), PATH))
+            return read_config(parse(self._reading.content(PATH), PATH))
         except OSError as error:
             why = (error.strerror or "it is gone").lower()
             return Config(), (Problem(PATH, 0, 0, "this file cannot be read: {why}", {"why": why}),)
@@ -149,7 +149,7 @@ class FileHome:
         return scan(self.experiences)
 
     def _is_settled(self, found: Found) -> bool:
-        if self.repository.resolve(landing.PENDING):
+        if self.repository.resolve(PENDING):
             return False
         head = self.repository.head()
         stamps = self._known()
@@ -158,7 +158,7 @@ class FileHome:
         return bool(head) and stamps.equal(head, found.files)
 
     @contextlib.contextmanager
-    def _locked(self, wait: float = 10.0):  # type: ignore[no-untyped-def]
+    def _locked(self, wait: float = 10.0) -> Iterator[None]:
         with self.lock.hold(wait):
             self.repository.lock_handle = self.lock.handle
             try:
@@ -171,14 +171,18 @@ class FileHome:
         obstacle = self.repository.obstacle()
         if obstacle:
             if strict:
-                raise ProblemError("{obstacle}", obstacle=obstacle, hint="finish or abort it with git, then run this again")
+                raise ProblemError(
+                    "{obstacle}", obstacle=obstacle, hint="finish or abort it with git, then run this again"
+                )
             self._sources.warn(ProblemError("{obstacle}; hand edits wait", obstacle=obstacle))
             return scan(self.experiences)
         done = landing.recover(self.repository)
         if done.lost:
             self._sources.warn(
-                ProblemError("an interrupted act did not fit the history any more; it is kept as {ref}",
-                             ref=f"{landing.LOST}/{done.lost}")
+                ProblemError(
+                    "an interrupted act did not fit the history any more; it is kept as {ref}",
+                    ref=f"{LOST}/{done.lost}",
+                )
             )
         for _ in range(TRIES):
             found = scan(self.experiences)
@@ -235,7 +239,12 @@ class FileHome:
         folder = path.partition("/")[0] if "/" in path else ""
         odd = {problem.path for problem in found.problems}
         known_place = not folder or folder in found.directories
-        return known_place and path not in odd and folder not in odd and (self.experiences / path).is_symlink() is False
+        return (
+            known_place
+            and path not in odd
+            and folder not in odd
+            and (self.experiences / path).is_symlink() is False
+        )
 
     def _adopt_files(
         self, found: Found, tree: Mapping[str, str], edited: Mapping[str, bytes], gone: Collection[str]
@@ -250,9 +259,7 @@ class FileHome:
             elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
             self._adopt_file(path, data, before, elsewhere)
 
-    def _adopt_file(
-        self, path: str, data: bytes, before: Mapping[str, Placed], elsewhere: set[str]
-    ) -> None:
+    def _adopt_file(self, path: str, data: bytes, before: Mapping[str, Placed], elsewhere: set[str]) -> None:
         document = parse(data, path)
         if not holds_blocks(path):
             if document.problem is None:
@@ -283,7 +290,9 @@ class FileHome:
     def _commit_adopted(
         self, path: str, expected: bytes, new: bytes | None, blocks: tuple[str, ...], detail: str
     ) -> None:
-        act = Act("adopt", Actor("editor"), self._sources.now(), blocks, f"{path.removesuffix('.jsonc')}, {detail}")
+        act = Act(
+            "adopt", Actor("editor"), self._sources.now(), blocks, f"{path.removesuffix('.jsonc')}, {detail}"
+        )
         disk = expected if new is not None else None
         self._write(act, {path: FileChange(disk, new)})
 
@@ -304,7 +313,7 @@ class FileHome:
         }
 
     def create(self, actor: Actor, defaults: Mapping[str, str]) -> tuple[Commit | None, int]:
-        """Make the home, or complete one that is there; the commit (None: all was there) and how many blocks it took in.
+        """Make the home; the commit (None: it was there) and how many blocks it took in.
 
         Files that a person put there before are taken in as they are, in one commit by ``actor``; ``defaults`` maps
         paths to the texts of files that a new home has. A file with a problem stays out and is warned of.
@@ -331,13 +340,18 @@ class FileHome:
         files: dict[str, FileChange] = {}
         taken: list[str] = []
         for path in found.files:
-            data = self._reading.bytes(path)
+            data = self._reading.content(path)
             document = parse(data, path)
             blocks, problems = read_blocks(document) if holds_blocks(path) else ((), ())
             faults = [p for p in (document.problem, *problems) if p is not None and p.severity == "error"]
             if faults:
                 self._sources.warn(
-                    ProblemError("{why}; the file stays as it is", why=faults[0].message, path=path, line=faults[0].line)
+                    ProblemError(
+                        "{why}; the file stays as it is",
+                        why=faults[0].message,
+                        path=path,
+                        line=faults[0].line,
+                    )
                 )
                 continue
             new_id = _fresh_ids(self._sources.new_id, set(taken))
@@ -377,7 +391,7 @@ class FileHome:
             if path not in found.files:
                 self._require_place(path, found)
                 return None
-            contents[path] = self._reading.bytes(path)
+            contents[path] = self._reading.content(path)
             documents[path] = parse(contents[path], path)
             return documents[path]
 
@@ -385,7 +399,7 @@ class FileHome:
         new = rewrite(changes, placed(seen.files), document)
         for path in changes.texts:
             if path in found.files:
-                contents[path] = self._reading.bytes(path)
+                contents[path] = self._reading.content(path)
         _check(new, changes)
         files = {path: FileChange(contents.get(path), data) for path, data in new.items()}
         return self._write(changes.act, {p: c for p, c in files.items() if c.expected != c.new})
@@ -395,9 +409,13 @@ class FileHome:
             if problem.path in (path, path.partition("/")[0]):
                 raise ProblemError("{message}", message=problem.message, path=problem.path, hint=problem.hint)
         folder = path.partition("/")[0]
-        if folder not in found.directories and any(known.startswith(f"{folder}/") for known in self._known().files):
+        if folder not in found.directories and any(
+            known.startswith(f"{folder}/") for known in self._known().files
+        ):
             raise ProblemError(
-                "the directory {folder} is missing", folder=folder, hint="put it back, or run 'alice-exp restore'"
+                "the directory {folder} is missing",
+                folder=folder,
+                hint="put it back, or run 'alice-exp restore'",
             )
 
     def _refuse_frozen(self, changes: ChangeSet, seen: Snapshot) -> None:
@@ -425,7 +443,16 @@ class FileHome:
         message = Message(_author(act.actor), when, text)
         oid = landing.write(self.repository, stamps.head or self.repository.head(), message, files)
         self._stamp(oid, when, files)
-        return Commit(oid, commit.subject, commit.op, commit.actor, commit.at, commit.blocks, commit.act_id, commit.trailers)
+        return Commit(
+            oid,
+            commit.subject,
+            commit.op,
+            commit.actor,
+            commit.at,
+            commit.blocks,
+            commit.act_id,
+            commit.trailers,
+        )
 
     def _stamp(self, oid: str, when: int, files: Mapping[str, FileChange]) -> None:
         """Remember what landed, and pack where enough has gathered."""
@@ -486,4 +513,3 @@ def _as_warning(error: Exception) -> AliceError:
     if isinstance(error, AliceError):
         return error
     return ProblemError("hand edits could not be committed: {why}", why=str(error))
-

@@ -14,7 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from alice_exp.core.errors import AliceError, ProblemError
-from alice_exp.store.files import ChangedOnDisk, read_bytes, swap_in, sweep, sync_directory, take_out, write_beside
+from alice_exp.store.files import (
+    ChangedOnDisk,
+    read_bytes,
+    swap_in,
+    sweep,
+    sync_directory,
+    take_out,
+    write_beside,
+)
 from alice_exp.store.plumbing import LOST, NO_OBJECT, PENDING, Message, Repository, blob_id
 
 
@@ -92,11 +100,13 @@ def _sync_objects(git_dir: Path, since: int) -> None:
     """Force the names of new objects and of the pending reference to disk: git forces their content alone."""
     with os.scandir(git_dir / "objects") as entries:
         fresh = [entry.path for entry in entries if entry.is_dir() and entry.stat().st_mtime_ns >= since]
-    for directory in [*fresh, git_dir / "objects", git_dir / "refs" / "alice"]:
-        sync_directory(Path(directory))
+    for directory in [*map(Path, fresh), git_dir / "objects", git_dir / "refs" / "alice"]:
+        sync_directory(directory)
 
 
-def _swap_all(repository: Repository, changes: Mapping[str, FileChange], temporaries: Mapping[str, Path]) -> None:
+def _swap_all(
+    repository: Repository, changes: Mapping[str, FileChange], temporaries: Mapping[str, Path]
+) -> None:
     root = repository.work_tree
     done: list[str] = []
     try:

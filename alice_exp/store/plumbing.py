@@ -104,9 +104,7 @@ class Repository:
                 cwd=self.work_tree if self.work_tree.is_dir() else None,
             )
         except FileNotFoundError:
-            raise ProblemError(
-                "the program git was not found", hint="install git 2.36 or later"
-            ) from None
+            raise ProblemError("the program git was not found", hint="install git 2.36 or later") from None
         if check and done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             raise ProblemError(
@@ -240,10 +238,7 @@ class Repository:
     def land(self, commit: str, parent: str) -> None:
         """Move the branch from ``parent`` to ``commit`` by compare-and-swap and drop the pending reference."""
         branch = self.branch()
-        transaction = (
-            f"start\nupdate {branch} {commit} {parent or NO_OBJECT}\ndelete {PENDING} {commit}\nprepare\ncommit\n"
-        )
-        self.run("update-ref", "--stdin", stdin=transaction.encode())
+        self.point([(branch, commit, parent), (PENDING, "", commit)])
 
     def point(self, changes: Sequence[tuple[str, str, str]]) -> None:
         """Move references in one transaction: ``(name, new, old)``; ``new`` empty deletes."""

@@ -36,7 +36,7 @@ class Reading:
         self.root = root
         self._parsed: dict[str, Parsed] = {}
 
-    def bytes(self, path: str) -> bytes:
+    def content(self, path: str) -> bytes:
         """A file's bytes; ``OSError`` as the system gave it."""
         return read_bytes(self.root / path)[0]
 
@@ -65,7 +65,9 @@ def holds_blocks(path: str) -> bool:
     return path.partition("/")[0] in _HOLDERS
 
 
-def snapshot(reading: Reading, found: Found, places: Collection[Place], head: str, last_good: LastGood) -> Snapshot:
+def snapshot(
+    reading: Reading, found: Found, places: Collection[Place], head: str, last_good: LastGood
+) -> Snapshot:
     """All blocks of some sets, each id once; a broken file answers with its last good version, marked stale."""
     files: list[NamespaceFile] = []
     owner: dict[str, str] = {}
@@ -90,7 +92,9 @@ def snapshot(reading: Reading, found: Found, places: Collection[Place], head: st
 
 def _twice(blocks: Collection[Block], owner: Mapping[str, str], path: str) -> tuple[Problem, ...]:
     return tuple(
-        Problem(path, 1, 1, "the id {id} stands in {other} already", {"id": block.id, "other": owner[block.id]})
+        Problem(
+            path, 1, 1, "the id {id} stands in {other} already", {"id": block.id, "other": owner[block.id]}
+        )
         for block in blocks
         if block.id and owner.get(block.id, path) != path
     )
@@ -120,7 +124,11 @@ class LastGood:
             if holds_blocks(path)
             and place_of(path) in places
             and path not in found.files
-            and (path in out or path.partition("/")[0] not in found.directories or path.partition("/")[0] in out)
+            and (
+                path in out
+                or path.partition("/")[0] not in found.directories
+                or path.partition("/")[0] in out
+            )
         ]
         return [NamespaceFile(path, self.blocks(path)) for path in gone]
 
@@ -128,4 +136,3 @@ class LastGood:
 def placed(files: Collection[NamespaceFile]) -> dict[str, Placed]:
     """Blocks by id."""
     return {block.id: Placed(block, file.path) for file in files for block in file.blocks}
-

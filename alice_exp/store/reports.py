@@ -32,6 +32,10 @@ class FileReports:
         """Its id; empty before the first."""
         return self._open().report
 
+    def open_at(self) -> str:
+        """When it was made (ISO-8601 UTC); empty before the first."""
+        return self._open().at
+
     def open_ids(self) -> tuple[str, ...]:
         """Block ids in the order of their numbers."""
         return self._open().ids

@@ -50,7 +50,9 @@ def _folder(found: Found, root: Path, folder: str, ending: str) -> None:
         path = f"{folder}/{name}"
         if not NAME.fullmatch(name.removesuffix(ending)):
             found.problems.append(
-                _odd(path, "a namespace's name is made of a-z, 0-9, - and _", hint="rename the file to use it")
+                _odd(
+                    path, "a namespace's name is made of a-z, 0-9, - and _", hint="rename the file to use it"
+                )
             )
             continue
         _file(found, root / path, path)

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from alice_exp.core.changes import Pointer, Put
-from alice_exp.core.model import Block, Json, Place, place_of
+from alice_exp.core.config import Json
+from alice_exp.core.model import Block, Place, place_of
 from alice_exp.text.jsonc import Append, Document, Edit, Raw, Remove, Set, cut, edit, parse
 from alice_exp.text.schema import block_json, depends_on_place, read_blocks
 
@@ -31,11 +32,13 @@ def difference(document: Document, index: int, old: Block, new: Block, place: Pl
     """
     here = place_of(document.path)
     item = cast("Mapping[str, Json]", _listed(document)[index])
-    return _changes(("blocks", index), item, block_json(old, here), block_json(new, place), moved=here != place)
+    return _changes(
+        ("blocks", index), item, block_json(old, here), block_json(new, place), moved=here != place
+    )
 
 
 def moved(document: Document, index: int, old: Block, new: Block, place: Place) -> Raw:
-    """The text of block ``index`` with its comments, edited to say ``new``, ready to stand in a file of set ``place``."""
+    """The text of block ``index`` with its comments, edited to say ``new`` in a file of set ``place``."""
     text = cut(document, ("blocks", index)).text
     alone = parse(_ALONE.format(text).encode("utf-8"), document.path)
     edits = difference(alone, 0, old, new, place)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from alice_exp.core.config import BY_NAME, OPTIONS, Config, Kind, Option
-from alice_exp.core.model import Json, Problem
+from alice_exp.core.config import BY_NAME, OPTIONS, Config, Json, Kind, Option
+from alice_exp.core.model import Problem
 from alice_exp.text.jsonc import Document, dump, locate, locate_key
 
 PATH = "config.jsonc"
 
 _SENTENCES: dict[Kind, str] = {
-    "count": "\"{name}\" is a whole number, 0 or more",
-    "share": "\"{name}\" is a number from 0 to 1",
-    "days": "\"{name}\" is a number of days, more than 0",
-    "flag": "\"{name}\" is true or false",
-    "text": "\"{name}\" is a text",
+    "count": '"{name}" is a whole number, 0 or more',
+    "share": '"{name}" is a number from 0 to 1',
+    "days": '"{name}" is a number of days, more than 0',
+    "flag": '"{name}" is true or false',
+    "text": '"{name}" is a text',
 }
 
 
@@ -76,7 +76,11 @@ def sentence(option: Option) -> str:
 
 
 def _take(
-    document: Document, pointer: tuple[str, ...], value: Json, values: dict[str, Json], problems: list[Problem]
+    document: Document,
+    pointer: tuple[str, ...],
+    value: Json,
+    values: dict[str, Json],
+    problems: list[Problem],
 ) -> None:
     name = ".".join(pointer)
     option = BY_NAME.get(name)
@@ -98,6 +102,6 @@ def _unknown(document: Document, pointer: tuple[str, ...], name: str) -> Problem
     span = locate_key(document, pointer)
     line, column = document.position(span[0]) if span else (1, 1)
     close = get_close_matches(name, BY_NAME, 1)
-    hint = f"did you mean \"{close[0]}\"?" if close else "see 'alice-exp config list'"
-    template = "the key \"{key}\" is not known; it is kept as it is"
+    hint = f'did you mean "{close[0]}"?' if close else "see 'alice-exp config list'"
+    template = 'the key "{key}" is not known; it is kept as it is'
     return Problem(document.path, line, column, template, {"key": name}, "warning", hint)

@@ -45,7 +45,8 @@ def _block() -> Json:
     trigger = _object({"text": _TEXT, "keywords": _TEXTS, "context": {"type": "object"}})
     payload = _object({"kind": _TEXT, "content": _TEXT, "steps": _TEXTS})
     piece = _object(
-        {name: _TEXT for name in ("kind", "ref", "quote", "scenario", "effect")} | {"at": _TIME}, ("kind",)
+        {"kind": _TEXT, "ref": _TEXT, "at": _TIME, "quote": _TEXT, "scenario": _TEXT, "effect": _TEXT},
+        ("kind",),
     )
     return _object(
         {
@@ -73,7 +74,8 @@ def _block() -> Json:
             "evidence": {"type": "array", "items": {"oneOf": [_TEXT, piece]}},
             "reported": _object({"report": _TEXT, "at": _TIME, "hash": _TEXT}, ("report", "at", "hash")),
             "approved": _object(
-                {"at": _TIME, "by": _TEXT, "report": _TEXT, "hash": _TEXT, "signature": _TEXT}, ("at", "by", "hash")
+                {"at": _TIME, "by": _TEXT, "report": _TEXT, "hash": _TEXT, "signature": _TEXT},
+                ("at", "by", "hash"),
             ),
             "suggested": _TEXT,
             "archived": _object({"from": _TEXT, "at": _TIME, "reason": {"enum": ["rejected", "obsolete"]}}),
@@ -96,7 +98,8 @@ def _config() -> dict[str, Json]:
             "default": option.default,
         }
         (groups.setdefault(head, {}) if head else root)[key] = described
-    return _object(root | {head: _object(keys) for head, keys in groups.items()})
+    nested: dict[str, Json] = {head: _object(keys) for head, keys in groups.items()}
+    return _object(root | nested)
 
 
 def _episodes() -> dict[str, Json]:
@@ -120,7 +123,14 @@ def _episodes() -> dict[str, Json]:
 
 def _events() -> dict[str, Json]:
     event = _object(
-        {"at": _TIME, "thought": _TEXT, "context": _TEXT, "action": _TEXT, "result": {}, "metadata": {"type": "object"}}
+        {
+            "at": _TIME,
+            "thought": _TEXT,
+            "context": _TEXT,
+            "action": _TEXT,
+            "result": {},
+            "metadata": {"type": "object"},
+        }
     )
     segment = _object(
         {

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from alice_exp.core.changes import ChangeSet, Put
-from alice_exp.core.model import Block, Json, Placed, place_of
+from alice_exp.core.config import Json
+from alice_exp.core.model import Block, Placed, place_of
 from alice_exp.text.blocks import NEW_FILE, block_indexes, difference, from_history, moved
 from alice_exp.text.jsonc import Append, Document, Edit, Raw, Remove, Set, edit, parse
 from alice_exp.text.schema import block_json

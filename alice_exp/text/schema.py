@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from alice_exp.core.changes import Pointer
+from alice_exp.core.config import Json
 from alice_exp.core.model import (
     BLOCK_TYPES,
     STATES,
@@ -19,7 +20,6 @@ from alice_exp.core.model import (
     Archived,
     Block,
     Evidence,
-    Json,
     Payload,
     Place,
     Problem,
@@ -63,14 +63,14 @@ def read_blocks(document: Document) -> tuple[tuple[Block, ...], tuple[Problem, .
         problems.append(_problem(document, pointer, fault.template, fault.values, severity, hint))
 
     if not isinstance(value, dict):
-        report(_Fault("a namespace file is an object with a list named \"blocks\""), ())
+        report(_Fault('a namespace file is an object with a list named "blocks"'), ())
         return (), tuple(problems)
     for key in value:
         if key not in ("$schema", "blocks") and not key.startswith("x-"):
             problems.append(_unknown(document, (key,), key, ("blocks",)))
     listed = value.get("blocks", [])
     if not isinstance(listed, list):
-        report(_Fault("\"blocks\" is a list of blocks"), ("blocks",))
+        report(_Fault('"blocks" is a list of blocks'), ("blocks",))
         return (), tuple(problems)
     blocks: list[Block] = []
     seen: set[str] = set()
@@ -97,7 +97,7 @@ def read_block(item: Json, place: Place) -> Block:
     Raises an internal fault that ``read_blocks`` turns into a problem; ``block_of`` is the public form.
     """
     if not isinstance(item, dict):
-        raise _Fault("a block is an object with at least a \"payload\"")
+        raise _Fault('a block is an object with at least a "payload"')
     fields: dict[str, Any] = {}
     extra: dict[str, Json] = {}
     for key, value in item.items():
@@ -110,7 +110,7 @@ def read_block(item: Json, place: Place) -> Block:
         except _Fault as fault:
             raise _Fault(fault.template, (key, *fault.below), **{"name": key, **fault.values}) from None
     if "payload" not in fields:
-        raise _Fault("a block needs a \"payload\": what to do or to believe")
+        raise _Fault('a block needs a "payload": what to do or to believe')
     if place == "personal":
         fields.setdefault("state", "past")
         fields.setdefault("about", "user")
@@ -185,27 +185,33 @@ def _unknown(document: Document, pointer: Pointer, key: str, known: tuple[str, .
     span = locate_key(document, pointer)
     line, column = document.position(span[0]) if span else (1, 1)
     close = get_close_matches(key, known, 1)
-    hint = f"did you mean \"{close[0]}\"?" if close else "a key of your own starts with \"x-\""
+    hint = f'did you mean "{close[0]}"?' if close else 'a key of your own starts with "x-"'
     return Problem(
-        document.path, line, column, "the key \"{key}\" is not known; it is kept as it is", {"key": key}, "warning", hint
+        document.path,
+        line,
+        column,
+        'the key "{key}" is not known; it is kept as it is',
+        {"key": key},
+        "warning",
+        hint,
     )
 
 
 def _text(value: Json) -> str:
     if not isinstance(value, str):
-        raise _Fault("\"{name}\" is a text")
+        raise _Fault('"{name}" is a text')
     return value
 
 
 def _filled(value: Json) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise _Fault("\"{name}\" is a text that says something")
+        raise _Fault('"{name}" is a text that says something')
     return value
 
 
 def _time(value: Json) -> str:
     if not isinstance(value, str) or not TIME.fullmatch(value) or not _is_real(value):
-        raise _Fault("\"{name}\" is a time such as 2026-02-20T09:00:00Z")
+        raise _Fault('"{name}" is a time such as 2026-02-20T09:00:00Z')
     return value
 
 
@@ -221,35 +227,35 @@ def _is_real(time: str) -> bool:
 
 def _block_id(value: Json) -> str:
     if not isinstance(value, str) or not ID.fullmatch(value):
-        raise _Fault("an id is \"exp-\" and 8 characters of a-z and 2-9")
+        raise _Fault('an id is "exp-" and 8 characters of a-z and 2-9')
     return value
 
 
 def _origin(value: Json) -> str:
     if not isinstance(value, str) or not ORIGIN.fullmatch(value):
-        raise _Fault("\"origin\" is \"local\", \"shared_from_NAME\" or \"import:KIND\"")
+        raise _Fault('"origin" is "local", "shared_from_NAME" or "import:KIND"')
     return value
 
 
 def _suggested(value: Json) -> str:
     place, _, name = value.partition("/") if isinstance(value, str) else ("", "", "")
     if place not in ("personal", "universal", "low_value", "low_value_pool") or not NAME.fullmatch(name):
-        raise _Fault("\"{name}\" is SET/NAME, as universal/tool_usage")
+        raise _Fault('"{name}" is SET/NAME, as universal/tool_usage')
     return str(value)
 
 
 def _count(value: Json) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise _Fault("\"{name}\" is a whole number, 0 or more")
+        raise _Fault('"{name}" is a whole number, 0 or more')
     return value
 
 
 def _between(low: float, high: float) -> Callable[[Json], float]:
     def read(value: Json) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise _Fault("\"{name}\" is a number from {low:g} to {high:g}", low=low, high=high)
+            raise _Fault('"{name}" is a number from {low:g} to {high:g}', low=low, high=high)
         if not math.isfinite(value) or not low <= value <= high:
-            raise _Fault("\"{name}\" is a number from {low:g} to {high:g}", low=low, high=high)
+            raise _Fault('"{name}" is a number from {low:g} to {high:g}', low=low, high=high)
         return float(value)
 
     return read
@@ -257,7 +263,7 @@ def _between(low: float, high: float) -> Callable[[Json], float]:
 
 def _flag(value: Json) -> bool:
     if not isinstance(value, bool):
-        raise _Fault("\"{name}\" is true or false")
+        raise _Fault('"{name}" is true or false')
     return value
 
 
@@ -266,7 +272,7 @@ def _one_of(*choices: str) -> Callable[[Json], str]:
 
     def read(value: Json) -> str:
         if not isinstance(value, str) or value not in allowed:
-            raise _Fault("\"{name}\" is one of {choices}", choices=", ".join(choices))
+            raise _Fault('"{name}" is one of {choices}', choices=", ".join(choices))
         return value
 
     return read
@@ -274,10 +280,10 @@ def _one_of(*choices: str) -> Callable[[Json], str]:
 
 def _texts(value: Json) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise _Fault("\"{name}\" is a list of texts")
+        raise _Fault('"{name}" is a list of texts')
     for index, item in enumerate(value):
         if not isinstance(item, str):
-            raise _Fault("\"{name}\" is a list of texts", (index,))
+            raise _Fault('"{name}" is a list of texts', (index,))
     return tuple(str(item) for item in value)
 
 
@@ -285,14 +291,16 @@ def _ids(value: Json) -> tuple[str, ...]:
     texts = _texts(value)
     for index, item in enumerate(texts):
         if not ID.fullmatch(item):
-            raise _Fault("an id is \"exp-\" and 8 characters of a-z and 2-9", (index,))
+            raise _Fault('an id is "exp-" and 8 characters of a-z and 2-9', (index,))
     return texts
 
 
-def _object(value: Json, readers: Mapping[str, Callable[[Json], Any]], required: tuple[str, ...]) -> dict[str, Any]:
+def _object(
+    value: Json, readers: Mapping[str, Callable[[Json], Any]], required: tuple[str, ...]
+) -> dict[str, Any]:
     """A nested object by its own table; keys of the person's own are allowed and left in the file."""
     if not isinstance(value, dict):
-        raise _Fault("\"{name}\" is an object")
+        raise _Fault('"{name}" is an object')
     fields: dict[str, Any] = {}
     for key, inner in value.items():
         reader = readers.get(key)
@@ -304,13 +312,13 @@ def _object(value: Json, readers: Mapping[str, Callable[[Json], Any]], required:
             raise _Fault(fault.template, (key, *fault.below), **{"name": key, **fault.values}) from None
     for key in required:
         if key not in fields:
-            raise _Fault("\"{key}\" is missing here", key=key)
+            raise _Fault('"{key}" is missing here', key=key)
     return fields
 
 
 def _context(value: Json) -> dict[str, Json]:
     if not isinstance(value, dict):
-        raise _Fault("\"{name}\" is an object")
+        raise _Fault('"{name}" is an object')
     return value
 
 
@@ -325,13 +333,13 @@ def _payload(value: Json) -> Payload:
         return Payload(_filled(value))
     fields = _object(value, {"kind": _text, "content": _text, "steps": _texts}, ())
     if not fields.get("content", "").strip() and not fields.get("steps"):
-        raise _Fault("\"payload\" needs a \"content\" or \"steps\"")
+        raise _Fault('"payload" needs a "content" or "steps"')
     return Payload(fields.get("content", ""), fields.get("kind", ""), fields.get("steps", ()))
 
 
 def _evidence(value: Json) -> tuple[Evidence, ...]:
     if not isinstance(value, list):
-        raise _Fault("\"evidence\" is a list of {{\"kind\", \"ref\", \"at\", \"quote\"}}")
+        raise _Fault('"evidence" is a list of {{"kind", "ref", "at", "quote"}}')
     pieces = []
     for index, item in enumerate(value):
         try:
@@ -351,12 +359,14 @@ def _piece(value: Json) -> dict[str, Any]:
 
 def _failures(value: Json) -> dict[str, str]:
     if not isinstance(value, dict):
-        raise _Fault("\"open_failures\" maps a scenario to a time")
+        raise _Fault('"open_failures" maps a scenario to a time')
     for scenario, at in value.items():
         try:
             _time(at)
         except _Fault:
-            raise _Fault("\"{name}\" is a time such as 2026-02-20T09:00:00Z", (scenario,), name=scenario) from None
+            raise _Fault(
+                '"{name}" is a time such as 2026-02-20T09:00:00Z', (scenario,), name=scenario
+            ) from None
     return {scenario: str(at) for scenario, at in value.items()}
 
 
@@ -442,7 +452,9 @@ def _write_archived(archived: Archived) -> Json:
 
 
 def _plain(value: Any) -> Json:
-    result: Json = list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
+    result: Json = (
+        list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
+    )
     return result
 
 

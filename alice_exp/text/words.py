@@ -11,18 +11,19 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from operator import concat
 from string import punctuation, whitespace
+from typing import cast
 
 _LAST_SPACED = "\u2e7f"
 # One negated range, because `re` takes milliseconds at import to compile a class of many wide ranges.
 _CJK = r"[^\W\x00-\u2e7f]"
 
 _category = unicodedata.category
-_joined: Callable[[str, str], str] = concat
+_joined = cast("Callable[[str, str], str]", concat)
 
 _STOP = """
 a an and are as at be been but by can could did do does for from had has have he her him his how i if in
-into  is it its ll me my of on or our s she should so t than that the their them then there these they
-this those to  us ve was we were what when where which who why will with would you your
+into is it its ll me my of on or our s she should so t than that the their them then there these they
+this those to us ve was we were what when where which who why will with would you your
 """
 STOP_WORDS = frozenset(_STOP.split())
 """English words that say nothing about a text's subject: never a search token. Negations are kept."""
@@ -107,10 +108,10 @@ def _is_sign(char: str) -> bool:
 
 _ORDER = """
 not no never none neither nor nobody nothing nowhere without cannot cant dont doesnt wont isnt unless only
-just  except but over under above below than then instead rather versus vs before after until till since
-because by  from into onto against between more less fewer most least better worse first last next prior
-previous replace  replaces replaced replacing supersede supersedes beats outranks precedes follows hardly
-barely rarely seldom  nicht kein keine nie ohne pas jamais sans sin нет не без никогда
+just except but over under above below than then instead rather versus vs before after until till since
+because by from into onto against between more less fewer most least better worse first last next prior
+previous replace replaces replaced replacing supersede supersedes beats outranks precedes follows hardly
+barely rarely seldom nicht kein keine nie ohne pas jamais sans sin нет не без никогда
 """
 _ORDER_WORDS = frozenset(_ORDER.split())
 _PAIRS = """
@@ -118,7 +119,7 @@ i,me,my,mine you,your,yours he,him,his she,her,hers it,its they,them,their we,us
 one two three four five six seven eight nine ten hundred thousand 二 两 三 四 五 六 七 八 九 十 百 千 万
 """
 _PAIRED = {word: group for group in _PAIRS.split() for word in group.split(",")}
-_ORDER_SIGN = re.compile(r"[\d<>=≠≤≥≈≡−±×÷|~^$€£¥₩←→↔⇒⇐]|(?<![a-z+])\+|(?<=\w)\+(?=\w)")
+_ORDER_SIGN = re.compile(r"[\d<>=≠≤≥≈≡−±×÷|^$€£¥₩←→↔⇒⇐]|(?<![a-z+])\+|(?<=\w)\+(?=\w)")
 _HARMLESS_CJK = re.compile(
     "非常|特别|级别|类别|分别|性别|识别|个别|比如|比赛|比例|而且|无线|未来|莫名|前端|前台|前面|目前|当前|前提|后端|"
     "后台|后面|先生|优先(?!于)|从事|把握|删除|清除|移除|人才|刚才|再见|特別|級別"
@@ -265,7 +266,7 @@ def _is_short_name(part: str) -> bool:
 
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff\ud800-\udfff\U000e0000-\U000e0fff]|"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]|"
     "(?<![#*0-9\u00a9\u00ae\u203c-\u329f\U0001f000-\U0001faff])[\ufe00-\ufe0f]"
 )
 

@@ -1,4 +1,4 @@
-"""What every act shares: who calls, what only a person may do, how a block is named, and the door that writes nothing."""
+"""What every act shares: who calls, what only a person may do, how a block is named, the door that writes nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SET_NAMES: dict[str, Place] = {
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who acts and when (ISO-8601 UTC), ``day`` in the home's own time zone (YYYYMMDD), and where fresh ids come from."""
+    """Who acts and when (ISO-8601 UTC), the ``day`` where the person lives (YYYYMMDD), where fresh ids come from."""
 
     actor: Actor
     now: str
@@ -82,7 +82,9 @@ def resolve(snapshot: Snapshot, reference: str) -> Placed:
         few = ", ".join(placed.block.id for placed in found[:4])
         raise UsageError("{reference} fits several blocks: {few}", reference=reference, few=few)
     raise NotFoundError(
-        "no block has the id {reference}", reference=reference, hint="see 'alice-exp list', or 'alice-exp log' for the past"
+        "no block has the id {reference}",
+        reference=reference,
+        hint="see 'alice-exp list', or 'alice-exp log' for the past",
     )
 
 

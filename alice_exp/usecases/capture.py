@@ -47,7 +47,7 @@ class Draft:
     """What someone wants kept, before it is a block. ``lived`` says that it was met, not inferred (B2.2)."""
 
     payload: Payload
-    trigger: Trigger = Trigger()
+    trigger: Trigger = field(default_factory=Trigger)
     key: str = ""
     type: BlockType = "fact"
     about: About = "work"
@@ -109,7 +109,13 @@ def sameness(block: Block | Draft) -> Sameness:
     """What two blocks share that are one: type and outside key, or else trigger and payload as read by a person."""
     if block.key:
         return ("key", block.type, block.key)
-    return ("text", *(fingerprint_text(part) for part in (block.trigger.text, block.payload.content, *block.payload.steps)))
+    return (
+        "text",
+        *(
+            fingerprint_text(part)
+            for part in (block.trigger.text, block.payload.content, *block.payload.steps)
+        ),
+    )
 
 
 def memorize(home: Home, caller: Caller, drafts: Sequence[Draft]) -> Captured:
@@ -136,7 +142,9 @@ def remember(home: Home, caller: Caller, draft: Draft, namespace: str = "") -> C
     require_person(caller, "write into personal", "alice-exp remember …")
     path = namespace_path(namespace or _PERSONAL.get(draft.type, "user_preferences"), "personal")
     if not path.startswith("personal/"):
-        raise RefusedError("remember writes into personal alone", hint="use 'alice-exp memorize' for the rest")
+        raise RefusedError(
+            "remember writes into personal alone", hint="use 'alice-exp memorize' for the rest"
+        )
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Captured]:
         intake = _intake(snapshot, caller)
@@ -144,7 +152,9 @@ def remember(home: Home, caller: Caller, draft: Draft, namespace: str = "") -> C
         if known is not None and known.place == "personal":
             kept = intake.put(_observed(known.block, draft, caller.now), known.path)
         else:
-            block_id = known.block.id if known is not None and known.place == "low_value" else intake.fresh_id()
+            block_id = (
+                known.block.id if known is not None and known.place == "low_value" else intake.fresh_id()
+            )
             block = _block(draft, block_id, caller)
             said = replace(block, state="past", verifications=1, about="user", suggested="")
             kept = intake.put(said, path)
@@ -219,7 +229,7 @@ def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
 
 
 def destination(block: Block) -> str:
-    """Where approval takes a candidate: about the user to personal, else what it suggests, else by type (B2.17, B2.18)."""
+    """Where approval takes a candidate: about the user to personal, else as suggested or by type (B2.17, B2.18)."""
     if block.about == "user":
         name = block.suggested.removeprefix("personal/") if block.suggested.startswith("personal/") else ""
         return path_of("personal", name or _PERSONAL.get(block.type, "user_preferences"))
@@ -232,12 +242,14 @@ def _changes(intake: _Intake, op: str) -> ChangeSet | None:
         return None
     ids = tuple(intake.puts)
     detail = f"{intake.merged} seen again" if intake.merged else ""
-    return ChangeSet(Act(op, intake.caller.actor, intake.caller.now, ids, detail), tuple(intake.puts.values()))
+    return ChangeSet(
+        Act(op, intake.caller.actor, intake.caller.now, ids, detail), tuple(intake.puts.values())
+    )
 
 
 def _refusal(rejected_id: str) -> RefusedError:
     return RefusedError(
         "this was rejected before, as {id}",
         id=rejected_id,
-        hint=f"see 'alice-exp why {rejected_id}'; a person lifts it with 'alice-exp revive {rejected_id} --from-rejected'",
+        hint=f"see 'alice-exp why {rejected_id}'; to lift it: alice-exp revive {rejected_id} --from-rejected",
     )

@@ -23,8 +23,7 @@ class Outcome:
 
 def thresholds_of(snapshot: Snapshot) -> Thresholds:
     """The levels' thresholds as the configuration has them."""
-    count = snapshot.config.count
-    return Thresholds(count("thresholds.past"), count("thresholds.reliable"), count("thresholds.super_reliable"))
+    return Thresholds.of(snapshot.config)
 
 
 def report_outcome(
@@ -46,10 +45,20 @@ def report_outcome(
         block = placed.block
         where = scenario_of(scenario, block.trigger.context, block.type)
         change = outcome(
-            block, ok, where, caller.now, Evidence("outcome", at=caller.now, quote=note), thresholds_of(snapshot)
+            block,
+            ok,
+            where,
+            caller.now,
+            Evidence("outcome", at=caller.now, quote=note),
+            thresholds_of(snapshot),
         )
         after = _settled(placed, change, caller.now)
-        trailers = [("From", change.before), ("To", change.after), ("Effect", change.effect), ("Scenario", where)]
+        trailers = [
+            ("From", change.before),
+            ("To", change.after),
+            ("Effect", change.effect),
+            ("Scenario", where),
+        ]
         act = Act("outcome", caller.actor, caller.now, (block.id,), _detail(change), tuple(trailers))
         return ChangeSet(act, (Put(after.block, after.path),)), Outcome(after, change)
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from alice_exp.core.changes import Act, ChangeSet, Commit, Put
+from alice_exp.core.config import Json
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.model import Placed, Snapshot
-from alice_exp.core.ports import Changed, FileVersion, History, Home, Version
+from alice_exp.core.ports import Changed, History, Home, Version
 from alice_exp.text.rewrite import same_block
+from alice_exp.text.schema import block_json
 from alice_exp.usecases.acts import ALL, Caller, prefix, require_person, resolve
 
 
@@ -74,8 +76,12 @@ def find_id(home: Home, history: History, reference: str) -> str:
     if len(known) == 1:
         return known.pop()
     if known:
-        raise UsageError("{reference} fits several blocks: {few}", reference=reference, few=", ".join(sorted(known)[:4]))
-    raise NotFoundError("no block ever had the id {reference}", reference=reference, hint="see 'alice-exp log'")
+        raise UsageError(
+            "{reference} fits several blocks: {few}", reference=reference, few=", ".join(sorted(known)[:4])
+        )
+    raise NotFoundError(
+        "no block ever had the id {reference}", reference=reference, hint="see 'alice-exp log'"
+    )
 
 
 def transitions(history: History, block_id: str) -> list[Transition]:
@@ -184,7 +190,9 @@ def restore(home: Home, history: History, caller: Caller, reference: str) -> tup
             placed, raw = last
             back = Placed(replace(placed.block, reported=None), placed.path)
             put = Put(back.block, back.path, raw, placed.path)
-        act = Act("restore", caller.actor, caller.now, (block_id,), f"into {back.path.removesuffix('.jsonc')}")
+        act = Act(
+            "restore", caller.actor, caller.now, (block_id,), f"into {back.path.removesuffix('.jsonc')}"
+        )
         return ChangeSet(act, (put,)), back
 
     commit, placed = home.apply(plan, ALL)
@@ -195,3 +203,18 @@ def _is_hidden(placed: Placed) -> bool:
     """A candidate whose time may be over: restoring it starts its clock anew."""
     return placed.place == "low_value" and placed.block.reported is not None
 
+
+def present(home: Home, block_id: str) -> Placed | None:
+    """The block as it is now, wherever it is; None where it is in no file."""
+    return home.read(ALL).find(block_id)
+
+
+def field_changes(version: Version) -> dict[str, tuple[Json, Json]]:
+    """Which fields an act changed, by name: the JSON before and after (None: not written)."""
+    before = block_json(version.before.block, version.before.place) if version.before else {}
+    after = block_json(version.after.block, version.after.place) if version.after else {}
+    return {
+        name: (before.get(name), after.get(name))
+        for name in dict.fromkeys([*before, *after])
+        if before.get(name) != after.get(name)
+    }

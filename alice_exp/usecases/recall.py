@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from alice_exp.core.model import BLOCK_TYPES, SETS, Json, Place, Placed, Snapshot, is_approved
+from alice_exp.core.config import Json
 from alice_exp.core.errors import UsageError
+from alice_exp.core.model import BLOCK_TYPES, SETS, Place, Placed, Snapshot, is_approved
 from alice_exp.core.ports import Home
 from alice_exp.rules.agenda import is_expired
 from alice_exp.rules.consolidation import decay_score

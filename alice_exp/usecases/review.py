@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -43,17 +43,21 @@ class Decided:
         return tuple(placed.block.id for placed in self.placed)
 
 
-def heartbeat(home: Home, reports: Reports, caller: Caller, day_began: str, *, peek: bool) -> tuple[Agenda, Commit | None]:
-    """Today's report. One that is no peek shows candidates anew: it numbers them, starts their clock, drops the expired.
+def heartbeat(
+    home: Home, reports: Reports, caller: Caller, day_began: str, *, peek: bool
+) -> tuple[Agenda, Commit | None]:
+    """Today's report. One that is no peek numbers the candidates, starts their clock and drops the expired.
 
     An agent's heartbeat is a peek (DESIGN 6). Nothing new to show means no commit and the same numbers.
     """
     if peek or not caller.actor.is_person:
-        return _report(home.read(), reports, caller, day_began), None
+        return _report(home.read(ALL), reports, caller, day_began, reports.open_at()), None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Snapshot]:
         days = snapshot.config.number("heartbeat.expire_days")
-        expired = tuple(p.block.id for p in snapshot.within("low_value") if is_expired(p.block, caller.now, days))
+        expired = tuple(
+            p.block.id for p in snapshot.within("low_value") if is_expired(p.block, caller.now, days)
+        )
         waiting = candidates(snapshot, caller.now, days)
         ids = tuple(placed.block.id for placed in waiting)
         unseen = [placed for placed in waiting if not is_shown_as_it_is(placed.block)]
@@ -64,21 +68,28 @@ def heartbeat(home: Home, reports: Reports, caller: Caller, day_began: str, *, p
         puts = tuple(Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen)
         if not puts and not expired:
             return None, snapshot
-        act = Act("heartbeat", caller.actor, caller.now, ids + expired, f"{len(ids)} waiting, {len(expired)} expired",
-                  (("Report", report), *(("Expired", block_id) for block_id in expired)))
+        act = Act(
+            "heartbeat",
+            caller.actor,
+            caller.now,
+            ids + expired,
+            f"{len(ids)} waiting, {len(expired)} expired",
+            (("Report", report), *(("Expired", block_id) for block_id in expired)),
+        )
         return ChangeSet(act, puts, expired), snapshot
 
+    since = reports.open_at()
     commit, _ = home.apply(plan)
     reports.publish()
-    return _report(home.read(), reports, caller, day_began), commit
+    return _report(home.read(ALL), reports, caller, day_began, since), commit
 
 
-def _report(snapshot: Snapshot, reports: Reports, caller: Caller, day_began: str) -> Agenda:
+def _report(snapshot: Snapshot, reports: Reports, caller: Caller, day_began: str, since: str) -> Agenda:
     destinations = {
         placed.block.id: namespace_name(destination(placed.block)) for placed in snapshot.within("low_value")
     }
     numbers = {block_id: number for number, block_id in enumerate(reports.open_ids(), start=1)}
-    return agenda(snapshot, caller.now, day_began, reports.open_report(), numbers, destinations)
+    return agenda(snapshot, caller.now, day_began, reports.open_report(), since, numbers, destinations)
 
 
 def _shown(block: Block, report: str, now: str) -> Block:
@@ -96,7 +107,9 @@ def chosen(home: Home, reports: Reports, references: Sequence[str], *, everythin
         if reference.isdigit() and len(reference) <= 3:
             if not 1 <= int(reference) <= len(numbered):
                 raise NotFoundError(
-                    "the open report has no number {number}", number=reference, hint="see 'alice-exp heartbeat --peek'"
+                    "the open report has no number {number}",
+                    number=reference,
+                    hint="see 'alice-exp heartbeat --peek'",
                 )
             ids.append(numbered[int(reference) - 1])
         else:
@@ -127,12 +140,16 @@ def approve(home: Home, caller: Caller, ids: Sequence[str], to: str = "", *, bul
     return _decide(home, caller, "approve", ids, accept, bulk=bulk)
 
 
-def reject(home: Home, caller: Caller, ids: Sequence[str], reason: str = "", *, bulk: bool = False) -> Decided:
+def reject(
+    home: Home, caller: Caller, ids: Sequence[str], reason: str = "", *, bulk: bool = False
+) -> Decided:
     """Candidates go to the archive for good and are known again when they come back (R2.42, D26)."""
     require_person(caller, "reject", f"alice-exp reject {' '.join(ids)}")
 
     def refuse(placed: Placed) -> Put:
-        mark = Archived(namespace_name(placed.path).replace("low_value/", "low_value_pool/"), caller.now, "rejected")
+        mark = Archived(
+            namespace_name(placed.path).replace("low_value/", "low_value_pool/"), caller.now, "rejected"
+        )
         evidence = placed.block.evidence
         if reason:
             evidence = (*evidence, Evidence("decision", at=caller.now, quote=reason))[-EVIDENCE_KEPT:]
@@ -143,7 +160,16 @@ def reject(home: Home, caller: Caller, ids: Sequence[str], reason: str = "", *, 
     return _decide(home, caller, "reject", ids, refuse, trailers, bulk=bulk)
 
 
-def _decide(home, caller, op, ids, decide, trailers=(), *, bulk):  # type: ignore[no-untyped-def]
+def _decide(
+    home: Home,
+    caller: Caller,
+    op: str,
+    ids: Sequence[str],
+    decide: Callable[[Placed], Put],
+    trailers: tuple[tuple[str, str], ...] = (),
+    *,
+    bulk: bool,
+) -> Decided:
     if not ids:
         raise NotFoundError("there is nothing to {op}", op=op, hint="see 'alice-exp heartbeat'")
 
@@ -186,7 +212,9 @@ def _is_open(placed: Placed, op: str) -> bool:
 
 def _not_open(block_id: str, placed: Placed | None, op: str) -> NotFoundError | RefusedError:
     if placed is None:
-        return NotFoundError("{id} is not in the home any more", id=block_id, hint=f"see 'alice-exp log {block_id}'")
+        return NotFoundError(
+            "{id} is not in the home any more", id=block_id, hint=f"see 'alice-exp log {block_id}'"
+        )
     return RefusedError(
         "{id} is in {place} already; there is nothing to {op}",
         id=block_id,

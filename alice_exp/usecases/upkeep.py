@@ -21,7 +21,7 @@ _HEADS: Mapping[str, str] = {
     "personal/user_preferences.jsonc": "What you like and who you are. Never leaves this machine.",
     "personal/workflow_habits.jsonc": "How you work. Never leaves this machine.",
 }
-_EDIT = "Edit freely: comments, order and formatting are kept; a block needs a \"payload\" alone."
+_EDIT = 'Edit freely: comments, order and formatting are kept; a block needs a "payload" alone.'
 _RECORDS: Mapping[str, str] = {
     "records/episodes.jsonc": '{\n  "$schema": "../.schema/episodes.json",\n  "capacity": 1000,\n  "episodes": []\n}\n',
     "records/events.jsonc": (
@@ -56,7 +56,8 @@ def check(home: Home) -> tuple[Problem, ...]:
 def namespaces(home: Home) -> Sequence[Namespace]:
     """The namespaces of all sets, in path order."""
     return [
-        Namespace(file.place, file.namespace, file.path, len(file.blocks), file.stale) for file in home.read().files
+        Namespace(file.place, file.namespace, file.path, len(file.blocks), file.stale)
+        for file in home.read().files
     ]
 
 
@@ -65,7 +66,9 @@ def create_namespace(home: Home, caller: Caller, name: str, comment: str = "") -
     require_person(caller, "create a namespace", f"alice-exp namespace create {name}")
     path = namespace_path(name)
     if place_of(path) == "low_value":
-        raise UsageError("the pool's files are made by day", hint="create namespaces in universal or personal")
+        raise UsageError(
+            "the pool's files are made by day", hint="create namespaces in universal or personal"
+        )
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, str]:
         if any(file.path == path for file in snapshot.files):

@@ -1,7 +1,7 @@
 """The grammar with its reasons: says where and why text is no JSONC or JSON5 that this project reads.
 
-Runs only where the fast way failed, so it is written for good places and sentences, not for speed. It keeps its own
-stack: no depth of nesting can exhaust Python's.
+Runs only where the fast way failed, so it is written for good places and sentences, not for speed. It keeps
+its own stack: no depth of nesting can exhaust Python's.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Checker:
         return self._run(pos, len(frames))
 
     def key(self, pos: int, frame: Frame) -> int:
-        """Check the key at ``pos`` of the object ``frame``, which remembers it; the offset after its colon."""
+        """Check the key at ``pos`` of the object ``frame``, which remembers it; its colon's end."""
         self._stack = [frame]
         self._comment(pos)
         return self._key(pos, self._text[pos : pos + 1])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from alice_exp.core.model import Json, Problem
+from alice_exp.core.config import Json
+from alice_exp.core.model import Problem
 from alice_exp.text.jsonc.scan import Child
 
 
@@ -13,9 +14,9 @@ from alice_exp.text.jsonc.scan import Child
 class Document:
     """A file's text with its value or its first fault.
 
-    ``path`` is for problems only. ``text`` is decoded, without BOM, its line endings untouched. ``value`` is None where
-    ``problem`` is set, and then nothing else is promised. ``elements`` are the character spans (start, end) of the
-    elements of the array that the top-level object's member ``spans_of`` holds; ``members`` are the top-level members.
+    ``path`` is for problems only. ``text`` is decoded, without BOM, its line endings untouched. ``value`` is
+    None where ``problem`` is set, and then nothing else is promised. ``elements`` are the character spans
+    (start, end) of the elements of the array in the root's member ``spans_of``; ``members`` are the root's.
     """
 
     path: str

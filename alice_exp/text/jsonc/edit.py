@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
 from alice_exp.core.changes import Pointer
-from alice_exp.core.model import Json
+from alice_exp.core.config import Json
 from alice_exp.text.jsonc.check import DEPTH
 from alice_exp.text.jsonc.document import Document
 from alice_exp.text.jsonc.find import find, neighbours, offspring
@@ -59,8 +59,8 @@ Edit: TypeAlias = Set | Insert | Append | Remove
 def edit(document: Document, edits: Sequence[Edit]) -> bytes:
     """The file's new bytes, BOM included, after edits that all speak of the document as it is.
 
-    ValueError where the document has a problem, where two edits contradict each other (one at or under what another
-    sets or removes), or where a value cannot be written; LookupError where there is nothing at a pointer.
+    ValueError where the document has a problem, where two edits contradict each other (one at or under what
+    another sets or removes), or where a value cannot be written; LookupError where nothing is at a pointer.
     """
     if document.problem is not None:
         raise ValueError("a document with a problem is not edited")
@@ -78,7 +78,7 @@ def edit(document: Document, edits: Sequence[Edit]) -> bytes:
 
 
 def cut(document: Document, pointer: Pointer) -> Raw:
-    """The array element at ``pointer`` as text, with the comments that ``Remove`` would take, without indentation.
+    """The array element at ``pointer`` as text, with the comments that ``Remove`` would take, dedented.
 
     LookupError where there is none, ValueError where it is no array element.
     """
@@ -166,7 +166,7 @@ class _Plan:
     def _is_same(self, pointer: Pointer, value: Value) -> bool:
         old = self._document.value
         for step in pointer:
-            old = old[step]  # type: ignore[index,call-overload]
+            old = old[step]  # type: ignore[index]
         return not isinstance(value, Raw) and one_line(old) == one_line(value)
 
     def _rendered(self, pointer: Pointer, child: Child, value: Value) -> str:

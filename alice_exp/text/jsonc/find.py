@@ -16,7 +16,7 @@ def locate(document: Document, pointer: Pointer) -> tuple[int, int] | None:
 
 
 def locate_key(document: Document, pointer: Pointer) -> tuple[int, int] | None:
-    """The span of the key token, quotes included, of the member at ``pointer``; None for anything but a member."""
+    """The span of the key token, quotes included, of the member at ``pointer``; None for anything else."""
     child = find(document, pointer)
     return (child.start, child.key_end) if child and child.key is not None else None
 

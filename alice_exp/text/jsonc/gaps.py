@@ -12,8 +12,8 @@ from alice_exp.text.jsonc.scan import TRIVIUM
 class Gap:
     """The text between two neighbours (or brackets), as offsets in order.
 
-    ``start`` to ``trail_end``: comments of the left neighbour, with the comma at ``comma``. Up to ``lead_start``:
-    nobody's comments and blank lines. Up to ``end``: comments and indentation of the right neighbour.
+    ``start`` to ``trail_end``: comments of the left neighbour, with the comma at ``comma``. Up to
+    ``lead_start``: nobody's comments and blank lines. Up to ``end``: the right neighbour's.
     """
 
     start: int
@@ -50,9 +50,8 @@ def gap_between(text: str, start: int, end: int, is_first: bool, is_last: bool) 
     trail_end = start if comma is None else comma + 1
     pieces = [piece for piece in pieces if piece.start() >= trail_end]
     breaks = [number for number, piece in enumerate(pieces) if _breaks(piece)]
-    comments = [
-        piece.end() for piece in pieces[: breaks[0] if breaks else None] if piece.lastgroup != "space"
-    ]
+    on_line = pieces[: breaks[0] if breaks else None]
+    comments = [piece.end() for piece in on_line if piece.lastgroup != "space"]
     takes_comments = not is_first if breaks else is_last and not is_first
     if takes_comments and comments:
         trail_end = comments[-1]

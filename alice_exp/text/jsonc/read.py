@@ -1,7 +1,9 @@
 """Reading: bytes to a ``Document``, at C speed where the text is JSONC, through json5 where it is JSON5.
 
-``json`` decodes the text whose comments are blanked at equal length; elements are decoded one by one, so each yields
-its span and one JSON5 block slows down that block alone. What is wrong is noticed here and located by ``check``.
+``json`` decodes the elements one by one, so each yields its span. The first that it cannot decode makes it
+read on from the text with comments and last commas blanked at equal length; what it still cannot decode,
+json5 does, alone.
+What is wrong is noticed here and located by ``check``.
 """
 
 from __future__ import annotations
@@ -9,9 +11,12 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable
+from json.scanner import make_scanner
 from typing import Any
 
-from alice_exp.core.model import Json, Problem
+from alice_exp.core.config import Json
+from alice_exp.core.model import Problem
 from alice_exp.text.jsonc.check import DEPTH, DIGITS, Checker, Fault, Frame, State
 from alice_exp.text.jsonc.document import Document, position
 from alice_exp.text.jsonc.scan import (
@@ -31,6 +36,9 @@ LIMIT = 64 * 1024 * 1024
 
 _BOM = b"\xef\xbb\xbf"
 _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_ENDS = frozenset((",", "\n", "]", "}", " ", "\r", "\t", "/", ""))
+_PLAIN_COMMA = re.compile(r"[ \r\n\t]*+,(?:[ \r\n\t]++|//[^\n\r]*+)*+(?=[{\[\"0-9])")
+_AT_ONCE = 12
 _HALF = re.compile(r"\\u[dD][89abA-F]")
 _MARKER = re.compile(r"^(?:<{7} |={7}(?=\r?$)|>{7} ).*$", re.MULTILINE)
 
@@ -75,7 +83,7 @@ class _Undecoded(Fault):
 def _decode(data: bytes) -> str:
     if len(data) > LIMIT:
         raise _Undecoded(0, "the file is over 64 MiB ({size} bytes)", {"size": len(data)}, "split it in two")
-    if data.startswith(_WIDE_BOMS) or b"\0" in data[:4]:
+    if data.startswith(_WIDE_BOMS) or data[:4:2] == b"\0\0" or data[1:4:2] == b"\0\0":
         raise _Undecoded(0, "this is UTF-16 text, not UTF-8", hint="save the file as UTF-8")
     try:
         return data.decode("utf-8")
@@ -135,6 +143,8 @@ _DECODER = json.JSONDecoder(
     object_pairs_hook=_unique, parse_float=_finite, parse_int=_short, parse_constant=_no_constant
 )
 
+_SCAN: Callable[[str, int], tuple[Any, int]] = make_scanner(_DECODER)  # type: ignore[arg-type]
+
 
 class _Reader:
     """One pass over one text."""
@@ -143,9 +153,9 @@ class _Reader:
         self.elements: list[tuple[int, int]] = []
         self.members: dict[str, Child] = {}
         self._text = text
-        self._flat = without_comments(text)
+        self._flat = text
         self._spans_of = spans_of
-        self._commas_blanked = False
+        self._is_plain = False
         self._has_json5 = False
         self._has_halves = _HALF.search(text) is not None
 
@@ -158,6 +168,7 @@ class _Reader:
             value, end = self._root(pos)
         else:
             value, end = self._decode(pos, ())
+            self._check_depth(value, pos, ())
         if skip_trivia(self._flat, end) < len(self._flat):
             raise self._fault(end, (), State.AFTER)
         return value
@@ -184,12 +195,11 @@ class _Reader:
         """The offset of the next member, element or closing bracket after a value that ends at ``pos``."""
         pos = skip_trivia(self._flat, pos)
         char = self._flat[pos : pos + 1]
-        if char == closing:
-            return pos
-        following = skip_trivia(self._flat, pos + 1)
-        if char != "," or self._flat[following : following + 1] == ",":
+        if char == ",":
+            return skip_trivia(self._flat, pos + 1)
+        if char != closing:
             raise self._fault(pos, frames, State.AFTER)
-        return following
+        return pos
 
     def _member(self, pos: int, frame: Frame) -> tuple[Child, Json]:
         colon = Checker(self._text).key(pos, frame)
@@ -201,46 +211,62 @@ class _Reader:
             value, end = self._array(at, frame)
         else:
             value, end = self._decode(at, (frame,))
+            self._check_depth(value, at, (frame,))
         return Child(key, pos, end_of_key, at, end), value
 
-    def _array(self, start: int, root: Frame) -> tuple[list[Json], int]:
+    def _array(self, start: int, root: Frame) -> tuple[Json, int]:
         values: list[Json] = []
         frames = (root, Frame("[", start))
         pos = skip_trivia(self._flat, start + 1)
-        while self._flat[pos : pos + 1] != "]":
-            value, end = self._decode(pos, frames)
-            values.append(value)
-            self.elements.append((pos, end))
-            pos = self._next(end, "]", frames)
+        try:
+            while self._flat[pos : pos + 1] != "]":
+                value, end = self._decode(pos, frames)
+                values.append(value)
+                self.elements.append((pos, end))
+                # the two calls of the general case cost a tenth of all reading
+                comma = _PLAIN_COMMA.match(self._flat, end)
+                pos = comma.end() if comma else self._next(end, "]", frames)
+        finally:
+            self._check_depths(values, frames)
         return values, pos + 1
+
+    def _check_depths(self, values: list[Json], frames: tuple[Frame, ...]) -> None:
+        """Raise the ``Fault`` of too deep an element; counting brackets clears most, a few at a time."""
+        room = DEPTH - len(frames)
+        for first in range(0, len(values), _AT_ONCE):
+            some = range(first, min(first + _AT_ONCE, len(values)))
+            start, end = self.elements[some[0]][0], self.elements[some[-1]][1]
+            if self._flat.count("[", start, end) + self._flat.count("{", start, end) > room:
+                for index in some:
+                    self._check_depth(values[index], self.elements[index][0], frames)
+
+    def _check_depth(self, value: Json, pos: int, frames: tuple[Frame, ...]) -> None:
+        if is_deeper(value, DEPTH - len(frames)):
+            Checker(self._text).value(pos, frames)
 
     def _decode(self, pos: int, frames: tuple[Frame, ...]) -> tuple[Json, int]:
         """The value at ``pos`` and its end."""
+        text = self._flat
         try:
-            value, end = self._fast(pos)
-        except (ValueError, RecursionError):
+            value, end = _SCAN(text, pos) if not self._has_json5 else self._isolated(pos)
+        except (StopIteration, ValueError, RecursionError):
             return self._slow(pos, frames)
-        if self._is_doubtful(value, pos, end, DEPTH - len(frames)):
+        # json reads the 0 of 0x10, the 5 of 5. and stops
+        if text[end : end + 1] not in _ENDS:
+            return self._slow(pos, frames)
+        if self._has_halves and _HALF.search(text, pos, end):
             Checker(self._text).value(pos, frames)
         return value, end
 
-    def _fast(self, pos: int) -> tuple[Json, int]:
-        if not self._has_json5:
-            return _DECODER.raw_decode(self._flat, pos)
-        # json counts lines up to each error it raises: on the whole text, many JSON5 blocks would cost its square
-        value, length = _DECODER.raw_decode(self._flat[pos : skip_value(self._flat, pos)])
+    def _isolated(self, pos: int) -> tuple[Json, int]:
+        # json counts lines up to each error it raises: on the whole text, JSON5 blocks would cost its square
+        value, length = _SCAN(self._flat[pos : skip_value(self._flat, pos)], 0)
         return value, pos + length
 
-    def _is_doubtful(self, value: Json, pos: int, end: int, room: int) -> bool:
-        if self._has_halves and _HALF.search(self._flat, pos, end):
-            return True
-        brackets = self._flat.count("[", pos, end) + self._flat.count("{", pos, end)
-        return brackets > room and is_deeper(value, room)
-
     def _slow(self, pos: int, frames: tuple[Frame, ...]) -> tuple[Json, int]:
-        if not self._commas_blanked:
-            self._commas_blanked = True
-            self._flat = without_last_commas(self._flat)
+        if not self._is_plain:
+            self._is_plain = True
+            self._flat = without_last_commas(without_comments(self._text))
             return self._decode(pos, frames)
         end = Checker(self._text).value(pos, frames)
         self._has_json5 = True
@@ -250,7 +276,7 @@ class _Reader:
 def is_deeper(value: Json, room: int) -> bool:
     """Whether containers lie in one another more than ``room`` deep in ``value``."""
     level: list[Json] = [value]
-    for _ in range(room + 1):
+    for _ in range(room):
         inner: list[Json] = []
         for item in level:
             if isinstance(item, dict):
@@ -264,18 +290,18 @@ def is_deeper(value: Json, room: int) -> bool:
 
 
 def tolerant(text: str, pos: int, end: int) -> Json:
-    """The JSON5 value between two offsets of checked text (``Fault`` where json5 disagrees with the check)."""
+    """The JSON5 value between two offsets of checked text (``Fault`` where json5 disagrees)."""
     import json5
 
     try:
         return _joined(json5.loads(text[pos:end], allow_duplicate_keys=False))
     except RecursionError:
-        return _split(text, pos, end)
+        return _split(text, pos)
     except ValueError as error:
         raise Fault(pos, "json5 cannot read this ({reason})", {"reason": str(error)}) from None
 
 
-def _split(text: str, pos: int, end: int) -> Json:
+def _split(text: str, pos: int) -> Json:
     """A container too deep for json5's recursion, child by child."""
     parts = [(child.key, tolerant(text, child.value, child.end)) for child in children(text, pos)]
     if text[pos] == "{":

@@ -20,7 +20,6 @@ from alice_exp.text.jsonc.write import (
     render,
 )
 
-
 _BLANK_LINES = re.compile(r"^(?:[ \t]*\r?\n)+")
 
 
@@ -32,7 +31,8 @@ class Replacement(NamedTuple):
     text: str
 
 
-class Fresh(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Fresh:
     """A new member (``key``) or element, to stand before the ``index``-th of the original ones."""
 
     index: int

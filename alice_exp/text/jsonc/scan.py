@@ -31,6 +31,8 @@ ATOM = re.compile(rf"[^{SPACE},:\[\]{{}}\"'/]++")
 KEY = re.compile(rf"{_STRING}|[^{SPACE},:\[\]{{}}\"'/]++")
 
 _COMMENTS = re.compile(_COMMENT)
+_COMMENT_MARKS = frozenset("/*")
+_CONTINUATION = re.compile(r"\\[\n\r]")
 _TO_COMMENT = re.compile(rf"(?:[^\"'/]++|{_STRING}|{_SLASH})*+")
 _TO_COMMA = re.compile(rf"(?:[^\"',]++|{_STRING}|,(?![{SPACE}]*+[\]}}]))*+")
 _TO_BRACKET = re.compile(rf"(?:[^\"'/\[\]{{}}]++|{_STRING}|{_COMMENT}|{_SLASH})*+")
@@ -56,19 +58,29 @@ def skip_trivia(text: str, pos: int) -> int:
 
 def without_comments(text: str) -> str:
     """The text with each comment blanked at equal length; offsets, lines and columns stay true."""
-    if "//" not in text and "/*" not in text:
-        return text
+    # only a line continuation lets a string cross a line's end; without one, a look at the line is enough
+    has_whole_lines = _CONTINUATION.search(text) is None
     pieces: list[str] = []
-    pos = 0
-    while True:
-        leap = _TO_COMMENT.match(text, pos)
-        at = leap.end() if leap else pos
+    done = at = 0
+    while (at := text.find("/", at)) >= 0:
+        if text[at + 1 : at + 2] not in _COMMENT_MARKS:
+            at += 1
+            continue
+        line = text.rfind("\n", done, at) + 1 if has_whole_lines else 0
+        if not text[line or done : at].isspace():
+            leap = _TO_COMMENT.match(text, line or done)
+            at = leap.end() if leap else at
         comment = _COMMENTS.match(text, at)
         if comment is None:
-            pieces.append(text[pos:])
-            return "".join(pieces)
-        pieces += (text[pos:at], _INK.sub(" ", comment[0]))
-        pos = comment.end()
+            break
+        pieces += (text[done:at], _blank(comment[0]))
+        at = done = comment.end()
+    pieces.append(text[done:])
+    return "".join(pieces)
+
+
+def _blank(comment: str) -> str:
+    return " " * len(comment) if comment[1] == "/" else _INK.sub(" ", comment)
 
 
 def without_last_commas(text: str) -> str:
@@ -159,5 +171,5 @@ def unquote(token: str) -> str:
 
 
 def joined(text: str) -> str:
-    """The text with each pair of surrogates, as json5 leaves it, made the one character that it stands for."""
+    """The text with each pair of surrogates, as json5 leaves it, made the one character that it means."""
     return _HALVES.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)

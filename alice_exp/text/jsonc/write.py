@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from alice_exp.core.model import Json
+from alice_exp.core.config import Json
 from alice_exp.text.jsonc.read import check_text
 from alice_exp.text.jsonc.scan import TRIVIUM, skip_trivia, skip_value
 
@@ -67,8 +67,8 @@ def dump(
 ) -> str:
     """A freshly written value, as an element at ``depth`` (0: the document itself; a block: 2).
 
-    The first line is not indented, the others are, by ``depth`` units and more. ``width`` is in columns. ValueError for
-    NaN, infinities and lone surrogates.
+    The first line is not indented, the others are, by ``depth`` units and more. ``width`` is in columns.
+    ValueError for NaN, infinities and lone surrogates.
     """
     text = render(value, indent_unit * depth, depth, Style(indent_unit, newline, width))
     text.encode("utf-8")
@@ -187,7 +187,7 @@ def indent_at(text: str, offset: int) -> str:
 
 
 def shift(text: str, old: str, new: str, newline: str) -> str:
-    """Text whose lines after the first lose the indentation ``old`` and gain ``new``; strings stay as they are."""
+    """Text whose lines after the first lose the indentation ``old`` and gain ``new``; strings stay."""
 
     def fixed(gap: re.Match[str]) -> str:
         following = gap.string[gap.end() : gap.end() + 1]
@@ -213,7 +213,5 @@ def ends_in_line_comment(trivia: str) -> bool:
     """Whether what follows these comments on the same line would be swallowed."""
     if "//" not in trivia:
         return False
-    last = None
-    for last in TRIVIUM.finditer(trivia):
-        pass
-    return last is not None and last.lastgroup == "line"
+    kinds = [piece.lastgroup for piece in TRIVIUM.finditer(trivia)]
+    return kinds[-1:] == ["line"]

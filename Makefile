@@ -1,0 +1,48 @@
+# `make demo` and `make test` need python3 (3.11 or later), git and make; everything else goes into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test check format lint types floors docs bench bench-recall crash soak clean
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $(READY)
+
+demo: $(READY)  ## walk the main job on a copy of sample_home
+	PATH="$(CURDIR)/$(BIN):$$PATH" sh tests/demo.sh
+
+test: $(READY)  ## the daily tests, under three minutes
+	$(BIN)/python -m pytest
+
+check: format lint types floors docs test
+
+format: $(READY)
+	$(BIN)/ruff format --check .
+
+lint: $(READY)
+	$(BIN)/ruff check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+floors: $(READY)
+	$(BIN)/lint-imports
+
+docs: $(READY)  ## the README's generated parts are as the code says
+	$(BIN)/python -m tests.readme --check
+
+bench: $(READY)  ## speed beside its yardsticks, in one run
+	$(BIN)/python -m tests.bench
+
+bench-recall: $(READY)  ## finding, beside plain BM25
+	$(BIN)/python -m tests.bench.bench_recall
+
+crash: $(READY)  ## interrupt every act at every step
+	$(BIN)/python -m tests.crash.matrix --all
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis

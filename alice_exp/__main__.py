@@ -1,0 +1,16 @@
+"""The entry point of ``alice-exp`` and ``python -m alice_exp``."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line and end the process with its exit code."""
+    from alice_exp.cli.app import run
+
+    sys.exit(run(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()

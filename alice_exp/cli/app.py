@@ -1,0 +1,207 @@
+"""The command line: which command lives where, the options that all share, and the one error boundary.
+
+A command's module is imported when it is invoked, so that no command pays for another (DESIGN 8).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Annotated, Any, cast
+
+import typer
+from typer.core import TyperGroup
+
+from alice_exp import __version__
+from alice_exp.cli import language
+from alice_exp.cli.terminal import Terminal
+from alice_exp.core.errors import AliceError
+
+Table = Mapping[str, "str | Table"]
+
+COMMANDS: Table = {
+    "init": "upkeep:init",
+    "memorize": "capture:memorize",
+    "remember": "capture:remember",
+    "recall": "finding:recall",
+    "outcome": "outcome:outcome",
+    "heartbeat": "review:heartbeat",
+    "approve": "review:approve",
+    "reject": "review:reject",
+    "list": "finding:list_blocks",
+    "show": "finding:show",
+    "why": "provenance:why",
+    "log": "provenance:log",
+    "diff": "provenance:diff",
+    "undo": "provenance:undo",
+    "restore": "provenance:restore",
+    "check": "upkeep:check",
+    "namespace": {
+        "list": "upkeep:namespace_list",
+        "create": "upkeep:namespace_create",
+    },
+}
+
+_GROUP_HELP = {"namespace": "Files of blocks within a set: list them, make a new one."}
+
+_QUIET: dict[str, Any] = {
+    "rich_markup_mode": None,
+    "add_completion": False,
+    "pretty_exceptions_enable": False,
+}
+
+
+def _shared(
+    home: Annotated[
+        str, typer.Option("--home", help="The home's directory (else ALICE_HOME, else ~/.alice).")
+    ] = "",
+    actor: Annotated[
+        str, typer.Option("--actor", help="Who acts: user, agent[:name] … (else ALICE_ACTOR).")
+    ] = "",
+    lang: Annotated[str, typer.Option("--lang", help="Language of messages: en or zh.")] = "",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print no answer; the exit code tells.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Confirm; needed where there is no terminal.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show a traceback where alice-exp itself fails.")
+    ] = False,
+) -> None:
+    """Carry the options that every command has."""
+
+
+def _store(context: typer.Context, parameter: Any, value: Any) -> Any:
+    """Put a shared option where the command finds it; one given at the root holds unless it is given again."""
+    if not isinstance(context.obj, Terminal):
+        context.obj = Terminal()
+    if parameter.name == "lang":
+        if value:
+            language.choose(value)
+    elif value:
+        setattr(context.obj, parameter.name, value)
+    return value
+
+
+def _shared_options() -> list[Any]:
+    carrier = typer.Typer(**_QUIET)
+    carrier.command()(_shared)
+    options = [option for option in typer.main.get_command(carrier).params if option.name != "help"]
+    for option in options:
+        option.expose_value = False
+        option.callback = cast("Any", _store)
+    return options
+
+
+class LazyGroup(TyperGroup):
+    """A group that imports a command's module only when that command is asked for."""
+
+    table: Table
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """The names, in the table's order."""
+        return list(self.table)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """One command, built now; ``None`` where there is none of that name."""
+        target = self.table.get(cmd_name)
+        if target is None:
+            return None
+        if isinstance(target, str):
+            return _command(cmd_name, target)
+        return _group(cmd_name, target)
+
+
+def _command(name: str, target: str) -> Any:
+    module, _, function = target.partition(":")
+    carrier = typer.Typer(**_QUIET)
+    carrier.command(name)(getattr(import_module(f"alice_exp.cli.{module}"), function))
+    command = typer.main.get_command(carrier)
+    command.params += _shared_options()
+    return command
+
+
+def _group(name: str, table: Table) -> LazyGroup:
+    group = LazyGroup(name=name, help=_GROUP_HELP.get(name, ""), no_args_is_help=True, rich_markup_mode=None)
+    group.table = table
+    return group
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"alice-exp {__version__}")
+        raise typer.Exit
+
+
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """An agent's experience in plain files that a person reads, reviews and trusts."""
+
+
+def command() -> Any:
+    """The whole command line as one object."""
+    app = typer.Typer(cls=LazyGroup, no_args_is_help=True, name="alice-exp", **_QUIET)
+    app.callback()(_root)
+    built = typer.main.get_command(app)
+    built.table = COMMANDS  # type: ignore[attr-defined]
+    built.params += _shared_options()
+    return built
+
+
+_ClickError: Any = typer.BadParameter.__mro__[2]
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code: the only place where errors become exit codes."""
+    terminal = Terminal(json="--json" in arguments, debug="--debug" in arguments)
+    try:
+        command().main(list(arguments), prog_name="alice-exp", standalone_mode=False, obj=terminal)
+    except AliceError as error:
+        return terminal.error(error)
+    except _ClickError as error:
+        return _usage(terminal, error)
+    except (typer.Abort, KeyboardInterrupt):
+        return 130
+    except typer.Exit as done:
+        return int(done.exit_code)
+    except BrokenPipeError:
+        _silence_stdout()
+        return 0
+    except Exception as error:
+        return _bug(terminal, error)
+    return terminal.exit_code
+
+
+def _usage(terminal: Terminal, error: Any) -> int:
+    from alice_exp.core.errors import UsageError
+
+    where = getattr(error, "ctx", None)
+    hint = f"see '{where.command_path} --help'" if where is not None else "see 'alice-exp --help'"
+    return terminal.error(UsageError("{message}", message=error.format_message(), hint=hint))
+
+
+def _bug(terminal: Terminal, error: Exception) -> int:
+    if terminal.debug:
+        import traceback
+
+        traceback.print_exception(error)
+    failure = AliceError(
+        "this is a bug of alice-exp: {kind}: {what}",
+        kind=type(error).__name__,
+        what=error,
+        hint="see it with --debug",
+    )
+    return terminal.error(failure)
+
+
+def _silence_stdout() -> None:
+    """A reader that went away is no failure: keep the interpreter from complaining when it closes stdout."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

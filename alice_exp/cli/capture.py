@@ -1,0 +1,234 @@
+"""``memorize`` and ``remember``: what is learned comes in."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from alice_exp.cli.documents import brief
+from alice_exp.cli.language import say
+from alice_exp.cli.options import context_of, json_lines, number_between
+from alice_exp.cli.terminal import Terminal
+from alice_exp.core.config import Json
+from alice_exp.core.errors import ProblemError, UsageError
+from alice_exp.core.model import Block, Evidence, Payload, Trigger
+from alice_exp.text.schema import block_of, known_keys
+from alice_exp.usecases.acts import namespace_name, namespace_path
+from alice_exp.usecases.capture import Captured, Draft, destination
+from alice_exp.usecases.capture import memorize as keep
+from alice_exp.usecases.capture import remember as keep_word
+from alice_exp.usecases.recall import type_named
+
+_GRANTED = (
+    "id",
+    "state",
+    "verifications",
+    "verifications_local",
+    "observations",
+    "open_failures",
+    "shareable",
+    "approved",
+    "reported",
+    "archived",
+    "access_count",
+    "last_accessed_at",
+    "consolidation_score",
+    "origin",
+)
+"""Fields that only acts may set: a candidate that brings them does not get them."""
+
+
+def memorize(
+    ctx: typer.Context,
+    payload: Annotated[str, typer.Argument(help="What to do or to believe.")] = "",
+    when: Annotated[str, typer.Option("--when", help="When it applies: the trigger.")] = "",
+    source: Annotated[
+        str, typer.Option("--from", metavar="FILE|-", help="Many at once: a block's fields a line (JSONL).")
+    ] = "",
+    namespace: Annotated[
+        str, typer.Option(help="Where approval shall take it, as universal/tool_usage.")
+    ] = "",
+    type: Annotated[
+        str, typer.Option(help="preference, habit, fact, goal, identity, rule, solution, pattern, feature.")
+    ] = "fact",
+    about: Annotated[str, typer.Option(help="work or user.")] = "work",
+    tag: Annotated[list[str], typer.Option(help="A tag; may be repeated.")] = [],  # noqa: B006
+    context: Annotated[
+        list[str], typer.Option(metavar="K=V", help="The environment in which it holds; may be repeated.")
+    ] = [],  # noqa: B006
+    evidence: Annotated[list[str], typer.Option(help="Why it is believed: a quote; may be repeated.")] = [],  # noqa: B006
+    key: Annotated[str, typer.Option(help="An outside name, unique with its type.")] = "",
+    importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.5,
+    lived: Annotated[
+        bool, typer.Option("--lived", help="It was met, not inferred: past, one verification.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be kept; change nothing.")
+    ] = False,
+) -> None:
+    """Keep something learned as a candidate, until a person decides.
+
+    Examples: alice-exp memorize "use rg" --when "searching code" · alice-exp memorize --from lessons.jsonl
+    """
+    terminal: Terminal = ctx.obj
+    if source and payload:
+        raise UsageError("give a payload or --from, not both")
+    suggested = namespace_name(namespace_path(namespace)) if namespace else ""
+    if source:
+        drafts = [_line(number, fields, source, suggested) for number, fields in json_lines(source)]
+    else:
+        drafts = [
+            Draft(
+                _payload(payload),
+                Trigger(when, (), context_of(context)),
+                key=key,
+                type=_type(type),
+                about=_about(about),
+                tags=tuple(tag),
+                evidence=tuple(Evidence("note", quote=quote) for quote in evidence),
+                importance=number_between(importance, 0, 1, "--importance"),
+                suggested=suggested,
+                lived=lived,
+            )
+        ]
+    captured = keep(_home(terminal, dry_run), terminal.wiring.caller, drafts)
+    if source:
+        _bulk_answer(terminal, captured)
+    else:
+        _answer(terminal, captured)
+
+
+def remember(
+    ctx: typer.Context,
+    payload: Annotated[str, typer.Argument(help="What to remember, in your own words.")],
+    when: Annotated[str, typer.Option("--when", help="When it applies: the trigger.")] = "",
+    namespace: Annotated[str, typer.Option(help="Which file of personal, as workflow_habits.")] = "",
+    type: Annotated[
+        str, typer.Option(help="preference, habit, fact, goal, identity, rule, solution, pattern, feature.")
+    ] = "fact",
+    tag: Annotated[list[str], typer.Option(help="A tag; may be repeated.")] = [],  # noqa: B006
+    context: Annotated[
+        list[str], typer.Option(metavar="K=V", help="The environment in which it holds; may be repeated.")
+    ] = [],  # noqa: B006
+    importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.5,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be kept; change nothing.")
+    ] = False,
+) -> None:
+    """Keep a person's explicit word: into personal, trusted at once.
+
+    Example: alice-exp remember "我喜欢吃辣" --when "choosing food"
+    """
+    terminal: Terminal = ctx.obj
+    draft = Draft(
+        _payload(payload),
+        Trigger(when, (), context_of(context)),
+        type=_type(type),
+        about="user",
+        tags=tuple(tag),
+        importance=number_between(importance, 0, 1, "--importance"),
+    )
+    _answer(terminal, keep_word(_home(terminal, dry_run), terminal.wiring.caller, draft, namespace))
+
+
+def _home(terminal: Terminal, dry_run: bool) -> Any:
+    from alice_exp.usecases.acts import DryHome
+
+    return DryHome(terminal.wiring.home) if dry_run else terminal.wiring.home
+
+
+def _payload(text: str) -> Payload:
+    if not text.strip():
+        raise UsageError(
+            "a block needs a payload: what to do or to believe",
+            hint='alice-exp memorize "use rg" --when "searching code"',
+        )
+    _require_clean(text)
+    return Payload(text)
+
+
+def _require_clean(text: str) -> None:
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise UsageError("this argument is not UTF-8 text")
+
+
+def _type(name: str) -> Any:
+    return type_named(name)
+
+
+def _about(name: str) -> Any:
+    if name not in ("work", "user"):
+        raise UsageError(
+            "{name} is not what a block is about", name=repr(name), hint="write --about work or --about user"
+        )
+    return name
+
+
+def _line(number: int, fields: dict[str, Json], source: str, suggested: str) -> Draft:
+    """One JSONL line as a draft; what only acts may grant is left out."""
+    lived = fields.get("lived") is True
+    wanted = {key: value for key, value in fields.items() if key not in _GRANTED and key in known_keys()}
+    block = block_of(wanted, "low_value")
+    if not isinstance(block, Block):
+        raise ProblemError("{why}", why=block, path=source, line=number, column=1)
+    return Draft(
+        block.payload,
+        block.trigger,
+        key=block.key,
+        type=block.type,
+        about=block.about,
+        tags=block.tags,
+        related=block.related,
+        supersedes=block.supersedes,
+        evidence=block.evidence,
+        importance=block.importance,
+        emotional_weight=block.emotional_weight,
+        suggested=block.suggested or suggested,
+        created_at=block.created_at,
+        lived=lived,
+    )
+
+
+def _answer(terminal: Terminal, captured: Captured) -> None:
+    placed = captured.placed[0]
+    assert placed is not None
+    commit = captured.commit.commit if captured.commit else None
+
+    def text() -> None:
+        place = namespace_name(placed.path)
+        if captured.merged:
+            terminal.line(say("{id}  known already, seen again ({place})", id=placed.block.id, place=place))
+        elif placed.place == "low_value":
+            goal = namespace_name(destination(placed.block))
+            terminal.line(
+                say(
+                    "{id}  waits for your decision; approval takes it to {goal}",
+                    id=placed.block.id,
+                    goal=goal,
+                )
+            )
+        else:
+            terminal.line(say("{id}  remembered in {place}", id=placed.block.id, place=place))
+
+    terminal.answer({**brief(placed), "commit": commit, "merged": captured.merged > 0}, text)
+
+
+def _bulk_answer(terminal: Terminal, captured: Captured) -> None:
+    commit = captured.commit.commit if captured.commit else None
+    document = {
+        "ids": list(captured.ids),
+        "commit": commit,
+        "merged": captured.merged,
+        "refused": len(captured.refused),
+        "refused_by": list(captured.refused),
+    }
+
+    def text() -> None:
+        terminal.line(say("{count} candidates wait for your decision", count=len(set(captured.ids))))
+        if captured.merged:
+            terminal.line(say("{count} were known already and were seen again", count=captured.merged))
+        if captured.refused:
+            terminal.line(say("{count} were rejected before and stay out", count=len(captured.refused)))
+
+    terminal.answer(document, text)

@@ -1,0 +1,158 @@
+"""Values as the JSON documents of DESIGN 7."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from alice_exp.core.changes import Commit
+from alice_exp.core.model import CONFIDENCE, TRUST, Placed, Problem
+from alice_exp.rules.agenda import Agenda, Item
+from alice_exp.rules.ranking import Match
+from alice_exp.text.schema import block_json
+from alice_exp.text.words import one_line
+from alice_exp.usecases.recall import Shown
+
+
+def trigger_text(placed: Placed) -> str:
+    """A block's trigger as one text: its words, its keywords, its context."""
+    trigger = placed.block.trigger
+    context = ", ".join(f"{key}={value}" for key, value in trigger.context.items())
+    return " · ".join(part for part in (trigger.text, ", ".join(trigger.keywords), context) if part)
+
+
+def payload_text(placed: Placed) -> str:
+    """A block's payload as one text: its content and numbered steps."""
+    payload = placed.block.payload
+    steps = " ".join(f"{number}. {step}" for number, step in enumerate(payload.steps, start=1))
+    return " ".join(part for part in (payload.content, steps) if part)
+
+
+def brief(placed: Placed) -> dict[str, Any]:
+    """Where a block is and what state it has."""
+    block = placed.block
+    return {"id": block.id, "set": placed.place, "namespace": placed.namespace, "state": block.state}
+
+
+def block(shown: Shown) -> dict[str, Any]:
+    """A whole block with what follows from its place and from formulas."""
+    placed = shown.placed
+    written = block_json(placed.block, placed.place)
+    return {
+        **written,
+        "set": placed.place,
+        "namespace": placed.namespace,
+        "type": placed.block.type,
+        "about": placed.block.about,
+        "state": placed.block.state,
+        "level": shown.level,
+        "verifications": placed.block.verifications,
+        "observations": placed.block.observations,
+        "trigger": trigger_text(placed),
+        "trigger_detail": written.get("trigger", ""),
+        "payload": payload_text(placed),
+        "payload_detail": written["payload"],
+        "evidence": written.get("evidence", []),
+        "importance": placed.block.importance,
+        "access_count": placed.block.access_count,
+        "last_accessed_at": placed.block.last_accessed_at or None,
+        "consolidation_score": placed.block.consolidation_score,
+        "shareable": placed.block.shareable,
+        "origin": placed.block.origin,
+        "confidence": CONFIDENCE[placed.block.state],
+        "trust": TRUST[placed.place],
+        "decay": round(shown.decay, 6),
+        "approved": shown.approved,
+    }
+
+
+def match(found: Match) -> dict[str, Any]:
+    """One answer of recall."""
+    placed = found.placed
+    return {
+        **brief(placed),
+        "key": placed.block.key or None,
+        "trigger": trigger_text(placed),
+        "payload": payload_text(placed),
+        "score": found.score,
+        "match": found.match,
+        "confidence": found.confidence,
+        "trust": found.trust,
+        "decay": round(found.decay, 6),
+        "approved": found.approved,
+    }
+
+
+def item(entry: Item) -> dict[str, Any]:
+    """One candidate of the report."""
+    placed = entry.placed
+    return {
+        "number": entry.number,
+        "id": placed.block.id,
+        "trigger": trigger_text(placed),
+        "payload": payload_text(placed),
+        "state": placed.block.state,
+        "confidence": entry.confidence,
+        "type": placed.block.type,
+        "about": placed.block.about,
+        "suggested": entry.destination,
+        "evidence": evidence_line(placed),
+        "expires_at": entry.expires_at or None,
+        "changed": entry.is_changed,
+    }
+
+
+def evidence_line(placed: Placed) -> str:
+    """The newest evidence that quotes something, else what kinds there are."""
+    quoted = [piece for piece in placed.block.evidence if piece.quote]
+    if quoted:
+        return one_line(quoted[-1].quote, 60)
+    return ", ".join(dict.fromkeys(piece.kind for piece in placed.block.evidence))
+
+
+def problem(fault: Problem) -> dict[str, Any]:
+    """One problem of a file."""
+    return {
+        "path": fault.path,
+        "line": fault.line,
+        "column": fault.column,
+        "message": fault.message,
+        "severity": fault.severity,
+        "hint": fault.hint,
+    }
+
+
+def commit(act: Commit) -> dict[str, Any]:
+    """One act of the log."""
+    return {
+        "commit": act.commit,
+        "act": act.act_id,
+        "at": act.at,
+        "op": act.op,
+        "actor": act.actor,
+        "blocks": list(act.blocks),
+        "subject": act.subject,
+        "trailers": [{"name": name, "value": value} for name, value in act.trailers],
+    }
+
+
+def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
+    """The whole report."""
+    return {
+        "report": report.report,
+        "at": report.at,
+        "new": report.new,
+        "today": report.today,
+        "items": [item(entry) for entry in report.items],
+        "changed": [brief_change(placed) for placed in report.changed],
+        "review": [brief(placed) | {"payload": payload_text(placed)} for placed in report.review],
+        "fading": [brief(placed) | {"payload": payload_text(placed)} for placed in report.fading],
+        "unapproved": [brief(placed) | {"payload": payload_text(placed)} for placed in report.unapproved],
+        "problems": [problem(fault) for fault in report.problems],
+        "summary": summary,
+    }
+
+
+def brief_change(placed: Placed) -> dict[str, Any]:
+    """A block that an outcome or a decision changed since the last report, with what happened last."""
+    last = next((piece for piece in reversed(placed.block.evidence) if piece.effect), None)
+    return brief(placed) | {"payload": payload_text(placed), "effect": last.effect if last else ""}

@@ -1,0 +1,259 @@
+"""``recall``, ``list`` and ``show``: what is known."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from alice_exp.cli import documents
+from alice_exp.cli.language import say
+from alice_exp.cli.options import context_of, json_lines, places_of
+from alice_exp.cli.terminal import Terminal
+from alice_exp.core.errors import ProblemError, UsageError
+from alice_exp.rules.ranking import Match
+from alice_exp.text.words import one_line
+from alice_exp.usecases.recall import (
+    Filters,
+    Shown,
+    level_named,
+    listing,
+    recall_many,
+    type_named,
+)
+from alice_exp.usecases.recall import recall as search
+from alice_exp.usecases.recall import (
+    show as look,
+)
+
+_NOTHING = 4
+
+
+def recall(
+    ctx: typer.Context,
+    query: Annotated[str, typer.Argument(help="What you want to know, in your own words.")] = "",
+    context: Annotated[
+        list[str], typer.Option(metavar="K=V", help="The environment now; may be repeated.")
+    ] = [],  # noqa: B006
+    top: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 10,
+    set_: Annotated[
+        list[str], typer.Option("--set", help="personal, universal or low_value; may be repeated.")
+    ] = [],  # noqa: B006
+    namespace: Annotated[str, typer.Option(help="One namespace's name alone.")] = "",
+    min_state: Annotated[str, typer.Option(help="possible, past, reliable or super_reliable.")] = "possible",
+    type: Annotated[list[str], typer.Option(help="Block types; may be repeated.")] = [],  # noqa: B006
+    tag: Annotated[list[str], typer.Option(help="Tags that a block must have; may be repeated.")] = [],  # noqa: B006
+    since: Annotated[str, typer.Option(help="Changed since this day or time, as 2026-02-20.")] = "",
+    min_importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.0,
+    origin: Annotated[str, typer.Option(help="local, shared_from_NAME or import:KIND.")] = "",
+    explain: Annotated[bool, typer.Option("--explain", help="Show every factor of the score.")] = False,
+    queries: Annotated[
+        str, typer.Option(metavar="FILE|-", help="Many queries: {qid, query, context?} a line (JSONL).")
+    ] = "",
+) -> None:
+    """Say what is known, best first; nothing where nothing fits (exit 4).
+
+    Examples: alice-exp recall "search code" · alice-exp recall 部署 --context env=prod --explain
+    """
+    terminal: Terminal = ctx.obj
+    filters = Filters(
+        places_of(set_),
+        namespace,
+        level_named(min_state),
+        types=tuple(type_named(name) for name in type),
+        tags=tuple(tag),
+        since=moment(since),
+        min_importance=min_importance,
+        origin=origin,
+    )
+    if bool(query.strip()) == bool(queries):
+        raise UsageError("give a query, or --queries FILE", hint='alice-exp recall "search code"')
+    if queries:
+        _many(terminal, queries, top, filters)
+        return
+    found = search(terminal.wiring.home, terminal.wiring.caller, query, context_of(context), top, filters)
+    document = {"query": query, "matches": [_explained(one, explain) for one in found]}
+    terminal.answer(document, lambda: _matches(terminal, found, explain))
+    terminal.exit_code = 0 if found else _NOTHING
+
+
+def _explained(found: Match, explain: bool) -> dict[str, Any]:
+    document = documents.match(found)
+    if explain:
+        document["explain"] = {
+            "score": "trust · confidence · decay · match",
+            "text_match": round(found.text_match, 6),
+            "context_match": found.context_match,
+        }
+    return document
+
+
+def _matches(terminal: Terminal, found: list[Match], explain: bool) -> None:
+    if not found:
+        terminal.note(say("nothing is known that fits"))
+        return
+    columns = [say("score"), say("id"), say("where"), say("state"), say("what is known")]
+    if explain:
+        columns[1:1] = [say("trust"), say("confidence"), say("decay"), say("match")]
+    rows = []
+    for one in found:
+        placed = one.placed
+        factors = (
+            [f"{one.trust:.1f}", f"{one.confidence:.1f}", f"{one.decay:.3f}", f"{one.match:.3f}"]
+            if explain
+            else []
+        )
+        mark = "" if one.approved else say(" ⚠ not reviewed")
+        where = f"{placed.place}/{placed.namespace}"
+        rows.append(
+            [
+                f"{one.score:.3f}",
+                *factors,
+                placed.block.id,
+                where,
+                placed.block.state,
+                documents.payload_text(placed) + mark,
+            ]
+        )
+    terminal.table(columns, rows)
+
+
+def _many(terminal: Terminal, source: str, top: int, filters: Filters) -> None:
+    asked = []
+    for number, fields in json_lines(source):
+        query, context = fields.get("query"), fields.get("context", {})
+        if not isinstance(query, str) or not isinstance(context, dict) or "qid" not in fields:
+            raise ProblemError(
+                'a query is {{"qid", "query", "context"?}}',
+                path=source,
+                line=number,
+                column=1,
+                hint="query is a text, context an object",
+            )
+        asked.append((fields["qid"], query, context))
+    answers = recall_many(
+        terminal.wiring.home,
+        terminal.wiring.caller,
+        [(query, context) for _, query, context in asked],
+        top,
+        filters,
+    )
+    for (qid, _, _), found in zip(asked, answers, strict=True):
+        row = {
+            "qid": qid,
+            "ids": [one.placed.block.id for one in found],
+            "keys": [one.placed.block.key for one in found],
+        }
+        sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def list_blocks(
+    ctx: typer.Context,
+    set_: Annotated[
+        list[str], typer.Option("--set", help="personal, universal or low_value; may be repeated.")
+    ] = [],  # noqa: B006
+    namespace: Annotated[str, typer.Option(help="One namespace's name alone.")] = "",
+    state: Annotated[list[str], typer.Option(help="States; may be repeated.")] = [],  # noqa: B006
+    type: Annotated[list[str], typer.Option(help="Block types; may be repeated.")] = [],  # noqa: B006
+    tag: Annotated[list[str], typer.Option(help="Tags that a block must have; may be repeated.")] = [],  # noqa: B006
+    since: Annotated[str, typer.Option(help="Changed since this day or time, as 2026-02-20.")] = "",
+    origin: Annotated[str, typer.Option(help="local, shared_from_NAME or import:KIND.")] = "",
+    archived: Annotated[bool, typer.Option("--archived", help="The archive too.")] = False,
+) -> None:
+    """List blocks: where they are, what state they have, what they say.
+
+    Examples: alice-exp list --set personal · alice-exp list --state reliable --json
+    """
+    terminal: Terminal = ctx.obj
+    filters = Filters(
+        places_of(set_),
+        namespace,
+        states=tuple(level_named(name) for name in state),
+        types=tuple(type_named(name) for name in type),
+        tags=tuple(tag),
+        since=moment(since),
+        origin=origin,
+    )
+    shown = listing(terminal.wiring.home, terminal.wiring.caller, filters, archived=archived)
+    terminal.answer({"blocks": [documents.block(one) for one in shown]}, lambda: _listing(terminal, shown))
+
+
+def _listing(terminal: Terminal, shown: list[Shown]) -> None:
+    if not shown:
+        terminal.note(say("there is no such block"))
+        return
+    rows = [
+        [
+            one.placed.block.id,
+            f"{one.placed.place}/{one.placed.namespace}",
+            one.level,
+            str(one.placed.block.verifications),
+            one_line(documents.payload_text(one.placed), 60),
+        ]
+        for one in shown
+    ]
+    terminal.table([say("id"), say("where"), say("state"), say("verified"), say("what is known")], rows)
+
+
+def show(
+    ctx: typer.Context,
+    reference: Annotated[str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it.")],
+) -> None:
+    """Show one block with all that it says and all that follows from it.
+
+    Example: alice-exp show exp-7k2m9q4x
+    """
+    terminal: Terminal = ctx.obj
+    shown = look(terminal.wiring.home, terminal.wiring.caller, reference)
+    terminal.answer(documents.block(shown), lambda: _block(terminal, shown))
+
+
+def _block(terminal: Terminal, shown: Shown) -> None:
+    document = documents.block(shown)
+    block = shown.placed.block
+    terminal.line(f"{block.id}  {shown.level}  {shown.placed.place}/{shown.placed.namespace}")
+    for name in (
+        "trigger",
+        "payload",
+        "type",
+        "about",
+        "verifications",
+        "observations",
+        "confidence",
+        "trust",
+        "decay",
+    ):
+        terminal.line(f"  {say(name):<14} {document[name]}")
+    for name in ("tags", "related", "supersedes", "origin", "importance", "created_at", "updated_at"):
+        value = getattr(block, name)
+        if value:
+            terminal.line(f"  {say(name):<14} {', '.join(value) if isinstance(value, tuple) else value}")
+    terminal.line(f"  {say('approved'):<14} {say('yes') if shown.approved else say('no')}")
+    for piece in block.evidence:
+        parts = [
+            piece.at,
+            piece.kind,
+            piece.ref,
+            piece.effect,
+            piece.scenario,
+            f"“{piece.quote}”" if piece.quote else "",
+        ]
+        terminal.line(f"  {say('evidence'):<14} {'  '.join(part for part in parts if part)}")
+
+
+def moment(text: str) -> str:
+    """A day or a time as ISO-8601 UTC; ``UsageError`` where it is none. Empty stays empty."""
+    if not text:
+        return ""
+    from datetime import UTC, datetime
+
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(
+            "{text} is no time", text=repr(text), hint="write 2026-02-20 or 2026-02-20T09:00:00Z"
+        ) from None
+    at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")

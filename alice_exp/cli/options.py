@@ -1,0 +1,145 @@
+"""Arguments as values: contexts, JSONL lines, sets. Every mistake is a sentence with its place."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from alice_exp.core.config import Json
+from alice_exp.core.errors import NotFoundError, ProblemError, UsageError
+from alice_exp.core.model import SETS, Place
+
+LINE_LIMIT = 1 << 20
+"""Bytes of one JSONL line; a longer one is a mistake, not a block."""
+
+
+def context_of(pairs: Sequence[str]) -> dict[str, Json]:
+    """``k=v`` options as a context; a value that reads as JSON true, false, null or a number is that."""
+    context: dict[str, Json] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise UsageError("{pair} is no context", pair=repr(pair), hint="write --context key=value")
+        context[key.strip()] = _value(value)
+    return context
+
+
+def _value(text: str) -> Json:
+    try:
+        value: Json = json.loads(text, parse_constant=str)
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, bool | int | float) or value is None else text
+
+
+def places_of(names: Sequence[str]) -> tuple[Place, ...]:
+    """Sets by name, all of them where none is named."""
+    known: dict[str, Place] = {name: name for name in SETS} | {"low_value_pool": "low_value"}
+    for name in names:
+        if name not in known:
+            raise UsageError(
+                "{name} is not a set", name=repr(name), hint="sets are personal, universal, low_value"
+            )
+    return tuple(dict.fromkeys(known[name] for name in names)) or SETS
+
+
+def number_between(value: float, low: float, high: float, option: str) -> float:
+    """A number within bounds; NaN is none."""
+    if not low <= value <= high:
+        raise UsageError("{option} is a number from {low:g} to {high:g}", option=option, low=low, high=high)
+    return value
+
+
+def json_lines(source: str) -> Iterator[tuple[int, dict[str, Json]]]:
+    """The objects of a JSONL file (``-``: stdin) with their line numbers; empty lines are passed over.
+
+    Raises ``ProblemError`` naming ``source:line:column`` for what is no object, and for what no file may hold: NaN,
+    infinities, duplicate keys, lone surrogates.
+    """
+    for number, raw in enumerate(_raw_lines(source), start=1):
+        if not raw.strip():
+            continue
+        if len(raw) > LINE_LIMIT:
+            raise ProblemError("this line is longer than 1 MiB", path=source, line=number, column=1)
+        yield number, _object(raw, source, number)
+
+
+def _raw_lines(source: str) -> list[bytes]:
+    if source == "-":
+        return sys.stdin.buffer.read().split(b"\n")
+    path = Path(source)
+    if path.exists() and not path.is_file():
+        raise ProblemError("this is not a plain file", path=source)
+    try:
+        return path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        raise NotFoundError("there is no file {source}", source=source) from None
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise ProblemError("this file cannot be read: {why}", why=why, path=source) from error
+
+
+def _object(raw: bytes, source: str, number: int) -> dict[str, Json]:
+    try:
+        value = _DECODE(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except UnicodeDecodeError as error:
+        raise ProblemError(
+            "this is not UTF-8 text", path=source, line=number, column=error.start + 1
+        ) from None
+    except json.JSONDecodeError as error:
+        raise ProblemError(
+            "this line is not JSON: {why}",
+            why=error.msg.lower(),
+            path=source,
+            line=number,
+            column=error.colno,
+        ) from None
+    except (ValueError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise ProblemError(
+            "this line is not JSON: {why}", why=why, path=source, line=number, column=1
+        ) from None
+    if not isinstance(value, dict):
+        raise ProblemError("this line is not a JSON object", path=source, line=number, column=1)
+    if _has_lone_surrogate(raw) and _holds_surrogate(value):
+        raise ProblemError(
+            "a text here holds half of a character (a lone surrogate)", path=source, line=number, column=1
+        )
+    return value
+
+
+def _pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f'the key "{twice}" stands twice in one object')
+    return made
+
+
+def _constant(name: str) -> Json:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise ValueError(f"the number {text[:20]} is too large")
+    return value
+
+
+_DECODE = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_float).decode
+
+
+def _has_lone_surrogate(raw: bytes) -> bool:
+    return b"\\ud" in raw.lower()
+
+
+def _holds_surrogate(value: Json) -> bool:
+    if isinstance(value, str):
+        return any("\ud800" <= character <= "\udfff" for character in value)
+    if isinstance(value, dict):
+        return any(_holds_surrogate(key) or _holds_surrogate(inner) for key, inner in value.items())
+    return isinstance(value, list) and any(_holds_surrogate(inner) for inner in value)

@@ -1,0 +1,242 @@
+"""``why``, ``log``, ``diff``, ``undo`` and ``restore``: what happened, and the way back."""
+
+from __future__ import annotations
+
+import sys
+from itertools import islice
+from typing import Annotated, Any
+
+import typer
+
+from alice_exp.cli import documents
+from alice_exp.cli.finding import moment
+from alice_exp.cli.language import say
+from alice_exp.cli.terminal import Terminal
+from alice_exp.core.model import CONFIDENCE, TRUST, Placed
+from alice_exp.core.ports import Changed, Version
+from alice_exp.text.schema import block_json
+from alice_exp.usecases import provenance
+from alice_exp.usecases.acts import require_person
+from alice_exp.usecases.provenance import LogFilter
+
+
+def why(
+    ctx: typer.Context,
+    reference: Annotated[str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it.")],
+) -> None:
+    """Explain a block: what it says, its evidence, every act that changed it, how it is scored.
+
+    Example: alice-exp why exp-7k2m9q4x
+    """
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    block_id = provenance.find_id(wiring.home, wiring.history, reference)
+    life = provenance.transitions(wiring.history, block_id)
+    present = provenance.present(wiring.home, block_id)
+    document: dict[str, Any] = {
+        "id": block_id,
+        "block": block_json(present.block, present.place) | documents.brief(present) if present else None,
+        "transitions": [
+            {**documents.commit(step.commit), "from": step.before or None, "to": step.after or None}
+            for step in life
+        ],
+        "formula": "score = trust · confidence · decay · match",
+    }
+    if present:
+        document["trust"] = TRUST[present.place]
+        document["confidence"] = CONFIDENCE[present.block.state]
+    terminal.answer(document, lambda: _why(terminal, block_id, present, life))
+
+
+def _why(
+    terminal: Terminal, block_id: str, present: Placed | None, life: list[provenance.Transition]
+) -> None:
+    if present is None:
+        terminal.line(
+            say("{id}  is no longer in the home; 'alice-exp restore {id}' brings it back", id=block_id)
+        )
+    else:
+        block = present.block
+        terminal.line(f"{block_id}  {block.state}  {present.place}/{present.namespace}")
+        terminal.line(
+            f"  {say('trigger')}: {documents.trigger_text(present) or say('(none: matched by the payload alone)')}"
+        )
+        terminal.line(f"  {say('payload')}: {documents.payload_text(present)}")
+        for piece in block.evidence:
+            parts = (
+                piece.at,
+                piece.kind,
+                piece.ref,
+                piece.effect,
+                piece.scenario,
+                f"“{piece.quote}”" if piece.quote else "",
+            )
+            terminal.line(f"  {say('evidence')}: {'  '.join(part for part in parts if part)}")
+        trust, confidence = TRUST[present.place], CONFIDENCE[block.state]
+        fixed = f"trust {trust:.1f} · confidence {confidence:.1f}"
+        terminal.line(f"  {say('score')}: {fixed} · decay · match = {trust * confidence:.2f} · decay · match")
+    rows = []
+    for step in life:
+        moved = f"{step.before or '–'} → {step.after or '–'}" if step.before != step.after else ""
+        rows.append([step.commit.at, step.commit.commit[:8], step.commit.op, step.commit.actor, moved])
+    terminal.table([say("when"), say("commit"), say("act"), say("who"), say("state")], rows)
+
+
+def log(
+    ctx: typer.Context,
+    reference: Annotated[str, typer.Argument(metavar="[ID]", help="One block alone.")] = "",
+    by: Annotated[
+        str, typer.Option(metavar="ACTOR", help="Acts of one actor, as agent or agent:claude.")
+    ] = "",
+    op: Annotated[str, typer.Option(help="Acts of one kind, as approve.")] = "",
+    session: Annotated[str, typer.Option(help="Acts of one conversation.")] = "",
+    since: Annotated[str, typer.Option(help="From this day or time on.")] = "",
+    until: Annotated[str, typer.Option(help="Before this day or time.")] = "",
+    limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="How many at most.")] = 1_000_000,
+) -> None:
+    """Show the acts, newest first, in the blocks' own terms.
+
+    Examples: alice-exp log · alice-exp log exp-7k2m9q4x --by agent
+    """
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    wiring.home.read(())
+    block_id = provenance.find_id(wiring.home, wiring.history, reference) if reference else ""
+    acts = list(
+        islice(
+            provenance.log(
+                wiring.history, LogFilter(block_id, by, op, session, moment(since), moment(until))
+            ),
+            limit,
+        )
+    )
+    columns = [say("when"), say("commit"), say("who"), say("what")]
+    terminal.answer(
+        {"commits": [documents.commit(act) for act in acts]},
+        lambda: terminal.table(columns, [[act.at, act.commit[:8], act.actor, act.subject] for act in acts]),
+    )
+
+
+def diff(
+    ctx: typer.Context,
+    name: Annotated[
+        str, typer.Argument(metavar="[COMMIT]", help="Which act; the newest where none is named.")
+    ] = "",
+) -> None:
+    """Show what one act changed, block by block, field by field.
+
+    Example: alice-exp diff 4f2a91c0
+    """
+    terminal: Terminal = ctx.obj
+    terminal.wiring.home.read(())
+    changed = provenance.diff(terminal.wiring.history, name)
+    document = {
+        **documents.commit(changed.commit),
+        "changes": [_version(version) for version in changed.blocks],
+        "files": [file.path for file in changed.files],
+    }
+    terminal.answer(document, lambda: _diff(terminal, changed))
+
+
+def _version(version: Version) -> dict[str, Any]:
+    fields = provenance.field_changes(version)
+    return {
+        "id": version.block_id,
+        "from": version.before.path if version.before else None,
+        "to": version.after.path if version.after else None,
+        "fields": {name: {"before": before, "after": after} for name, (before, after) in fields.items()},
+    }
+
+
+def _diff(terminal: Terminal, changed: Changed) -> None:
+    act = changed.commit
+    terminal.line(f"{act.commit[:8]}  {act.at}  {act.actor}  {act.subject}")
+    for version in changed.blocks:
+        before = version.before.path if version.before else "–"
+        after = version.after.path if version.after else "–"
+        terminal.line(f"{version.block_id}  {before if before == after else f'{before} → {after}'}")
+        for name, (old, new) in provenance.field_changes(version).items():
+            if old is not None:
+                terminal.line(f"  - {name}: {_short(old)}")
+            if new is not None:
+                terminal.line(f"  + {name}: {_short(new)}")
+    for file in changed.files:
+        terminal.line(file.path)
+
+
+def _short(value: object) -> str:
+    import json
+
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def undo(
+    ctx: typer.Context,
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="[COMMIT]", help="Which act; the newest that still stands where none is named."
+        ),
+    ] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would change; change nothing.")
+    ] = False,
+) -> None:
+    """Take an act back; what a later act changed is named and left.
+
+    Examples: alice-exp undo · alice-exp undo 4f2a91c0 --dry-run
+    """
+    from alice_exp.usecases.acts import DryHome
+
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    require_person(wiring.caller, say("undo"), f"alice-exp undo {name}".rstrip())
+    if not dry_run:
+        terminal.require_confirmation()
+    wiring.home.read(())
+    home = DryHome(wiring.home) if dry_run else wiring.home
+    undone = provenance.undo(home, wiring.history, wiring.caller, name)
+    document = {
+        "undone": [documents.commit(act) for act in undone.acts],
+        "blocks": list(undone.blocks),
+        "conflicts": list(undone.conflicts),
+        "commit": undone.commit.commit if undone.commit else None,
+    }
+
+    def text() -> None:
+        for act in undone.acts:
+            terminal.line(
+                say(
+                    "{verb}: {subject}",
+                    verb=say("would undo") if dry_run else say("undone"),
+                    subject=act.subject,
+                )
+            )
+        for block_id in undone.blocks:
+            terminal.line(f"  {block_id}")
+
+    terminal.answer(document, text)
+    for block_id in undone.conflicts:
+        terminal.note(say("alice-exp: {id} was changed by a later act and is left as it is", id=block_id))
+    if undone.conflicts:
+        terminal.exit_code = 5
+    sys.stdout.flush()
+
+
+def restore(
+    ctx: typer.Context,
+    reference: Annotated[str, typer.Argument(metavar="ID", help="A block that expired or was deleted.")],
+) -> None:
+    """Bring a block back from history: what expired, what was deleted from a file.
+
+    Example: alice-exp restore exp-7k2m9q4x
+    """
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    placed, commit = provenance.restore(wiring.home, wiring.history, wiring.caller, reference)
+    terminal.answer(
+        {**documents.brief(placed), "commit": commit.commit if commit else None},
+        lambda: terminal.line(
+            say("{id}  is back in {place}", id=placed.block.id, place=f"{placed.place}/{placed.namespace}")
+        ),
+    )

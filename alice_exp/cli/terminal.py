@@ -1,0 +1,144 @@
+"""What one command knows of its terminal: the answer to stdout, all else to stderr, tables where a person looks."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import typer
+
+from alice_exp.cli.language import say
+from alice_exp.core.errors import AliceError, RefusedError
+from alice_exp.text.words import cells, visible
+from alice_exp.wiring import Wiring
+
+
+@dataclass
+class Terminal:
+    """One command's options that every command has, and its output."""
+
+    home: str = ""
+    actor: str = ""
+    json: bool = False
+    quiet: bool = False
+    yes: bool = False
+    debug: bool = False
+    exit_code: int = 0
+    warned: set[str] = field(default_factory=set)
+
+    @cached_property
+    def wiring(self) -> Wiring:
+        """The home that the options name."""
+        return Wiring(self.home, self.actor, self.warn)
+
+    @property
+    def is_rich(self) -> bool:
+        """Whether a person looks at stdout on a terminal that can draw."""
+        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        return sys.stdout.isatty() and not plain
+
+    def answer(self, document: object, text: Callable[[], None]) -> None:
+        """Print the answer: one JSON document with ``--json``, else what ``text`` prints; nothing with ``-q``."""
+        if self.json:
+            sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, default=str) + "\n")
+        elif not self.quiet:
+            text()
+
+    def line(self, text: str = "") -> None:
+        """One line of the answer, made harmless."""
+        sys.stdout.write(visible(text) + "\n")
+
+    def note(self, text: str) -> None:
+        """One line to stderr that is not the answer."""
+        if not self.quiet:
+            sys.stderr.write(visible(text) + "\n")
+
+    def warn(self, error: AliceError) -> None:
+        """A warning to stderr, once."""
+        text = sentence(error)
+        if text not in self.warned:
+            self.warned.add(text)
+            sys.stderr.write(f"alice-exp: {text}\n")
+
+    def confirm(self, question: str) -> None:
+        """Go on if a person confirms; without a terminal only ``--yes`` does (``RefusedError``, exit 6)."""
+        self.require_confirmation()
+        if not self.yes and not typer.confirm(visible(question), err=True):
+            raise RefusedError("not confirmed; nothing was changed")
+
+    def require_confirmation(self) -> None:
+        """Refuse an act that needs ``--yes`` where no person can be there."""
+        if not self.yes and not sys.stdin.isatty():
+            raise RefusedError("this needs a confirmation", hint=say("run it in a terminal, or add --yes"))
+
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
+        """A table: drawn by rich for a person, aligned plain text for a pipe."""
+        listed = [[visible(cell).replace("\n", " ") for cell in row] for row in rows]
+        if self.is_rich:
+            self._rich_table(columns, listed, title)
+            return
+        widths = [max([cells(name), *(cells(row[i]) for row in listed)]) for i, name in enumerate(columns)]
+        for row in ([*columns], *listed):
+            padded = [cell + " " * (width - cells(cell)) for cell, width in zip(row, widths, strict=True)]
+            sys.stdout.write("  ".join(padded).rstrip() + "\n")
+
+    def _rich_table(self, columns: Sequence[str], rows: list[list[str]], title: str) -> None:
+        from rich import box
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+        for name in columns:
+            table.add_column(name, overflow="fold")
+        for row in rows:
+            table.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in row))
+        Console(highlight=False).print(table)
+
+    def error(self, error: AliceError) -> int:
+        """Say what went wrong on stderr, as JSON with ``--json``; returns the exit code."""
+        if self.json:
+            body = {
+                "code": error.code,
+                "message": _translated(error),
+                "hint": error.hint,
+                "path": error.path,
+                "line": error.line,
+                "column": error.column,
+            }
+            sys.stderr.write(json.dumps({"error": body}, ensure_ascii=False) + "\n")
+        else:
+            sys.stderr.write(f"alice-exp: {sentence(error)}\n")
+        return error.exit_code
+
+
+_STYLES = {
+    "reliable": "green",
+    "super_reliable": "bold green",
+    "past": "cyan",
+    "possible": "yellow",
+    "obsolete": "dim",
+}
+
+
+def sentence(error: AliceError) -> str:
+    """An error as one line: the place, the sentence, what helps."""
+    where = (
+        f"{error.path}:{error.line}:{error.column}: "
+        if error.line
+        else f"{error.path}: "
+        if error.path
+        else ""
+    )
+    hint = f" ({error.hint})" if error.hint else ""
+    return visible(f"{where}{_translated(error)}{hint}").replace("\n", " ")
+
+
+def _translated(error: AliceError) -> str:
+    values: dict[str, Any] = error.values
+    return say(error.template, **values)

@@ -1,0 +1,98 @@
+"""``init``, ``check`` and ``namespace``: the home itself."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from alice_exp.cli import documents
+from alice_exp.cli.language import say
+from alice_exp.cli.terminal import Terminal
+from alice_exp.usecases import upkeep
+from alice_exp.usecases.acts import namespace_name, require_person
+
+_PROBLEM = 3
+
+
+def init(
+    ctx: typer.Context,
+) -> None:
+    """Make the home; files that are there already are taken in as they are. Again: changes nothing."""
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    require_person(wiring.caller, say("make a home"), "alice-exp init")
+    commit, blocks = wiring.home.create(wiring.actor, upkeep.default_files())
+    document = {"home": str(wiring.root), "commit": commit.commit if commit else None, "adopted": blocks}
+
+    def text() -> None:
+        if commit is None:
+            terminal.line(say("{root}  is there already; nothing changed", root=wiring.root))
+        elif blocks:
+            terminal.line(
+                say(
+                    "{root}  is ready; {count} blocks were taken in as they are",
+                    root=wiring.root,
+                    count=blocks,
+                )
+            )
+        else:
+            terminal.line(say("{root}  is ready", root=wiring.root))
+
+    terminal.answer(document, text)
+
+
+def check(ctx: typer.Context) -> None:
+    """Name every problem in the home's files with its place; exit 3 where one stops a file from being used."""
+    terminal: Terminal = ctx.obj
+    problems = upkeep.check(terminal.wiring.home)
+
+    def text() -> None:
+        for problem in problems:
+            hint = f" ({problem.hint})" if problem.hint else ""
+            terminal.line(
+                f"{problem.where}: {say(problem.severity)}: {say(problem.template, **problem.values)}{hint}"
+            )
+        if not problems:
+            terminal.line(say("all files are in order"))
+
+    terminal.answer({"problems": [documents.problem(problem) for problem in problems]}, text)
+    if any(problem.severity == "error" for problem in problems):
+        terminal.exit_code = _PROBLEM
+
+
+def namespace_list(ctx: typer.Context) -> None:
+    """List the namespaces with their sets and how many blocks each holds."""
+    terminal: Terminal = ctx.obj
+    found = upkeep.namespaces(terminal.wiring.home)
+    rows = [
+        [one.place, one.name, str(one.blocks), say("has a problem") if one.stale else ""] for one in found
+    ]
+    document = {
+        "namespaces": [
+            {
+                "set": one.place,
+                "namespace": one.name,
+                "path": one.path,
+                "blocks": one.blocks,
+                "stale": one.stale,
+            }
+            for one in found
+        ]
+    }
+    terminal.answer(document, lambda: terminal.table([say("set"), say("namespace"), say("blocks"), ""], rows))
+
+
+def namespace_create(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="SET/NAME", help="As universal/recipes.")],
+    comment: Annotated[str, typer.Option(help="What it is for: the file's head comment.")] = "",
+) -> None:
+    """Make a new, empty namespace file.
+
+    Example: alice-exp namespace create universal/recipes --comment "What cooks well."
+    """
+    terminal: Terminal = ctx.obj
+    path, commit = upkeep.create_namespace(terminal.wiring.home, terminal.wiring.caller, name, comment)
+    document = {"path": path, "commit": commit.commit if commit else None}
+    terminal.answer(document, lambda: terminal.line(say("{name}  is ready", name=namespace_name(path))))
