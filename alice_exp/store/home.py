@@ -176,7 +176,7 @@ class FileHome:
                 )
             self._sources.warn(ProblemError("{obstacle}; hand edits wait", obstacle=obstacle))
             return scan(self.experiences)
-        done = landing.recover(self.repository)
+        done = landing.recover(self.repository, holder_died=self.lock.holder_died)
         if done.lost:
             self._sources.warn(
                 ProblemError(

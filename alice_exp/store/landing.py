@@ -166,8 +166,8 @@ def _why(error: Exception) -> str:
     return str(error)
 
 
-def recover(repository: Repository) -> Recovered:
-    """Finish what a crash interrupted. Call it under the lock alone.
+def recover(repository: Repository, *, holder_died: bool = False) -> Recovered:
+    """Finish what a crash interrupted. Call it under the lock alone; ``holder_died`` also sweeps what git left half done.
 
     Pending on the branch's tip: its files are brought up to date where they still are as before, and it lands. Already
     on the branch: the mark is dropped. On another line: it is kept as ``refs/alice/lost/<id>``.
@@ -175,6 +175,8 @@ def recover(repository: Repository) -> Recovered:
     for folder in ("", "universal", "personal", "low_value_pool", "archive", "records", ".schema"):
         sweep(repository.work_tree / folder)
     _drop_stale_locks(repository)
+    if holder_died:
+        _sweep_objects(repository)
     pending = repository.resolve(PENDING)
     if not pending:
         return Recovered()
@@ -232,6 +234,14 @@ def _drop_stale_locks(repository: Repository) -> None:
     stale = [path for path in candidates if path.exists()]
     if stale and not _git_runs_here(git_dir):
         for path in stale:
+            path.unlink(missing_ok=True)
+
+
+def _sweep_objects(repository: Repository) -> None:
+    """Remove objects and packs that a killed git never finished: nothing names them."""
+    unfinished = [*(repository.git_dir / "objects").glob("*/tmp_*")]
+    if unfinished and not _git_runs_here(repository.git_dir):
+        for path in unfinished:
             path.unlink(missing_ok=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import time
@@ -16,11 +17,15 @@ _PAUSE = 0.005
 
 
 class WriterLock:
-    """The lock file of one home. ``held`` says whether this process has it; taking it again inside is free."""
+    """The lock file of one home. ``held`` says whether this process has it; taking it again inside is free.
+
+    The file names its holder while it is held: a name that is still there tells that the last holder died.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.handle = -1
+        self.holder_died = False
         self._depth = 0
 
     @property
@@ -44,8 +49,15 @@ class WriterLock:
             yield
         finally:
             self._depth = 0
-            os.close(self.handle)
-            self.handle = -1
+            self._release()
+
+    def _release(self) -> None:
+        handle, self.handle = self.handle, -1
+        try:
+            with contextlib.suppress(OSError):
+                os.ftruncate(handle, 0)
+        finally:
+            os.close(handle)
 
     def _take(self, wait: float) -> None:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -61,6 +73,7 @@ class WriterLock:
                         hint="wait for it to end and run the command again",
                     )
                 time.sleep(_PAUSE)
+            self.holder_died = os.fstat(handle).st_size > 0
             os.ftruncate(handle, 0)
             os.pwrite(handle, f"process {os.getpid()}\n".encode(), 0)
         except BaseException:

@@ -1,0 +1,110 @@
+"""What must hold after a crash: ``python check_home.py SCENE`` looks at the home in ``$CM_DIR`` and exits 0 if it does.
+
+The next command recovers (a reading one at odd steps, a writing one at even steps); then the home is in exactly one
+of two states: the interrupted act whole under its own author, or never begun. What was acknowledged is there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from scenes import AGENT, HAND_EDIT, SCENES, Scene, call, comments, enter, state
+
+FOLLOWING = "what comes after the crash"
+
+
+def main(name: str) -> None:
+    """Check one scene; an ``AssertionError`` says what was lost."""
+    root, scene = Path(os.environ["CM_DIR"]), SCENES[name]
+    acked, code, step = os.environ["CM_ACKED"] == "1", int(os.environ["CM_RC"]), int(os.environ["CM_N"])
+    expect = json.loads((root / "expect.json").read_text(encoding="utf-8"))
+    enter(root)
+    assert code in (0, 3, 137), f"the command ended with {code}, which is neither done, a sentence nor a crash"
+    if step % 2:
+        assert call("list")[0] == 0, "the next reading command failed"
+    assert call("memorize", FOLLOWING, actor=AGENT)[0] == 0, "the next writing command failed"
+    experiences = root / "alice" / "experiences"
+    acts = _acts(experiences)[expect["commits"] :]
+    present = state(experiences)
+    assert len(present.pop(FOLLOWING)) == 1, "the following act stands twice"
+    _check_acts(scene, acts, present, expect["before"], acked=acked)
+    missing = [line for line in expect["comments"] if line not in comments(experiences)]
+    assert not missing or name.startswith(("approve-last",)), f"comments are gone: {missing}"
+    _check_repository(experiences)
+
+
+def _check_acts(
+    scene: Scene, acts: list[tuple[str, str]], present: dict[str, Any], before: dict[str, Any], *, acked: bool
+) -> None:
+    first = [*scene.first]
+    following = [("memorize", AGENT)]
+    own = [(scene.op, scene.actor)]
+    done, undone = [*first, *own, *following], [*first, *following]
+    assert acts in (done, undone), f"unexpected acts: {acts}"
+    happened = acts == done if done != undone else None
+    if acked or scene.always:
+        assert happened, f"an acknowledged act is not there: {acts}"
+    wanted = after(scene, before, happened=bool(happened))
+    assert present == wanted, f"neither before nor after: {present} instead of {wanted}"
+
+
+def after(scene: Scene, before: dict[str, Any], *, happened: bool) -> dict[str, Any]:
+    """The blocks as they must stand, by what they say."""
+    wanted = {text: [list(row) for row in rows] for text, rows in before.items()}
+    if scene.prepare == "hand_edit":
+        wanted[HAND_EDIT] = [["personal/user_preferences.jsonc", "past", 1, False]]
+    archived = [["archive/obsolete.jsonc", "obsolete", 0, True]]
+    if ("outcome", AGENT) in scene.first:
+        wanted["use ruff format"] = archived
+    if not happened:
+        return wanted
+    words = scene.command.split()
+    if words[0] == "memorize":
+        wanted["prefer uv"] = [["low_value_pool/pending_20260220.jsonc", "possible", 0, False]]
+    elif words[0] == "approve":
+        chosen = ["small commits"] if words[1].startswith("exp-") else ["small commits", "seen before"]
+        for text in chosen:
+            wanted[text] = [["universal/system_info.jsonc", "possible", 0, True]]
+    elif words[:2] == ["outcome", "exp-aaaaaaa2"]:
+        wanted["use rg"] = [["universal/tool_usage.jsonc", "past", 5, True]]
+    else:
+        wanted["use ruff format"] = archived
+    return wanted
+
+
+def _acts(experiences: Path) -> list[tuple[str, str]]:
+    """Op and author of every commit, oldest first."""
+    form = "%(trailers:key=Alice-Op,valueonly,separator=%x2C)%x09%an"
+    lines = _git(experiences, "log", "--reverse", f"--format={form}").splitlines()
+    return [(line.split("\t")[0], line.split("\t")[1]) for line in lines]
+
+
+def _check_repository(experiences: Path) -> None:
+    assert _git(experiences, "fsck", "--strict", "--no-dangling") == "", "git fsck is not content"
+    assert _git(experiences, "status", "--porcelain", "--untracked-files=all") == "", "git status is not clean"
+    assert _git(experiences, "for-each-ref", "refs/alice") == "", "a pending act was left"
+    left = [
+        str(path.relative_to(experiences))
+        for path in experiences.parent.rglob("*")
+        if ".alice-tmp-" in path.name or path.name.endswith((".lock", ".aside")) or path.name.startswith("tmp_obj_")
+    ]
+    left += [str(path.name) for path in (experiences.parent / "state").glob("*.[0-9]*")]
+    assert not left, f"left behind: {left}"
+
+
+def _git(experiences: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=experiences, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"git {arguments[0]} ended with {done.returncode}: {done.stderr.strip()}"
+    return (done.stdout + done.stderr).strip()
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1])
+    except AssertionError as fault:
+        sys.exit(str(fault).replace("\n", " "))

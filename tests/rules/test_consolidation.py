@@ -1,0 +1,142 @@
+"""The vectors R3.7-R3.15 and B3.1-B3.9."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alice_exp.core.config import Config
+from alice_exp.core.model import Block, Payload
+from alice_exp.rules.consolidation import (
+    HALF_LIFE_DAYS,
+    Weights,
+    age_days,
+    consolidation,
+    consolidation_of,
+    decay_score,
+    frequency,
+    longevity,
+    seconds,
+)
+
+NOW = datetime(2026, 2, 20, 9, tzinfo=UTC)
+
+
+def ago(days: float) -> str:
+    return (NOW - timedelta(days=days)).isoformat().replace("+00:00", "Z")
+
+
+@pytest.mark.parametrize(
+    ("n", "expected"),
+    [(0, 0.0), (1, 0.150515), (2, 0.238561), (10, 0.520696), (99, 1.0), (100, 1.0), (10**9, 1.0), (-1, 0.0)],
+)
+def test_frequency(n: int, expected: float) -> None:
+    assert frequency(n) == pytest.approx(expected, abs=1e-6)
+    assert frequency(n) <= 1.0
+
+
+@pytest.mark.parametrize(("days", "expected"), [(100, 0.27397), (365, 1.0), (730, 1.0), (0, 0.0), (-3, 0.0)])
+def test_longevity(days: float, expected: float) -> None:
+    assert longevity(days) == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("n", "created", "updated", "expected"),
+    [
+        (0, 100, 1, 0.353641),  # R3.11
+        (10, 100, 1, 0.613990),
+        (100, 100, 1, 0.853641),
+        (0, 0, 0, 0.3),  # R3.12
+        (1, 0, 0, 0.375258),
+        (2, 0, 0, 0.419281),
+        (3, 0, 0, 0.450515),
+        (10, 0, 0, 0.560348),
+        (99, 0, 0, 0.8),
+    ],
+)
+def test_consolidation(n: int, created: float, updated: float, expected: float) -> None:
+    found = consolidation(n, ago(created), ago(updated), "feature", NOW)
+    assert found.score == pytest.approx(expected, abs=1e-6)
+    assert found.recency == pytest.approx(0.5 ** (updated / 180))
+
+
+def test_consolidation_of_a_block_reads_its_fields_and_never_the_stored_score() -> None:
+    block = Block(
+        "exp-aaaaaaaa",
+        Payload("x"),
+        type="feature",
+        access_count=10,
+        created_at=ago(100),
+        updated_at=ago(1),
+        consolidation_score=0.9,
+    )
+    assert consolidation_of(block, NOW).score == pytest.approx(0.613990, abs=1e-6)
+    assert consolidation_of(block, NOW, weights=Weights(1.0, 0.0, 0.0)).score == pytest.approx(
+        0.520696, abs=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("days", "c", "expected"),
+    [
+        (30, None, 0.8909),
+        (30, 0.0, 0.8909),
+        (30, 1.0, 0.9622),
+        (30, 0.5, 0.9439),
+        (30, 0.3536, 0.9346),
+        (180, None, 0.5),
+        (180, 1.0, 0.7937),
+        (540, 1.0, 0.5),
+    ],
+)
+def test_decay(days: float, c: float | None, expected: float) -> None:
+    assert decay_score(ago(days), "feature", NOW, consolidation_score=c) == pytest.approx(expected, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("block_type", "days"),
+    [("identity", 730), ("preference", 365), ("habit", 365), ("rule", 365), ("feature", 180), ("fact", 180),
+     ("pattern", 180), ("solution", 180), ("goal", 90), ("event", 30), ("unheard_of", 180)],
+)  # fmt: skip
+def test_half_lives(block_type: str, days: int) -> None:
+    assert decay_score(ago(days), block_type, NOW) == pytest.approx(0.5)
+
+
+def test_half_lives_come_from_the_configuration() -> None:
+    assert dict(HALF_LIFE_DAYS) == Config().half_life_days
+    assert Weights.of(Config()) == Weights()
+    assert decay_score(ago(10), "goal", NOW, half_life_days={"goal": 10}) == pytest.approx(0.5)
+
+
+def test_a_time_ahead_of_the_clock_or_none_counts_as_now() -> None:
+    assert decay_score(ago(-5), "fact", NOW) == 1.0
+    assert decay_score("", "fact", NOW) == 1.0
+    assert age_days(ago(2), ago(0)) == 2.0
+
+
+def test_times() -> None:
+    assert seconds("2023-10-12T15:10:56.789Z") == pytest.approx(1697123456.789)
+    assert seconds("2026-02-20T09:00:00") == seconds("2026-02-20T09:00:00Z") == NOW.timestamp()
+    assert seconds("2026-02-20T17:00:00+08:00") == NOW.timestamp()
+    with pytest.raises(ValueError):
+        seconds("yesterday")
+
+
+def test_a_time_without_a_zone_is_utc_wherever_the_machine_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("TZ", "Asia/Shanghai")
+        time.tzset()
+        assert seconds("2026-02-20T09:00:01") == NOW.timestamp() + 1
+        assert seconds(datetime(2026, 2, 20, 9)) == NOW.timestamp()
+    time.tzset()
+
+
+@given(st.integers(0, 10**6), st.floats(0, 4000), st.floats(0, 4000), st.floats(0, 1))
+def test_ranges(n: int, created: float, updated: float, c: float) -> None:
+    assert 0.0 <= consolidation(n, ago(created), ago(updated), "goal", NOW).score <= 1.0
+    plain = decay_score(ago(updated), "goal", NOW)
+    assert plain <= decay_score(ago(updated), "goal", NOW, consolidation_score=c) <= 1.0

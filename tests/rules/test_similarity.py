@@ -1,0 +1,103 @@
+"""The vectors R0.18-R0.28 and B0.1-B0.5."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alice_exp.core.config import Json
+from alice_exp.rules.similarity import (
+    context_similarity,
+    retrieval_similarity,
+    similarity_with,
+    task_similarity,
+)
+from alice_exp.text.words import keywords
+
+ML: dict[str, Json] = {"topic": "machine_learning", "difficulty": "beginner"}
+WHAT, EXPLAIN = "机器学习是什么", "解释什么是机器学习"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ({"a": 1, "b": 2}, {"a": 1, "c": 3}, 1 / 3),  # R0.22
+        ({}, {}, 1.0),
+        ({"a": 1}, {}, 0.0),
+        ({"domain": "AI", "difficulty": "medium"}, {"domain": "AI", "difficulty": "hard"}, 0.5),
+        ({"a": True}, {"a": 1}, 0.0),
+        ({"a": None}, {"b": 1}, 0.0),
+        ({"a": [1, {"b": 2}]}, {"a": [1, {"b": 2}]}, 1.0),
+    ],
+)
+def test_context_similarity(first: dict[str, Json], second: dict[str, Json], expected: float) -> None:
+    assert context_similarity(first, second) == pytest.approx(expected)
+    assert context_similarity(second, first) == pytest.approx(expected)
+
+
+def test_task_similarity_of_two_empty_tasks_is_zero() -> None:
+    assert task_similarity("", "") == 0.0
+
+
+def test_english_vector() -> None:
+    contexts: tuple[dict[str, Json], dict[str, Json]] = (
+        {"domain": "AI", "difficulty": "medium"},
+        {"domain": "AI", "difficulty": "hard"},
+    )
+    tasks = ("Search machine learning papers", "search deep learning papers, now!")
+    assert task_similarity(*tasks) == 0.5
+    assert similarity_with(tasks[0], contexts[0], tasks[1], contexts[1]) == pytest.approx(0.5)  # R0.23
+
+
+def test_chinese_vectors() -> None:
+    assert similarity_with(EXPLAIN, ML, WHAT, ML) == pytest.approx(0.6)  # R0.24
+    assert similarity_with(EXPLAIN, ML, WHAT, ML, keywords) == pytest.approx(0.76)  # R0.25
+    assert task_similarity(EXPLAIN, WHAT, keywords) == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize(
+    ("query", "query_context", "task", "context", "score", "rule"),
+    [
+        (WHAT, ML, EXPLAIN, ML, 0.76, "task_and_context"),
+        (WHAT, {}, EXPLAIN, {}, 0.4, "task_alone_no_contexts"),  # B0.3
+        (WHAT, {}, EXPLAIN, ML, 0.4, "task_alone_no_query_context"),  # B0.4
+        (WHAT, ML, EXPLAIN, {}, 0.16, "task_and_context"),
+        ("cook rice", {}, "deploy website", {}, 0.0, "task_alone_no_contexts"),  # D35
+        ("cook rice", {"a": 1, "b": 2}, "deploy website", {"a": 1}, 0.3, "task_and_context"),  # R0.28
+        # B0.5: 0.4 · 0.75 is 0.30000000000000004 unrounded
+        ("aaa bbb ccc", {"k": 1}, "aaa bbb ccc ddd", {"k": 2}, 0.3, "task_and_context"),
+    ],
+)
+def test_retrieval(
+    query: str, query_context: dict[str, Json], task: str, context: dict[str, Json], score: float, rule: str
+) -> None:
+    found = retrieval_similarity(query, query_context, task, context)
+    assert (found.score, found.rule) == (score, rule)
+
+
+def test_the_boundary_is_not_above_the_threshold() -> None:
+    found = retrieval_similarity("aaa bbb ccc", {"k": 1}, "aaa bbb ccc ddd", {"k": 2})
+    assert not found.score > 0.3
+
+
+TASKS = st.text(st.sampled_from("abcdeAB 机器学习，."), max_size=20)
+CONTEXTS = st.dictionaries(st.sampled_from("abc"), st.integers(0, 2) | st.booleans() | st.none(), max_size=3)
+
+
+@given(TASKS, CONTEXTS, TASKS, CONTEXTS, st.booleans())
+def test_symmetric_and_in_range(
+    a: str, context_a: dict[str, Json], b: str, context_b: dict[str, Json], pairs: bool
+) -> None:
+    more = (keywords,) if pairs else ()
+    score = similarity_with(a, context_a, b, context_b, *more)
+    assert score == similarity_with(b, context_b, a, context_a, *more)
+    assert 0.0 <= score <= 1.0
+    assert 0.0 <= retrieval_similarity(a, context_a, b, context_b).score <= 1.0
+
+
+@given(TASKS, CONTEXTS)
+def test_identical_records_are_wholly_alike(task: str, context: dict[str, Json]) -> None:
+    if keywords(task):
+        assert similarity_with(task, context, task, context, keywords) == pytest.approx(1.0)
+        assert retrieval_similarity(task, context, task, context).score == 1.0

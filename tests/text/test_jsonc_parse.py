@@ -1,0 +1,315 @@
+"""Reading: exact places of every fault, spans, and agreement of the fast way with json5."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import json5
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alice_exp.text.jsonc import Document, locate, locate_key, parse
+
+FAULTS = [
+    ("", 1, 1, "the file is empty"),
+    ("  \n", 1, 1, "the file is empty"),
+    ("// only\n/* comments */\n", 1, 1, "the file is empty"),
+    ('{"a": 1,\n "b": 2 "c": 3}', 2, 9, "a comma is missing before this"),
+    ("[1\n  2]", 2, 3, "a comma is missing before this"),
+    ('{"blocks": [{"a": 1}\n  {"b": 2}]}', 2, 3, "a comma is missing before this"),
+    ('{"a": 1\n "b": 2}', 2, 2, "a comma is missing before this"),
+    ("[1,, 2]", 1, 4, "there is a comma too many"),
+    ("[,]", 1, 2, "there is a comma too many"),
+    ("{,}", 1, 2, "there is a comma too many"),
+    ('{"a": 1,, "b": 2}', 1, 9, "there is a comma too many"),
+    ('{"a": 1,,}', 1, 9, "there is a comma too many"),
+    ('{"blocks": [1,,]}', 1, 15, "there is a comma too many"),
+    ('{"blocks": [,]}', 1, 13, "there is a comma too many"),
+    ('{"a" 1}', 1, 6, 'a colon is missing after the key "a"'),
+    ('{"blocks": [{"a"}]}', 1, 17, 'a colon is missing after the key "a"'),
+    ('{"a": }', 1, 7, "a value is missing before this }"),
+    ('{"a": : 1}', 1, 7, "a value is missing before this :"),
+    ("[1: 2]", 1, 3, "a colon is out of place here"),
+    ('{1a: "x"}', 1, 2, "a key was expected here, not 1a"),
+    ("{[]: 1}", 1, 2, "a key was expected here, not ["),
+    ("{a-b: 1}", 1, 2, "a key was expected here, not a-b"),
+    ('{"a": 1', 1, 1, "this { is never closed"),
+    ('{"blocks": [\n  {"a": 1},', 1, 12, "this [ is never closed"),
+    ('{"blocks": [\n  {"a": [1}]}', 2, 11, "this } does not match the [ before it"),
+    ("[1] 2", 1, 5, "something stands after the end of the document"),
+    ("{}\n}", 2, 1, "something stands after the end of the document"),
+    ("1 /* open", 1, 3, "this comment is never closed"),
+    ('{\n  /* open\n "a": 1}', 2, 3, "this comment is never closed"),
+    ('{"a": "x\n"}', 1, 7, "this text is not closed on its line"),
+    ("['x]", 1, 2, "this text is not closed on its line"),
+    ('["a\tb"]', 1, 4, "a raw control character (U+0009) stands in a text"),
+    ('{"a\x01": 1}', 1, 4, "a raw control character (U+0001) stands in a text"),
+    ("['\x1f']", 1, 3, "a raw control character (U+001F) stands in a text"),
+    (r'["\u12x4"]', 1, 3, r"the escape \u is not one"),
+    (r"['\x4']", 1, 3, r"the escape \x is not one"),
+    (r'["\1"]', 1, 3, r"the escape \1 is not one"),
+    (r'["ab\ud800"]', 1, 5, r"the escape \ud800 is half a character (a lone surrogate)"),
+    (r'["\udc00\ud800"]', 1, 3, r"the escape \udc00 is half a character (a lone surrogate)"),
+    (r'["\ud800\ud83d\ude00"]', 1, 3, r"the escape \ud800 is half a character (a lone surrogate)"),
+    (r"['\ud83d\ude00\ude00']", 1, 15, r"the escape \ude00 is half a character (a lone surrogate)"),
+    (r'{"\ud800": 1}', 1, 3, r"the escape \ud800 is half a character (a lone surrogate)"),
+    (r"{a\ud800: 1}", 1, 3, r"the escape \ud800 is half a character (a lone surrogate)"),
+    ("[1, NaN]", 1, 5, "NaN is not a value that is kept"),
+    ("[Infinity]", 1, 2, "Infinity is not a value that is kept"),
+    ("[-Infinity]", 1, 2, "-Infinity is not a value that is kept"),
+    ("[+NaN]", 1, 2, "+NaN is not a value that is kept"),
+    ("{'a': -Infinity}", 1, 7, "-Infinity is not a value that is kept"),
+    ("[1e999]", 1, 2, "the number 1e999 is too large"),
+    ("{a: -1e999}", 1, 5, "the number -1e999 is too large"),
+    ("[\n" + "9" * 4301 + "]", 2, 1, "a whole number has over 4300 digits"),
+    ("['', -" + "9" * 4301 + "]", 1, 6, "a whole number has over 4300 digits"),
+    ("[0x" + "f" * 4000 + "]", 1, 2, "a whole number has over 4300 digits"),
+    ("[01]", 1, 2, "01 is not a number"),
+    ("[1.2.3]", 1, 2, "1.2.3 is not a number"),
+    ("[1_000]", 1, 2, "1_000 is not a number"),
+    ("[0x]", 1, 2, "0x is not a number"),
+    ('{"blocks": [1, 2x]}', 1, 16, "2x is not a number"),
+    ("[True]", 1, 2, "True is not a value"),
+    ("[hello]", 1, 2, "hello is not a value"),
+    ("# a comment\n{}", 1, 1, "a comment does not begin with #"),
+    ("[/]", 1, 2, "the character / is out of place here"),
+    ('{"a": 1,\n "a": 2}', 2, 2, 'the key "a" stands twice in one object'),
+    ("{\"a\": 1,\n 'a': 2}", 2, 2, 'the key "a" stands twice in one object'),
+    ('{"blocks": [],\n blocks: []}', 2, 2, 'the key "blocks" stands twice in one object'),
+    ('{"blocks": [{"a": {"b": 1, "b": 1}}]}', 1, 28, 'the key "b" stands twice in one object'),
+    ('{"blocks": [{},\n {x: 1, "x": 1}]}', 2, 9, 'the key "x" stands twice in one object'),
+    (r'{"a": 1, "\u0061": 2}', 1, 10, 'the key "a" stands twice in one object'),
+    ('{x: {"😀": 1,\n"\\ud83d\\ude00": 2}}', 2, 1, 'the key "😀" stands twice in one object'),
+    ("[" * 65 + "]" * 65, 1, 65, "values are nested deeper than 64 levels"),
+    ("{'a':" * 64 + "[]" + "}" * 64, 1, 321, "values are nested deeper than 64 levels"),
+    ('{"blocks": [1,' + "[" * 63 + "]" * 63 + "]}", 1, 77, "values are nested deeper than 64 levels"),
+    ("{}\n<<<<<<< HEAD\n", 2, 1, "a git merge conflict is not resolved here (<<<<<<<)"),
+    ('{\n=======\n"a": 1}', 2, 1, "a git merge conflict is not resolved here (=======)"),
+    ("{\r\n=======\r\n}", 2, 1, "a git merge conflict is not resolved here (=======)"),
+    ('{"a": [\n1,\n>>>>>>> topic\n]}', 3, 1, "a git merge conflict is not resolved here (>>>>>>>)"),
+    ('{"é": 1,\r\n "漢": tru}', 2, 7, "tru is not a value"),
+    ('{"😀": x}', 1, 7, "x is not a value"),
+]
+
+
+def read(text: str) -> Document:
+    return parse(text.encode(), "some/file.jsonc")
+
+
+@pytest.mark.parametrize(("text", "line", "column", "message"), FAULTS)
+def test_fault(text: str, line: int, column: int, message: str) -> None:
+    document = read(text)
+    assert document.problem is not None
+    assert (document.problem.line, document.problem.column) == (line, column)
+    assert document.problem.message == message
+    assert document.problem.severity == "error"
+    assert document.problem.path == "some/file.jsonc"
+    assert document.value is None
+    assert locate(document, ()) is None
+
+
+# what stands before a fault can be told apart from it: no bracket before it is open, no key is known
+SELF_CONTAINED = [
+    fault
+    for fault in FAULTS
+    if fault[0][:1] in ("{", "[")
+    and not any(word in fault[3] for word in ("after the end", "deeper", "closed", "<<"))
+]
+
+
+@pytest.mark.parametrize(("text", "line", "column", "message"), SELF_CONTAINED)
+def test_fault_behind_json5(text: str, line: int, column: int, message: str) -> None:
+    """What was read before, comments, last commas and JSON5 among it, moves no fault."""
+    document = read("{'x': [1, /* y */ +2,], // z\n 'y': " + text + "}")
+    assert document.problem is not None
+    shifted = column + len(" 'y': ") if line == 1 else column
+    assert (document.problem.line, document.problem.column) == (line + 1, shifted)
+    assert document.problem.message == message
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "column", "message"),
+    [
+        ('{\n "a": "é"}'.encode("latin-1"), 2, 8, "this is not UTF-8 text (byte 0xE9)"),
+        (b"\xef\xbb\xbf{\xff}", 1, 2, "this is not UTF-8 text (byte 0xFF)"),
+        ('{"漢": "'.encode() + b'\x80"}', 1, 8, "this is not UTF-8 text (byte 0x80)"),
+        (b'["\xed\xa0\x80"]', 1, 3, "this is not UTF-8 text (byte 0xED)"),
+        ("{}".encode("utf-16"), 1, 1, "this is UTF-16 text, not UTF-8"),
+        ("{}".encode("utf-16-le"), 1, 1, "this is UTF-16 text, not UTF-8"),
+        ('{"a": 1}'.encode("utf-16-be"), 1, 1, "this is UTF-16 text, not UTF-8"),
+    ],
+)
+def test_bytes_that_are_no_text(data: bytes, line: int, column: int, message: str) -> None:
+    problem = parse(data).problem
+    assert problem is not None
+    assert (problem.line, problem.column, problem.message) == (line, column, message)
+    assert problem.hint == "save the file as UTF-8"
+
+
+def test_a_file_over_the_limit() -> None:
+    limit = 64 * 1024 * 1024
+    problem = parse(b" " * (limit + 1)).problem
+    assert problem is not None
+    assert problem.message == f"the file is over 64 MiB ({limit + 1} bytes)"
+
+
+GOOD: list[tuple[str, Any]] = [
+    ('{"a": 1, // one\n "b": [1, 2,], /* two */}', {"a": 1, "b": [1, 2]}),
+    (
+        "{a: 'x', $b: +1, \"c\": .5, d: 5., e: 0xFF, f: -0x10}",
+        json5.loads("{a:'x',$b:1,c:.5,d:5.,e:255,f:-16}"),
+    ),
+    ("'it\\'s \\\n one line'", "it's  one line"),
+    (r'{"blocks": ["\ud83d\ude00", ' + r"'\ud83d\ude00', {'\ud83d\ude00': 1}]}", None),
+    ('"http://x//y/*z*/"', "http://x//y/*z*/"),
+    ("['//', \"/*\", '\"', \"'\"]", ["//", "/*", '"', "'"]),
+    ("[0x10, +0, -0x0]", [16, 0, 0]),
+    ("0x10 // sixteen", 16),
+    ("5.", 5.0),
+    ("\ufeff{}", {}),
+    ("[1,\u00a02,\u30003]", [1, 2, 3]),
+    ('/*\n<<<<<<< HEAD\n=======\n*/ ["=======" ]', ["======="]),
+    ("[" * 64 + "]" * 64, None),
+    ("{a:" * 64 + "+1" + "}" * 64, None),
+    ("[" + "9" * 4300 + "]", [int("9" * 4300)]),
+    ('["a\u2028b"] // x\u2028y', ["a\u2028b"]),
+    ('{"a": "\x7f"}', {"a": "\x7f"}),
+    ('{"a": 1,\r\n// c\r\n"b": 2}', {"a": 1, "b": 2}),
+    ("[1 // old Mac\r, 2]", [1, 2]),
+    ("{\u4e2d: 1, \\u0061b: 2, a\u200d: 3}", {"中": 1, "ab": 2, "a\u200d": 3}),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), GOOD)
+def test_good(text: str, value: Any) -> None:
+    document = read(text)
+    assert document.problem is None, document.problem
+    if value is not None:
+        assert json.dumps(document.value) == json.dumps(value)
+
+
+def test_emoji_escapes_are_joined() -> None:
+    document = read(r'{"blocks": ["\ud83d\ude00", ' + r"'\ud83d\ude00', {'\ud83d\ude00': 1}]}")
+    assert document.value == {"blocks": ["😀", "😀", {"😀": 1}]}
+
+
+def test_hostile_nesting_answers_at_once() -> None:
+    begin = time.perf_counter()
+    for unit in (b"[", b'{"a":', b"[/**/", b"{a:"):
+        assert parse(unit * 100_000).problem is not None
+    assert time.perf_counter() - begin < 2
+
+
+@pytest.mark.parametrize("piece", ['"', "'", "/*", "//", ",", "[,", "\\", '"\\', "\\\n/", '"/', "<<<<<<< \n"])
+def test_hostile_repetition_is_linear(piece: str) -> None:
+    begin = time.perf_counter()
+    for frame in ("", '{"blocks": [1, ', "[1,] //"):
+        parse((frame + piece * 60_000).encode())
+    assert time.perf_counter() - begin < 3
+
+
+def test_many_json5_blocks_cost_no_square() -> None:
+    blocks = ",\n".join(f"{{id: {number}}}" for number in range(3000))
+    begin = time.perf_counter()
+    document = read('{"blocks": [\n' + blocks + "\n]}")
+    assert time.perf_counter() - begin < 5
+    assert document.problem is None
+    assert len(document.elements) == 3000
+
+
+def test_elements_are_the_spans_of_the_blocks() -> None:
+    text = '{"blocks": [ // c\n {"a": "}]"}, /* x */ \'two\', [3, /* ] */ 4,],\n 5 ]}'
+    document = read(text)
+    assert [text[start:end] for start, end in document.elements] == [
+        '{"a": "}]"}',
+        "'two'",
+        "[3, /* ] */ 4,]",
+        "5",
+    ]
+    assert document.value == {"blocks": [{"a": "}]"}, "two", [3, 4], 5]}
+
+
+def test_spans_of_another_member() -> None:
+    document = parse(b'{"episodes": [1, 2], "blocks": [3]}', spans_of="episodes")
+    assert document.elements == ((14, 15), (17, 18))
+    assert locate(document, ("blocks", 0)) == (32, 33)
+    assert parse(b'{"blocks": {"a": 1}}').elements == ()
+    assert parse(b"[[1]]").elements == ()
+
+
+def test_bom_and_line_endings_are_kept_apart() -> None:
+    document = parse(b"\xef\xbb\xbf{\r\n}")
+    assert document.bom
+    assert document.text == "{\r\n}"
+    assert document.position(3) == (2, 1)
+    assert not parse(b"{}").bom
+
+
+LOCATED = '{ // c\n \'a\' : 1, b: [10, {"c": \'x\' /* y */}], "blocks": [ {id: "}"}, [2] ], "d\\u0065": {} }'
+
+
+@pytest.mark.parametrize(
+    ("pointer", "value", "key"),
+    [
+        (("a",), "1", "'a'"),
+        (("b",), "[10, {\"c\": 'x' /* y */}]", "b"),
+        (("b", 0), "10", None),
+        (("b", 1, "c"), "'x'", '"c"'),
+        (("blocks", 0), '{id: "}"}', None),
+        (("blocks", 0, "id"), '"}"', "id"),
+        (("blocks", 1, 0), "2", None),
+        (("de",), "{}", '"d\\u0065"'),
+        ((), LOCATED, None),
+    ],
+)
+def test_locate(pointer: tuple[str | int, ...], value: str, key: str | None) -> None:
+    document = read(LOCATED)
+    span = locate(document, pointer)
+    assert span is not None
+    assert LOCATED[slice(*span)] == value
+    at = locate_key(document, pointer)
+    assert (LOCATED[slice(*at)] if at else None) == key
+
+
+@pytest.mark.parametrize(
+    "pointer",
+    [("x",), (0,), ("a", "b"), ("a", 0), ("b", 2), ("b", -1), ("b", "c"), ("blocks", 2), ("blocks", -1)],
+)
+def test_locate_nothing(pointer: tuple[str | int, ...]) -> None:
+    assert locate(read(LOCATED), pointer) is None
+    assert locate_key(read(LOCATED), pointer) is None
+
+
+MARKS = ["{", "}", "[", "]", ":", ",", "/*c*/", "/*", '"', "'", "\\", " ", "\n", "\r\n", "\ufeff", "// c\n"]
+WORDS = ["b", "1", "+1", "0x1", "5.", "1e999", "NaN", "null", "blocks:", "=======\n", "\\ude00"]
+TEXTS = ['"a"', "'a'", '"\\ud83d', '"blocks"']
+TOKENS = st.sampled_from([*MARKS, *WORDS, *TEXTS])
+
+
+@settings(max_examples=700, deadline=None)
+@given(st.lists(TOKENS, max_size=14).map("".join))
+def test_any_tokens_are_read_as_json5_reads_them(text: str) -> None:
+    """Whatever is read is what json5 reads; whatever is refused json5 refuses, or it is a listed difference."""
+    document = read(text)
+    if document.problem is None:
+        assert document.value == json5.loads(text, allow_duplicate_keys=False)
+        return
+    assert document.problem.line >= 1
+    reason = document.problem.message
+    if any(word in reason for word in ("too large", "kept", "surrogate", "control", "twice")):
+        return
+    with pytest.raises(ValueError):
+        json5.loads(text, allow_duplicate_keys=False)
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.binary(max_size=40)
+    | st.lists(TOKENS, max_size=10).map(lambda tokens: "".join(tokens).encode("utf-16"))
+)
+def test_no_bytes_raise(data: bytes) -> None:
+    document = parse(data)
+    assert (document.problem is None) or document.problem.column >= 1

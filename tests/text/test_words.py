@@ -1,0 +1,238 @@
+"""Folding, fingerprints, tokens, keywords, and what reaches a terminal."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alice_exp.text.words import (
+    bag,
+    cells,
+    fingerprint_text,
+    fold,
+    keywords,
+    literal_keywords,
+    one_line,
+    tokens,
+    tokens_many,
+    visible,
+    words,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("ＡＩ，Ｇｏ", "ai,go"),
+        ("Straße", "strasse"),
+        ("ﬁne", "fine"),
+        ("ｶﾞ", "ガ"),
+        ("ΟΔΟΣ", "οδοσ"),
+        ("①", "1"),
+    ],
+)
+def test_fold(text: str, folded: str) -> None:
+    assert fold(text) == folded
+
+
+@pytest.mark.parametrize(
+    ("text", "fingerprint"),
+    [
+        ("Use rg, not grep!", "usergnotgrep"),
+        ("用户 喜欢，吃辣。", "用户喜欢吃辣"),
+        ("Python 3.11", "python3.11"),
+        ("10 20", "10 20"),
+        ("10 ... 20", "10 20"),
+        ("C# and F#", "c#andf#"),
+        ("# title", "title"),
+        ("a != b", "a≠b"),
+        ("at -5 °C", "at−5°c"),
+        ("gpt-4", "gpt4"),
+        ("~5 s", "~5s"),
+        ("吃辣～", "吃辣"),
+        ("\u202eabc\x00", "abc"),
+        ("…", ""),
+        ("⚠\ufe0f 1\u200b5", "⚠15"),
+    ],
+)
+def test_fingerprint(text: str, fingerprint: str) -> None:
+    assert fingerprint_text(text) == fingerprint
+
+
+TRICKY = st.text(st.sampled_from("aB1 2.,-#%~!=+<é\u0301\u00ad\u200b\ufe0fßﬁ用户，。～％"), max_size=12)
+
+
+@given(TRICKY | st.text(max_size=30))
+def test_fingerprint_is_idempotent(text: str) -> None:
+    once = fingerprint_text(text)
+    assert fingerprint_text(once) == once
+
+
+@given(TRICKY | st.text(max_size=30))
+def test_fold_is_idempotent(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+
+
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=30))
+def test_the_fast_way_for_ascii_gives_the_general_answer(text: str) -> None:
+    # A CJK character in front sends the same text the general way.
+    assert fingerprint_text("字" + text) == "字" + fingerprint_text("a" + text)[1:]
+
+
+def test_words_keep_their_order_and_lose_their_marks() -> None:
+    assert words("Don't use C++，用户 likes 🌶!") == ["dont", "use", "c++", "用", "户", "likes", "🌶"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["wait 5 s", "not now", "A over B", "rather X", "hasn't any", "比茶好", "不要", "没有", "别动",
+     "a = b", "a + b",
+     "I help you", "我帮你", "两个三个", "rg > grep", "", "...", "飲まない", "않다"],
+)  # fmt: skip
+def test_where_order_matters_there_is_no_bag(text: str) -> None:
+    assert bag(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Likes tea", ("likes", "tea")),
+        ("notable knots", ("knots", "notable")),
+        ("sp\u00adicy", ("spicy",)),
+        ("sp\u200bicy 辣", ("spicy", "辣")),
+        ("writes C++", ("c++", "writes")),
+        ("非常好", ("好", "常", "非")),
+        ("分别运行前端", ("分", "别", "前", "端", "行", "运")),
+    ],
+)
+def test_bag(text: str, expected: tuple[str, ...]) -> None:
+    assert bag(text) == tuple(sorted(expected))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Searching the repositories", ["search", "repositori"]),
+        ("机器学习", ["机", "器", "学", "习", "机器", "器学", "学习"]),
+        ("用 rg 搜索", ["用", "rg", "搜", "索", "搜索"]),
+        ("C++ and C# code", ["c++", "c#", "code"]),
+        ("snake_case v3.11", ["snake", "case", "v3", "11"]),
+        ("the of and", []),
+        ("コード검색", ["コ", "ー", "ド", "검", "색", "コー", "ード", "ド검", "검색"]),
+        ("ＡＩ，ＡＩ", ["ai", "ai"]),
+        ("Привет мир", ["привет", "мир"]),
+        ("never not", ["never", "not"]),
+    ],
+)
+def test_tokens(text: str, expected: list[str]) -> None:
+    assert tokens(text) == expected
+
+
+@given(st.lists(st.text(max_size=20), max_size=5))
+def test_many_texts_have_the_tokens_of_each(texts: list[str]) -> None:
+    assert tokens_many(texts) == [tokens(text) for text in texts]
+
+
+@given(st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=12))
+def test_a_stem_begins_as_its_word_does(word: str) -> None:
+    # rules.ranking looks for stems among the words of the same first letter alone.
+    assert {token[0] for token in tokens(word)} <= set(fold(word))
+    if (found := tokens(word)) and word.isascii():
+        assert found[0][0] == word[0].lower()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Search machine learning papers", {"search", "machine", "learning", "papers"}),  # R0.23
+        ("search deep learning papers, now!", {"search", "deep", "learning", "papers", "now"}),
+        ("解释什么是机器学习", {"解释什么是机器学习"}),  # R0.24
+        ("AI is up; go (now)", {"(now)"}),
+        ("机器\u3000学习", {"机器\u3000学习"}),
+        ("", set()),
+    ],
+)
+def test_literal_keywords(text: str, expected: set[str]) -> None:
+    assert literal_keywords(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("解释什么是机器学习", {"解释", "释什", "什么", "么是", "是机", "机器", "器学", "学习"}),  # R0.25
+        ("机器学习是什么", {"机器", "器学", "学习", "习是", "是什", "什么"}),
+        ("search deep learning papers, now!", {"search", "deep", "learning", "papers", "now"}),
+        ("AI is C3 in R", {"ai", "c3", "r"}),  # B0.2
+        ("A or I go", set()),
+        ("Go 1 up", {"1"}),
+        ("猫。狗、鸟", {"猫", "狗", "鸟"}),
+        ("用ML模型", {"用", "ml", "模型"}),
+        ("ＡＩ「模型」", {"ai", "模型"}),
+    ],
+)
+def test_keywords(text: str, expected: set[str]) -> None:
+    assert keywords(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain 用户\n\tok", "plain 用户\n\tok"),
+        ("a\r\nb", "a\nb"),
+        ("a\rb", r"a\u{d}b"),
+        ("\x1b[31mred", r"\u{1b}[31mred"),
+        ("\x9b31m", r"\u{9b}31m"),
+        ("a\u202eb\u2066c", r"a\u{202e}b\u{2066}c"),
+        ("a\u200bb\u200fc\ufeff", r"a\u{200b}b\u{200f}c\u{feff}"),
+        ("x\U000e0041", r"x\u{e0041}"),
+        ("\ud800 \ufffd", r"\u{d800}" + " \ufffd"),
+        ("a\u2028b", r"a\u{2028}b"),
+        ("⚠️ 启用", "⚠️ 启用"),
+        ("a\ufe0f", r"a\u{fe0f}"),
+        ("⚠\ufe0f\ufe0f", "⚠\ufe0f\\u{fe0f}"),
+    ],
+)
+def test_visible(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+@given(st.text(max_size=40))
+def test_visible_is_harmless_and_idempotent(text: str) -> None:
+    shown = visible(text)
+    assert visible(shown) == shown
+    assert all(char in "\n\t" or not (ord(char) < 32 or 127 <= ord(char) < 160) for char in shown)
+    shown.encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "width"),
+    [("abc", 3), ("用户", 4), ("ａ", 2), ("e\u0301", 1), ("a\u200b", 1), ("", 0), ("한", 2), ("a\x1b", 1)],
+)
+def test_cells(text: str, width: int) -> None:
+    assert cells(text) == width
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "line"),
+    [
+        ("short", 10, "short"),
+        ("exactly", 7, "exactly"),
+        ("too long", 6, "too l…"),
+        ("too long", 5, "too…"),
+        ("用户喜欢吃辣", 12, "用户喜欢吃辣"),
+        ("用户喜欢吃辣", 8, "用户喜…"),
+        ("用户喜欢吃辣", 7, "用户喜…"),
+        ("a\n b\tc", 10, "a b c"),
+        ("a\u202eb", 20, r"a\u{202e}b"),
+        ("abc", 1, "…"),
+        ("abc", 0, ""),
+    ],
+)
+def test_one_line(text: str, width: int, line: str) -> None:
+    assert one_line(text, width) == line
+
+
+@given(st.text(max_size=40), st.integers(0, 30))
+def test_one_line_fits(text: str, width: int) -> None:
+    assert cells(one_line(text, width)) <= width
