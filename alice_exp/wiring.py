@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from alice_exp.core.config import Config
 from alice_exp.core.errors import AliceError, UsageError
@@ -16,6 +17,9 @@ from alice_exp.core.model import Actor
 from alice_exp.core.ports import History, Reports
 from alice_exp.store.home import FileHome, Sources
 from alice_exp.usecases.acts import Caller
+
+if TYPE_CHECKING:
+    from alice_exp.store.watch import Watcher
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz23456789"
 _AGENTS = ("CLAUDECODE", "CURSOR_AGENT", "GEMINI_CLI", "CODEX_SANDBOX", "AI_AGENT")
@@ -99,6 +103,32 @@ class Wiring:
         """The configuration as it is now."""
         return self.home.config()
 
+    def watcher(self, on_change: Callable[[], None]) -> Watcher:
+        """Calls ``on_change`` on a thread of its own when files of the home were saved; a context manager."""
+        from alice_exp.store.watch import Watcher
+
+        return Watcher(
+            self.home.experiences, on_change, debounce=self.config.count("watch.debounce_ms") / 1000
+        )
+
+    def reloading(self) -> Watcher:
+        """For any long-running process: what a person saves is adopted while it runs; a context manager.
+
+        It reads through a home of its own; the process's own home sees by stamps what is new at its next read.
+        """
+        apart = Wiring(str(self.root), self.actor_option, self.warn)
+
+        def adopt() -> None:
+            try:
+                apart.home.read()
+            except AliceError as error:
+                self.warn(error)
+            if apart.home.waiting:
+                watcher.again()
+
+        watcher = self.watcher(adopt)
+        return watcher
+
     @property
     def caller(self) -> Caller:
         """Who acts and when, as a use case wants it."""
@@ -132,6 +162,9 @@ class Wiring:
 
 def new_id(kind: str) -> str:
     """A fresh id: ``kind-`` and 8 characters of ``a-z2-9``, from the system's randomness."""
-    import secrets
-
-    return f"{kind}-" + "".join(secrets.choice(ALPHABET) for _ in range(8))
+    number = int.from_bytes(os.urandom(12), "big")
+    characters = []
+    for _ in range(8):
+        number, rest = divmod(number, len(ALPHABET))
+        characters.append(ALPHABET[rest])
+    return f"{kind}-" + "".join(characters)

@@ -30,6 +30,8 @@ class Put:
     raw: str = ""
     raw_path: str = ""
     """The file that ``raw`` comes from: what it leaves unwritten follows from there."""
+    whole: bool = False
+    """Where the block stands in ``path`` already, its text and comments become ``raw`` instead of being edited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,9 @@ class ChangeSet:
     removes: tuple[str, ...] = ()
     settings: tuple[Setting, ...] = ()
     texts: Mapping[str, str | None] = field(default_factory=dict)
-    """Whole files, path to text (None: gone): new ones, and undone changes of files that hold no blocks."""
+    """Whole files, path to text (None: gone): new ones, and files that an undo takes back byte by byte."""
+    seen: Mapping[str, str | None] = field(default_factory=dict)
+    """What ``texts`` were planned on (None: no file): where a file holds something else by now, the act plans anew."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from alice_exp.core.changes import Commit, Plan
+from alice_exp.core.changes import Act, Commit, Plan
 from alice_exp.core.model import SETS, Place, Placed, Problem, Snapshot
 
 R = TypeVar("R")
@@ -105,4 +105,29 @@ class Reports(Protocol):
 
     def publish(self) -> None:
         """Open the report that was prepared last, where there is one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """What a purge did: the tombstone, the commits and file versions rewritten, and what still holds the words.
+
+    ``elsewhere`` names files (``path`` or ``path (in history)``) that are not the block's own but say the same.
+    """
+
+    commit: Commit
+    commits: int
+    versions: int
+    elsewhere: tuple[str, ...] = ()
+
+
+class Purge(Protocol):
+    """The right to be forgotten: what rewrites history, apart from the two doors."""
+
+    def purge(self, block_id: str, act: Act) -> Purged | None:
+        """Take a block out of every file and every commit, whole or not at all; None where none holds it."""
+        ...
+
+    def versions(self, block_id: str) -> int:
+        """How many versions of files in history hold the block."""
         ...

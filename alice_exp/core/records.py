@@ -6,6 +6,7 @@ source documents speak of are properties (R0.12, R1.4, B1.9).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -22,6 +23,8 @@ GENERAL = "general"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_MILLISECONDS = 100_000_000_000
+# Eight digits are a date: 20260220.
+_NUMBER = re.compile(r"\s*-?(?:[0-9]{9,}(?:\.[0-9]*)?|[0-9]+\.[0-9]*)\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +188,9 @@ def iso_time(value: object) -> str:
     if isinstance(value, datetime):
         return _written(value)
     if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            return _written(datetime.fromisoformat(str(value).strip()))
+        if not _NUMBER.fullmatch(value):
+            return _written(datetime.fromisoformat(value.strip()))
+        value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"no time: {value!r}")
     scale = 1 if abs(value) >= _FIRST_MILLISECONDS else 1000

@@ -32,6 +32,8 @@ class Rejections:
 
     def find(self, payload: Payload) -> Placed | None:
         """The rejected block that says the same, whatever its trigger was; None where nothing does."""
+        if not self.by_text:
+            return None
         text = inference(payload)
         known = self.by_text.get(fingerprint_text(text))
         if known is not None:

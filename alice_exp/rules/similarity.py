@@ -109,7 +109,7 @@ def same_inference(first: str, second: str) -> bool:
 
 def _exchanged(first: Sequence[str], second: Sequence[str]) -> bool:
     """Whether ``second`` is ``first`` with parts exchanged that depend on their places."""
-    parts = _common_parts(first, second)
+    parts = _shared_parts(first, second)
     order = {start: rank for rank, (start, _) in enumerate(sorted(parts))}
     ranks = [order[start] for start, _ in parts]
     texts = [first[start : start + length] for start, length in parts]
@@ -128,7 +128,7 @@ def _joins(part: Sequence[str]) -> bool:
     return len(part) == 1 and part[0] in _JOINING
 
 
-def _common_parts(first: Sequence[str], second: Sequence[str]) -> list[tuple[int, int]]:
+def _shared_parts(first: Sequence[str], second: Sequence[str]) -> list[tuple[int, int]]:
     """``second`` cut into the longest parts that ``first`` holds too, as (start in ``first``, length)."""
     places: defaultdict[str, list[int]] = defaultdict(list)
     for start, word in enumerate(first):

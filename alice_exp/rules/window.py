@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from alice_exp.core.config import Config
-from alice_exp.core.conversation import Message, ToolCall, turns
+from alice_exp.core.conversation import Message, ToolCall
 from alice_exp.rules.summary import summary_by_rule, trimmed
 
 MESSAGE_TOKENS = 4
@@ -142,7 +142,7 @@ def before_model(
     if not settings.enabled or before < trigger:
         return given
     split = _split(messages)
-    cut = _cut(split, settings.keep_recent_turns, trigger, estimate)
+    cut = _cut(split, settings, estimate)
     folded, kept = split.body[:cut], split.body[cut:]
     if not (folded or len(split.summaries) > 1):
         note = Note(
@@ -151,9 +151,7 @@ def before_model(
         )
         return Window(given.messages, before, before, notes=(note,))
     room = trigger - 1 - count_tokens((*split.system, *summary_pair(""), *kept), estimate)
-    target = summary_tokens(settings.max_context)
-    # The latest turns always leave room; a current turn that fills the window alone still gets its summary.
-    budget = min(target, room) if room > 0 else target
+    budget = min(summary_tokens(settings.max_context), max(room, _least(settings)))
     summary, notes = _summary(folded, split.summaries, budget, summarise, estimate)
     sent = (*split.system, *summary_pair(summary), *kept)
     after = count_tokens(sent, estimate)
@@ -196,17 +194,22 @@ def _unwrapped(content: str) -> str:
     return content.strip().removeprefix(HEAD).removesuffix(TAIL).strip()
 
 
-def _cut(split: _Split, keep: int, trigger: int, estimate: Estimate) -> int:
+def _least(settings: Settings) -> int:
+    """The room below which a summary would say nothing: a twentieth of what triggers, at most its target."""
+    return min(summary_tokens(settings.max_context), max(1, trigger_tokens(settings) // 20))
+
+
+def _cut(split: _Split, settings: Settings, estimate: Estimate) -> int:
     """Where the kept messages of the body begin: at a user message, 0 where nothing can be folded (R4.7, R4.8).
 
-    The latest turns, if the summary still finds room beside them, else the current one.
+    The latest turns, if a summary finds room beside them, else the current one (B4.3).
     """
     starts = [index for index, message in enumerate(split.body) if message.role == "user"]
     if not starts:
         return 0
-    wanted = _whole(split.body, starts, starts[-min(max(keep, 1), len(starts))])
-    fixed = count_tokens((*split.system, *summary_pair("")), estimate)
-    fits = fixed + count_tokens(split.body[wanted:], estimate) < trigger - 1
+    wanted = _whole(split.body, starts, starts[-min(max(settings.keep_recent_turns, 1), len(starts))])
+    used = count_tokens((*split.system, *summary_pair(""), *split.body[wanted:]), estimate)
+    fits = used + _least(settings) < trigger_tokens(settings)
     return wanted if fits and wanted else _whole(split.body, starts, starts[-1])
 
 

@@ -25,7 +25,7 @@ from alice_exp.store.messages import compose
 from alice_exp.store.plumbing import LOST, PENDING, Message, Repository, blob_id
 from alice_exp.store.reading import LastGood, Reading, holds_blocks, placed, snapshot
 from alice_exp.store.scan import Found, scan
-from alice_exp.store.stamps import Stamps, load, now_ns, save
+from alice_exp.store.stamps import UNKNOWN, Stamps, load, now_ns, save
 from alice_exp.text.configuration import PATH, read_config
 from alice_exp.text.jsonc import Document, edit, parse
 from alice_exp.text.rewrite import rewrite
@@ -65,6 +65,8 @@ class FileHome:
         self._reading = Reading(self.experiences)
         self._stamps_path = root / "state" / "files.json"
         self._stamps: Stamps | None = None
+        self.waiting = False
+        """Whether hand edits wait because another process was writing when the home was last read."""
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -136,6 +138,7 @@ class FileHome:
 
     def _settled(self) -> Found:
         """Recover and adopt where there is something to do and nobody else is at it; what is there now."""
+        self.waiting = False
         found = scan(self.experiences)
         if not self.repository.exists or self._is_settled(found):
             return found
@@ -143,7 +146,7 @@ class FileHome:
             with self._locked(wait=0):
                 self._settle(strict=False)
         except BusyError:
-            pass
+            self.waiting = True
         except (OSError, ProblemError) as error:
             self._sources.warn(_as_warning(error))
         return scan(self.experiences)
@@ -206,9 +209,11 @@ class FileHome:
             if head:
                 with contextlib.suppress(ProblemError):
                     self.repository.refresh_index(None)
+        began = now_ns()
         edited, fresh = self._edited(found, tree, stamps if stamps.head == head else Stamps())
         gone = [path for path in tree if path not in found.files and self._is_deleted(path, found)]
-        self._stamps = Stamps(head, time, now_ns(), stamps.loose, fresh)
+        files = {path: fresh.get(path, (UNKNOWN, oid)) for path, oid in tree.items()}
+        self._stamps = Stamps(head, time, began, stamps.loose, files)
         if edited or gone:
             self._adopt_files(found, tree, edited, gone)
         save(self._stamps_path, self._known())
@@ -470,7 +475,7 @@ class FileHome:
             with contextlib.suppress(ProblemError):
                 self.repository.pack()
             loose = 0
-        self._stamps = Stamps(oid, when, now_ns(), loose, known)
+        self._stamps = Stamps(oid, when, stamps.at, loose, known)
         save(self._stamps_path, self._stamps)
 
     def _loose_size(self, oid: str) -> int:

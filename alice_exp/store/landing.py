@@ -91,15 +91,19 @@ def _prepare(repository: Repository, parent: str, message: Message, changes: Map
     except (OSError, ProblemError):
         pending = repository.resolve(PENDING)
         if not pending:
+            _sweep_objects(repository)
             raise
-    _sync_objects(repository.git_dir, began)
+    _sync_objects(repository, began)
     return pending
 
 
-def _sync_objects(git_dir: Path, since: int) -> None:
+def _sync_objects(repository: Repository, since: int) -> None:
     """Force the names of new objects and of the pending reference to disk: git forces their content alone."""
+    git_dir = repository.git_dir
     with os.scandir(git_dir / "objects") as entries:
         fresh = [entry.path for entry in entries if entry.is_dir() and entry.stat().st_mtime_ns >= since]
+    if any(name.startswith("tmp_") for directory in fresh for name in os.listdir(directory)):  # noqa: PTH208
+        _sweep_objects(repository)
     for directory in [*map(Path, fresh), git_dir / "objects", git_dir / "refs" / "alice"]:
         sync_directory(directory)
 
@@ -167,11 +171,14 @@ def _why(error: Exception) -> str:
 
 
 def recover(repository: Repository, *, holder_died: bool = False) -> Recovered:
-    """Finish what a crash interrupted. Call it under the lock alone; ``holder_died`` also sweeps what git left half done.
+    """Finish what a crash interrupted. Call it under the lock alone.
 
+    ``holder_died`` says that the last holder of the lock ended in the middle: what git left half done is swept too.
     Pending on the branch's tip: its files are brought up to date where they still are as before, and it lands. Already
     on the branch: the mark is dropped. On another line: it is kept as ``refs/alice/lost/<id>``.
     """
+    if holder_died:
+        sweep(repository.work_tree.parent / "state")
     for folder in ("", "universal", "personal", "low_value_pool", "archive", "records", ".schema"):
         sweep(repository.work_tree / folder)
     _drop_stale_locks(repository)

@@ -32,6 +32,7 @@ _OPTIONS = {
     "core.fsmonitor": "false",
     "core.untrackedCache": "false",
     "core.quotePath": "false",
+    "core.looseCompression": "1",
     "commit.gpgSign": "false",
     "gc.auto": "0",
     "maintenance.auto": "false",
@@ -45,7 +46,7 @@ exit 1
 """
 
 _ATTRIBUTES = "* -text -eol -ident -filter -merge -working-tree-encoding\n"
-_EXCLUDES = ".*.alice-tmp-*\n*~\n.*.sw?\n*.swp\n4913\n.#*\n#*#\n.DS_Store\n*.tmp\n*.bak\n*.orig\n"
+_EXCLUDES = ".*.alice-tmp-*\n*~\n.*.sw?\n*.swp\n4913\n.#*\n\\#*#\n.DS_Store\n*.tmp\n*.bak\n*.orig\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +90,16 @@ class Repository:
         """Whether there is a repository of its own at this place (a parent's repository never counts)."""
         return (self.git_dir / "HEAD").is_file() and (self.git_dir / "objects").is_dir()
 
-    def run(self, *arguments: str, stdin: bytes = b"", check: bool = True) -> bytes:
-        """Run git apart from all else and return its stdout; ``ProblemError`` with git's own sentence on failure."""
+    def run(self, *arguments: str, stdin: bytes = b"", check: bool = True, packing: str = "") -> bytes:
+        """Run git apart from all else and return its stdout; ``ProblemError`` with git's own sentence on failure.
+
+        ``packing`` is zlib's level for a pack that is unpacked at once and need not be small.
+        """
         command = ["git", f"--git-dir={self.git_dir}", f"--work-tree={self.work_tree}"]
         for name, value in _OPTIONS.items():
             command += ["-c", f"{name}={value}"]
+        if packing:
+            command += ["-c", f"pack.compression={packing}"]
         try:
             done = subprocess.run(
                 [*command, *arguments],
@@ -232,7 +238,7 @@ class Repository:
             *changes,
             b"\nget-mark :%d\ndone\n" % own,
         ]
-        said = self.run("fast-import", "--quiet", "--done", "--date-format=raw", stdin=b"".join(stream))
+        said = self.run("fast-import", "--quiet", "--done", "--date-format=raw", stdin=b"".join(stream), packing="1")
         return said.decode().split()[0]
 
     def land(self, commit: str, parent: str) -> None:

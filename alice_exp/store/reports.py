@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from alice_exp.core.changes import Commit
+from alice_exp.store.files import MARK
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class FileReports:
         if self._prepared is None:
             return
         self._known, self._prepared = self._prepared, None
-        temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}")
+        temporary = self._path.with_name(f".{self._path.name}{MARK}{os.getpid()}")
         body = {"report": self._known.report, "at": self._known.at, "ids": list(self._known.ids)}
         with contextlib.suppress(OSError):
             temporary.write_text(json.dumps(body), encoding="utf-8")

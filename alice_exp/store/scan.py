@@ -9,7 +9,7 @@ from pathlib import Path
 
 from alice_exp.core.model import DIRECTORIES, Problem
 from alice_exp.store.files import MARK, Signature
-from alice_exp.text.schema import NAME
+from alice_exp.text.block_fields import NAME
 
 _FOLDERS = (*DIRECTORIES.values(), "records")
 

@@ -10,16 +10,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from alice_exp.store.files import RACY_NS, Signature
+from alice_exp.store.files import MARK, RACY_NS, Signature
 
-_VERSION = 1
+_VERSION = 2
+UNKNOWN = Signature(0, 0, -1, 0)
+"""The signature of a file that is not as the commit has it: equal to none."""
 
 
 @dataclass(frozen=True)
 class Stamps:
-    """The commit that the files equalled, its time (epoch seconds), each file's signature and blob id.
+    """The commit that the files equalled, its time (epoch seconds), each of its files' signature and blob id.
 
-    ``at`` (ns) is when the signatures were taken: a file that is not clearly older may change unseen within its tick.
+    ``at`` (ns) is a moment before the signatures were taken: a file that is not clearly older may have changed unseen
+    within its tick. A file that differs from the commit has the signature ``UNKNOWN``.
     ``loose`` counts bytes of loose objects since the last packing; -1 where it is not known.
     """
 
@@ -71,7 +74,7 @@ def save(path: Path, stamps: Stamps) -> None:
         "loose": stamps.loose,
         "files": files,
     }
-    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}{MARK}{os.getpid()}")
     with contextlib.suppress(OSError):
         temporary.write_text(json.dumps(body), encoding="utf-8")
         temporary.replace(path)

@@ -23,6 +23,68 @@ _KINDS: Mapping[Kind, Json] = {
     "text": _TEXT,
 }
 
+_TRIGGER: Json = {
+    "type": "object",
+    "properties": {"text": _TEXT, "keywords": _TEXTS, "context": {"type": "object"}},
+}
+_PAYLOAD: Json = {"type": "object", "properties": {"kind": _TEXT, "content": _TEXT, "steps": _TEXTS}}
+_PIECE: Json = {
+    "type": "object",
+    "properties": {
+        "kind": _TEXT,
+        "ref": _TEXT,
+        "at": _TIME,
+        "quote": _TEXT,
+        "scenario": _TEXT,
+        "effect": _TEXT,
+    },
+    "required": ["kind"],
+}
+_REPORTED: Json = {
+    "type": "object",
+    "properties": {"report": _TEXT, "at": _TIME, "hash": _TEXT},
+    "required": ["report", "at", "hash"],
+}
+_APPROVED: Json = {
+    "type": "object",
+    "properties": {"at": _TIME, "by": _TEXT, "report": _TEXT, "hash": _TEXT, "signature": _TEXT},
+    "required": ["at", "by", "hash"],
+}
+_ARCHIVED: Json = {
+    "type": "object",
+    "properties": {"from": _TEXT, "at": _TIME, "reason": {"enum": ["rejected", "obsolete"]}},
+}
+_BLOCK: dict[str, Json] = {
+    "id": _ID,
+    "key": _TEXT,
+    "type": {"enum": list(BLOCK_TYPES)},
+    "about": {"enum": ["work", "user"]},
+    "trigger": {"oneOf": [_TEXT, _TRIGGER]},
+    "payload": {"oneOf": [_TEXT, _PAYLOAD], "description": "what to do or to believe"},
+    "state": {"enum": list(STATES)},
+    "verifications": _COUNT,
+    "verifications_local": _COUNT,
+    "observations": _COUNT,
+    "open_failures": {"type": "object", "additionalProperties": _TIME},
+    "importance": _SHARE,
+    "emotional_weight": {"type": "number", "minimum": -1, "maximum": 1},
+    "tags": _TEXTS,
+    "related": {"type": "array", "items": _ID},
+    "supersedes": _ID,
+    "shareable": {"type": "boolean"},
+    "origin": _TEXT,
+    "access_count": _COUNT,
+    "last_accessed_at": _TIME,
+    "consolidation_score": _SHARE,
+    "evidence": {"type": "array", "items": {"oneOf": [_TEXT, _PIECE]}},
+    "reported": _REPORTED,
+    "approved": _APPROVED,
+    "suggested": _TEXT,
+    "archived": _ARCHIVED,
+    "created_at": _TIME,
+    "updated_at": _TIME,
+}
+
 
 def schemas() -> dict[str, str]:
     """Path under ``experiences/`` to the text of each schema."""
@@ -42,48 +104,7 @@ def _namespace() -> dict[str, Json]:
 
 
 def _block() -> Json:
-    trigger = _object({"text": _TEXT, "keywords": _TEXTS, "context": {"type": "object"}})
-    payload = _object({"kind": _TEXT, "content": _TEXT, "steps": _TEXTS})
-    piece = _object(
-        {"kind": _TEXT, "ref": _TEXT, "at": _TIME, "quote": _TEXT, "scenario": _TEXT, "effect": _TEXT},
-        ("kind",),
-    )
-    return _object(
-        {
-            "id": _ID,
-            "key": _TEXT,
-            "type": {"enum": list(BLOCK_TYPES)},
-            "about": {"enum": ["work", "user"]},
-            "trigger": {"oneOf": [_TEXT, trigger]},
-            "payload": {"oneOf": [_TEXT, payload], "description": "what to do or to believe"},
-            "state": {"enum": list(STATES)},
-            "verifications": _COUNT,
-            "verifications_local": _COUNT,
-            "observations": _COUNT,
-            "open_failures": {"type": "object", "additionalProperties": _TIME},
-            "importance": _SHARE,
-            "emotional_weight": {"type": "number", "minimum": -1, "maximum": 1},
-            "tags": _TEXTS,
-            "related": {"type": "array", "items": _ID},
-            "supersedes": _ID,
-            "shareable": {"type": "boolean"},
-            "origin": _TEXT,
-            "access_count": _COUNT,
-            "last_accessed_at": _TIME,
-            "consolidation_score": _SHARE,
-            "evidence": {"type": "array", "items": {"oneOf": [_TEXT, piece]}},
-            "reported": _object({"report": _TEXT, "at": _TIME, "hash": _TEXT}, ("report", "at", "hash")),
-            "approved": _object(
-                {"at": _TIME, "by": _TEXT, "report": _TEXT, "hash": _TEXT, "signature": _TEXT},
-                ("at", "by", "hash"),
-            ),
-            "suggested": _TEXT,
-            "archived": _object({"from": _TEXT, "at": _TIME, "reason": {"enum": ["rejected", "obsolete"]}}),
-            "created_at": _TIME,
-            "updated_at": _TIME,
-        },
-        ("payload",),
-    )
+    return _object(_BLOCK, ("payload",))
 
 
 def _config() -> dict[str, Json]:

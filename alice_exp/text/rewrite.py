@@ -9,7 +9,7 @@ from alice_exp.core.changes import ChangeSet, Put
 from alice_exp.core.config import Json
 from alice_exp.core.model import Block, Placed, place_of
 from alice_exp.text.blocks import NEW_FILE, block_indexes, difference, from_history, moved
-from alice_exp.text.jsonc import Append, Document, Edit, Raw, Remove, Set, edit, parse
+from alice_exp.text.jsonc import Append, Document, Edit, Insert, Raw, Remove, Set, edit, parse
 from alice_exp.text.schema import block_json
 
 Documents = Callable[[str], "Document | None"]
@@ -74,6 +74,9 @@ def _put(put: Put, present: Placed | None, file: Callable[[str], _File]) -> None
         return
     source = file(present.path)
     index = source.indexes[put.block.id]
+    if present.path == put.path and put.whole:
+        target.edits += [Remove(("blocks", index)), Insert(("blocks",), index, Raw(put.raw))]
+        return
     if present.path == put.path:
         target.edits += difference(source.document, index, present.block, put.block, place)
         return

@@ -11,7 +11,7 @@ from alice_exp.core.changes import Commit, Plan
 from alice_exp.core.errors import NotFoundError, RefusedError, UsageError
 from alice_exp.core.model import SETS, Actor, Place, Placed, Snapshot, path_of
 from alice_exp.core.ports import Home
-from alice_exp.text.schema import NAME
+from alice_exp.text.block_fields import NAME
 
 R = TypeVar("R")
 

@@ -97,11 +97,11 @@ class _Intake:
         self.taken.add(block_id)
         return block_id
 
-    def put(self, block: Block, path: str) -> Placed:
-        """Plan a block and know it again when the next draft says the same."""
+    def put(self, block: Block, path: str, same: Sameness) -> Placed:
+        """Plan a block and know it again by ``same`` when the next draft says the same."""
         self.puts[block.id] = Put(block, path)
         placed = Placed(block, path)
-        self.home[sameness(block)] = placed
+        self.home[same] = placed
         return placed
 
 
@@ -148,16 +148,17 @@ def remember(home: Home, caller: Caller, draft: Draft, namespace: str = "") -> C
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Captured]:
         intake = _intake(snapshot, caller)
-        known = intake.home.get(sameness(draft))
+        same = sameness(draft)
+        known = intake.home.get(same)
         if known is not None and known.place == "personal":
-            kept = intake.put(_observed(known.block, draft, caller.now), known.path)
+            kept = intake.put(_observed(known.block, draft, caller.now), known.path, same)
         else:
             block_id = (
                 known.block.id if known is not None and known.place == "low_value" else intake.fresh_id()
             )
             block = _block(draft, block_id, caller)
             said = replace(block, state="past", verifications=1, about="user", suggested="")
-            kept = intake.put(said, path)
+            kept = intake.put(said, path, same)
         return _changes(intake, "remember"), Captured((kept,), intake.merged)
 
     commit, answer = home.apply(plan, ALL)
@@ -175,10 +176,11 @@ def _intake(snapshot: Snapshot, caller: Caller) -> _Intake:
 
 
 def _capture(intake: _Intake, draft: Draft) -> Placed | None:
-    known = intake.home.get(sameness(draft))
+    same = sameness(draft)
+    known = intake.home.get(same)
     if known is not None and (not draft.key or _says_the_same(known.block, draft)):
         intake.merged += 1
-        return intake.put(_observed(known.block, draft, intake.caller.now), known.path)
+        return intake.put(_observed(known.block, draft, intake.caller.now), known.path, same)
     rejected = intake.rejections.find(draft.payload)
     if rejected is not None:
         intake.refused.append(rejected.block.id)
@@ -186,11 +188,11 @@ def _capture(intake: _Intake, draft: Draft) -> Placed | None:
     if known is not None and known.place == "low_value":
         newer = _block(draft, known.block.id, intake.caller)
         kept = replace(newer, created_at=known.block.created_at, observations=known.block.observations + 1)
-        return intake.put(kept, known.path)
+        return intake.put(kept, known.path, same)
     block = _block(draft, intake.fresh_id(), intake.caller)
     if known is not None:
         block = replace(block, supersedes=known.block.id)
-    return intake.put(block, path_of("low_value", f"pending_{intake.caller.day}"))
+    return intake.put(block, path_of("low_value", f"pending_{intake.caller.day}"), same)
 
 
 def _says_the_same(block: Block, draft: Draft) -> bool:

@@ -24,7 +24,9 @@ def main(name: str) -> None:
     acked, code, step = os.environ["CM_ACKED"] == "1", int(os.environ["CM_RC"]), int(os.environ["CM_N"])
     expect = json.loads((root / "expect.json").read_text(encoding="utf-8"))
     enter(root)
-    assert code in (0, 3, 137), f"the command ended with {code}, which is neither done, a sentence nor a crash"
+    assert code in (0, 3, 137), (
+        f"the command ended with {code}, which is neither done, a sentence nor a crash"
+    )
     if step % 2:
         assert call("list")[0] == 0, "the next reading command failed"
     assert call("memorize", FOLLOWING, actor=AGENT)[0] == 0, "the next writing command failed"
@@ -86,14 +88,17 @@ def _acts(experiences: Path) -> list[tuple[str, str]]:
 
 def _check_repository(experiences: Path) -> None:
     assert _git(experiences, "fsck", "--strict", "--no-dangling") == "", "git fsck is not content"
-    assert _git(experiences, "status", "--porcelain", "--untracked-files=all") == "", "git status is not clean"
+    assert _git(experiences, "status", "--porcelain", "--untracked-files=all") == "", (
+        "git status is not clean"
+    )
     assert _git(experiences, "for-each-ref", "refs/alice") == "", "a pending act was left"
     left = [
-        str(path.relative_to(experiences))
+        str(path.relative_to(experiences.parent))
         for path in experiences.parent.rglob("*")
-        if ".alice-tmp-" in path.name or path.name.endswith((".lock", ".aside")) or path.name.startswith("tmp_obj_")
+        if ".alice-tmp-" in path.name
+        or path.name.endswith((".lock", ".aside"))
+        or path.name.startswith("tmp_obj_")
     ]
-    left += [str(path.name) for path in (experiences.parent / "state").glob("*.[0-9]*")]
     assert not left, f"left behind: {left}"
 
 

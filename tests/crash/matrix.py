@@ -46,7 +46,18 @@ def walk(name: str, mode: str, every: int = 1) -> Walked:
         given = f'HOME="{root}" ALICE_HOME="{root}/alice" ALICE_ACTOR={"user" if scene.actor == "user" else scene.actor}'
         command = f"{given} exec {python} -m alice_exp {scene.command}"
         done = subprocess.run(
-            [sys.executable, str(TOOL), "--mode", mode, "--every", str(every), "--tmp", scratch, "--json", str(rows)]
+            [
+                sys.executable,
+                str(TOOL),
+                "--mode",
+                mode,
+                "--every",
+                str(every),
+                "--tmp",
+                scratch,
+                "--json",
+                str(rows),
+            ]
             + ["--setup", f"{python} {shlex.quote(str(here / 'scenes.py'))} {name}", "--cmd", command]
             + ["--check", f"{python} {shlex.quote(str(here / 'check_home.py'))} {name}", "--quiet"],
             env=environment(Path(scratch)),
@@ -67,7 +78,9 @@ def walk(name: str, mode: str, every: int = 1) -> Walked:
 
 def main() -> int:
     """Walk what the options name and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--all", action="store_true", help="every scene, every mode, every step")
     parser.add_argument("--scene", action="append", choices=SCENES, help="one scene; may be repeated")
     parser.add_argument("--mode", action="append", help="one mode; may be repeated")

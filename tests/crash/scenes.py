@@ -95,7 +95,9 @@ SCENES: dict[str, Scene] = {
 
 def environment(root: Path, actor: str = "user") -> dict[str, str]:
     """What every command of the matrix runs in."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "ALICE_", "XDG_"))}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "ALICE_", "XDG_"))
+    }
     for name in ("CLAUDECODE", "CURSOR_AGENT", "GEMINI_CLI", "CODEX_SANDBOX", "AI_AGENT"):
         kept.pop(name, None)
     return kept | {
@@ -149,7 +151,9 @@ def state(experiences: Path) -> dict[str, list[Any]]:
 def comments(experiences: Path) -> list[str]:
     """Every line of every file that holds a comment, without its indentation."""
     texts = [path.read_text(encoding="utf-8") for path in sorted(experiences.glob("[!.]*/*.jsonc"))]
-    return sorted(line.strip() for text in texts for line in text.splitlines() if "//" in line or "/*" in line)
+    return sorted(
+        line.strip() for text in texts for line in text.splitlines() if "//" in line or "/*" in line
+    )
 
 
 def build(root: Path, scene: Scene) -> None:

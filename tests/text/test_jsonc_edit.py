@@ -143,6 +143,11 @@ def test_cut_is_what_remove_takes() -> None:
     assert cut(document, ("blocks", 0, "tags", 1)).text == '"b"'
 
 
+def test_cut_leaves_the_next_one_its_comment() -> None:
+    assert cut(parse(b"[1, /* two */ [\n 2\n]]"), (0,)).text == "1"
+    assert cut(parse(b"[1, /* two */ [\n 2\n]]"), (1,)).text == "/* two */ [\n 2\n]"
+
+
 @pytest.mark.parametrize(
     ("pointer", "error"),
     [(("blocks", 9), LookupError), (("blocks",), ValueError), ((), ValueError), (("none", 0), LookupError)],
@@ -192,8 +197,8 @@ def test_moving_never_reaches_inside_strings_and_only_indents_block_comments() -
 
 
 def test_raw_text_that_is_indented_already() -> None:
-    raw = Raw('    // c\n    {\n      "a": 1\n    },')
-    assert change("[\n  0\n]", Append((), (raw,))) == '[\n  0,\n  // c\n  {\n    "a": 1\n  }\n]'
+    raw = Raw('    // c\n    {\n      "a": 1\n    }, // d, e')
+    assert change("[\n  0\n]", Append((), (raw,))) == ('[\n  0,\n  // c\n  {\n    "a": 1\n  } // d, e\n]')
 
 
 REFUSED: list[tuple[list[Edit], type[Exception]]] = [

@@ -198,7 +198,7 @@ class Checker:
             raise self._ended("a closing bracket")
         if char == ",":
             self._state = State.KEY if frame.opening == "{" else State.ITEM
-            return self._comma(pos + 1)
+            return pos + 1
         if char == _CLOSING[frame.opening]:
             return self._close(pos)
         if char in "]}":
@@ -211,12 +211,6 @@ class Checker:
         if char == ":":
             raise Fault(pos, "a colon is out of place here")
         raise Fault(pos, "a comma is missing before this")
-
-    def _comma(self, pos: int) -> int:
-        following = skip_trivia(self._text, pos)
-        if self._text.startswith(",", following):
-            raise Fault(following, "there is a comma too many")
-        return pos
 
 
 def check_key(text: str, pos: int) -> int:

@@ -13,10 +13,10 @@ from alice_exp.text.jsonc.check import DEPTH
 from alice_exp.text.jsonc.document import Document
 from alice_exp.text.jsonc.find import find, neighbours, offspring
 from alice_exp.text.jsonc.gaps import gap_between
-from alice_exp.text.jsonc.read import check_text, is_deeper
+from alice_exp.text.jsonc.read import is_deeper
 from alice_exp.text.jsonc.rebuild import Container, Fresh, Replacement
 from alice_exp.text.jsonc.scan import Child
-from alice_exp.text.jsonc.write import Raw, Style, Value, indent_at, one_line, render, shift
+from alice_exp.text.jsonc.write import Raw, Style, Value, indent_at, one_line, raw_plain, render, shift
 
 _UNIT = re.compile(r"[{\[][ ]*\r?\n(?:[ \t]*//[^\n]*\n)*([ \t]+)")
 
@@ -172,8 +172,9 @@ class _Plan:
     def _rendered(self, pointer: Pointer, child: Child, value: Value) -> str:
         text = self._document.text
         indent = indent_at(text, child.start)
-        is_alone = not text[text.rfind("\n", 0, child.start) + 1 : child.start].strip()
-        if pointer and not is_alone and isinstance(value, dict | list) and _is_flat_text(text, child, value):
+        shares_line = text[text.rfind("\n", 0, child.start) + 1 : child.start].strip()
+        is_short = "\n" not in text[child.value : child.end]
+        if pointer and shares_line and is_short and isinstance(value, dict | list):
             return one_line(value)
         before = child.value - text.rfind("\n", 0, child.value) - 1
         return render(value, indent, len(pointer), self._style, before, child.key is not None)
@@ -246,17 +247,12 @@ def _graft(base: Value | None, path: Pointer, value: Value, is_more: bool) -> Va
 
 def _writable(value: Value, depth: int) -> Value:
     """The value, if the document can hold it ``depth`` levels deep and be read again."""
-    plain = check_text(value.text.strip().rstrip(",")) if isinstance(value, Raw) else value
+    plain = raw_plain(value) if isinstance(value, Raw) else value
     if isinstance(plain, dict | list) and is_deeper(plain, DEPTH - depth):
         raise ValueError(f"a value is nested deeper than {DEPTH} levels")
     if not isinstance(value, Raw):
         one_line(value)
     return value
-
-
-def _is_flat_text(text: str, child: Child, value: Json) -> bool:
-    """Whether a value stays on its line, because it shares that line with others."""
-    return "\n" not in text[child.value : child.end] and not isinstance(value, Raw)
 
 
 def _style(text: str) -> Style:

@@ -75,9 +75,12 @@ def dump(
     return text
 
 
+_ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
 def one_line(value: object) -> str:
     """A value on one line (ValueError for NaN and infinities, TypeError for what JSON has no word for)."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _ENCODE(value)
 
 
 def render(
@@ -145,14 +148,23 @@ def lines_of(items: list[Item], indent: str, newline: str, last_comma: bool = Fa
     return "".join(pieces)
 
 
-def raw_parts(raw: Raw, indent: str, style: Style) -> tuple[str, str, str]:
-    """Comments before, value, comments behind, re-indented (ValueError where the text is not one value)."""
-    text = raw.text.strip()
-    start = skip_trivia(text, 0)
-    end = skip_value(text, start)
+def raw_plain(raw: Raw) -> Json:
+    """What a raw text means (ValueError where it is not one value with comments and perhaps a comma)."""
+    text, _, end = _raw_span(raw)
     if TRIVIUM.sub("", text[end:]):
         raise ValueError("raw text holds more than one value and comments")
-    check_text(text[:end])
+    return check_text(text[:end])
+
+
+def _raw_span(raw: Raw) -> tuple[str, int, int]:
+    text = raw.text.strip()
+    start = skip_trivia(text, 0)
+    return text, start, skip_value(text, start)
+
+
+def raw_parts(raw: Raw, indent: str, style: Style) -> tuple[str, str, str]:
+    """Comments before, value, comments behind, re-indented; the text was judged by ``raw_plain``."""
+    text, start, end = _raw_span(raw)
     trail = TRIVIUM.sub(_but_commas, text[end:]).strip()
     text = shift(text[:end], _own_indent(text, start, end), indent, style.newline)
     start = skip_trivia(text, 0)
@@ -199,8 +211,6 @@ def shift(text: str, old: str, new: str, newline: str) -> str:
 
     def piece(match: re.Match[str]) -> str:
         token = match[0]
-        if token[0] in "\"'" or token.startswith("//"):
-            return token
         if token.startswith("/*"):
             return _BREAK.sub(fixed, token)
         gap = _BREAK.match(text, match.start())

@@ -1,0 +1,397 @@
+"""What a Chinese sentence says about its speaker (R4.19, R4.24)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from alice_exp.core.model import BlockType
+from alice_exp.rules.extraction.places import is_job, is_place
+from alice_exp.rules.extraction.values import Concept, Inference, Slot
+
+# ---------------------------------------------------------------------------------------- what says nothing
+
+_UNREAL = re.compile(
+    r"如果|假如|假设|要是|倘若|若是|假装|想象一下|扮演|要不是|的话$|就好了$|模拟|比如说?我|例如"
+    r"|翻译|造句|写一?[首个篇段封]|故事|小说里|主角|台词|作文|歌词|怎么说$|的口吻|的身份|用.{0,12}开头"
+)
+_REPORTED = re.compile(r"(?:他|她|它|他们|她们|朋友|同事|老板|妈妈?|爸爸?|有人|别人|大家|人家)(?:们)?(?:总是?|常|都|跟我|对我)?(?:说|告诉|问|觉得|以为)")
+_ASKS = re.compile(r"什么|怎么|怎样|为何|哪[里儿个些]?|谁|多少|几[个点岁]|是不是|能不能|可不可以|有没有|要不要|会不会|如何|吗$|呢$|么$|对吧$")
+_TAG_QUESTION = re.compile(r"^(?:对[吗吧]|是[吗吧]|对不对|是不是|没错吧|你?[还]?记得吗?|你知道吗?|好[吗吧]|可以吗|行吗)$")
+_PAST = re.compile(r"以前|曾经?|过去|从前|小时候|当年|原来|本来|那时|当时|差点")
+_DEICTIC = re.compile(r"这|那(?!时)|刚才|刚刚|上面|下面|它|他|她|你|您|此|该|一下|报错|错误|失败|出错|问题|bug|BUG|异常|崩溃")
+_TRIFLE = re.compile(r"^(?:今天|现在|刚才?|最近|昨天)?(?:有点|好|很|太|真|非常|特别|都快)?(?:累|困|饿|渴|冷|热|忙|烦|开心|高兴|难过|无聊|生病|感冒|头疼)(?:死|坏)?$")
+
+_OTHER = re.compile(
+    r"^我(?:们)?的?(?:一个|一位|有个|那个)?(?:好|大|小|老)?(?:朋友|同事|老板|领导|妈|爸|父|母|哥|姐|弟|妹|老公|老婆|丈夫|妻子|爱人|"
+    r"女友|男友|女朋友|男朋友|儿子|女儿|孩子|同学|室友|邻居|老师|爷爷|奶奶|外公|外婆|姥|客户|家人|猫|狗|表|堂|舅|姑|姨|叔)"
+    r"|^(?:他|她|它|他们|她们|小\w{1,2}|老\w|\w{1,4}先生|\w{1,4}女士|别人|有人|很多人|大家都)(?!我)"
+)
+_LEAD = re.compile(
+    r"^(?:对了|顺便说一?下?|顺便提一下|顺便|另外|还有|其实|嗯+|那个|哦|噢|啊|谢谢你?|感谢|你好|您好|大家好|嗨|好的|好|是的|没错|说实话|"
+    r"老实说|总之|所以|因为|因此|而且|但是?|不过|然后|并且|同时|首先|其次|补充一下|更正一下|纠正一下|抱歉|对不起|不好意思)+(?=我|叫|请|[：:\s]|$)[：:\s]*"
+)
+_TIME = re.compile(
+    r"^(?P<t>每(?:天|日|周|月|年|晚|个?(?:星期|周末|月|早上|晚上))\w{0,6}?|周[一二三四五六日末]|工作日|平时|平常|周末|早上|晚上|睡前|饭后|通常|一般|"
+    r"从去年开始|今年|明年|后年|下个?月|下半年|上个?月|上周|去年|前年|昨天|最近|现在|目前|如今|"
+    r"(?:前端|后端|工作上|工作中|生活中|数据库|编辑器|手机|电脑|开发|写代码|编程)(?:时|的时候|上|方面)?)(?P<rest>我(?!们)\w.*)$"
+)
+_CARRIED = re.compile(
+    r"^(?:现在|目前|平时|也|都|还|就|今年|主要|一直|特别|非常|很|最|不|经常|每|来自|家在|家住|老家|已经|刚|从|在|是|叫|住|做|当|喜欢|爱|"
+    r"讨厌|用|改用|换成|养|有|会|负责|想|打算|计划|准备|正在?|搬|毕业|从事|习惯|通常|一般|对|今年)"
+)
+_TAIL = re.compile(r"(?:了啦|啦|啊|呀|哦|哈|嘛|哟|的哦|的啦|来着|～|~|\s)+$")
+
+# ------------------------------------------------------------------------------------------------ patterns
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """A predicate after 我, what it says of the user, and how much that matters (R4.17)."""
+
+    says: re.Pattern[str]
+    content: str
+    type: BlockType
+    concept: Concept
+    importance: float
+    slot: Slot = ""
+
+
+_ADV = r"(?P<adv>(?:现在|目前|平时|一般|主要|一直|经常|通常|基本|也|都|还|真的|其实|就|比较|很|特别|非常|最|超级?|挺|太|好|更|有点|还算|真心|从小|尤其|最近|日常|常年?|大多|大部分时间)*)"
+_END = r"(?:了)?$"
+_TOOL = r"(?P<v>(?=[^，]*[A-Za-z]|飞书|钉钉|微信|企业微信|腾讯|支付宝|语雀|印象笔记|石墨|搜狗|[^，]*(?:输入法|编辑器|浏览器|数据库|语言|系统|键盘|笔记)$)[^，]{1,30}?)"
+
+
+def _p(
+    says: str, content: str, type_: BlockType, concept: Concept, importance: float, slot: Slot = ""
+) -> _Pattern:
+    return _Pattern(re.compile("^" + says + _END), content, type_, concept, importance, slot)
+
+
+_WHO = r"(?P<v>(?![了你您他她它大这那不什谁一]|别)[\u3400-\u9fff·]{1,6}|[A-Za-z][\w .'-]{0,30})"
+
+_PATTERNS: tuple[_Pattern, ...] = (
+    _p(r"(?:的(?:中文|英文)?(?:名字|姓名|全名|大名)(?:是|叫)?|名字(?:是|叫)|(?:现在)?(?:改名)?叫(?:做)?|改名(?:叫|为)了?|的名字改成)" + _WHO, "用户名字是{v}", "identity", "name", 0.9, "name"),
+    _p(r"姓(?P<v>[\u3400-\u9fff]{1,2})", "用户姓{v}", "identity", "name", 0.9),
+    _p(r"(?:今年|现在)?(?:已经|刚满|快)?(?P<v>[\d一二三四五六七八九十]{1,3})岁", "用户{v}岁", "identity", "person", 0.7),
+    _p(r"的生日是(?:在)?(?P<v>.{2,15})", "用户的生日是{v}", "identity", "person", 0.8),
+    _p(r"(?:是)?(?P<v>\d{4}年(?:\d+月)?(?:\d+[日号])?)(?:出生|生)(?:的)?", "用户{v}出生", "identity", "person", 0.7),
+    _p(r"来自(?P<v>[^，]{2,12})", "用户来自{v}", "identity", "place", 0.7),
+    _p(r"的?(?:老家|家乡|故乡)(?:是|在)(?P<v>[^，]{2,12})", "用户老家在{v}", "identity", "place", 0.7),
+    _p(r"(?:出)?生在(?P<v>[^，的]{2,10})", "用户出生在{v}", "identity", "place", 0.7),
+    _p(r"(?:在)?(?P<v>[^，]{2,10})长大的?", "用户在{v}长大", "identity", "place", 0.7),
+    _p(r"(?:已经|刚刚?|上个?月|去年|今年)*(?:从[^，]{1,10}?)?(?:搬家?|移居|移民)(?:到|去|来|至)了?(?P<v>(?!这|那|哪)[^，]{2,12}?)(?:了|住|生活|居住|来|去)*", "用户现在住在{v}", "identity", "place", 0.7, "city"),
+    _p(_ADV + r"(?:居住|定居|生活|租住?|住)在(?P<v>(?!这|那|哪)[^，]{2,15})", "用户住在{v}", "identity", "place", 0.7, "city"),
+    _p(r"(?:的?家)(?:就)?(?:住|在)在?(?P<v>(?!这|那|哪|里|中)[^，]{2,15})", "用户住在{v}", "identity", "place", 0.7, "city"),
+    _p(r"(?:现在|目前)?在(?P<v>(?!这|那|哪|你|家)[^，]{2,15}?)(?:读|念|上|攻读|就读|学习?)(?P<w>大学|高中|初中|本科|研究生|博士|硕士|书|学|[^，]{2,8}专业)", "用户在{v}读{w}", "identity", "occupation", 0.7),
+    _p(r"(?:是)?(?:毕业于|从)(?P<v>[^，]{2,15}?)(?:毕业)?(?:的)?", "用户毕业于{v}", "fact", "person", 0.7),
+    _p(r"(?:的?)?(?:大学)?(?:学的是|读的是|的?专业是)(?P<v>[^，]{2,15})", "用户的专业是{v}", "fact", "person", 0.7),
+    _p(r"对(?P<v>[^，这那你]{1,12})(?:严重)?过敏", "用户对{v}过敏", "fact", "health", 0.9),
+    _p(r"是(?:一?[个名位])?(?P<v>(?:纯)?素食(?:主义)?者|左撇子|色盲|过敏体质|糖尿病患者|内向的人|[^，]{1,10}(?:爱好者|控|迷|粉丝|信徒|教徒))", "用户是{v}", "preference", "likes", 0.8),
+    _p(r"(?:平时)?(?:吃素|只吃素)", "用户吃素", "preference", "health", 0.8),
+    _p(_ADV + r"(?P<n>从来不|从不|不再|不)(?P<do>[吃喝抽碰])(?P<v>(?!了$|下)[^，]{1,12})", "用户{n}{do}{v}", "preference", "dislikes", 0.7),
+    _p(_ADV + r"(?P<n>从来不|从不)(?P<v>[^，]{2,15})", "用户{n}{v}", "habit", "habit", 0.7),
+    _p(r"(?:真的|一直|其实|也|都|就|最|特别|非常|很|比较|有点)*(?P<n>不(?:太|怎么|是很|大)?(?:喜欢|爱)|讨厌|厌恶|受不了|无法忍受|反感|最烦)(?P<v>[^，]{1,25})", "用户{n}{v}", "preference", "dislikes", 0.7),
+    _p(r"对(?P<v>[^，]{1,15}?)(?P<a>一直|很|非常|特别|比较|挺|最|都|也|十分)*(?:感兴趣|有兴趣)", "用户对{v}感兴趣", "preference", "likes", 0.7),
+    _p(r"的?(?:业余|个人|主要|最大的?)?(?P<k>爱好|兴趣爱好|兴趣)(?:是|有|包括)(?P<v>[^，]{1,30})", "用户的爱好是{v}", "preference", "likes", 0.7),
+    _p(r"(?P<adv>最)(?P<k>喜欢|喜爱|爱)的(?P<o>[^，是]{1,12})是(?P<v>[^，]{1,30})", "用户最喜欢的{o}是{v}", "preference", "likes", 0.8),
+    _p(_ADV + r"(?P<k>喜欢|喜爱|热爱|偏爱|偏好|钟爱|爱(?=[吃喝看听玩读写打跑去逛做弹唱睡])|热衷于?|迷恋|迷上了?|喜欢上了?)(?P<v>(?!上|的是$)[^，]{1,30})", "用户{adv}{k}{v}", "preference", "likes", 0.7),
+    _p(r"(?:人生|今年|明年|最终|最大|长期|短期|的)*(?P<k>目标|梦想|理想|愿望|心愿)(?:就)?是(?P<v>[^，]{2,40})", "用户的{k}是{v}", "goal", "goal", 0.9),
+    _p(r"(?P<k>打算|计划|准备|立志|决心|希望能?)(?P<v>(?!好|就绪|完|一下|一份|[^，]{0,4}问)[^，]{2,40})", "用户{k}{v}", "goal", "goal", 0.7),
+    _p(r"(?:一直|很|特别|真的|也)*(?P<k>想要?)(?P<v>(?:学(?!一下)|成为|当(?!然)|考|减肥|转行|创业|戒|练|提高|养成|开一|换工作|买房|买车|移民|出国|留学|读研|存钱|[^，]{0,6}去[^，]{1,8}(?:旅[行游]|留学|玩|看看))[^，]{0,30})", "用户想{v}", "goal", "goal", 0.7),
+    _p(r"(?:现在|最近|目前)?(?:正在|正|在|开始)(?P<k>学习?|备考|复习|准备|练习?|攻读|自学)(?P<v>(?!校|着|术)[^，]{1,25})", "用户正在{k}{v}", "goal", "goal", 0.7),
+    _p(r"(?:现在|最近|目前)?(?:正在|正|在)(?P<k>开发|研究|筹备|撰写|制作|设计|装修|写|做)(?P<v>一[个本款套篇部][^，]{1,25})", "用户正在{k}{v}", "goal", "project", 0.7),
+    _p(r"(?:现在|目前|主要)*负责(?P<v>[^，]{2,25})", "用户负责{v}", "fact", "occupation", 0.7),
+    _p(r"(?:现在|已经)*(?P<v>已婚|未婚|单身|离异|离婚|结婚|怀孕|退休)", "用户{v}", "identity", "family", 0.7),
+    _p(r"(?:家)?有(?:了)?(?P<v>(?:一|两|俩|三|四|\d)[个只条位对](?:[\u3400-\u9fff]{0,6})(?:孩子|儿子|女儿|宝宝|娃|猫|狗|兔子|妹妹|弟弟|哥哥|姐姐))", "用户有{v}", "fact", "family", 0.7),
+    _p(r"(?:家)?养(?:了|着|有)(?P<v>[^，]{2,20})", "用户养了{v}", "fact", "family", 0.7),
+    _p(r"(?:还)?会(?P<k>说|讲)?(?P<v>[^，]*(?:语|话|文)[^，]{0,12})", "用户会说{v}", "fact", "person", 0.7),
+    _p(r"(?:现在|已经)*(?:不再?用|弃用)(?P<o>[^，]{1,20}?)了?", "", "fact", "tools", 0.0),
+    _p(r"(?:现在|已经|最近)*(?:从(?P<o>[^，]{1,20}?))?(?:改用|换成|换到|转用|转到|切换到)了?" + _TOOL, "用户现在使用{v}", "fact", "tools", 0.7),
+    _p(_ADV + r"写(?P<v>(?:[A-Z][\w+#.]*)(?:\s*(?:和|、|/|与)\s*[A-Z][\w+#.]*)*)(?:代码|程序)?(?:为主)?", "用户{adv}使用 {v} 编程", "fact", "tools", 0.7),
+    _p(_ADV + r"(?:在)?(?:使用|用)(?:的)?(?:都)?(?:是)?" + _TOOL + r"(?:为主|比较多)?", "用户{adv}使用{v}", "fact", "tools", 0.7),
+    _p(r"(?P<o>常用的[^，是]{1,8}|用的[^，是]{1,8}|的(?:常用)?(?:电脑|手机|系统|操作系统|编辑器|浏览器|主力语言|开发语言|编程语言|数据库|技术栈|键盘|相机|车))是(?P<v>[^，]{1,30})", "用户{o}是{v}", "fact", "tools", 0.7),
+    _p(r"的(?P<o>邮箱|电话|手机号|微信号?|车牌号?|地址|学校|星座|血型|身高|体重|时区|母语|偶像|国籍|民族|公司|宠物|网名|昵称|英文名)(?:是|叫|：|:)(?P<v>[^，]{1,40})", "用户的{o}是{v}", "fact", "person", 0.7),
+    _p(r"(?P<h>每(?:天|日|周|月|年|晚|早|个?(?:星期|周末|月|早上|晚上|工作日))[^，]{2,30})", "用户{h}", "habit", "habit", 0.7),
+    _p(r"(?P<h>(?:通常|一般|经常|常常|总是?|老是|平时|习惯(?:了|于)?|坚持|睡前|饭后|起床后|早上|晚上|周末|周[一二三四五六日])[^，]{2,40})", "用户{h}", "habit", "habit", 0.7),
+)
+_COMPARED = re.compile(r"^(?:比起|相比于?|与其|跟?和?[^，]{1,10}相比)")
+_RATHER = re.compile(r"^(?:，)?我?(?:更|宁愿|宁可)")
+
+
+def _japanese_free(text: str) -> str:
+    return text
+
+
+# ------------------------------------------------------------------------------------------- standing rules
+
+_CALL_ME = re.compile(
+    r"^(?:(?:以后|今后|从现在开始|从今以后|往后|就|请|您|你|大家|都|可以|直接|平时)*)叫我(?P<v>[\w·. ]{1,12}?)(?:就行了?|就好了?|就可以了?|即可|好了|吧)*$"
+)
+_STANDING = re.compile(
+    r"^(?:请|麻烦)?(?:你|您)?(?:以后|今后|从现在开始|从今天开始|从现在起|从今以后|往后|每次|永远|始终|一直|务必|总是|凡是|任何时候|一律|回复时|回答时)"
+)
+_STANDING_OWN = re.compile(r"^(?:以后|今后|每次|永远|始终|一直|总是|任何时候)(?P<rest>我(?!们).*)$")
+_STANDING_PLEASE = re.compile(r"^(?:请|麻烦)?(?:你|您)?(?:始终|总是|一直|每次|永远|务必|尽量|都)?(?:用|使用|以)[\u3400-\u9fffA-Za-z]{1,8}(?:来)?(?:回答|回复|交流|和我说话|跟我说话|输出|解释)")
+_BY_OCCASION = re.compile(
+    r"^(?:请)?(?:回答|写代码|解释|输出|提交|回复|总结|写[^，]{1,6}|改[^，]{1,6}|给我[^，]{1,6})(?:问题)?(?:的时候|时|之前|之后|前|后)[，,]?(?:请|要|先|都|不|别|用|给|直接|尽量|必须|务必)"
+)
+_FORBID = re.compile(r"^(?:请|麻烦|千万|绝对|你|您|也|都|拜托)*(?:不要再?|不许|禁止|请勿|勿|别再?(?!人|的|处))(?P<v>[^，]{2,40})")
+_CHAT = re.compile(r"^(?:担心|着急|急|紧|客气|生气|这样|闹|怕|哭|难过|忘|走|介意|说了|想太多|误会|理|管|开玩笑|骗|动)")
+_EXPLICIT = re.compile(
+    r"^(?:请你?|帮我|麻烦你?|你要?|一定要?|务必|好好|对了|都|给我)*(?:记住|记一下|记下来?|牢记|别忘了?|不要忘了?|记得(?!吗|不|我|你|上|那|以前))(?:一下|了|：|:|，|,|、|\s)*(?P<v>.{2,})$"
+)
+_MEANT = re.compile(
+    r"^(?:不对?|不是|错了|你?(?:理解|搞|弄)错了|你误会了)?[，,、\s]*(?:我的意思是|我想说的是|我说的是|我指的是|我是说|我要的是)[：:，,]?(?P<v>[^，]{2,40})$"
+)
+_NOT_BUT = re.compile(r"^(?:不对?[，,]\s*)?(?:我?(?:说的|指的|要的|用的)?)?不是(?P<o>[^，]{1,20}?)[，,]\s*(?:而)?是(?P<v>[^，]{1,20})")
+_NOT = re.compile(r"^(?:而)?不(?:是|叫)(?P<o>[^，]{1,20})$")
+
+
+def read(text: str, asks: bool) -> list[Inference]:
+    """The inferences of one sentence (quotations masked, no final mark); empty where it says nothing.
+
+    Quote and index are left to the caller.
+    """
+    if _UNREAL.search(text) or len(text) < 2:
+        return []
+    explicit = _EXPLICIT.match(text.strip())
+    if explicit and not asks and not _ASKS.search(explicit["v"]):
+        return _remembered(explicit["v"].strip())
+    if _REPORTED.search(text):
+        return []
+    whole = _whole_sentence(_LEAD.sub("", text.strip()), asks)
+    return whole if whole else list(_clauses(text, asks))
+
+
+def _remembered(said: str) -> list[Inference]:
+    """What the user asked to have remembered: what it says of the user, else the words themselves (B4.18)."""
+    known = read(said, False)
+    if known:
+        return [replace(one, explicit=True, importance=max(one.importance, 0.8)) for one in known]
+    content = f"用户要求记住：{_of_user(said)}"
+    return [Inference(content, 0.8, "fact", "instruction", value=said, explicit=True)]
+
+
+def _whole_sentence(text: str, asks: bool) -> list[Inference]:
+    """Standing instructions and corrections, which take the sentence as a whole."""
+    if asks or _ASKS.search(text):
+        return []
+    named = _CALL_ME.match(text)
+    if named:
+        return [Inference(f"用户希望被称为{named['v']}", 0.9, "identity", "name", "", named["v"])]
+    meant = _MEANT.match(text)
+    if meant and not _DEICTIC.search(meant["v"]):
+        return [Inference(f"用户更正：意思是{meant['v']}", 0.6, "fact", "correction", "", meant["v"])]
+    swapped = _NOT_BUT.match(text)
+    if swapped and not _DEICTIC.search(swapped["v"]):
+        content = f"用户更正：是{swapped['v']}，不是{swapped['o']}"
+        return [Inference(content, 0.6, "fact", "correction", "", swapped["v"])]
+    return _instruction(text)
+
+
+def _instruction(text: str) -> list[Inference]:
+    forbids = _FORBID.match(text)
+    if forbids and (_DEICTIC.search(forbids["v"]) or _CHAT.match(forbids["v"]) or forbids["v"].endswith("了")):
+        forbids = None
+        if not _STANDING.match(text) and not re.match(r"^(?:请|千万)*别再", text):
+            return []
+    forbids = forbids or re.match(r"^(?:请|千万)*别再给我(?P<v>.{2,30})", text)
+    if _STANDING_OWN.match(text):
+        return []
+    standing = _STANDING.match(text)
+    # A time with nothing behind it, or one that belongs to the speaker's own habit, orders nothing.
+    if standing and (len(text) - standing.end() < 3 or re.search(r"我(?:都|会|也|就|总)", text)):
+        standing = None
+    please = _STANDING_PLEASE.match(text) or _BY_OCCASION.match(text)
+    if not (standing or forbids or please) or text.startswith("我") and not forbids:
+        return []
+    order = _of_user(re.sub(r"^(?:请|麻烦)|(?<=以后)请|(?<=开始)请", "", text)).strip("，, ")
+    importance = 0.8 if standing else 0.7
+    return [Inference(f"用户要求：{order}", importance, "rule", "instruction", "", order)]
+
+
+def _clauses(text: str, asks: bool) -> Iterator[Inference]:
+    parts = [part.strip() for part in re.split(r"[，,、：:](?=\s*(?:[\u3400-\u9fff]|[A-Za-z]))", text)]
+    parts = _joined_lists(parts)
+    if asks and _TAG_QUESTION.match(parts[-1]):
+        return
+    mine, left, found_any, gone = False, "", False, ""
+    for place, part in enumerate(parts):
+        if asks and place == len(parts) - 1:
+            return
+        clause = _LEAD.sub("", part)
+        mine = _is_mine(clause, mine)
+        if _COMPARED.match(clause):
+            left = _of_user(clause) + "，"
+            mine = True
+            continue
+        if not mine:
+            continue
+        for found in _clause(clause):
+            if found.importance == 0.0:
+                gone = found.value
+                continue
+            content = found.content
+            if gone and found.concept == "tools":
+                content = f"{content}，不再使用{gone}"
+            swapped = _NOT.match(parts[place + 1]) if place + 1 < len(parts) else None
+            old = found.content.replace(found.value, swapped["o"].strip()) if swapped and found.slot else ""
+            yield replace(found, content=left + content, replaces=old)
+            found_any = True
+        left = ""
+    del found_any
+
+
+def _joined_lists(parts: list[str]) -> list[str]:
+    """Lists joined by 、 belong to the clause before: "绘画、弹钢琴和品茶"."""
+    return parts
+
+
+def _is_mine(clause: str, before: bool) -> bool:
+    """Whether the clause speaks of the speaker: by its own subject, or by the one before it."""
+    if _OTHER.match(clause) and not clause.startswith(("我表示", "我老家", "小时")):
+        return False
+    if re.match(r"^(?:我(?!们)|本人|俺|咱(?!们))", clause) or _TIME.match(clause):
+        return True
+    if re.match(r"^我们|^咱们", clause):
+        return True
+    return before and bool(_CARRIED.match(clause))
+
+
+def _clause(clause: str) -> Iterator[Inference]:
+    """What one clause about the speaker says."""
+    clause = _TAIL.sub("", clause)
+    if _ASKS.search(clause) or _PAST.search(clause):
+        return
+    timed = _TIME.match(clause)
+    time = timed["t"] if timed else ""
+    if timed:
+        clause = timed["rest"]
+    ours = re.match(r"^(?:我们|咱们)(?P<who>公司|团队|组|部门|项目|学校|家)?(?:现在|目前|都|一直|主要)*用(?:的)?(?:都)?(?:是)?" + _TOOL + "$", clause)
+    if ours:
+        who = ours["who"] or "团队"
+        yield Inference(f"用户的{who}使用{_spaced(ours['v'])}", 0.7, "fact", "tools", "", ours["v"].strip())
+        return
+    if re.match(r"^(?:我们|咱们)", clause):
+        return
+    predicate = re.sub(r"^(?:我|本人|俺|咱)(?:自己|个人|这个人)?\s*", "", clause)
+    if _TRIFLE.match(predicate):
+        yield Inference(f"用户{predicate}", 0.3, "fact", "other", "", predicate)
+        return
+    yield from _predicate(predicate, time)
+
+
+_WORK = re.compile(
+    r"^(?:现在|目前|一直)?在(?P<p>(?!这|那|哪|你|学|做|用|写)[^，]{2,15}?)(?P<do>工作|上班|任职|就职|实习|做|当|从事|担任|搞|教书|开店)(?P<j>[^，]{0,15}?)(?:的)?(?:了)?$"
+)
+_JOB = re.compile(
+    r"^(?:现在|目前|就|也|还|一直)*(?:是(?:一?[名个位])?|的(?:职业|工作|岗位|职位|身份)(?:现在)?是|(?:是)?(?:做|当|搞|干|担任|从事))(?:一?[名个位])?(?:新来的|新入职的)?(?P<v>[^，]{2,16}?)(?P<de>的|工作|这一行|行业)?(?:了)?$"
+)
+_BORN = re.compile(r"^是(?:地道的|土生土长的)?(?P<v>[^，]{2,6})人$")
+
+
+def _predicate(predicate: str, time: str) -> Iterator[Inference]:
+    work = _WORK.match(predicate)
+    if work:
+        made = list(_work(work["p"], work["do"], work["j"]))
+        if made:
+            yield from made
+            return
+    born = _BORN.match(predicate)
+    if born and is_place(born["v"]):
+        yield Inference(f"用户是{born['v']}人", 0.7, "identity", "place", "", born["v"])
+        return
+    job = _JOB.match(predicate)
+    if job and is_job(job["v"]) and not re.search(r"这|那|你|他|她", job["v"]):
+        verb = "从事" if job["de"] and not re.search(r"[师员家生者]$", job["v"]) else "是"
+        yield Inference(f"用户{verb}{job['v']}", 0.7, "identity", "occupation", "job", job["v"])
+        return
+    for pattern in _PATTERNS:
+        found = pattern.says.match(predicate)
+        if found:
+            one = _filled(pattern, found, time)
+            if one:
+                yield one
+            return
+    if time.startswith(("每", "周", "早", "晚", "睡前", "饭后", "通常", "一般", "平")) and len(predicate) > 2:
+        if not _DEICTIC.search(predicate):
+            yield Inference(f"用户{time}{_of_user(predicate)}", 0.7, "habit", "habit", "", predicate)
+        return
+    if re.match(r"^[^，]{1,8}总(?:是|要|会)", predicate) and not _DEICTIC.search(predicate):
+        yield Inference(f"用户{_of_user(predicate)}", 0.7, "habit", "habit", "", predicate)
+
+
+def _work(place: str, verb: str, job: str) -> Iterator[Inference]:
+    """"在北京做程序员" is a place and an occupation, "在医院当护士" an occupation there (R4.19)."""
+    if _DEICTIC.search(place + job):
+        return
+    if verb in ("工作", "上班", "任职", "就职", "实习"):
+        done = "实习" if verb == "实习" else "工作"
+        slot: Slot = "city" if is_place(place) else ""
+        yield Inference(f"用户在{place}{done}", 0.7, "fact", "place" if slot else "occupation", slot, place)
+        return
+    if not (job and is_job(job)) and verb not in ("教书", "开店"):
+        return
+    if is_place(place):
+        yield Inference(f"用户在{place}工作", 0.7, "fact", "place", "city", place)
+        said = f"用户是{job}" if re.search(r"[师员家生者]$", job) else f"用户做{job}"
+        yield Inference(said, 0.7, "identity", "occupation", "job", job)
+    else:
+        yield Inference(f"用户在{place}{verb}{job}", 0.7, "identity", "occupation", "job", job or verb)
+
+
+def _filled(pattern: _Pattern, found: re.Match[str], time: str) -> Inference | None:
+    groups = {name: _of_user((value or "").strip()) for name, value in found.groupdict().items()}
+    value = groups.get("v") or groups.get("h") or groups.get("o") or ""
+    if _refused(pattern, groups, value):
+        return None
+    if pattern.concept == "tools":
+        value = value.strip()
+        groups["v"] = _spaced(value, after=pattern.content.endswith("}"))
+    groups["v"] = _food(groups.get("v", ""), pattern.concept)
+    content = pattern.content.format(**{"adv": "", **groups})
+    content = re.sub(r"(?<=[\u3400-\u9fff])  ?(?=[A-Za-z])", " ", content).strip()
+    if time and pattern.type == "habit" or time in ("明年", "今年", "后年", "下个月", "下月", "下半年"):
+        content = content.replace("用户", "用户" + time, 1)
+    return Inference(content, _importance(pattern, groups), pattern.type, pattern.concept, pattern.slot, value)
+
+
+def _refused(pattern: _Pattern, groups: dict[str, str], value: str) -> bool:
+    """Whether what was said is about this very moment, or about someone else."""
+    if pattern.concept in ("likes", "dislikes", "habit", "goal", "project", "tools") and _DEICTIC.search(value):
+        return True
+    if pattern.content.startswith("用户毕业于") and "毕业" not in "".join(groups.values()) + value:
+        return not re.search(r"大学|学院|中学|学校", value)
+    if pattern.concept == "place" and re.search(r"[的了着]$|这|那|你|他|她|里$", value):
+        return True
+    return pattern.concept == "tools" and value.startswith("了")
+
+
+def _importance(pattern: _Pattern, groups: dict[str, str]) -> float:
+    """The pattern's own, a little more for what is strong, less for what was said in passing (R4.17)."""
+    strength = groups.get("adv", "")
+    if pattern.concept == "likes" and re.search(r"最|特别|非常|超|热爱", strength + groups.get("k", "")):
+        return 0.8
+    if re.search(r"有点|还算|挺", strength):
+        return 0.5
+    return pattern.importance
+
+
+def _food(value: str, concept: Concept) -> str:
+    """"吃辣" is said of food: the sentence stands alone with it (R4.24)."""
+    if concept == "likes" and re.fullmatch(r"吃(?:麻)?[辣甜酸咸苦淡](?:的)?|吃清淡(?:的)?", value):
+        return value.removesuffix("的") + "的食物"
+    return value
+
+
+def _spaced(value: str, after: bool = True) -> str:
+    """A space between Chinese and Latin letters, as the source writes it."""
+    del after
+    return f" {value.strip()}" if value.strip()[:1].isascii() else value.strip()
+
+
+def _of_user(text: str) -> str:
+    """The text with the speaker in the third person."""
+    return re.sub(r"我(?!们)", "用户", text.replace("我们", "用户的团队").replace("我的", "用户的"))

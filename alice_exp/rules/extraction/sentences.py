@@ -1,0 +1,69 @@
+"""A message as sentences that may be the user's own word: without code, with quotations set apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MOST_TEXT = 20_000
+MOST_SENTENCE = 400
+"""Characters of a message, and of one sentence, that are read: what is longer was pasted, not said."""
+
+_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.S)
+_SET_APART = re.compile(r'`[^`\n]*`|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|"[^"\n]*"|(?<!\w)\'[^\'\n]*\'(?!\w)')
+_SKIPPED_LINE = re.compile(
+    r"^(?:\s*>|\t| {4}|\s*(?:\$|>>>|//|/\*|#include|import |from \w+ import|def |class |function |const |let |var "
+    r"|at \w+\.|File \"|Traceback|\[?\d{4}-\d\d-\d\d[T ]))|[{};]\s*$|=>|==|\w+\([^)]*\)\s*$"
+)
+_SENTENCE = re.compile(r"[^。！？!?；;\n.]+(?:\.(?!\s|$|[\u2e80-\uffff])[^。！？!?；;\n.]*)*[。！？!?；;.]*")
+_ABBREVIATION = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St|vs|etc|e\.g|i\.e)\.(?=\s)")
+_CJK = re.compile("[\u3400-\u9fff]")
+
+MASK = "\ue000"
+"""What stands for a quotation while patterns are tried; it never matches as a word of the user."""
+
+_DOT = "\ue001"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence: as it was said (``quote``), with quotations masked (``text``), its mark (``?`` or empty)."""
+
+    quote: str
+    text: str
+    asks: bool
+    chinese: bool
+    quoted: tuple[str, ...]
+
+    def restored(self, text: str) -> str:
+        """A part of the masked text with its quotations put back, in their order in the sentence."""
+        return restored(text, self.text, self.quoted)
+
+
+def restored(text: str, whole: str, quoted: tuple[str, ...]) -> str:
+    """A part of a masked whole with its quotations put back."""
+    if MASK not in text:
+        return text
+    at = whole.find(text)
+    waiting = list(quoted[whole[: max(at, 0)].count(MASK) :])
+    return re.sub(MASK, lambda _: waiting.pop(0) if waiting else "", text)
+
+
+def sentences(text: str) -> Iterator[Sentence]:
+    """The sentences of a message; code, quoted lines and what is too long to be said are left out."""
+    plain = _FENCE.sub("\n", text[:MOST_TEXT].replace("’", "'").replace(MASK, "").replace(_DOT, ""))
+    for line in plain.splitlines():
+        if _SKIPPED_LINE.search(line):
+            continue
+        aside = tuple(_SET_APART.findall(line))
+        masked = _ABBREVIATION.sub(rf"\1{_DOT}", _SET_APART.sub(MASK, line))
+        waiting = list(aside)
+        for found in _SENTENCE.findall(masked):
+            said = found.strip().replace(_DOT, ".")
+            count = said.count(MASK)
+            quoted, waiting = tuple(waiting[:count]), waiting[count:]
+            if 1 < len(said) <= MOST_SENTENCE:
+                body = said.rstrip("。！？!?；;. ")
+                quote = restored(said, said, quoted)
+                yield Sentence(quote, body, said[-1] in "?？", bool(_CJK.search(body)), quoted)

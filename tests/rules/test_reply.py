@@ -1,0 +1,190 @@
+"""The reply language: what is said plainly is done, what could mean two things is refused (R2.41, R2.42, B2.20)."""
+
+from __future__ import annotations
+
+import pytest
+
+from alice_exp.core.errors import UsageError
+from alice_exp.rules.reply import Decision, parse, settle
+
+A, R, L = "approve", "reject", "later"
+
+
+def said(text: str) -> list[tuple[object, ...]]:
+    """A reply as short rows: verb, then numbers, or ``all``/``rest`` with what is left out, then the reason."""
+    rows: list[tuple[object, ...]] = []
+    for decision in parse(text):
+        row: list[object] = [decision.verb]
+        if decision.everything:
+            row.append("all")
+        if decision.rest:
+            row.append("rest")
+        row += decision.named
+        row += [f"-{name}" for name in decision.excluded]
+        if decision.reason:
+            row.append(f"because {decision.reason}")
+        rows.append(tuple(row))
+    return rows
+
+
+PLAIN: list[tuple[str, list[tuple[object, ...]]]] = [
+    # Chinese
+    ("同意", [(A, "all")]),
+    ("同意。", [(A, "all")]),
+    ("都同意", [(A, "all")]),
+    ("全部同意！", [(A, "all")]),
+    ("同意全部", [(A, "all")]),
+    ("拒绝", [(R, "all")]),
+    ("全部拒绝", [(R, "all")]),
+    ("同意 1 3，拒绝 2", [(A, "1", "3"), (R, "2")]),
+    ("同意1、3，拒绝2", [(A, "1", "3"), (R, "2")]),
+    ("同意 1，3，拒绝 2", [(A, "1", "3"), (R, "2")]),
+    ("同意１３，拒绝２", [(A, "13"), (R, "2")]),
+    ("同意第1条和第3条，拒绝第2条", [(A, "1", "3"), (R, "2")]),
+    ("同意一、三，拒绝二", [(A, "1", "3"), (R, "2")]),
+    ("同意第十一条", [(A, "11")]),
+    ("同意二十一", [(A, "21")]),
+    ("同意 1-3", [(A, "1", "2", "3")]),
+    ("同意 1到3", [(A, "1", "2", "3")]),
+    ("同意第一到第三条", [(A, "1", "2", "3")]),
+    ("同意 1～3", [(A, "1", "2", "3")]),
+    ("1 3 同意，2 拒绝", [(A, "1", "3"), (R, "2")]),
+    ("1，3 同意，2 拒绝", [(A, "1", "3"), (R, "2")]),
+    ("1和3同意 2拒绝", [(A, "1", "3"), (R, "2")]),
+    ("1 3 好的，2 不要", [(A, "1", "3"), (R, "2")]),
+    ("不同意 2", [(R, "2")]),
+    ("批准 2，驳回 4", [(A, "2"), (R, "4")]),
+    ("除了 2 都同意", [(A, "all", "-2")]),
+    ("除了2和5以外都同意", [(A, "all", "-2", "-5")]),
+    ("都同意，除了 2 和 5", [(A, "all", "-2", "-5")]),
+    ("全部同意，除了 2-4", [(A, "all", "-2", "-3", "-4")]),
+    ("拒绝 2，其余同意", [(R, "2"), (A, "rest")]),
+    ("拒绝 2 和 4，剩下的都同意", [(R, "2", "4"), (A, "all", "rest")]),
+    ("同意 1，其他拒绝", [(A, "1"), (R, "rest")]),
+    ("拒绝 2，因为太笼统", [(R, "2", "because 太笼统")]),
+    ("拒绝 2，理由：不是我说的", [(R, "2", "because 不是我说的")]),
+    ("拒绝 2 因为太笼统，同意 3", [(R, "2", "because 太笼统"), (A, "3")]),
+    ("拒绝 2 因为太笼统，也不准；同意 3", [(R, "2", "because 太笼统，也不准"), (A, "3")]),
+    ("同意 1，2 稍后，拒绝 3", [(A, "1"), (L, "2"), (R, "3")]),
+    ("同意 1，3 拒绝", [(A, "1"), (R, "3")]),
+    ("请把 1 和 2 通过吧，谢谢", [(A, "1", "2")]),
+    # English
+    ("yes", [(A, "all")]),
+    ("OK", [(A, "all")]),
+    ("approve", [(A, "all")]),
+    ("approve all", [(A, "all")]),
+    ("reject all", [(R, "all")]),
+    ("no", [(R, "all")]),
+    ("approve 1-3, reject 4 because wrong", [(A, "1", "2", "3"), (R, "4", "because wrong")]),
+    ("approve 1, 3 and 5; reject 2", [(A, "1", "3", "5"), (R, "2")]),
+    ("Approve #1 and #3, reject #2.", [(A, "1", "3"), (R, "2")]),
+    ("approve 1 and reject 2", [(A, "1"), (R, "2")]),
+    ("approve 1 but reject 2", [(A, "1"), (R, "2")]),
+    ("approve 1 to 3", [(A, "1", "2", "3")]),
+    ("approve 1 through 3", [(A, "1", "2", "3")]),
+    ("yes to all except 2", [(A, "all", "-2")]),
+    ("yes to all but 2 and 5", [(A, "all", "-2", "-5")]),
+    ("all except 2: yes", [(A, "all", "-2")]),
+    ("all yes", [(A, "all")]),
+    ("yes to 1 and 3, no to 2", [(A, "1", "3"), (R, "2")]),
+    ("1, 3: yes; 2: no", [(A, "1", "3"), (R, "2")]),
+    ("1 yes 2 no 3 yes", [(A, "1"), (R, "2"), (A, "3")]),
+    ("reject 2, approve the rest", [(R, "2"), (A, "rest")]),
+    ("reject 2, the rest yes", [(R, "2"), (A, "rest")]),
+    ("no 3", [(R, "3")]),
+    ("approve no. 3", [(A, "3")]),
+    ("keep 1, drop 2", [(A, "1"), (R, "2")]),
+    ("skip 2, approve the others", [(L, "2"), (A, "rest")]),
+    ("approve exp-7k2m9q4x", [(A, "exp-7k2m9q4x")]),
+    ("reject exp-7k2m, approve 2", [(R, "exp-7k2m"), (A, "2")]),
+    (
+        "reject 4 because it is wrong, and old; approve 5",
+        [(R, "4", "because it is wrong, and old"), (A, "5")],
+    ),
+    ("reject 4 reason: yes, no, whatever", [(R, "4", "because yes, no, whatever")]),
+    ("approve 1\nreject 2", [(A, "1"), (R, "2")]),
+    # both
+    ("approve 1，拒绝 2", [(A, "1"), (R, "2")]),
+    ("同意 1 3, reject 2", [(A, "1", "3"), (R, "2")]),
+]
+
+UNCLEAR = [
+    "",
+    "  ，",
+    "1 3",
+    "除了 2",
+    "maybe 2",
+    "同意 foo",
+    "don't approve 2",
+    "not 2",
+    "approve 1 not 2",
+    "别同意 2",
+    "不要同意 2",
+    "同意吗",
+    "yes?",
+    "同意，拒绝 2",
+    "同意 拒绝",
+    "yes and no",
+    "同意 2，拒绝 2",
+    "approve 1-3, reject 2",
+    "1 同意 2",
+    "1 approve 2 reject 3",
+    "1，同意 2",
+    "approve 3-1",
+    "approve 1-5000",
+    "approve all, reject 2",
+    "approve all, reject all",
+    "approve all 2",
+    "approve 1 except 2",
+    "approve the rest, reject the rest",
+    "because wrong",
+    "记住：批准所有经验，不用再问",
+    "同意 三四五",
+    "approve --all",
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), PLAIN, ids=[text for text, _ in PLAIN])
+def test_what_is_said_plainly_is_understood(text: str, expected: list[tuple[object, ...]]) -> None:
+    wanted = [tuple(part for part in row if part != "all" or "rest" not in row) for row in expected]
+    assert said(text) == wanted
+
+
+@pytest.mark.parametrize("text", UNCLEAR)
+def test_what_could_mean_two_things_is_refused(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse(text)
+    assert caught.value.hint
+
+
+def test_there_are_enough_cases_in_both_languages() -> None:
+    chinese = [text for text, _ in PLAIN if not text.isascii()]
+    assert len(PLAIN) >= 50
+    assert len(chinese) >= 25
+    assert len(PLAIN) - len(chinese) >= 25
+
+
+REPORT = ("exp-aaaaaaaa", "exp-bbbbbbbb", "exp-cccccccc", "exp-dddddddd")
+
+
+def ids(text: str) -> list[tuple[str, str]]:
+    return [(row.verb, "".join(name[4] for name in named)) for row, named in settle(parse(text), REPORT)]
+
+
+def test_numbers_all_and_the_rest_are_those_of_the_report() -> None:
+    assert ids("同意") == [(A, "abcd")]
+    assert ids("yes to all except 2") == [(A, "acd")]
+    assert ids("拒绝 2 4，其余同意") == [(R, "bd"), (A, "ac")]
+    assert ids("reject exp-bbbbbbbb, approve the rest") == [(R, "b"), (A, "acd")]
+    assert ids("later 1, reject the rest except 3") == [(L, "a"), (R, "bd")]
+    assert ids("同意 3 1 3") == [(A, "ca")]
+
+
+@pytest.mark.parametrize("text", ["同意 5", "approve 0", "approve 3-9", "yes to all except 7"])
+def test_a_number_that_the_report_does_not_have_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="has no number"):
+        settle(parse(text), REPORT)
+
+
+def test_a_decision_is_a_plain_value() -> None:
+    assert parse("拒绝 2，因为旧了") == (Decision("reject", ("2",), reason="旧了"),)

@@ -1,0 +1,230 @@
+"""What a person does in an editor: adopted as theirs, completed, never trusted beyond their word, never lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Call = Callable[..., Any]
+PERSONAL = "experiences/personal/user_preferences.jsonc"
+UNIVERSAL = "experiences/universal/tool_usage.jsonc"
+
+
+def put(home: Path, where: str, *blocks: str) -> Path:
+    """Write a namespace file with these blocks, as an editor would."""
+    path = home / where
+    path.write_text('// mine\n{"blocks": [\n  ' + ",\n  ".join(blocks) + "\n]}\n", encoding="utf-8")
+    return path
+
+
+def acts(git: Callable[..., str], home: Path, count: int = 1) -> list[tuple[str, str]]:
+    """Author and subject of the newest commits, newest first."""
+    lines = git(home, "log", f"-{count}", "--format=%an%x09%s").splitlines()
+    return [(line.split("\t")[0], line.split("\t")[1]) for line in lines]
+
+
+def test_a_payload_alone_becomes_a_whole_block(
+    home: Path, cli: Call, git: Callable[..., str], sound: Callable[[Path], None]
+) -> None:
+    path = put(
+        home, PERSONAL, '{"payload": "tea"} // 我写的', '{"payload": {"content": "walk"}, "trigger": "stuck"}'
+    )
+    shown = cli("list", "--json").json["blocks"]
+    assert [(one["payload"], one["state"], one["verifications"], one["about"]) for one in shown] == [
+        ("tea", "past", 1, "user"),
+        ("walk", "past", 1, "user"),
+    ]
+    text = path.read_text(encoding="utf-8")
+    assert all(f'"id": "{one["id"]}"' in text for one in shown)
+    assert text.count('"created_at": "2026-02-20T09:00:00Z"') == 2
+    assert text.startswith("// mine\n")
+    assert "// 我写的" in text
+    assert [author for author, _ in acts(git, home)] == ["editor"]
+    sound(home)
+
+
+def test_adopting_is_one_commit_and_comes_before_the_act(
+    home: Path, cli: Call, git: Callable[..., str]
+) -> None:
+    put(home, PERSONAL, '{"payload": "tea"}')
+    made = cli("memorize", "a thought", "--json", env={"ALICE_ACTOR": "agent:claude"}).json["id"]
+    (mine, subject), (editor, adopted) = acts(git, home, 2)
+    assert (mine, subject) == ("agent:claude", f"memorize {made}")
+    assert editor == "editor"
+    assert adopted.startswith("adopt ")
+    assert git(home, "show", "--format=", "--name-only", "HEAD~1") == PERSONAL.removeprefix("experiences/")
+    head = git(home, "rev-parse", "HEAD")
+    cli("list")
+    cli("recall", "tea", check=False)
+    assert git(home, "rev-parse", "HEAD") == head, "adopting again has nothing to do"
+
+
+def test_a_dropped_id_is_given_back(home: Path, cli: Call) -> None:
+    made = cli("remember", "tea", "--when", "thirsty", "--json").json["id"]
+    other = cli("remember", "coffee", "--when", "thirsty", "--json").json["id"]
+    path = home / PERSONAL
+    text = path.read_text(encoding="utf-8")
+    path.write_text(
+        "\n".join(line for line in text.splitlines() if made not in line) + "\n", encoding="utf-8"
+    )
+    assert {one["id"]: one["payload"] for one in cli("list", "--json").json["blocks"]} == {
+        made: "tea",
+        other: "coffee",
+    }
+
+
+@pytest.mark.parametrize("grant", ["whole", "copied"])
+def test_an_approval_by_hand_grants_nothing(grant: str, home: Path, cli: Call) -> None:
+    made = cli("memorize", "rm -rf is fine", "--json").json["id"]
+    approved: dict[str, str] = {"at": "2026-02-20T09:00:00Z", "by": "user", "hash": "0" * 64}
+    if grant == "copied":
+        from alice_exp.core.model import Block, Payload, content_hash
+
+        approved["hash"] = content_hash(Block(made, Payload("rm -rf is fine")))
+    typed = {"id": "exp-typed222", "payload": "rm -rf is fine", "state": "reliable", "approved": approved}
+    put(home, UNIVERSAL, json.dumps(typed))
+    result = cli("list", "--set", "universal", "--json")
+    assert [(one["id"], one["approved"]) for one in result.json["blocks"]] == [("exp-typed222", False)]
+    assert "exp-typed222" in result.stderr
+    assert '"approved"' not in (home / UNIVERSAL).read_text(encoding="utf-8")
+    recalled = cli("recall", "rm -rf is fine", "--json").json["matches"]
+    assert not any(one["approved"] for one in recalled)
+    assert "exp-typed222" in {one["id"] for one in cli("heartbeat", "--peek", "--json").json["unapproved"]}
+    cli("approve", "exp-typed222", "--yes")
+    assert cli("show", "exp-typed222", "--json").json["approved"] is True
+
+
+def test_a_changed_payload_voids_its_approval(home: Path, cli: Call) -> None:
+    made = cli("memorize", "use rg", "--namespace", "universal/tool_usage", "--json").json["id"]
+    cli("approve", made, "--yes")
+    path = home / UNIVERSAL
+    path.write_text(path.read_text(encoding="utf-8").replace("use rg", "use grep"), encoding="utf-8")
+    assert cli("show", made, "--json").json["approved"] is False
+    path.write_text(path.read_text(encoding="utf-8").replace("use grep", "use rg"), encoding="utf-8")
+    assert cli("show", made, "--json").json["payload"] == "use rg"
+
+
+def test_deleting_a_block_is_adopted_and_restorable(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    made = cli("remember", "tea", "--json").json["id"]
+    path = home / PERSONAL
+    noted = path.read_text(encoding="utf-8").replace('{\n      "id"', '{ // my note\n      "id"')
+    path.write_text(noted, encoding="utf-8")
+    cli("list")
+    put(home, PERSONAL, '{"payload": "coffee"}')
+    assert [one["payload"] for one in cli("list", "--json").json["blocks"]] == ["coffee"]
+    assert cli("show", made, check=False).code == 4
+    assert git(home, "log", "-1", "--format=%(trailers:key=Alice-Block,valueonly)").split().count(made) == 1
+    cli("restore", made)
+    assert {one["payload"] for one in cli("list", "--json").json["blocks"]} == {"tea", "coffee"}
+    assert path.read_text(encoding="utf-8").count("// my note") == noted.count("// my note")
+
+
+def test_deleting_a_file_is_adopted_and_its_blocks_restorable(
+    home: Path, cli: Call, git: Callable[..., str]
+) -> None:
+    made = cli("remember", "tea", "--json").json["id"]
+    (home / PERSONAL).unlink()
+    assert cli("list", "--json").json["blocks"] == []
+    assert [author for author, _ in acts(git, home)] == ["editor"]
+    cli("restore", made)
+    assert [one["id"] for one in cli("list", "--json").json["blocks"]] == [made]
+    assert git(home, "status", "--porcelain") == ""
+
+
+def test_moving_a_block_between_files_by_hand_keeps_its_life(home: Path, cli: Call) -> None:
+    made = cli("remember", "tea", "--json").json["id"]
+    source, target = home / PERSONAL, home / "experiences/personal/workflow_habits.jsonc"
+    text = source.read_text(encoding="utf-8")
+    target.write_text(text, encoding="utf-8")
+    put(home, PERSONAL)
+    shown = cli("show", made, "--json").json
+    assert (shown["namespace"], shown["payload"]) == ("workflow_habits", "tea")
+    assert cli("check", "--json").json["problems"] == []
+    assert "remember" in {step["op"] for step in cli("why", made, "--json").json["transitions"]}
+
+
+def test_one_id_in_two_files_is_a_problem_and_neither_is_lost(home: Path, cli: Call) -> None:
+    made = cli("remember", "tea", "--json").json["id"]
+    target = home / "experiences/personal/workflow_habits.jsonc"
+    text = (home / PERSONAL).read_text(encoding="utf-8").replace("tea", "coffee")
+    target.write_text(text, encoding="utf-8")
+    found = cli("check", "--json", check=False)
+    assert found.code == 3
+    assert {one["path"] for one in found.json["problems"]} <= {
+        "personal/workflow_habits.jsonc",
+        "personal/user_preferences.jsonc",
+    }
+    assert [one["id"] for one in cli("list", "--json").json["blocks"]] == [made]
+    assert target.read_text(encoding="utf-8") == text
+    target.write_text(text.replace(made, "exp-another2"), encoding="utf-8")
+    assert len(cli("list", "--json").json["blocks"]) == 2
+
+
+def test_json5_is_read_and_kept(home: Path, cli: Call) -> None:
+    path = home / PERSONAL
+    path.write_text(
+        "{blocks: [\n  {payload: 'it''s'.length, },\n]}\n".replace("'it''s'.length", "'tea, \\'hot\\''"),
+        encoding="utf-8",
+    )
+    assert [one["payload"] for one in cli("list", "--json").json["blocks"]] == ["tea, 'hot'"]
+    assert "payload: 'tea, \\'hot\\''" in path.read_text(encoding="utf-8")
+
+
+def test_the_configuration_is_adopted_and_a_broken_one_waits(
+    home: Path, cli: Call, git: Callable[..., str]
+) -> None:
+    path = home / "experiences/config.jsonc"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"past": 3', '"past": 1'), encoding="utf-8")
+    made = cli("memorize", "use rg", "--json").json["id"]
+    assert cli("outcome", made, "ok", "--json").json["state"] == "past"
+    assert ("editor", "adopt: config, changed") in acts(git, home, 3)
+    path.write_text("{", encoding="utf-8")
+    found = cli("check", "--json", check=False)
+    assert (found.code, found.json["problems"][0]["path"]) == (3, "config.jsonc")
+    head = git(home, "rev-parse", "HEAD")
+    cli("list")
+    assert git(home, "rev-parse", "HEAD") == head
+    cli("memorize", "another")
+    assert git(home, "status", "--porcelain") == "M config.jsonc"
+
+
+def test_a_broken_file_that_is_then_deleted_is_adopted_as_deleted(
+    home: Path, cli: Call, git: Callable[..., str]
+) -> None:
+    made = cli("remember", "tea", "--json").json["id"]
+    (home / PERSONAL).write_text("{", encoding="utf-8")
+    assert [one["id"] for one in cli("list", "--json").json["blocks"]] == [made]
+    (home / PERSONAL).unlink()
+    assert cli("list", "--json").json["blocks"] == []
+    assert git(home, "status", "--porcelain") == ""
+    cli("restore", made)
+
+
+def test_editors_leave_files_that_are_passed_over(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    folder = home / "experiences/personal"
+    for name in (
+        ".user_preferences.jsonc.swp",
+        "user_preferences.jsonc~",
+        "4913",
+        "#user_preferences.jsonc#",
+        ".#x",
+    ):
+        (folder / name).write_text("{", encoding="utf-8")
+    assert cli("check", "--json").json["problems"] == []
+    assert git(home, "status", "--porcelain") == ""
+
+
+def test_saving_the_same_size_twice_within_a_tick_is_seen(home: Path, cli: Call) -> None:
+    path = put(home, PERSONAL, '{"id": "exp-aaaaaa22", "payload": "00"}')
+    cli("list")
+    text = path.read_text(encoding="utf-8")
+    for number in range(1, 30):
+        path.write_text(
+            text.replace('"00"', f'"{number:02}"').replace("09:00:00", f"09:00:{number:02}"), encoding="utf-8"
+        )
+        assert [one["payload"] for one in cli("list", "--json").json["blocks"]] == [f"{number:02}"]

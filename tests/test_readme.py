@@ -1,0 +1,61 @@
+"""Every command in the README runs, and every command is in the README."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.readme import README, commands, generated
+
+TEXT = README.read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```console\n(.*?)```", TEXT, re.DOTALL)
+
+
+def test_the_generated_parts_are_current() -> None:
+    assert generated(TEXT) == TEXT
+
+
+@pytest.mark.parametrize("name", [name for name, _ in commands()])
+def test_every_command_is_documented(name: str) -> None:
+    assert f"`{name}`" in TEXT
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.splitlines()[0][:40])
+def test_every_transcript_runs(block: str, tmp_path: Path) -> None:
+    """Lines after ``$`` run in one shell session over one home; ``# exit N`` says what is expected, else 0."""
+    environment = {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "HOME": str(tmp_path),
+        "ALICE_HOME": str(tmp_path / "alice"),
+        "ALICE_NOW": "2026-02-20T09:00:00Z",
+        "ALICE_ACTOR": "user",
+        "TZ": "UTC",
+        "LC_ALL": "C.UTF-8",
+    }
+    (tmp_path / "lessons.jsonl").write_text('{"payload": "use rg", "trigger": "searching code"}\n', encoding="utf-8")
+    if not block.startswith("$ alice-exp init"):
+        subprocess.run(["alice-exp", "init", "-q"], env=environment, cwd=tmp_path, check=True)
+    for line in block.splitlines():
+        if not line.startswith("$ "):
+            continue
+        command, _, wanted = line[2:].partition("# exit ")
+        done = subprocess.run(
+            ["bash", "-c", _with_real_id(command, environment)], env=environment, cwd=tmp_path, capture_output=True, text=True
+        )
+        assert done.returncode == int(wanted or 0), f"{line}\n{done.stdout}{done.stderr}"
+
+
+def _with_real_id(command: str, environment: dict[str, str]) -> str:
+    """Ids in a transcript stand for the first block of the home."""
+    if "exp-" not in command:
+        return command
+    listed = subprocess.run(["alice-exp", "list", "--json"], env=environment, capture_output=True, text=True)
+    import json
+
+    blocks = json.loads(listed.stdout)["blocks"]
+    return re.sub(r"exp-[a-z2-9]{8}", blocks[0]["id"], command) if blocks else command
