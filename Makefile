@@ -10,6 +10,7 @@ $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m compileall -q alice_exp $(VENV)/lib
 	touch $(READY)
 
 demo: $(READY)  ## walk the main job on a copy of sample_home

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from alice_exp.core.config import Config
 from alice_exp.core.errors import AliceError, UsageError
-from alice_exp.core.model import Actor
-from alice_exp.core.ports import History, Reports
-from alice_exp.store.home import FileHome, Sources
+from alice_exp.core.model import Actor, Snapshot
+from alice_exp.core.ports import History, Purge, Reports
 from alice_exp.usecases.acts import Caller
 
 if TYPE_CHECKING:
+    from alice_exp.store.home import FileHome
     from alice_exp.store.watch import Watcher
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz23456789"
@@ -73,13 +73,29 @@ class Wiring:
     @cached_property
     def home(self) -> FileHome:
         """The home's two doors."""
+        from alice_exp.store.home import FileHome, Sources
+
         sources = Sources(
             now=lambda: self.moment.strftime(_STAMP),
             epoch=lambda: int(self.moment.timestamp()),
             new_id=new_id,
             warn=self.warn,
+            judge=self.judge,
         )
         return FileHome(self.root, sources)
+
+    @cached_property
+    def owner(self) -> SshOwner:
+        """The owner key of the home, where it has one."""
+        from alice_exp.store.owner import SshOwner
+
+        return SshOwner(self.root, self.warn)
+
+    def judge(self, seen: Snapshot) -> Snapshot:
+        """A snapshot as the owner key has it; as it is where the home has none (nothing is imported for that)."""
+        if not seen.config.text("owner.key") and not (self.root / "identity" / "owner.pub").exists():
+            return seen
+        return self.owner.judge(seen)
 
     @cached_property
     def history(self) -> History:
@@ -87,6 +103,13 @@ class Wiring:
         from alice_exp.store.history import GitHistory
 
         return GitHistory(self.home.repository)
+
+    @cached_property
+    def purging(self) -> Purge:
+        """What takes a block out of history."""
+        from alice_exp.store.purging import HomePurge
+
+        return HomePurge(self.home)
 
     @cached_property
     def reports(self) -> Reports:

@@ -8,14 +8,15 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from alice_exp.cli.language import say
 from alice_exp.core.errors import AliceError, RefusedError
-from alice_exp.text.words import cells, visible
-from alice_exp.wiring import Wiring
+
+if TYPE_CHECKING:
+    from alice_exp.wiring import Wiring
 
 
 @dataclass
@@ -34,6 +35,8 @@ class Terminal:
     @cached_property
     def wiring(self) -> Wiring:
         """The home that the options name."""
+        from alice_exp.wiring import Wiring
+
         return Wiring(self.home, self.actor, self.warn)
 
     @property
@@ -115,6 +118,24 @@ class Terminal:
         else:
             sys.stderr.write(f"alice-exp: {sentence(error)}\n")
         return error.exit_code
+
+
+def visible(text: str) -> str:
+    """A text made harmless for a terminal; plain ASCII needs no look at each character."""
+    if text.isascii() and text.isprintable():
+        return text
+    from alice_exp.text.words import visible as harmless
+
+    return harmless(text)
+
+
+def cells(text: str) -> int:
+    """How many columns a text takes."""
+    if text.isascii():
+        return len(text)
+    from alice_exp.text.words import cells as columns
+
+    return columns(text)
 
 
 _STYLES = {

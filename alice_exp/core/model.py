@@ -117,6 +117,20 @@ class Approved:
     signature: str = ""
 
 
+Decision = Literal["approve", "share", "revive"]
+"""What an owner key signs (DESIGN 6)."""
+DECISIONS: tuple[Decision, ...] = get_args(Decision)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a block's signature says of itself: the text that it has to cover, the decision, the bare base64."""
+
+    text: str
+    decision: Decision
+    signature: str
+
+
 @dataclass(frozen=True, slots=True)
 class Archived:
     """Where an archived block came from (``set/namespace``), when and why (``rejected`` or ``obsolete``)."""
@@ -164,6 +178,8 @@ class Block:
     archived: Archived | None = None
     extra: Mapping[str, Json] = field(default_factory=dict)
     """Keys that the schema does not know, ``x-`` keys among them: kept, never interpreted."""
+    signed: bool | None = field(default=None, compare=False)
+    """Never in a file: whether the owner key signed the approval; None where the home has no owner key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,10 +330,16 @@ def content_hash(block: Block) -> str:
 
 
 def is_approved(placed: Placed) -> bool:
-    """Whether a person stands behind this content: by typing it into ``personal/``, or by approving exactly it."""
-    if placed.place == "personal":
+    """Whether a person stands behind this content: by typing it into ``personal/``, or by approving exactly it.
+
+    Under an owner key (``signed`` is not None) only a signed approval of exactly this content counts, in both sets.
+    """
+    block = placed.block
+    if block.signed is False:
+        return False
+    if placed.place == "personal" and block.signed is None:
         return True
-    approved = placed.block.approved
+    approved = block.approved
     return (
-        placed.place == "universal" and approved is not None and approved.hash == content_hash(placed.block)
+        placed.place in ("personal", "universal") and approved is not None and approved.hash == content_hash(block)
     )

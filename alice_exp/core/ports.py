@@ -6,12 +6,12 @@ Each has two implementations: the real one in ``store`` and the in-memory one in
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from alice_exp.core.changes import Act, Commit, Plan
-from alice_exp.core.model import SETS, Place, Placed, Problem, Snapshot
+from alice_exp.core.model import SETS, Claim, Place, Placed, Problem, Snapshot
 
 R = TypeVar("R")
 
@@ -42,6 +42,8 @@ class Changed:
     commit: Commit
     blocks: tuple[Version, ...]
     files: tuple[FileVersion, ...] = ()
+    texts: tuple[FileVersion, ...] = ()
+    """Every file that it changed, whole; empty where that is not known."""
 
 
 class Home(Protocol):
@@ -73,6 +75,10 @@ class History(Protocol):
 
     def changed(self, commit: str) -> Changed:
         """What an act changed, block by block."""
+        ...
+
+    def states(self, block_id: str) -> Iterator[tuple[Commit, str, str]]:
+        """The acts on a block, newest first, each with its state before and after (empty: not there)."""
         ...
 
     def last_text(self, block_id: str) -> tuple[Placed, str] | None:
@@ -130,4 +136,48 @@ class Purge(Protocol):
 
     def versions(self, block_id: str) -> int:
         """How many versions of files in history hold the block."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerKey:
+    """An SSH key that signs decisions: ``line`` is ``TYPE BASE64``, ``fingerprint`` as ``SHA256:…``.
+
+    ``file`` is the private key's path on this machine (empty: not here). ``protection``: ``passphrase``, ``hardware``,
+    ``none``, ``agent`` (only an ssh-agent holds it, so that nobody can see), empty where it was not looked at.
+    """
+
+    line: str
+    fingerprint: str
+    comment: str = ""
+    file: str = ""
+    protection: str = ""
+
+    @property
+    def is_hardware(self) -> bool:
+        """Whether every signature needs a touch."""
+        return self.line.startswith("sk-")
+
+
+class Owner(Protocol):
+    """The owner key, where a home has one. ``ProblemError`` where ``ssh-keygen`` is missing."""
+
+    def key(self, configured: str) -> OwnerKey | None:
+        """The key that counts: the one pinned on this machine, else the configured line; None without either."""
+        ...
+
+    def examine(self, path: str) -> OwnerKey:
+        """A key file (empty: the usual one) and how it is protected; ``ProblemError`` where it is none."""
+        ...
+
+    def keep(self, key: OwnerKey | None) -> None:
+        """Pin the key on this machine; None: none any more."""
+        ...
+
+    def sign(self, key: OwnerKey, texts: Sequence[str]) -> tuple[str, ...]:
+        """A signature (bare base64) a text, the passphrase asked once; ``RefusedError`` where it was not given."""
+        ...
+
+    def verify(self, key: OwnerKey, claims: Sequence[Claim]) -> tuple[bool, ...]:
+        """Fresh verdicts on what signatures claim to cover; verdicts from before are forgotten."""
         ...

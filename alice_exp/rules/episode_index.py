@@ -34,11 +34,16 @@ def traits_of(task: str, context: Mapping[str, Json]) -> Traits:
 
 def likeness(query: Traits, other: Traits) -> float:
     """``retrieval_similarity`` of two traits, in [0, 1], unrounded: tasks alone where the query has no context."""
-    shared = len(query.words & other.words)
-    task = shared / (len(query.words) + len(other.words) - shared) if shared else 0.0
-    if not query.names:
+    words, names = query.words, query.names
+    shared = len(words & other.words)
+    task = shared / (len(words) + len(other.words) - shared) if shared else 0.0
+    if not names:
         return task
-    return TASK_WEIGHT * task + CONTEXT_WEIGHT * _contexts(query, other)
+    equal = len(query.entries & other.entries)
+    if not equal:
+        return TASK_WEIGHT * task
+    union = len(names) + len(other.names) - len(names & other.names)
+    return TASK_WEIGHT * task + CONTEXT_WEIGHT * (equal / union)
 
 
 def similarity_of(query: Traits, other: Traits) -> Similarity:
@@ -143,15 +148,23 @@ class _Nearest:
         return self._best
 
     def _scan(self, listed: Sequence[int], is_word: bool) -> None:
+        """Compare those of a list that are unseen, until none of the rest can be more alike."""
+        index, own, seen, best = self._index, self._own, self._seen, self._best
+        size, bound = -1, self._bound(0)
         for other in listed:
-            if other in self._seen:
+            if other in seen:
                 continue
-            traits = self._index.traits[other]
-            if self._best >= self._bound(len(traits.words) if is_word else 0):
-                return
-            self._compare(other)
-            if len(self._seen) > NEIGHBOURS:
-                return
+            traits = index.traits[other]
+            if is_word and len(traits.words) != size:
+                size = len(traits.words)
+                bound = self._bound(size)
+            if best >= bound or len(seen) > NEIGHBOURS:
+                break
+            seen.add(other)
+            alike = likeness(own, traits)
+            if alike > best:
+                best = alike
+        self._best = best
 
     def _compare(self, other: int) -> None:
         if other not in self._seen:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from alice_exp.core.config import Json
 from alice_exp.core.records import Episode, EpisodeBook, milliseconds
-from alice_exp.rules.episode_index import EpisodeIndex, similarity_of, traits_of
+from alice_exp.rules.episode_index import EpisodeIndex, likeness, similarity_of, traits_of
 from alice_exp.rules.similarity import Similarity
 
 THRESHOLD = 0.3
@@ -95,14 +95,15 @@ def find_similar(
     found = index.candidates(query)
     if filters.type and filters.type in index.by_type:
         found.intersection_update(index.by_type[filters.type])
-    matches = [
-        Match(index.episodes[at], similarity_of(query, index.traits[at]))
-        for at in found
-        if filters.admits(index.episodes[at])
-    ]
-    similar = [match for match in matches if match.score > THRESHOLD]
-    similar.sort(key=lambda match: (-match.score, -match.episode.timestamp, match.episode.id))
-    return tuple(similar[: max(0, top)])
+    similar: list[tuple[float, int, str, int]] = []
+    for at in found:
+        episode, score = index.episodes[at], round(likeness(query, index.traits[at]), 6)
+        if score > THRESHOLD and filters.admits(episode):
+            similar.append((-score, -episode.timestamp, episode.id, at))
+    similar.sort()
+    return tuple(
+        Match(index.episodes[at], similarity_of(query, index.traits[at])) for *_, at in similar[: max(0, top)]
+    )
 
 
 def similar_failures(

@@ -24,6 +24,7 @@ from alice_exp.core.model import (
     State,
     is_approved,
 )
+from alice_exp.rules.approval import may_leave
 
 Level: TypeAlias = Literal["obsolete", "possible", "past", "reliable", "super_reliable"]
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -265,6 +266,7 @@ def is_shareable(placed: Placed, thresholds: Thresholds = DEFAULT) -> bool:
         and block.verifications_local >= thresholds.super_reliable
         and level(block, thresholds) == "super_reliable"
         and is_approved(placed)
+        and may_leave(block)
     )
 
 

@@ -197,7 +197,7 @@ def sync_directory(path: Path) -> None:
 def sweep(directory: Path) -> int:
     """Remove the temporary files that a crash left in ``directory``; returns how many."""
     gone = 0
-    with contextlib.suppress(FileNotFoundError), os.scandir(directory) as entries:
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(directory) as entries:
         for entry in entries:
             if MARK in entry.name:
                 with contextlib.suppress(FileNotFoundError):

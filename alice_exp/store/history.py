@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -86,7 +86,8 @@ class GitHistory:
         with self._repo() as repo:
             found = repo.commit(commit)
             parent = found.parents[0] if found.parents else None
-            old, new = _changed_blobs(parent, found)
+            pairs = _changed_pairs(parent, found)
+            old, new = _contents(before for before, _ in pairs), _contents(after for _, after in pairs)
         before, after = _blocks(old), _blocks(new)
         versions = []
         for block_id in dict.fromkeys([*before, *after]):
@@ -99,7 +100,27 @@ class GitHistory:
             for path in dict.fromkeys([*old, *new])
             if not holds_blocks(path) or not (_blocks_of(old, path) or _blocks_of(new, path))
         )
-        return Changed(read(found.hexsha, _message(found)), tuple(versions), files)
+        whole = tuple(FileVersion(path, _text(old.get(path)), _text(new.get(path))) for path in dict.fromkeys([*old, *new]))
+        return Changed(read(found.hexsha, _message(found)), tuple(versions), files, whole)
+
+    def states(self, block_id: str) -> Iterator[tuple[Commit, str, str]]:
+        """The states that a block went through; see ``core.ports.History.states``.
+
+        An act on one block says both states in its message; for the others the files of both sides are looked at,
+        each content once.
+        """
+        seen: dict[str, str] = {}
+        for act in self.log(block=block_id):
+            said = dict(act.trailers)
+            if len(act.blocks) == 1 and {"From", "To"} <= said.keys():
+                yield act, _plain_state(said["From"]), _plain_state(said["To"])
+                continue
+            with self._repo() as repo:
+                found = repo.commit(act.commit)
+                pairs = _changed_pairs(found.parents[0] if found.parents else None, found)
+                before = _state_among([old for old, _ in pairs], block_id, seen)
+                after = _state_among([new for _, new in pairs], block_id, seen)
+            yield act, before, after
 
     def last_text(self, block_id: str) -> tuple[Placed, str] | None:
         """A block's last version; see ``core.ports.History.last_text``."""
@@ -149,19 +170,33 @@ def _message(commit: GitCommit) -> str:
     return message if isinstance(message, str) else message.decode("utf-8", "replace")
 
 
-def _changed_blobs(parent: GitCommit | None, commit: GitCommit) -> tuple[dict[str, bytes], dict[str, bytes]]:
-    """The bytes of every changed path on both sides."""
+def _plain_state(level: str) -> str:
+    return "reliable" if level == "super_reliable" else level
+
+
+def _changed_pairs(parent: GitCommit | None, commit: GitCommit) -> list[tuple[Blob | None, Blob | None]]:
+    """The changed files of an act as blobs before and after."""
     if parent is None:
-        found = cast("Iterator[Blob]", commit.tree.traverse())
-        return {}, {str(item.path): item.data_stream.read() for item in found if item.type == "blob"}
-    old: dict[str, bytes] = {}
-    after: dict[str, bytes] = {}
-    for entry in parent.diff(commit, no_renames=True):
-        if entry.a_blob is not None and entry.a_path is not None:
-            old[entry.a_path] = entry.a_blob.data_stream.read()
-        if entry.b_blob is not None and entry.b_path is not None:
-            after[entry.b_path] = entry.b_blob.data_stream.read()
-    return old, after
+        return [(None, item) for item in cast("Iterator[Blob]", commit.tree.traverse()) if item.type == "blob"]
+    return [(entry.a_blob, entry.b_blob) for entry in parent.diff(commit, no_renames=True)]
+
+
+def _contents(blobs: Iterable[Blob | None]) -> dict[str, bytes]:
+    return {str(blob.path): blob.data_stream.read() for blob in blobs if blob is not None}
+
+
+def _state_among(blobs: Iterable[Blob | None], block_id: str, seen: dict[str, str]) -> str:
+    """The block's state in whichever of these files holds it; empty where none does."""
+    for blob in blobs:
+        if blob is None or not holds_blocks(str(blob.path)):
+            continue
+        if blob.hexsha not in seen:
+            data = blob.data_stream.read()
+            held = _blocks_of({str(blob.path): data}, str(blob.path)) if block_id.encode() in data else []
+            seen[blob.hexsha] = next((one.block.state for one in held if one.block.id == block_id), "")
+        if seen[blob.hexsha]:
+            return seen[blob.hexsha]
+    return ""
 
 
 def _blocks(files: Mapping[str, bytes]) -> dict[str, Placed]:

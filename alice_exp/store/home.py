@@ -7,6 +7,7 @@ stamps tells whether there is anything to do.
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,6 +41,9 @@ PACK_AT = 4 << 20
 """Bytes of loose objects at which the repository is packed: files are rewritten whole, so size tells, not number."""
 
 _PAUSE = 0.005
+_SAVING_NS = 50_000_000
+"""A broken file this young (ns) may be half saved: an act looks again before it calls that a problem."""
+
 _ALL: tuple[Place, ...] = (*SETS, "archive")
 
 
@@ -51,6 +55,8 @@ class Sources:
     epoch: Callable[[], int]
     new_id: Callable[[str], str]
     warn: Callable[[AliceError], None]
+    judge: Callable[[Snapshot], Snapshot] = lambda seen: seen  # noqa: E731
+    """Marks what an owner key signed (``store.owner``); every snapshot that leaves this home went through it."""
 
 
 class FileHome:
@@ -105,7 +111,7 @@ class FileHome:
         head = self.repository.head() if self.repository.exists else ""
         seen = snapshot(self._reading, found, places, head, self._last_good(head))
         config, problems = self._config(found)
-        return replace(seen, config=config, problems=(*seen.problems, *problems))
+        return self._sources.judge(replace(seen, config=config, problems=(*seen.problems, *problems)))
 
     def _config(self, found: Found) -> tuple[Config, tuple[Problem, ...]]:
         if PATH not in found.files:
@@ -123,8 +129,6 @@ class FileHome:
         return LastGood(self.repository.tree(head) if head else {}, self.repository.blob)
 
     def _wait_for_writer(self) -> None:
-        import time
-
         time.sleep(_PAUSE)
         with contextlib.suppress(BusyError), self._locked(wait=0):
             self._settle()
@@ -323,8 +327,7 @@ class FileHome:
         Files that a person put there before are taken in as they are, in one commit by ``actor``; ``defaults`` maps
         paths to the texts of files that a new home has. A file with a problem stays out and is warned of.
         """
-        for folder in ("universal", "personal", "low_value_pool", "archive", "records", ".schema"):
-            (self.experiences / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._make_directories()
         with self._locked():
             if self.repository.exists and self.repository.head():
                 self._settle()
@@ -340,6 +343,16 @@ class FileHome:
             act = Act(op, actor, self._sources.now(), tuple(blocks), "" if blocks else detail)
             self._stamps = Stamps()
             return self._write(act, files), len(blocks)
+
+    def _make_directories(self) -> None:
+        folders = ("universal", "personal", "low_value_pool", "archive", "records", ".schema")
+        try:
+            self.root.parent.mkdir(parents=True, exist_ok=True)
+            for path in (self.root, self.experiences, *(self.experiences / folder for folder in folders)):
+                path.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise ProblemError("the home cannot be made: {why}", why=why, path=str(error.filename)) from error
 
     def _taken_in(self, found: Found, actor: Actor) -> tuple[dict[str, FileChange], list[str]]:
         files: dict[str, FileChange] = {}
@@ -376,7 +389,7 @@ class FileHome:
                 "the home at {root} has no history yet", root=self.root, hint="make one with 'alice-exp init'"
             )
         with self._locked():
-            for _ in range(TRIES):
+            for left in reversed(range(TRIES)):
                 found = self._settle()
                 seen = self._snapshot(found, places)
                 changes, answer = plan(seen)
@@ -386,6 +399,10 @@ class FileHome:
                     return self._carry_out(changes, seen, found), answer
                 except ChangedOnDisk:
                     continue
+                except ProblemError:
+                    if not left or not _is_being_saved(seen, found):
+                        raise
+                    time.sleep(_SAVING_NS / 1e9)
         raise BusyError("the files change faster than they can be read", hint="run the command again")
 
     def _carry_out(self, changes: ChangeSet, seen: Snapshot, found: Found) -> Commit:
@@ -405,6 +422,9 @@ class FileHome:
         for path in changes.texts:
             if path in found.files:
                 contents[path] = self._reading.content(path)
+            text = changes.seen.get(path)
+            if path in changes.seen and contents.get(path) != (None if text is None else text.encode()):
+                raise ChangedOnDisk(self.experiences / path)
         _check(new, changes)
         files = {path: FileChange(contents.get(path), data) for path, data in new.items()}
         return self._write(changes.act, {p: c for p, c in files.items() if c.expected != c.new})
@@ -441,13 +461,25 @@ class FileHome:
                     hint=problem.hint or "mend the file, then run the command again",
                 )
 
-    def _write(self, act: Act, files: Mapping[str, FileChange]) -> Commit:
-        stamps = self._known()
-        when = max(self._sources.epoch(), stamps.commit_time)
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[Callable[[Act], tuple[Commit, Message]]]:
+        """Be the only writer of a settled home; gives what composes an act's commit. For ``store.purging``."""
+        self._require_home()
+        with self._locked():
+            self._settle()
+            try:
+                yield self._composed
+            finally:
+                self._stamps = None
+
+    def _composed(self, act: Act) -> tuple[Commit, Message]:
         commit, text = compose(act, self._sources.new_id("act"))
-        message = Message(_author(act.actor), when, text)
-        oid = landing.write(self.repository, stamps.head or self.repository.head(), message, files)
-        self._stamp(oid, when, files)
+        return commit, Message(_author(act.actor), max(self._sources.epoch(), self._known().commit_time), text)
+
+    def _write(self, act: Act, files: Mapping[str, FileChange]) -> Commit:
+        commit, message = self._composed(act)
+        oid = landing.write(self.repository, self._known().head or self.repository.head(), message, files)
+        self._stamp(oid, message.when, files)
         return Commit(
             oid,
             commit.subject,
@@ -483,6 +515,12 @@ class FileHome:
             return (self.repository.git_dir / "objects" / oid[:2] / oid[2:]).stat().st_size
         except OSError:
             return 0
+
+
+def _is_being_saved(seen: Snapshot, found: Found) -> bool:
+    young = time.time_ns() - _SAVING_NS
+    broken = (found.files.get(file.path) for file in seen.files if file.stale)
+    return any(signature is not None and signature.mtime > young for signature in broken)
 
 
 def _fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Callable[[], str]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from alice_exp.core.errors import AliceError, ProblemError
+from alice_exp.store import purge
 from alice_exp.store.files import (
     ChangedOnDisk,
     read_bytes,
@@ -182,6 +183,7 @@ def recover(repository: Repository, *, holder_died: bool = False) -> Recovered:
     for folder in ("", "universal", "personal", "low_value_pool", "archive", "records", ".schema"):
         sweep(repository.work_tree / folder)
     _drop_stale_locks(repository)
+    purge.finish(repository)
     if holder_died:
         _sweep_objects(repository)
     pending = repository.resolve(PENDING)

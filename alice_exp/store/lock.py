@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from alice_exp.core.errors import BusyError
+from alice_exp.core.errors import BusyError, ProblemError
 
 WAIT_SECONDS = 10.0
 _PAUSE = 0.005
@@ -18,6 +18,8 @@ _PAUSE = 0.005
 
 class WriterLock:
     """The lock file of one home. ``held`` says whether this process has it; taking it again inside is free.
+
+    Where the disk refuses it, that is a ``ProblemError``.
 
     The file names its holder while it is held: a name that is still there tells that the last holder died.
     """
@@ -60,6 +62,16 @@ class WriterLock:
             os.close(handle)
 
     def _take(self, wait: float) -> None:
+        try:
+            self._open_and_take(wait)
+        except OSError as error:
+            raise ProblemError(
+                "nothing was changed: the home cannot be locked: {why}",
+                why=(error.strerror or str(error)).lower(),
+                path=str(self.path),
+            ) from error
+
+    def _open_and_take(self, wait: float) -> None:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         deadline = time.monotonic() + wait

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,6 +94,8 @@ class Repository:
 
         ``packing`` is zlib's level for a pack that is unpacked at once and need not be small.
         """
+        import subprocess
+
         command = ["git", f"--git-dir={self.git_dir}", f"--work-tree={self.work_tree}"]
         for name, value in _OPTIONS.items():
             command += ["-c", f"{name}={value}"]
@@ -179,9 +180,9 @@ class Repository:
         return ""
 
     def head(self) -> str:
-        """The commit that the branch points to; empty before the first."""
+        """The commit that the branch points to, or that a detached HEAD is; empty before the first."""
         branch = self.branch()
-        return self.resolve(branch) if branch else ""
+        return self.resolve(branch) if branch else (self.git_dir / "HEAD").read_text(encoding="ascii").strip()
 
     def commit_time(self, commit: str) -> int:
         """A commit's time in epoch seconds."""

@@ -53,6 +53,7 @@ class FileReports:
         temporary = self._path.with_name(f".{self._path.name}{MARK}{os.getpid()}")
         body = {"report": self._known.report, "at": self._known.at, "ids": list(self._known.ids)}
         with contextlib.suppress(OSError):
+            temporary.touch(mode=0o600)
             temporary.write_text(json.dumps(body), encoding="utf-8")
             temporary.replace(self._path)
 

@@ -35,9 +35,14 @@ def scan(root: Path) -> Found:
 
 def _folder(found: Found, root: Path, folder: str, ending: str) -> None:
     try:
+        status = (root / folder).lstat()
+        if not stat.S_ISDIR(status.st_mode):
+            kind = "a symbolic link" if stat.S_ISLNK(status.st_mode) else "not a directory"
+            found.problems.append(_odd(folder, "this is {kind}; it is not read", kind=kind))
+            return
         with os.scandir(root / folder) as entries:
             names = sorted(entry.name for entry in entries)
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return
     except OSError as error:
         found.directories.add(folder)

@@ -75,9 +75,13 @@ def save(path: Path, stamps: Stamps) -> None:
         "files": files,
     }
     temporary = path.with_name(f".{path.name}{MARK}{os.getpid()}")
-    with contextlib.suppress(OSError):
+    try:
+        temporary.touch(mode=0o600)
         temporary.write_text(json.dumps(body), encoding="utf-8")
         temporary.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def now_ns() -> int:

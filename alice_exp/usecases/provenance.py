@@ -11,7 +11,7 @@ from alice_exp.core.config import Json
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.model import Placed, Snapshot
 from alice_exp.core.ports import Changed, History, Home, Version
-from alice_exp.text.rewrite import same_block
+from alice_exp.rules.reversal import by_block, whole_files
 from alice_exp.text.schema import block_json
 from alice_exp.usecases.acts import ALL, Caller, prefix, require_person, resolve
 
@@ -50,11 +50,14 @@ class Transition:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What an undo touched: acts taken back, blocks put back, and blocks left because a later act changed them."""
+    """What an undo touched: acts taken back, blocks (and files without blocks) put back, and what was left.
+
+    A conflict is a block, or a file, that another act changed, with that act where it is known.
+    """
 
     acts: tuple[Commit, ...]
     blocks: tuple[str, ...]
-    conflicts: tuple[str, ...]
+    conflicts: tuple[tuple[str, Commit | None], ...]
     commit: Commit | None = None
 
 
@@ -86,16 +89,7 @@ def find_id(home: Home, history: History, reference: str) -> str:
 
 def transitions(history: History, block_id: str) -> list[Transition]:
     """The life of a block, oldest first, each act with the state before and after."""
-    life = []
-    for commit in history.log(block=block_id):
-        version = next((v for v in history.changed(commit.commit).blocks if v.block_id == block_id), None)
-        if version is not None:
-            life.append(Transition(commit, _state(version.before), _state(version.after)))
-    return life[::-1]
-
-
-def _state(placed: Placed | None) -> str:
-    return placed.block.state if placed else ""
+    return [Transition(commit, before, after) for commit, before, after in history.states(block_id)][::-1]
 
 
 def diff(history: History, name: str = "") -> Changed:
@@ -108,64 +102,67 @@ def diff(history: History, name: str = "") -> Changed:
     return history.changed(newest.commit)
 
 
-def undo(home: Home, history: History, caller: Caller, name: str = "") -> Undone:
-    """Take one act back, the newest that still stands where none is named.
+def undo(home: Home, history: History, caller: Caller, name: str = "", filters: LogFilter | None = None) -> Undone:
+    """Take acts back, newest first, all in one commit: one by name, all that pass a filter, else the newest that stands.
 
-    Each block returns to what it was before; one that a later act changed is a conflict: named and left.
+    Each block returns to what it was before; one that an act changed which is not taken back is a conflict: named and
+    left. A filter passes over what is taken back already, over reports, and over undoing itself, unless it asks for it.
     """
     require_person(caller, "undo", f"alice-exp undo {name}".rstrip())
-    act = history.commit(name) if name else _newest_standing(history)
-    return _undo(home, history, caller, (act,))
+    if name:
+        acts = (history.commit(name),)
+    elif filters is not None and filters != LogFilter():
+        acts = tuple(_standing(history, filters))
+    else:
+        acts = tuple(islice(_standing(history, LogFilter()), 1))
+    if not acts:
+        raise NotFoundError("there is no act to undo", hint="see 'alice-exp log'")
+    return _undo(home, history, caller, acts)
 
 
-def _newest_standing(history: History) -> Commit:
+def _standing(history: History, filters: LogFilter) -> Iterator[Commit]:
+    """Acts that pass and were not taken back, newest first."""
     taken_back: set[str] = set()
     for commit in history.log():
-        if commit.op == "undo":
+        if commit.op == "undo" and commit.act_id not in taken_back:
             taken_back |= {value for key, value in commit.trailers if key == "Undoes"}
-        elif commit.act_id not in taken_back and commit.op not in ("init", "heartbeat"):
-            return commit
-    raise NotFoundError("there is no act to undo", hint="see 'alice-exp log'")
+        if filters.block and filters.block not in commit.blocks:
+            continue
+        asked = filters.op == commit.op or commit.op not in _PASSED_OVER
+        if asked and commit.act_id not in taken_back and filters.passes(commit):
+            yield commit
+
+
+_PASSED_OVER = ("init", "heartbeat", "undo", "purge")
+"""Acts that only their name or ``--op`` asks to take back."""
 
 
 def _undo(home: Home, history: History, caller: Caller, acts: tuple[Commit, ...]) -> Undone:
     changed = [history.changed(act.commit) for act in acts]
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Undone]:
-        puts: list[Put] = []
-        removes: list[str] = []
-        conflicts: list[str] = []
-        texts: dict[str, str | None] = {}
-        for version in (version for one in changed for version in one.blocks):
-            if not _is_unchanged(version, snapshot.find(version.block_id)):
-                conflicts.append(version.block_id)
-            elif version.before is None:
-                removes.append(version.block_id)
-            else:
-                before = version.before
-                puts.append(Put(before.block, before.path, version.before_raw, before.path))
-        for file in (file for one in changed for file in one.files):
-            if home.text(file.path) == file.after:
-                texts[file.path] = file.before
-            else:
-                conflicts.append(file.path)
-        touched = (*(put.block.id for put in puts), *removes)
-        answer = Undone(acts, (*touched, *texts), tuple(conflicts))
-        if not touched and not texts:
+        whole = whole_files(changed, home.text)
+        taken = whole if whole is not None else by_block(changed, snapshot, home.text, caller.now)
+        conflicts = tuple((target, _latest(history, target, acts)) for target in taken.conflicts)
+        answer = Undone(acts, taken.touched, conflicts)
+        if not taken.touched:
             return None, answer
-        detail = ", ".join(f"{act.op} {act.commit[:8]}" for act in acts)
+        detail = ", ".join(f"{act.op} {act.commit[:8]}" for act in acts[:3])
+        more = f" and {len(acts) - 3} more" if len(acts) > 3 else ""
         undoes = tuple(("Undoes", act.act_id) for act in acts if act.act_id)
-        act = Act("undo", caller.actor, caller.now, touched, f"takes back {detail}", undoes)
-        return ChangeSet(act, tuple(puts), tuple(removes), texts=texts), answer
+        act = Act("undo", caller.actor, caller.now, taken.blocks, f"takes back {detail}{more}", undoes)
+        return ChangeSet(act, taken.puts, taken.removes, texts=taken.texts, seen=taken.seen), answer
 
     commit, answer = home.apply(plan, ALL)
     return replace(answer, commit=commit)
 
 
-def _is_unchanged(version: Version, present: Placed | None) -> bool:
-    if version.after is None or present is None:
-        return version.after is None and present is None
-    return present.path == version.after.path and same_block(present.block, version.after.block)
+def _latest(history: History, target: str, acts: tuple[Commit, ...]) -> Commit | None:
+    """The newest act on a block that is not among those to be taken back."""
+    chosen = {act.commit for act in acts}
+    if not target.startswith("exp-"):
+        return None
+    return next((commit for commit in history.log(block=target) if commit.commit not in chosen), None)
 
 
 def restore(home: Home, history: History, caller: Caller, reference: str) -> tuple[Placed, Commit | None]:

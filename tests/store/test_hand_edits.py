@@ -31,7 +31,10 @@ def test_a_payload_alone_becomes_a_whole_block(
     home: Path, cli: Call, git: Callable[..., str], sound: Callable[[Path], None]
 ) -> None:
     path = put(
-        home, PERSONAL, '{"payload": "tea"} // 我写的', '{"payload": {"content": "walk"}, "trigger": "stuck"}'
+        home,
+        PERSONAL,
+        '{"payload": "tea"} /* 我写的 */',
+        '{"payload": {"content": "walk"}, "trigger": "stuck"}',
     )
     shown = cli("list", "--json").json["blocks"]
     assert [(one["payload"], one["state"], one["verifications"], one["about"]) for one in shown] == [
@@ -42,7 +45,7 @@ def test_a_payload_alone_becomes_a_whole_block(
     assert all(f'"id": "{one["id"]}"' in text for one in shown)
     assert text.count('"created_at": "2026-02-20T09:00:00Z"') == 2
     assert text.startswith("// mine\n")
-    assert "// 我写的" in text
+    assert "/* 我写的 */" in text
     assert [author for author, _ in acts(git, home)] == ["editor"]
     sound(home)
 

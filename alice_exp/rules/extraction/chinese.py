@@ -20,7 +20,7 @@ _REPORTED = re.compile(r"(?:他|她|它|他们|她们|朋友|同事|老板|妈�
 _ASKS = re.compile(r"什么|怎么|怎样|为何|哪[里儿个些]?|谁|多少|几[个点岁]|是不是|能不能|可不可以|有没有|要不要|会不会|如何|吗$|呢$|么$|对吧$")
 _TAG_QUESTION = re.compile(r"^(?:对[吗吧]|是[吗吧]|对不对|是不是|没错吧|你?[还]?记得吗?|你知道吗?|好[吗吧]|可以吗|行吗)$")
 _PAST = re.compile(r"以前|曾经?|过去|从前|小时候|当年|原来|本来|那时|当时|差点")
-_DEICTIC = re.compile(r"这|那(?!时)|刚才|刚刚|上面|下面|它|他|她|你|您|此|该|一下|报错|错误|失败|出错|问题|bug|BUG|异常|崩溃")
+_DEICTIC = re.compile(r"这|那(?!时)|刚才|刚刚|上面|下面|它|(?<![其吉])他|她|你|您|此|该|一下|报错|错误|失败|出错|问题|bug|BUG|异常|崩溃")
 _TRIFLE = re.compile(r"^(?:今天|现在|刚才?|最近|昨天)?(?:有点|好|很|太|真|非常|特别|都快)?(?:累|困|饿|渴|冷|热|忙|烦|开心|高兴|难过|无聊|生病|感冒|头疼)(?:死|坏)?$")
 
 _OTHER = re.compile(
@@ -41,6 +41,8 @@ _CARRIED = re.compile(
     r"^(?:现在|目前|平时|也|都|还|就|今年|主要|一直|特别|非常|很|最|不|经常|每|来自|家在|家住|老家|已经|刚|从|在|是|叫|住|做|当|喜欢|爱|"
     r"讨厌|用|改用|换成|养|有|会|负责|想|打算|计划|准备|正在?|搬|毕业|从事|习惯|通常|一般|对|今年)"
 )
+_COMMA = re.compile(r"[，,：:]\s*(?=[\u3400-\u9fffA-Za-z])")
+_SPACE = re.compile(r"(?<=[\u3000-\u9fff])[ \t]+(?=[A-Za-z0-9\ue000])|(?<=[A-Za-z0-9\ue000])[ \t]+(?=[\u3000-\u9fff])")
 _TAIL = re.compile(r"(?:了啦|啦|啊|呀|哦|哈|嘛|哟|的哦|的啦|来着|～|~|\s)+$")
 
 # ------------------------------------------------------------------------------------------------ patterns
@@ -98,8 +100,8 @@ _PATTERNS: tuple[_Pattern, ...] = (
     _p(r"(?P<adv>最)(?P<k>喜欢|喜爱|爱)的(?P<o>[^，是]{1,12})是(?P<v>[^，]{1,30})", "用户最喜欢的{o}是{v}", "preference", "likes", 0.8),
     _p(_ADV + r"(?P<k>喜欢|喜爱|热爱|偏爱|偏好|钟爱|爱(?=[吃喝看听玩读写打跑去逛做弹唱睡])|热衷于?|迷恋|迷上了?|喜欢上了?)(?P<v>(?!上|的是$)[^，]{1,30})", "用户{adv}{k}{v}", "preference", "likes", 0.7),
     _p(r"(?:人生|今年|明年|最终|最大|长期|短期|的)*(?P<k>目标|梦想|理想|愿望|心愿)(?:就)?是(?P<v>[^，]{2,40})", "用户的{k}是{v}", "goal", "goal", 0.9),
-    _p(r"(?P<k>打算|计划|准备|立志|决心|希望能?)(?P<v>(?!好|就绪|完|一下|一份|[^，]{0,4}问)[^，]{2,40})", "用户{k}{v}", "goal", "goal", 0.7),
-    _p(r"(?:一直|很|特别|真的|也)*(?P<k>想要?)(?P<v>(?:学(?!一下)|成为|当(?!然)|考|减肥|转行|创业|戒|练|提高|养成|开一|换工作|买房|买车|移民|出国|留学|读研|存钱|[^，]{0,6}去[^，]{1,8}(?:旅[行游]|留学|玩|看看))[^，]{0,30})", "用户想{v}", "goal", "goal", 0.7),
+    _p(r"(?P<k>打算|计划|准备|立志|决心|希望能?)(?P<v>(?!好|就绪|完|一下|一份|去?吃|去?睡|先|出门|下班|走|[^，]{0,4}问)[^，]{2,40})", "用户{k}{v}", "goal", "goal", 0.7),
+    _p(r"(?:一直|很|特别|真的|也)*(?P<k>想要?)(?P<v>(?:学(?!一下)|成为|当(?!然)|考|减肥|转行|创业|戒|练|提高|养成|开一|换工作|买房|买车|移民|出国|留学|读研|存钱|[^，]{0,6}去[^，]{1,8}(?:旅[行游]|留学|定居|发展))[^，]{0,30})", "用户想{v}", "goal", "goal", 0.7),
     _p(r"(?:现在|最近|目前)?(?:正在|正|在|开始)(?P<k>学习?|备考|复习|准备|练习?|攻读|自学)(?P<v>(?!校|着|术)[^，]{1,25})", "用户正在{k}{v}", "goal", "goal", 0.7),
     _p(r"(?:现在|最近|目前)?(?:正在|正|在)(?P<k>开发|研究|筹备|撰写|制作|设计|装修|写|做)(?P<v>一[个本款套篇部][^，]{1,25})", "用户正在{k}{v}", "goal", "project", 0.7),
     _p(r"(?:现在|目前|主要)*负责(?P<v>[^，]{2,25})", "用户负责{v}", "fact", "occupation", 0.7),
@@ -109,7 +111,7 @@ _PATTERNS: tuple[_Pattern, ...] = (
     _p(r"(?:还)?会(?P<k>说|讲)?(?P<v>[^，]*(?:语|话|文)[^，]{0,12})", "用户会说{v}", "fact", "person", 0.7),
     _p(r"(?:现在|已经)*(?:不再?用|弃用)(?P<o>[^，]{1,20}?)了?", "", "fact", "tools", 0.0),
     _p(r"(?:现在|已经|最近)*(?:从(?P<o>[^，]{1,20}?))?(?:改用|换成|换到|转用|转到|切换到)了?" + _TOOL, "用户现在使用{v}", "fact", "tools", 0.7),
-    _p(_ADV + r"写(?P<v>(?:[A-Z][\w+#.]*)(?:\s*(?:和|、|/|与)\s*[A-Z][\w+#.]*)*)(?:代码|程序)?(?:为主)?", "用户{adv}使用 {v} 编程", "fact", "tools", 0.7),
+    _p(_ADV + r"写(?P<v>(?:[A-Z][\w+#.]*)(?:\s*(?:和|、|/|与)\s*[A-Z][\w+#.]*)*)(?:代码|程序)?(?:为主)?", "用户{adv}使用{v}编程", "fact", "tools", 0.7),
     _p(_ADV + r"(?:在)?(?:使用|用)(?:的)?(?:都)?(?:是)?" + _TOOL + r"(?:为主|比较多)?", "用户{adv}使用{v}", "fact", "tools", 0.7),
     _p(r"(?P<o>常用的[^，是]{1,8}|用的[^，是]{1,8}|的(?:常用)?(?:电脑|手机|系统|操作系统|编辑器|浏览器|主力语言|开发语言|编程语言|数据库|技术栈|键盘|相机|车))是(?P<v>[^，]{1,30})", "用户{o}是{v}", "fact", "tools", 0.7),
     _p(r"的(?P<o>邮箱|电话|手机号|微信号?|车牌号?|地址|学校|星座|血型|身高|体重|时区|母语|偶像|国籍|民族|公司|宠物|网名|昵称|英文名)(?:是|叫|：|:)(?P<v>[^，]{1,40})", "用户的{o}是{v}", "fact", "person", 0.7),
@@ -117,11 +119,6 @@ _PATTERNS: tuple[_Pattern, ...] = (
     _p(r"(?P<h>(?:通常|一般|经常|常常|总是?|老是|平时|习惯(?:了|于)?|坚持|睡前|饭后|起床后|早上|晚上|周末|周[一二三四五六日])[^，]{2,40})", "用户{h}", "habit", "habit", 0.7),
 )
 _COMPARED = re.compile(r"^(?:比起|相比于?|与其|跟?和?[^，]{1,10}相比)")
-_RATHER = re.compile(r"^(?:，)?我?(?:更|宁愿|宁可)")
-
-
-def _japanese_free(text: str) -> str:
-    return text
 
 
 # ------------------------------------------------------------------------------------------- standing rules
@@ -154,15 +151,16 @@ def read(text: str, asks: bool) -> list[Inference]:
 
     Quote and index are left to the caller.
     """
+    text = _SPACE.sub("", text.strip())
     if _UNREAL.search(text) or len(text) < 2:
         return []
-    explicit = _EXPLICIT.match(text.strip())
+    explicit = _EXPLICIT.match(text)
     if explicit and not asks and not _ASKS.search(explicit["v"]):
         return _remembered(explicit["v"].strip())
     if _REPORTED.search(text):
         return []
-    whole = _whole_sentence(_LEAD.sub("", text.strip()), asks)
-    return whole if whole else list(_clauses(text, asks))
+    found = _whole_sentence(_LEAD.sub("", text), asks) or list(_clauses(text, asks))
+    return [replace(one, content=spaced(one.content), replaces=spaced(one.replaces)) for one in found]
 
 
 def _remembered(said: str) -> list[Inference]:
@@ -171,7 +169,7 @@ def _remembered(said: str) -> list[Inference]:
     if known:
         return [replace(one, explicit=True, importance=max(one.importance, 0.8)) for one in known]
     content = f"用户要求记住：{_of_user(said)}"
-    return [Inference(content, 0.8, "fact", "instruction", value=said, explicit=True)]
+    return [Inference(spaced(content), 0.8, "fact", "instruction", value=said, explicit=True)]
 
 
 def _whole_sentence(text: str, asks: bool) -> list[Inference]:
@@ -213,11 +211,10 @@ def _instruction(text: str) -> list[Inference]:
 
 
 def _clauses(text: str, asks: bool) -> Iterator[Inference]:
-    parts = [part.strip() for part in re.split(r"[，,、：:](?=\s*(?:[\u3400-\u9fff]|[A-Za-z]))", text)]
-    parts = _joined_lists(parts)
+    parts = [part.strip() for part in _COMMA.split(text)]
     if asks and _TAG_QUESTION.match(parts[-1]):
         return
-    mine, left, found_any, gone = False, "", False, ""
+    mine, left, gone = False, "", ""
     for place, part in enumerate(parts):
         if asks and place == len(parts) - 1:
             return
@@ -239,14 +236,7 @@ def _clauses(text: str, asks: bool) -> Iterator[Inference]:
             swapped = _NOT.match(parts[place + 1]) if place + 1 < len(parts) else None
             old = found.content.replace(found.value, swapped["o"].strip()) if swapped and found.slot else ""
             yield replace(found, content=left + content, replaces=old)
-            found_any = True
         left = ""
-    del found_any
-
-
-def _joined_lists(parts: list[str]) -> list[str]:
-    """Lists joined by 、 belong to the clause before: "绘画、弹钢琴和品茶"."""
-    return parts
 
 
 def _is_mine(clause: str, before: bool) -> bool:
@@ -272,7 +262,7 @@ def _clause(clause: str) -> Iterator[Inference]:
     ours = re.match(r"^(?:我们|咱们)(?P<who>公司|团队|组|部门|项目|学校|家)?(?:现在|目前|都|一直|主要)*用(?:的)?(?:都)?(?:是)?" + _TOOL + "$", clause)
     if ours:
         who = ours["who"] or "团队"
-        yield Inference(f"用户的{who}使用{_spaced(ours['v'])}", 0.7, "fact", "tools", "", ours["v"].strip())
+        yield Inference(f"用户的{who}使用{ours['v']}", 0.7, "fact", "tools", "", ours["v"].strip())
         return
     if re.match(r"^(?:我们|咱们)", clause):
         return
@@ -289,6 +279,10 @@ _WORK = re.compile(
 _JOB = re.compile(
     r"^(?:现在|目前|就|也|还|一直)*(?:是(?:一?[名个位])?|的(?:职业|工作|岗位|职位|身份)(?:现在)?是|(?:是)?(?:做|当|搞|干|担任|从事))(?:一?[名个位])?(?:新来的|新入职的)?(?P<v>[^，]{2,16}?)(?P<de>的|工作|这一行|行业)?(?:了)?$"
 )
+_I_AM = re.compile(
+    r"^是(?P<v>(?:欧阳|司马|上官|诸葛|[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤])"
+    r"(?![是的了在])[\u3400-\u9fff]{1,2})$"
+)
 _BORN = re.compile(r"^是(?:地道的|土生土长的)?(?P<v>[^，]{2,6})人$")
 
 
@@ -302,6 +296,10 @@ def _predicate(predicate: str, time: str) -> Iterator[Inference]:
     born = _BORN.match(predicate)
     if born and is_place(born["v"]):
         yield Inference(f"用户是{born['v']}人", 0.7, "identity", "place", "", born["v"])
+        return
+    named = _I_AM.match(predicate)
+    if named and not is_job(named["v"]):
+        yield Inference(f"用户名字是{named['v']}", 0.9, "identity", "name", "name", named["v"])
         return
     job = _JOB.match(predicate)
     if job and is_job(job["v"]) and not re.search(r"这|那|你|他|她", job["v"]):
@@ -344,15 +342,14 @@ def _work(place: str, verb: str, job: str) -> Iterator[Inference]:
 
 def _filled(pattern: _Pattern, found: re.Match[str], time: str) -> Inference | None:
     groups = {name: _of_user((value or "").strip()) for name, value in found.groupdict().items()}
+    groups["adv"] = re.sub(r"[也还就]|其实|真的(?=很|非常|特别)", "", groups.get("adv", ""))
     value = groups.get("v") or groups.get("h") or groups.get("o") or ""
     if _refused(pattern, groups, value):
         return None
     if pattern.concept == "tools":
         value = value.strip()
-        groups["v"] = _spaced(value, after=pattern.content.endswith("}"))
     groups["v"] = _food(groups.get("v", ""), pattern.concept)
     content = pattern.content.format(**{"adv": "", **groups})
-    content = re.sub(r"(?<=[\u3400-\u9fff])  ?(?=[A-Za-z])", " ", content).strip()
     if time and pattern.type == "habit" or time in ("明年", "今年", "后年", "下个月", "下月", "下半年"):
         content = content.replace("用户", "用户" + time, 1)
     return Inference(content, _importance(pattern, groups), pattern.type, pattern.concept, pattern.slot, value)
@@ -386,10 +383,10 @@ def _food(value: str, concept: Concept) -> str:
     return value
 
 
-def _spaced(value: str, after: bool = True) -> str:
-    """A space between Chinese and Latin letters, as the source writes it."""
-    del after
-    return f" {value.strip()}" if value.strip()[:1].isascii() else value.strip()
+def spaced(text: str) -> str:
+    """A space between Chinese characters and Latin words, as the source writes it (R4.19)."""
+    text = re.sub(r"(?<=[\u3400-\u9fff])(?=[A-Za-z])", " ", text)
+    return re.sub(r"(?<=[A-Za-z+#])(?=[\u3400-\u9fff])", " ", text)
 
 
 def _of_user(text: str) -> str:

@@ -1,0 +1,287 @@
+"""How well the texts of a collection match a query: BM25 with what its neighbours and another language add.
+
+Pure and alike for every way of storing the collection: a ``Segment`` is what one file's texts come to,
+``Statistics`` what all segments come to, and ``text_matches`` asks only for the postings of the query's tokens.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, pairwise
+from typing import NamedTuple
+
+from alice_exp.rules.noise import NO_NOISE, Noise, learn_nearness, learn_noise
+from alice_exp.text.concepts import known_words, same_concept
+from alice_exp.text.words import cjk_tokens, fold, is_cjk, pieces, stems, tokens_many
+
+K1 = 1.2
+B = 0.5
+"""BM25: how fast repeats stop counting, and how much a long text is discounted."""
+
+PAIR = 0.2
+"""What two words that stand side by side, as in the query, add to what the two words bring."""
+
+TRANSLATED = 0.8
+"""What a word counts where a text has it in the other language; in the same language it counts in full."""
+
+
+class Posting(NamedTuple):
+    """Where a token stands: indexes of texts, rising, and how often (1 to 255) in each."""
+
+    indexes: Sequence[int]
+    counts: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """What the texts of one file come to, in file order; everything here follows from the texts alone.
+
+    ``near`` says how much a text may borrow from the texts one and two places away, ``noise`` what jumbled
+    words reach; ``postings`` hold single tokens and, as ``"a b"``, neighbouring Latin stems.
+    """
+
+    lengths: array[int]
+    postings: Mapping[str, Posting]
+    near: tuple[float, ...]
+    noise: Noise
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Segment:
+        """Tokenise texts and count; a text's length is its number of tokens."""
+        rows = tokens_many(texts)
+        found: defaultdict[str, tuple[array[int], bytearray]] = defaultdict(lambda: (array("I"), bytearray()))
+        for index, row in enumerate(rows):
+            for token, count in Counter(chain(row, _pairs(row))).items():
+                indexes, counts = found[token]
+                indexes.append(index)
+                counts.append(min(count, 255))
+        postings = {token: Posting(indexes, bytes(counts)) for token, (indexes, counts) in found.items()}
+        return cls(array("I", map(len, rows)), postings, learn_nearness(rows), learn_noise(rows))
+
+
+def _pairs(row: Iterable[str]) -> list[str]:
+    latin = [token for token in row if not is_cjk(token)]
+    return [f"{first} {second}" for first, second in pairwise(latin)]
+
+
+class Span(NamedTuple):
+    """The texts of one segment within the collection: first index, end, and what neighbours lend."""
+
+    start: int
+    stop: int
+    near: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What all segments come to: the lengths of all texts in order, where each segment lies, and the noise."""
+
+    lengths: Sequence[int]
+    spans: tuple[Span, ...]
+    noise: Noise
+
+    @classmethod
+    def of(cls, segments: Iterable[tuple[array[int], tuple[float, ...], Noise]]) -> Statistics:
+        """Join segments, given as (lengths, near, noise) in the collection's order."""
+        lengths = array("I")
+        spans: list[Span] = []
+        noises: list[tuple[int, Noise]] = []
+        for own, near, noise in segments:
+            spans.append(Span(len(lengths), len(lengths) + len(own), near))
+            lengths.extend(own)
+            noises.append((len(own), noise))
+        return cls(lengths, tuple(spans), Noise.joined(noises) if noises else NO_NOISE)
+
+    @property
+    def total(self) -> int:
+        """How many texts there are."""
+        return len(self.lengths)
+
+    @cached_property
+    def dampening(self) -> list[float]:
+        """k1 · (1 − b + b · length / average), for each text."""
+        average = sum(self.lengths) / max(1, self.total) or 1.0
+        return [K1 * (1 - B + B * length / average) for length in self.lengths]
+
+    def idf(self, holders: int) -> float:
+        """ln(1 + (N − n + 0.5) / (n + 0.5)); a token that no text has counts like one that a single text has."""
+        held = max(1, holders)
+        return math.log1p((self.total - held + 0.5) / (held + 0.5))
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A word of the query that the lexicon knows: its tokens, and the tokens of each other name with its weight."""
+
+    own: tuple[str, ...]
+    names: tuple[tuple[tuple[str, ...], float], ...]
+    cjk: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query taken apart; ``size`` is its number of words, two CJK characters being one."""
+
+    terms: tuple[str, ...]
+    pairs: tuple[str, ...]
+    concepts: tuple[Concept, ...]
+    size: float
+
+    @classmethod
+    def of(cls, text: str) -> Query:
+        """Take a text apart. Sorted, so that sums do not hang on the order of a set."""
+        runs = pieces(fold(text))
+        stem_of = stems(run for run in runs if not is_cjk(run))
+        row = [run if is_cjk(run) else stem_of.get(run, "") for run in runs]
+        row = [run for run in row if run]
+        terms = chain.from_iterable(cjk_tokens(run) if is_cjk(run) else (run,) for run in row)
+        size = sum((len(run) + 1) // 2 if is_cjk(run) else 1 for run in dict.fromkeys(row))
+        return cls(
+            tuple(sorted(set(terms))),
+            tuple(sorted(set(_pairs(row)))),
+            tuple(_concept(word) for word in known_words(row)),
+            size,
+        )
+
+    @property
+    def tokens(self) -> frozenset[str]:
+        """Every token whose posting is needed."""
+        named = (name for concept in self.concepts for name, _ in concept.names)
+        own = (concept.own for concept in self.concepts)
+        return frozenset(chain(self.terms, self.pairs, *named, *own))
+
+
+def _concept(word: str) -> Concept:
+    cjk = is_cjk(word)
+    names = sorted(same_concept(word))
+    return Concept(
+        _spelt(word), tuple((_spelt(name), 1.0 if is_cjk(name) == cjk else TRANSLATED) for name in names), cjk
+    )
+
+
+def _spelt(word: str) -> tuple[str, ...]:
+    """The tokens that stand for a word: a CJK word of several characters is its pairs."""
+    if not is_cjk(word) or len(word) == 1:
+        return (word,)
+    return tuple(cjk_tokens(word)[len(word) :])
+
+
+@dataclass(frozen=True, slots=True)
+class TextMatches:
+    """Each text's match in [0, 1] by its index, where it is above 0, and what jumbled words would reach."""
+
+    matches: Mapping[int, float]
+    noise: float
+
+
+def text_matches(
+    statistics: Statistics, postings: Callable[[frozenset[str]], Mapping[str, Posting]], query: str
+) -> TextMatches:
+    """How much of the query's information each text holds, in [0, 1] (DESIGN 10).
+
+    A token brings idf · n / (n + dampening), BM25 without its constant; divided by Σ idf over the query's
+    tokens. A text without a token borrows it from the texts beside it in its file, as far as its segment's
+    ``near`` says, or from another name of the same concept; the pairs of the query add ``PAIR`` of theirs.
+    """
+    asked = Query.of(query)
+    if not asked.terms or not statistics.total:
+        return TextMatches({}, 0.0)
+    scoring = _Scoring(statistics, postings(asked.tokens))
+    scores: defaultdict[int, float] = defaultdict(float)
+    for term in asked.terms:
+        scoring.add(scores, scoring.held(term), len(scoring.holders(term)))
+    for concept in asked.concepts:
+        scoring.add(scores, *scoring.other_names(concept))
+    for pair in asked.pairs:
+        weight = PAIR * statistics.idf(len(scoring.holders(pair)))
+        for index, share in scoring.held(pair).items():
+            scores[index] += weight * share
+    most = scoring.most(asked)
+    matches = {index: min(1.0, score / most) for index, score in scores.items()}
+    return TextMatches(matches, statistics.noise.at(asked.size))
+
+
+@dataclass(frozen=True, slots=True)
+class _Scoring:
+    statistics: Statistics
+    postings: Mapping[str, Posting]
+
+    def holders(self, token: str) -> Sequence[int]:
+        posting = self.postings.get(token)
+        return posting.indexes if posting else ()
+
+    def held(self, token: str) -> dict[int, float]:
+        """How far each text that has the token is filled with it, in (0, 1), by rising index."""
+        posting = self.postings.get(token)
+        if posting is None:
+            return {}
+        dampening = self.statistics.dampening
+        return {i: n / (n + dampening[i]) for i, n in zip(posting.indexes, posting.counts, strict=True)}
+
+    def _spelt(self, name: tuple[str, ...]) -> dict[int, float]:
+        """The same for a word of several tokens: all of them, as far as the rarest fills the text."""
+        if any(token not in self.postings for token in name):
+            return {}
+        parts = [self.held(token) for token in name]
+        if len(parts) == 1:
+            return parts[0]
+        first, *rest = sorted(parts, key=len)
+        return {
+            i: min(share, *(part[i] for part in rest))
+            for i, share in first.items()
+            if all(i in part for part in rest)
+        }
+
+    def other_names(self, concept: Concept) -> tuple[dict[int, float], int]:
+        """Texts that say a concept in other words alone, and in how many texts it is said at all."""
+        own = self._spelt(concept.own)
+        found: dict[int, float] = {}
+        for name, weight in concept.names:
+            for index, share in self._spelt(name).items():
+                if index not in own and found.get(index, 0.0) < weight * share:
+                    found[index] = weight * share
+        return dict(sorted(found.items())), len(own) + len(found)
+
+    def add(self, scores: defaultdict[int, float], held: dict[int, float], holders: int) -> None:
+        """Add one token's share of every text that has it or borrows it."""
+        if not held:
+            return
+        idf = self.statistics.idf(holders)
+        for index, share in self._with_neighbours(held).items():
+            scores[index] += idf * share
+
+    def _with_neighbours(self, held: dict[int, float]) -> dict[int, float]:
+        spans = iter(self.statistics.spans)
+        start, stop, near = next(spans)
+        reached = dict(held)
+        for index, share in held.items():
+            while index >= stop:
+                start, stop, near = next(spans)
+            for distance, weight in enumerate(near, 1):
+                lent = weight * share
+                for other in (index - distance, index + distance):
+                    if start <= other < stop and reached.get(other, 0.0) < lent:
+                        reached[other] = lent
+        return reached
+
+    def most(self, asked: Query) -> float:
+        """Σ idf of the query's tokens, and of its pairs that any text has: the most that it could score.
+
+        Where the collection does not write the query's script at all, the concepts stand for its words.
+        """
+        idf = self.statistics.idf
+        most = 0.0
+        for cjk in (False, True):
+            terms = [term for term in asked.terms if is_cjk(term) is cjk]
+            concepts = [concept for concept in asked.concepts if concept.cjk is cjk]
+            if concepts and not any(term in self.postings for term in terms):
+                most += math.fsum(idf(self.other_names(concept)[1]) for concept in concepts)
+            else:
+                most += math.fsum(idf(len(self.holders(term))) for term in terms)
+        known = (len(self.holders(pair)) for pair in asked.pairs)
+        return most + PAIR * math.fsum(idf(holders) for holders in known if holders)

@@ -1,0 +1,157 @@
+"""What a collection teaches about itself: what its texts lend their neighbours, and what mere chance matches.
+
+Nothing here is tuned to a kind of text: both are measured on the texts, from a sample of at most ``SAMPLE`` of them,
+chosen by place, so that the same texts always teach the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from alice_exp.text.words import is_cjk
+
+SAMPLE = 256
+"""At most so many texts, or pairs of texts, are looked at."""
+
+FEWEST = 16
+"""Fewer texts teach nothing."""
+
+DISTANCES = (1, 2)
+"""Neighbours so many places away may lend."""
+
+_FAR = ((1, 2), (1, 3), (1, 4), (2, 5))
+_SHORT, _LONG = 4, 32
+_TRIES = 25
+
+
+def learn_nearness(rows: Sequence[Sequence[str]]) -> tuple[float, ...]:
+    """How much texts at each of ``DISTANCES`` may lend, in [0, 1): the share of their likeness that is no chance.
+
+    1 − (mean likeness of texts far apart) / (mean likeness of neighbours, less one standard error). Lines of
+    a conversation lend about a half, unordered facts nothing; an empty tuple where nothing is lent.
+    """
+    count = len(rows)
+    if count < FEWEST:
+        return ()
+    likeness = _Likeness(rows)
+    far = [value for up, down in _FAR for value in likeness.at(count * up // down)]
+    chance = sum(far) / len(far)
+    lent = []
+    for distance in DISTANCES:
+        values = likeness.at(distance)
+        mean = sum(values) / len(values)
+        variance = sum((value - mean) ** 2 for value in values) / len(values)
+        sure = mean - math.sqrt(variance / len(values))
+        lent.append(round(max(0.0, 1 - chance / sure), 4) if sure > 0 else 0.0)
+    return tuple(lent) if any(lent) else ()
+
+
+class _Likeness:
+    """Information that two texts share over the geometric mean of what each has, in [0, 1]."""
+
+    def __init__(self, rows: Sequence[Sequence[str]]) -> None:
+        self.sets = [frozenset(row) for row in rows]
+        held = Counter(token for tokens in self.sets for token in tokens)
+        self.information = {token: math.log(len(rows) / n) for token, n in held.items()}
+        self.weights: dict[int, float] = {}
+
+    def at(self, distance: int) -> list[float]:
+        """The likeness of up to ``SAMPLE`` pairs of texts so many places apart."""
+        last = len(self.sets) - distance
+        step = max(1, -(-last // SAMPLE))
+        return [self._of(index, index + distance) for index in range(0, last, step)]
+
+    def _of(self, first: int, second: int) -> float:
+        whole = self._weight(first) * self._weight(second)
+        shared = self.sets[first] & self.sets[second]
+        # fsum, because the order of a set differs from one process to the next.
+        return math.fsum(self.information[token] for token in shared) / math.sqrt(whole) if whole else 0.0
+
+    def _weight(self, index: int) -> float:
+        known = self.weights.get(index)
+        if known is None:
+            known = self.weights[index] = math.fsum(self.information[t] for t in self.sets[index])
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What the best text reaches, as a match in [0, 1], for 4 and for 32 jumbled words of the collection."""
+
+    short: float
+    long: float
+
+    def at(self, size: float) -> float:
+        """The same for any number of words: it falls with a power of their number."""
+        slope = math.log(self.long / self.short) / math.log(_LONG / _SHORT)
+        return min(1.0, self.short * (max(1.0, size) / _SHORT) ** slope)
+
+    @classmethod
+    def joined(cls, parts: Iterable[tuple[int, Noise]]) -> Noise:
+        """The geometric mean over (number of texts, noise); few texts say little against ``NO_NOISE``."""
+        known = [(FEWEST, NO_NOISE), *((count, noise) for count, noise in parts if count >= FEWEST)]
+        whole = sum(count for count, _ in known)
+        short = math.fsum(count * math.log(noise.short) for count, noise in known) / whole
+        long = math.fsum(count * math.log(noise.long) for count, noise in known) / whole
+        return cls(math.exp(short), math.exp(long))
+
+
+NO_NOISE = Noise(0.28, 0.12)
+"""What is assumed of a few texts."""
+
+
+def learn_noise(rows: Sequence[Sequence[str]]) -> Noise:
+    """The middle of what jumbled words reach in a sample of the texts, with BM25 of k1 = 1.2 and b = 0.5."""
+    if len(rows) < FEWEST:
+        return NO_NOISE
+    step = max(1, -(-len(rows) // SAMPLE))
+    sample = [row for row in rows[::step] if row]
+    if len(sample) < FEWEST:
+        return NO_NOISE
+    jumble = _Jumble(sample)
+    return Noise(jumble.middle(_SHORT), jumble.middle(_LONG))
+
+
+class _Jumble:
+    def __init__(self, sample: Sequence[Sequence[str]]) -> None:
+        self.words = [[token for token in row if not is_cjk(token) or len(token) == 2] for row in sample]
+        self.words = [words for words in self.words if words]
+        average = sum(map(len, sample)) / len(sample)
+        self.postings: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+        for index, row in enumerate(sample):
+            dampening = 1.2 * (0.5 + 0.5 * len(row) / average)
+            for token, count in Counter(row).items():
+                self.postings[token].append((index, count / (count + dampening)))
+        self.total = len(sample)
+
+    def middle(self, size: int) -> float:
+        """The median over the tries; a little above 0 at least."""
+        if not self.words:
+            return NO_NOISE.short if size == _SHORT else NO_NOISE.long
+        return round(max(1e-3, median(self._best(self._draw(size, number)) for number in range(_TRIES))), 6)
+
+    def _draw(self, size: int, number: int) -> list[str]:
+        """Words from places that a multiplication scatters (Knuth's golden ratio hash), each from another text."""
+        drawn: dict[str, None] = {}
+        for turn in range(size):
+            seed = (number * size + turn + 1) * 2654435761 % 4294967296
+            words = self.words[seed % len(self.words)]
+            word = words[(seed >> 12) % len(words)]
+            drawn.update(dict.fromkeys((word, *word) if is_cjk(word) else (word,)))
+        return list(drawn)
+
+    def _best(self, tokens: Sequence[str]) -> float:
+        scores: defaultdict[int, float] = defaultdict(float)
+        most = 0.0
+        for token in tokens:
+            held = self.postings.get(token, [])
+            count = max(1, len(held))
+            idf = math.log1p((self.total - count + 0.5) / (count + 0.5))
+            most += idf
+            for index, share in held:
+                scores[index] += idf * share
+        return max(scores.values()) / most if scores and most else 0.0

@@ -1,0 +1,256 @@
+"""A home in a state that must not be written: a sentence, an exit code, nothing changed, and the way on."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Call = Callable[..., Any]
+WRITES: list[tuple[str, ...]] = [
+    ("memorize", "a thought"),
+    ("remember", "coffee"),
+    ("outcome", "ID", "ok"),
+    ("undo", "--yes"),
+]
+
+
+@pytest.fixture
+def known(home: Path, cli: Call) -> str:
+    """The id of one block of the home."""
+    return str(cli("remember", "tea", "--json").json["id"])
+
+
+def refused(cli: Call, known: str, home: Path, writes: Any = None) -> list[str]:
+    """Every write ends with exit code 3 and one sentence, and changes nothing; the sentences."""
+    before = _everything(home)
+    said = []
+    for words in writes or WRITES:
+        result = cli(*(known if word == "ID" else word for word in words), check=False)
+        assert result.code == 3, f"{words} ended with {result.code}: {result.stderr}"
+        lines = [line for line in result.stderr.splitlines() if "hand edits wait" not in line]
+        assert len(lines) == 1
+        said.append(lines[0])
+        assert _everything(home) == before, f"{words} changed something"
+    return said
+
+
+def _everything(home: Path) -> dict[str, bytes]:
+    kept = [path for path in (home / "experiences").rglob("*") if path.is_file() and path.name != "index"]
+    return {str(path): path.read_bytes() for path in sorted(kept)}
+
+
+def test_a_missing_git_is_said_and_nothing_is_written(home: Path, cli: Call, known: str) -> None:
+    shutil.move(home / "experiences/.git", home / "elsewhere")
+    sentences = refused(cli, known, home, writes=WRITES[:3])
+    assert all("init" in sentence for sentence in sentences)
+    assert cli("undo", "--yes", check=False).code in (3, 4)
+    assert [one["payload"] for one in cli("list", "--json").json["blocks"]] == ["tea"]
+    shutil.move(home / "elsewhere", home / "experiences/.git")
+    cli("remember", "coffee")
+
+
+def test_no_home_at_all_is_said(world: Path, cli: Call) -> None:
+    for words in (
+        ("list",),
+        ("memorize", "a"),
+        ("log",),
+        ("check",),
+        ("recall", "x"),
+        ("undo", "--yes"),
+        ("heartbeat",),
+    ):
+        result = cli(*words, check=False)
+        assert result.code == 3, f"{words}: {result.stdout}{result.stderr}"
+        assert "alice-exp init" in result.stderr
+    assert not (world / "alice").exists()
+
+
+def test_a_detached_head_waits(home: Path, cli: Call, known: str, git: Callable[..., str]) -> None:
+    git(home, "checkout", "--quiet", "--detach", "HEAD")
+    assert all("detached" in sentence for sentence in refused(cli, known, home))
+    assert [one["payload"] for one in cli("list", "--json").json["blocks"]] == ["tea"]
+    git(home, "checkout", "--quiet", "main")
+    cli("remember", "coffee")
+
+
+@pytest.mark.parametrize(
+    ("mark", "word"),
+    [
+        ("rebase-merge", "rebase"),
+        ("rebase-apply", "rebase"),
+        ("MERGE_HEAD", "merge"),
+        ("CHERRY_PICK_HEAD", "cherry-pick"),
+        ("REVERT_HEAD", "revert"),
+        ("BISECT_LOG", "bisect"),
+    ],
+)
+def test_what_git_is_in_the_middle_of_waits(mark: str, word: str, home: Path, cli: Call, known: str) -> None:
+    path = home / "experiences/.git" / mark
+    path.mkdir() if mark.startswith("rebase") else path.write_text("0" * 40)
+    assert all(word in sentence for sentence in refused(cli, known, home))
+    assert [one["payload"] for one in cli("list", "--json").json["blocks"]] == ["tea"]
+
+
+def test_a_real_rebase_that_stops_waits_and_goes_on(
+    home: Path, cli: Call, known: str, git: Callable[..., str]
+) -> None:
+    cli("remember", "coffee")
+    git(
+        home,
+        "-c",
+        "user.name=P",
+        "-c",
+        "user.email=p@example.org",
+        "-c",
+        "sequence.editor=sed -i 1s/pick/edit/",
+        "rebase",
+        "--quiet",
+        "-i",
+        "HEAD~2",
+    )
+    hand = home / "experiences/personal/workflow_habits.jsonc"
+    edited = hand.read_text(encoding="utf-8").replace("[]", '[{"payload": "walk"}]')
+    hand.write_text(edited, encoding="utf-8")
+    refused(cli, known, home)
+    assert hand.read_text(encoding="utf-8") == edited
+    git(home, "rebase", "--abort", check=False)
+    hand.write_text(edited, encoding="utf-8")
+    cli("remember", "water")
+    assert {one["payload"] for one in cli("list", "--json").json["blocks"]} == {
+        "tea",
+        "coffee",
+        "walk",
+        "water",
+    }
+
+
+@pytest.mark.parametrize("folder", ["personal", "universal", "low_value_pool"])
+def test_a_missing_directory_is_never_taken_for_all_deleted(
+    folder: str, home: Path, cli: Call, known: str, git: Callable[..., str]
+) -> None:
+    made = cli("memorize", "use rg", "--json").json["id"]
+    cli("approve", cli("memorize", "use fd", "--json").json["id"], "--yes")
+    cli("memorize", "use jq")
+    before = {one["id"] for one in cli("list", "--json").json["blocks"]}
+    head = git(home, "rev-parse", "HEAD")
+    shutil.move(home / "experiences" / folder, home / "moved")
+    assert {one["id"] for one in cli("list", "--json").json["blocks"]} == before, (
+        "the last good version answers"
+    )
+    target = {
+        "personal": ("remember", "coffee"),
+        "low_value_pool": ("memorize", "b"),
+        "universal": ("approve", made, "--yes"),
+    }
+    result = cli(*target[folder], check=False)
+    assert result.code == 3
+    assert folder in result.stderr
+    assert git(home, "rev-parse", "HEAD") == head
+    assert not (home / "experiences" / folder).exists()
+    other = ("memorize", "b") if folder == "personal" else ("remember", "coffee")
+    cli(*other)
+    assert git(home, "log", "-1", "--format=%an") == "user"
+    shutil.move(home / "moved", home / "experiences" / folder)
+    assert {one["id"] for one in cli("list", "--json").json["blocks"]} > before
+    assert git(home, "status", "--porcelain") == ""
+
+
+def test_a_directory_that_is_a_link_or_a_file_is_named(
+    home: Path, cli: Call, known: str, git: Callable[..., str]
+) -> None:
+    folder = home / "experiences/personal"
+    for kind in ("file", "link"):
+        shutil.move(folder, home / "moved")
+        folder.write_text("") if kind == "file" else folder.symlink_to(home / "moved")
+        head = git(home, "rev-parse", "HEAD")
+        assert [one["id"] for one in cli("list", "--json").json["blocks"]] == [known]
+        assert cli("remember", "coffee", check=False).code == 3
+        assert git(home, "rev-parse", "HEAD") == head
+        folder.unlink()
+        shutil.move(home / "moved", folder)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EDQUOT, errno.EIO])
+def test_a_disk_that_refuses_the_temporary_file_changes_nothing(
+    number: int, home: Path, cli: Call, known: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from alice_exp.store import landing
+
+    def full(*_: object) -> Path:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(landing, "write_beside", full)
+        sentences = refused(cli, known, home)
+    assert all(os.strerror(number).lower() in sentence for sentence in sentences)
+    cli("remember", "coffee")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+def test_a_read_only_home_answers_and_refuses(home: Path, cli: Call, known: str) -> None:
+    folders = [home, *(path for path in home.rglob("*") if path.is_dir())]
+    for folder in folders:
+        folder.chmod(0o500)
+    try:
+        assert [one["payload"] for one in cli("list", "--json").json["blocks"]] == ["tea"]
+        refused(cli, known, home)
+    finally:
+        for folder in folders:
+            folder.chmod(0o700)
+
+
+def test_deleting_state_loses_nothing(home: Path, cli: Call, known: str, git: Callable[..., str]) -> None:
+    made = cli("memorize", "use rg", "--json").json["id"]
+    report = cli("heartbeat", "--json").json
+    shutil.rmtree(home / "state")
+    peek = cli("heartbeat", "--peek", "--json").json
+    assert (peek["report"], [one["number"] for one in peek["items"]]) == (report["report"], [1])
+    cli("approve", "1", "--yes")
+    assert cli("show", made, "--json").json["set"] == "universal"
+    assert git(home, "status", "--porcelain") == ""
+
+
+def test_commit_times_never_run_backwards(home: Path, cli: Call, known: str, git: Callable[..., str]) -> None:
+    cli("remember", "from the future", env={"ALICE_NOW": "2027-01-01T00:00:00Z"})
+    cli("remember", "from the past", env={"ALICE_NOW": "2025-01-01T00:00:00Z"})
+    times = [int(line) for line in git(home, "log", "--format=%ct").splitlines()]
+    assert times == sorted(times, reverse=True)
+    assert git(home, "log", "-1", "--format=%(trailers:key=Alice-At,valueonly)") == "2025-01-01T00:00:00Z"
+
+
+def test_a_pending_act_of_another_line_is_kept_as_lost(
+    home: Path, cli: Call, known: str, git: Callable[..., str]
+) -> None:
+    cli("remember", "coffee")
+    orphan = git(
+        home,
+        "-c",
+        "user.name=P",
+        "-c",
+        "user.email=p@example.org",
+        "commit-tree",
+        "HEAD^{tree}",
+        "-p",
+        "HEAD~1",
+        "-m",
+        "other",
+    )
+    git(home, "update-ref", "refs/alice/pending", orphan)
+    result = cli("remember", "water")
+    assert orphan in result.stderr
+    assert git(home, "rev-parse", f"refs/alice/lost/{orphan}") == orphan
+    assert git(home, "for-each-ref", "refs/alice/pending") == ""
+    assert {one["payload"] for one in cli("list", "--json").json["blocks"]} == {"tea", "coffee", "water"}
+
+
+def test_stale_locks_of_git_are_swept(home: Path, cli: Call, known: str) -> None:
+    for name in ("index.lock", "HEAD.lock", "refs/heads/main.lock"):
+        (home / "experiences/.git" / name).write_text("")
+    cli("remember", "coffee")
+    assert list((home / "experiences/.git").rglob("*.lock")) == []
