@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 from alice_exp.core.config import Config
 from alice_exp.core.errors import AliceError, UsageError
 from alice_exp.core.model import Actor, Snapshot
-from alice_exp.core.ports import History, Purge, Reports
+from alice_exp.core.ports import AccessLog, Decisions, History, Purge, Reports
 from alice_exp.usecases.acts import Caller
 
 if TYPE_CHECKING:
     from alice_exp.store.home import FileHome
+    from alice_exp.store.owner import SshOwner
     from alice_exp.store.watch import Watcher
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz23456789"
@@ -120,6 +121,22 @@ class Wiring:
             return next((act for act in self.history.log() if act.op == op), None)
 
         return FileReports(self.root / "state" / "report.json", newest)
+
+    @cached_property
+    def access(self) -> AccessLog:
+        """Which blocks were read."""
+        from alice_exp.store.access import FileAccess
+
+        return FileAccess(self.root / "state", lambda segment: self.history.carries("Access", segment))
+
+    @cached_property
+    def decisions(self) -> Decisions:
+        """Decisions that wait for their outcome."""
+        from alice_exp.store.decisions import FileDecisions
+
+        return FileDecisions(
+            self.root / "state" / "decisions", lambda decision: self.history.carries("Decision", decision)
+        )
 
     @cached_property
     def config(self) -> Config:

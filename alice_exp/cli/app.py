@@ -43,6 +43,13 @@ COMMANDS: Table = {
     "restore": "provenance:restore",
     "check": "upkeep:check",
     "watch": "watch:watch",
+    "owner": {
+        "init": "owner:init",
+        "show": "owner:show",
+        "verify": "owner:verify",
+        "sign": "owner:sign",
+        "drop": "owner:drop",
+    },
     "namespace": {
         "list": "upkeep:namespace_list",
         "create": "upkeep:namespace_create",

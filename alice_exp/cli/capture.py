@@ -129,7 +129,14 @@ def remember(
         tags=tuple(tag),
         importance=number_between(importance, 0, 1, "--importance"),
     )
-    _answer(terminal, keep_word(_home(terminal, dry_run), terminal.wiring.caller, draft, namespace))
+    captured = owner.decide(
+        _home(terminal, dry_run),
+        terminal.wiring.owner,
+        terminal.wiring.caller,
+        "approve",
+        lambda home, caller, stamp: keep_word(home, caller, draft, namespace, stamp=stamp),
+    )
+    _answer(terminal, captured)
 
 
 def _home(terminal: Terminal, dry_run: bool) -> Any:

@@ -20,7 +20,23 @@ MARK = "// alice-exp: "
 """Begins every line that is ours; they are taken out when the text is read back."""
 
 _TAKES_LINE = frozenset(
-    ("vi", "vim", "nvim", "view", "gvim", "nano", "pico", "emacs", "emacsclient", "micro", "joe", "kak", "ne", "mcedit", "ed")
+    (
+        "vi",
+        "vim",
+        "nvim",
+        "view",
+        "gvim",
+        "nano",
+        "pico",
+        "emacs",
+        "emacsclient",
+        "micro",
+        "joe",
+        "kak",
+        "ne",
+        "mcedit",
+        "ed",
+    )
 )
 """Editors that open a file at a line by ``+LINE``."""
 
@@ -103,7 +119,10 @@ def _open(path: Path, line: int) -> None:
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise ProblemError(
-            "the editor {editor} cannot be started: {why}", editor=words[0], why=why, hint="set VISUAL or EDITOR"
+            "the editor {editor} cannot be started: {why}",
+            editor=words[0],
+            why=why,
+            hint="set VISUAL or EDITOR",
         ) from error
     if done.returncode:
         raise ProblemError("the editor ended with {code}; nothing was changed", code=done.returncode)

@@ -73,7 +73,7 @@ def recall(
     if queries:
         _many(terminal, queries, top, filters)
         return
-    found = search(terminal.wiring.home, terminal.wiring.caller, query, context_of(context), top, filters)
+    found = search(terminal.wiring.home, terminal.wiring.access, terminal.wiring.caller, query, context_of(context), top, filters)
     document = {"query": query, "matches": [_explained(one, explain) for one in found]}
     terminal.answer(document, lambda: _matches(terminal, found, explain))
     terminal.exit_code = 0 if found else _NOTHING
@@ -206,7 +206,7 @@ def show(
     Example: alice-exp show exp-7k2m9q4x
     """
     terminal: Terminal = ctx.obj
-    shown = look(terminal.wiring.home, terminal.wiring.caller, reference)
+    shown = look(terminal.wiring.home, terminal.wiring.access, terminal.wiring.caller, reference)
     terminal.answer(documents.block(shown), lambda: _block(terminal, shown))
 
 

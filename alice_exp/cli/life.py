@@ -12,7 +12,7 @@ from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import RefusedError, UsageError
 from alice_exp.core.ports import Purged
-from alice_exp.usecases import life
+from alice_exp.usecases import life, owner
 from alice_exp.usecases.acts import namespace_name, require_person
 from alice_exp.usecases.life import Lived
 
@@ -32,11 +32,19 @@ def edit(ctx: typer.Context, reference: _Id, dry_run: _Dry = False) -> None:
     opened = life.open_block(wiring.home, wiring.caller, reference)
     placed = opened.placed
     head = (
-        say("{id} in {place}: change what you like, save and close.", id=placed.block.id, place=namespace_name(placed.path)),
+        say(
+            "{id} in {place}: change what you like, save and close.",
+            id=placed.block.id,
+            place=namespace_name(placed.path),
+        ),
         say("Comments stay with the block. Unchanged or emptied, nothing happens."),
     )
     text = in_editor(
-        terminal, placed.block.id, head, opened.text + "\n", lambda made: life.faults(opened, made, wiring.caller)
+        terminal,
+        placed.block.id,
+        head,
+        opened.text + "\n",
+        lambda made: life.faults(opened, made, wiring.caller),
     )
     lived = life.edit(_home(terminal, dry_run), wiring.caller, opened, opened.text if text is None else text)
     changed = text is not None
@@ -44,7 +52,11 @@ def edit(ctx: typer.Context, reference: _Id, dry_run: _Dry = False) -> None:
     def line() -> str:
         if not changed:
             return say("{id}  nothing changed", id=placed.block.id)
-        return say("{id}  would be changed", id=placed.block.id) if dry_run else say("{id}  changed", id=placed.block.id)
+        return (
+            say("{id}  would be changed", id=placed.block.id)
+            if dry_run
+            else say("{id}  changed", id=placed.block.id)
+        )
 
     _answer(terminal, lived, line(), {"changed": changed})
 
@@ -70,7 +82,9 @@ def retire(
     ctx: typer.Context,
     reference: _Id,
     reason: Annotated[str, typer.Option(help="What has changed; kept with the block.")],
-    to: Annotated[str, typer.Option(help="obsolete (into the archive), or past (from reliable).")] = "obsolete",
+    to: Annotated[
+        str, typer.Option(help="obsolete (into the archive), or past (from reliable).")
+    ] = "obsolete",
     dry_run: _Dry = False,
 ) -> None:
     """Take trust from a block because the world has changed.
@@ -98,9 +112,21 @@ def revive(
     Examples: alice-exp revive exp-7k2m9q4x · alice-exp revive exp-2m4n6p8q --from-rejected
     """
     terminal: Terminal = ctx.obj
-    lived = life.revive(_home(terminal, dry_run), terminal.wiring.caller, reference, from_rejected=from_rejected)
+    lived = owner.decide(
+        _home(terminal, dry_run),
+        terminal.wiring.owner,
+        terminal.wiring.caller,
+        "revive",
+        lambda home, caller, stamp: life.revive(
+            home, caller, reference, from_rejected=from_rejected, stamp=stamp
+        ),
+    )
     if lived.placed.place == "universal":
-        stands = say("its approval holds") if lived.approved else say("it waits for your approval: 'alice-exp approve {id}'")
+        stands = (
+            say("its approval holds")
+            if lived.approved
+            else say("it waits for your approval: 'alice-exp approve {id}'")
+        )
         _answer(terminal, lived, f"{_moved(lived)}; {stands}".replace("{id}", lived.placed.block.id))
     else:
         _answer(terminal, lived, _moved(lived))
@@ -129,7 +155,11 @@ def _answer(terminal: Terminal, lived: Lived, line: str, more: dict[str, Any] | 
     document = {
         **documents.brief(placed),
         "verifications": placed.block.verifications,
-        "from": {"set": lived.before.place, "namespace": lived.before.namespace, "state": lived.before.block.state},
+        "from": {
+            "set": lived.before.place,
+            "namespace": lived.before.namespace,
+            "state": lived.before.block.state,
+        },
         "approved": lived.approved,
         "needs_approval": lived.lost_approval,
         "commit": lived.commit.commit if lived.commit else None,
@@ -137,7 +167,9 @@ def _answer(terminal: Terminal, lived: Lived, line: str, more: dict[str, Any] | 
     }
     terminal.answer(document, lambda: terminal.line(line))
     if lived.lost_approval:
-        template = "alice-exp: {id} says something else now and waits for your approval: 'alice-exp approve {id}'"
+        template = (
+            "alice-exp: {id} says something else now and waits for your approval: 'alice-exp approve {id}'"
+        )
         terminal.note(say(template, id=placed.block.id))
 
 
@@ -188,4 +220,6 @@ def _purged(terminal: Terminal, block_id: str, done: Purged) -> None:
     )
     terminal.answer(document, lambda: terminal.line(line))
     for path in done.elsewhere:
-        terminal.note(say("alice-exp: {path} still says the same; it is not part of the block and stays", path=path))
+        terminal.note(
+            say("alice-exp: {path} still says the same; it is not part of the block and stays", path=path)
+        )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from itertools import islice
 from typing import Annotated, Any
 
 import typer
@@ -12,12 +10,16 @@ from alice_exp.cli import documents
 from alice_exp.cli.finding import moment
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
+from alice_exp.core.changes import Commit
+from alice_exp.core.errors import UsageError
 from alice_exp.core.model import CONFIDENCE, TRUST, Placed
 from alice_exp.core.ports import Changed, Version
 from alice_exp.text.schema import block_json
 from alice_exp.usecases import provenance
-from alice_exp.usecases.acts import require_person
+from alice_exp.usecases.acts import DryHome, require_person
 from alice_exp.usecases.provenance import LogFilter
+
+_CHANGED = 5
 
 
 def why(
@@ -77,7 +79,7 @@ def _why(
         terminal.line(f"  {say('score')}: {fixed} · decay · match = {trust * confidence:.2f} · decay · match")
     rows = []
     for step in life:
-        moved = f"{step.before or '–'} → {step.after or '–'}" if step.before != step.after else ""
+        moved = _rise(step.before, step.after)
         rows.append([step.commit.at, step.commit.commit[:8], step.commit.op, step.commit.actor, moved])
     terminal.table([say("when"), say("commit"), say("act"), say("who"), say("state")], rows)
 
@@ -102,19 +104,37 @@ def log(
     wiring = terminal.wiring
     wiring.home.read(())
     block_id = provenance.find_id(wiring.home, wiring.history, reference) if reference else ""
-    acts = list(
-        islice(
-            provenance.log(
-                wiring.history, LogFilter(block_id, by, op, session, moment(since), moment(until))
-            ),
-            limit,
-        )
+    filters = LogFilter(block_id, by, op, session, moment(since), moment(until), limit)
+    acts = list(provenance.log(wiring.history, filters))
+    life = (
+        {step.commit.commit: step for step in provenance.transitions(wiring.history, block_id)}
+        if block_id
+        else {}
     )
-    columns = [say("when"), say("commit"), say("who"), say("what")]
-    terminal.answer(
-        {"commits": [documents.commit(act) for act in acts]},
-        lambda: terminal.table(columns, [[act.at, act.commit[:8], act.actor, act.subject] for act in acts]),
-    )
+    states = [_states(act, life.get(act.commit)) for act in acts]
+    columns = [say("when"), say("commit"), say("who"), say("what"), say("state")]
+    document = [
+        {**documents.commit(act), "from": before or None, "to": after or None}
+        for act, (before, after) in zip(acts, states, strict=True)
+    ]
+    rows = [
+        [act.at, act.commit[:8], act.actor, act.subject, _rise(before, after)]
+        for act, (before, after) in zip(acts, states, strict=True)
+    ]
+    terminal.answer({"commits": document}, lambda: terminal.table(columns, rows))
+
+
+def _states(act: Commit, step: provenance.Transition | None) -> tuple[str, str]:
+    """The states that an act led from and to: as it says itself, else as the one block's history has it."""
+    said = dict(act.trailers)
+    if "From" in said and "To" in said:
+        return said["From"], said["To"]
+    return (step.before, step.after) if step is not None else ("", "")
+
+
+def _rise(before: str, after: str) -> str:
+    """A state as it rose or fell; one that stayed is no news."""
+    return "" if before == after else f"{before or '–'} → {after or '–'}"
 
 
 def diff(
@@ -178,49 +198,63 @@ def undo(
             metavar="[COMMIT]", help="Which act; the newest that still stands where none is named."
         ),
     ] = "",
+    by: Annotated[
+        str, typer.Option(metavar="ACTOR", help="All acts of one actor, as agent or agent:claude.")
+    ] = "",
+    session: Annotated[str, typer.Option(help="All acts of one conversation.")] = "",
+    since: Annotated[str, typer.Option(help="All acts from this day or time on.")] = "",
+    until: Annotated[str, typer.Option(help="Before this day or time.")] = "",
+    op: Annotated[str, typer.Option(help="All acts of one kind, as memorize.")] = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would change; change nothing.")
     ] = False,
 ) -> None:
-    """Take an act back; what a later act changed is named and left.
+    """Take acts back in one commit; what a later act changed is named and left.
 
-    Examples: alice-exp undo · alice-exp undo 4f2a91c0 --dry-run
+    Examples: alice-exp undo · alice-exp undo 4f2a91c0 --dry-run · alice-exp undo --by agent --since 2026-02-20
     """
-    from alice_exp.usecases.acts import DryHome
-
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
     require_person(wiring.caller, say("undo"), f"alice-exp undo {name}".rstrip())
+    filters = LogFilter("", by, op, session, moment(since), moment(until))
+    if name and filters != LogFilter():
+        raise UsageError("name one act, or say which acts by options, not both")
     if not dry_run:
         terminal.require_confirmation()
     wiring.home.read(())
+    if filters != LogFilter() and not dry_run and not terminal.yes:
+        planned = provenance.undo(DryHome(wiring.home), wiring.history, wiring.caller, name, filters)
+        count, blocks = len(planned.acts), len(planned.blocks)
+        terminal.confirm(say("Take back {count} acts on {blocks} blocks?", count=count, blocks=blocks))
     home = DryHome(wiring.home) if dry_run else wiring.home
-    undone = provenance.undo(home, wiring.history, wiring.caller, name)
+    _undone(terminal, provenance.undo(home, wiring.history, wiring.caller, name, filters), dry_run)
+
+
+def _undone(terminal: Terminal, undone: provenance.Undone, dry_run: bool) -> None:
     document = {
         "undone": [documents.commit(act) for act in undone.acts],
         "blocks": list(undone.blocks),
-        "conflicts": list(undone.conflicts),
+        "conflicts": [target for target, _ in undone.conflicts],
+        "changed_by": {target: act.commit for target, act in undone.conflicts if act is not None},
         "commit": undone.commit.commit if undone.commit else None,
     }
 
     def text() -> None:
+        verb = say("would undo") if dry_run else say("undone")
         for act in undone.acts:
-            terminal.line(
-                say(
-                    "{verb}: {subject}",
-                    verb=say("would undo") if dry_run else say("undone"),
-                    subject=act.subject,
-                )
-            )
-        for block_id in undone.blocks:
-            terminal.line(f"  {block_id}")
+            terminal.line(say("{verb}: {subject}", verb=verb, subject=act.subject))
+        for target in undone.blocks:
+            terminal.line(f"  {target}")
 
     terminal.answer(document, text)
-    for block_id in undone.conflicts:
-        terminal.note(say("alice-exp: {id} was changed by a later act and is left as it is", id=block_id))
+    for target, act in undone.conflicts:
+        if act is None:
+            terminal.note(say("alice-exp: {id} was changed by a later act and is left as it is", id=target))
+            continue
+        template = "alice-exp: {id} was changed by {act} ({commit}) and is left as it is"
+        terminal.note(say(template, id=target, act=act.subject, commit=act.commit[:8]))
     if undone.conflicts:
-        terminal.exit_code = 5
-    sys.stdout.flush()
+        terminal.exit_code = _CHANGED
 
 
 def restore(

@@ -14,7 +14,7 @@ from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import UsageError
 from alice_exp.rules.agenda import Agenda
 from alice_exp.text.words import one_line
-from alice_exp.usecases import review
+from alice_exp.usecases import owner, review
 from alice_exp.usecases.acts import require_person
 from alice_exp.usecases.review import Decided
 
@@ -90,7 +90,13 @@ def approve(
         terminal.confirm(say("Approve {count} candidates?", count=len(ids)))
     elif not dry_run:
         terminal.require_confirmation()
-    decided = review.approve(_home(terminal, dry_run), terminal.wiring.caller, ids, to, bulk=all_)
+    decided = owner.decide(
+        _home(terminal, dry_run),
+        terminal.wiring.owner,
+        terminal.wiring.caller,
+        "approve",
+        lambda home, caller, stamp: review.approve(home, caller, ids, to, bulk=all_, stamp=stamp),
+    )
     _decided(
         terminal,
         decided,

@@ -35,7 +35,12 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "thresholds.high_confidence", 0.5, "share", "Trust times confidence from which a block is applied"
     ),
-    Option("thresholds.match", 0.2, "share", "How well a block must match a query to be an answer"),
+    Option(
+        "thresholds.match",
+        0.6,
+        "share",
+        "How well an answer must match, as a share of what jumbled words reach",
+    ),
     Option(
         "heartbeat.expire_days", 7, "days", "Days that an unanswered candidate waits after it was first shown"
     ),

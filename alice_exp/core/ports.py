@@ -6,11 +6,12 @@ Each has two implementations: the real one in ``store`` and the in-memory one in
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from alice_exp.core.changes import Act, Commit, Plan
+from alice_exp.core.config import Json
 from alice_exp.core.model import SETS, Claim, Place, Placed, Problem, Snapshot
 
 R = TypeVar("R")
@@ -71,6 +72,10 @@ class History(Protocol):
 
     def commit(self, name: str) -> Commit:
         """The act that a commit id, a unique prefix of one, or an act id names."""
+        ...
+
+    def carries(self, trailer: str, value: str) -> bool:
+        """Whether some act's message has the trailer ``Alice-<trailer>: <value>``."""
         ...
 
     def changed(self, commit: str) -> Changed:
@@ -180,4 +185,62 @@ class Owner(Protocol):
 
     def verify(self, key: OwnerKey, claims: Sequence[Claim]) -> tuple[bool, ...]:
         """Fresh verdicts on what signatures claim to cover; verdicts from before are forgotten."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """How often a block was read since the last fold, and when last (ISO-8601 UTC)."""
+
+    count: int
+    last_at: str
+
+
+class AccessLog(Protocol):
+    """Which blocks were read: untracked, shown at once, folded once a day (R3.4-R3.6, B2.30)."""
+
+    def record(self, ids: Sequence[str], at: str) -> None:
+        """Append one read of some blocks; never raises."""
+        ...
+
+    def pending(self) -> dict[str, Reads]:
+        """What was read since the last fold, by block id."""
+        ...
+
+    def seal(self, segment: str) -> None:
+        """Put everything that is pending under one name, which the folding commit then carries."""
+        ...
+
+    def forget(self, segment: str) -> None:
+        """The segment is folded: its commit stands."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDecision:
+    """A decision that waits for its outcome: the task, its context, what was applied and what was observed."""
+
+    decision: str
+    at: str
+    task: str
+    context: Mapping[str, Json]
+    tier: str
+    applied: tuple[str, ...]
+    observing: tuple[str, ...]
+    held_out: bool = False
+
+
+class Decisions(Protocol):
+    """Open decisions, in ``state/``; one that had its outcome is known from history."""
+
+    def open(self, decision: OpenDecision) -> None:
+        """Remember a decision until its outcome."""
+        ...
+
+    def find(self, decision: str) -> OpenDecision:
+        """An open decision; ``RefusedError`` where it had its outcome, ``NotFoundError`` where there is none."""
+        ...
+
+    def close(self, decision: str) -> None:
+        """Its outcome stands in history."""
         ...

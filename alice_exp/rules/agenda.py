@@ -1,27 +1,36 @@
 """What the daily report shows: undecided candidates with their numbers, what changed, what fails, what fades.
 
-Sources: R2.39-R2.44, R3.33, B2.20-B2.24, B2.43; DESIGN 6 and 7.
+Sources: R2.39-R2.44, R3.33, B2.20-B2.26, B2.43; DESIGN 6 and 7.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from alice_exp.core.model import CONFIDENCE, Block, Placed, Problem, Snapshot, content_hash
+from alice_exp.core.changes import ChangeSet, Commit
+from alice_exp.core.model import CONFIDENCE, Block, Placed, Problem, Snapshot, content_hash, is_approved
+from alice_exp.rules.conflicts import Kin, kin
 from alice_exp.rules.consolidation import decay_score
-from alice_exp.rules.lifecycle import needs_review
+from alice_exp.rules.lifecycle import Thresholds, level, needs_review
+from alice_exp.rules.movements import Movement, hand_edits, movements
+from alice_exp.rules.rejection import Rejections
 
 FADING_BELOW = 0.5
 """A trusted block whose weight has fallen below this is offered for review (R3.33)."""
+
+DAY = 86_400
+"""Seconds of a day of waiting (R2.43)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
     """One undecided candidate: its number in the open report (0: not shown yet), where approval takes it, until when.
 
-    ``expires_at`` is ISO-8601 UTC, empty while no report has shown the block (R2.43, B2.21).
+    ``expires_at`` is ISO-8601 UTC, empty while no report has shown the block (R2.43, B2.21); ``days_left`` are the days
+    until then, begun ones counted, -1 while there is no such time.
     """
 
     number: int
@@ -30,6 +39,7 @@ class Item:
     expires_at: str
     is_new: bool
     is_changed: bool
+    days_left: int = -1
 
     @property
     def confidence(self) -> float:
@@ -38,19 +48,67 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Returned:
+    """A block typed into the pool by hand that says what ``rejected`` said: it does not stay (DESIGN 6, D26)."""
+
+    placed: Placed
+    rejected: Placed
+
+
+@dataclass(frozen=True, slots=True)
 class Agenda:
-    """One report. ``new`` counts items that no earlier report has shown, ``today`` those made since the day began."""
+    """One report. ``new`` counts items that no earlier report has shown, ``today`` those made since the day began.
+
+    ``since`` is the time of the report before (empty: this is the first); ``changed`` is what acts did to blocks since
+    then, ``by_hand`` the ids and files in which a hand edit raised trust or changed the configuration.
+    """
 
     report: str
     at: str
+    since: str
     items: tuple[Item, ...]
     new: int
     today: int
-    changed: tuple[Placed, ...]
+    changed: tuple[Movement, ...]
+    kin: tuple[Kin, ...]
     review: tuple[Placed, ...]
     fading: tuple[Placed, ...]
     unapproved: tuple[Placed, ...]
+    by_hand: tuple[str, ...]
+    returned: tuple[Returned, ...]
     problems: tuple[Problem, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing at all to say."""
+        return not (
+            self.items
+            or self.changed
+            or self.review
+            or self.fading
+            or self.unapproved
+            or self.by_hand
+            or self.returned
+            or self.problems
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """What belongs to the report rather than to the blocks: its id, when today began, what it is counted from.
+
+    ``acts`` are those since the report before, newest first; ``leaving`` the blocks that this report removes;
+    ``numbers`` and ``destinations`` are by id.
+    """
+
+    report: str
+    day_began: str
+    since: str
+    acts: Sequence[Commit] = ()
+    leaving: Sequence[Placed] = ()
+    returned: Sequence[Returned] = ()
+    numbers: Mapping[str, int] = {}
+    destinations: Mapping[str, str] = {}
 
 
 def candidates(snapshot: Snapshot, now: str, days: float) -> list[Placed]:
@@ -73,67 +131,92 @@ def is_expired(block: Block, now: str, days: float) -> bool:
     return bool(due) and datetime.fromisoformat(now) >= datetime.fromisoformat(due)
 
 
+def expired(snapshot: Snapshot, now: str) -> tuple[Placed, ...]:
+    """The candidates whose time is over: readers hide them, the next writer or heartbeat removes them (B2.22)."""
+    days = snapshot.config.number("heartbeat.expire_days")
+    return tuple(placed for placed in snapshot.within("low_value") if is_expired(placed.block, now, days))
+
+
+def with_expired(changes: ChangeSet, snapshot: Snapshot) -> ChangeSet:
+    """An act that also removes the candidates whose time is over, unless it does something to them itself.
+
+    Its message names each of them, so that ``log`` and ``restore`` find them.
+    """
+    own = {put.block.id for put in changes.puts} | set(changes.removes)
+    ids = tuple(p.block.id for p in expired(snapshot, changes.act.at) if p.block.id not in own)
+    if not ids:
+        return changes
+    trailers = tuple((name, block_id) for block_id in ids for name in ("Expired", "Block"))
+    act = replace(changes.act, trailers=(*changes.act.trailers, *trailers))
+    return replace(changes, act=act, removes=(*changes.removes, *ids))
+
+
+def returned(snapshot: Snapshot, waiting: Iterable[Placed]) -> tuple[Returned, ...]:
+    """Candidates that say again what was rejected before they were made; only a hand edit brings such in.
+
+    ``snapshot`` holds the archive. Blocks that a report has shown are settled already and not looked at again.
+    """
+    fresh = [placed for placed in waiting if placed.block.reported is None]
+    if not fresh:
+        return ()
+    rejected = [placed for placed in snapshot.within("archive") if placed.namespace == "rejected"]
+    known = Rejections.of(rejected)
+    found = ((placed, known.find(placed.block.payload)) for placed in fresh)
+    return tuple(
+        Returned(placed, was)
+        for placed, was in found
+        if was is not None and was.block.archived is not None and was.block.archived.at <= placed.block.created_at
+    )
+
+
 def is_shown_as_it_is(block: Block) -> bool:
     """Whether the last report that showed the block showed what it says now (B2.20)."""
     return block.reported is not None and block.reported.hash == content_hash(block)
 
 
-def agenda(
-    snapshot: Snapshot,
-    now: str,
-    day_began: str,
-    report: str,
-    since: str,
-    numbers: Mapping[str, int],
-    destinations: Mapping[str, str],
-) -> Agenda:
-    """The report on a snapshot that holds the archive too.
-
-    ``since`` is the last report's time, ``numbers`` are those of the open report, ``destinations`` where approval
-    leads, by id.
-    """
+def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
+    """The report on a snapshot that holds the archive too."""
     days = snapshot.config.number("heartbeat.expire_days")
-    waiting = candidates(snapshot, now, days)
-    items = tuple(
-        Item(
-            numbers.get(placed.block.id, 0),
-            placed,
-            destinations[placed.block.id],
-            expires_at(placed.block, days),
-            placed.block.reported is None or placed.block.reported.report == report,
-            placed.block.reported is not None and not is_shown_as_it_is(placed.block),
-        )
-        for placed in waiting
-    )
+    out = {one.placed.block.id for one in edition.returned}
+    waiting = [placed for placed in candidates(snapshot, now, days) if placed.block.id not in out]
+    items = tuple(_item(placed, now, days, edition) for placed in waiting)
     trusted = list(snapshot.within("personal", "universal"))
+    thresholds = Thresholds.of(snapshot.config)
     return Agenda(
-        report,
+        edition.report,
         now,
+        edition.since,
         items,
         sum(item.is_new for item in items),
-        sum(item.placed.block.created_at >= day_began for item in items),
-        tuple(placed for placed in snapshot if has_changed(placed.block, since)),
+        sum(item.placed.block.created_at >= edition.day_began for item in items),
+        movements(edition.acts, snapshot, edition.leaving, lambda block: level(block, thresholds)),
+        kin(waiting, trusted),
         tuple(placed for placed in trusted if needs_review(placed.block)),
         tuple(_fading(trusted, now, snapshot.config.half_life_days)),
-        tuple(
-            placed for placed in trusted if placed.place == "universal" and _waits_for_approval(placed.block)
-        ),
+        tuple(placed for placed in trusted if placed.place == "universal" and not is_approved(placed)),
+        hand_edits(edition.acts),
+        tuple(edition.returned),
         snapshot.problems,
     )
 
 
-def has_changed(block: Block, since: str) -> bool:
-    """Whether an outcome or an archiving touched the block after ``since`` (ISO-8601 UTC; empty: never asked)."""
-    if not since:
-        return False
-    archived = (
-        block.archived is not None and block.archived.reason == "obsolete" and block.archived.at > since
+def _item(placed: Placed, now: str, days: float, edition: Edition) -> Item:
+    block = placed.block
+    due = expires_at(block, days)
+    return Item(
+        edition.numbers.get(block.id, 0),
+        placed,
+        edition.destinations[block.id],
+        due,
+        block.reported is None or block.reported.report == edition.report,
+        block.reported is not None and not is_shown_as_it_is(block),
+        _days_between(now, due) if due else -1,
     )
-    return archived or any(piece.effect and piece.at > since for piece in block.evidence)
 
 
-def _waits_for_approval(block: Block) -> bool:
-    return block.approved is None or block.approved.hash != content_hash(block)
+def _days_between(now: str, due: str) -> int:
+    seconds = (datetime.fromisoformat(due) - datetime.fromisoformat(now)).total_seconds()
+    return max(0, math.ceil(seconds / DAY))
 
 
 def _fading(trusted: Iterable[Placed], now: str, half_life_days: Mapping[str, float]) -> list[Placed]:

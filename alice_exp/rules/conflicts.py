@@ -256,7 +256,7 @@ def _differs_in_one_place(one: Clause, other: Clause) -> bool:
     head = next((i for i in range(shortest) if first[i] != second[i]), shortest)
     tail = next((i for i in range(shortest - head) if first[-1 - i] != second[-1 - i]), shortest - head)
     middle = (len(first) - head - tail, len(second) - head - tail)
-    return 0 < min(middle) and max(middle) <= VALUE_CELLS and head + tail >= max(2, max(middle))
+    return min(middle) > 0 and max(middle) <= VALUE_CELLS and head + tail >= max(2, max(middle))
 
 
 def _share(first: frozenset[str], second: frozenset[str]) -> float:

@@ -1,7 +1,7 @@
 """How well the texts of a collection match a query: BM25 with what its neighbours and another language add.
 
-Pure and alike for every way of storing the collection: a ``Segment`` is what one file's texts come to,
-``Statistics`` what all segments come to, and ``text_matches`` asks only for the postings of the query's tokens.
+Pure and alike for every way of keeping a collection (``core.collection``): a ``Segment`` is what one file's texts
+come to, and ``text_matches`` asks only for the postings of the query's tokens.
 """
 
 from __future__ import annotations
@@ -11,30 +11,18 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain, pairwise
-from typing import NamedTuple
 
-from alice_exp.rules.noise import NO_NOISE, Noise, learn_nearness, learn_noise
+from alice_exp.core.collection import Noise, Posting, Statistics
+from alice_exp.rules.noise import learn_nearness, learn_noise
 from alice_exp.text.concepts import known_words, same_concept
 from alice_exp.text.words import cjk_tokens, fold, is_cjk, pieces, stems, tokens_many
-
-K1 = 1.2
-B = 0.5
-"""BM25: how fast repeats stop counting, and how much a long text is discounted."""
 
 PAIR = 0.2
 """What two words that stand side by side, as in the query, add to what the two words bring."""
 
 TRANSLATED = 0.8
 """What a word counts where a text has it in the other language; in the same language it counts in full."""
-
-
-class Posting(NamedTuple):
-    """Where a token stands: indexes of texts, rising, and how often (1 to 255) in each."""
-
-    indexes: Sequence[int]
-    counts: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,51 +55,6 @@ class Segment:
 def _pairs(row: Iterable[str]) -> list[str]:
     latin = [token for token in row if not is_cjk(token)]
     return [f"{first} {second}" for first, second in pairwise(latin)]
-
-
-class Span(NamedTuple):
-    """The texts of one segment within the collection: first index, end, and what neighbours lend."""
-
-    start: int
-    stop: int
-    near: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Statistics:
-    """What all segments come to: the lengths of all texts in order, where each segment lies, and the noise."""
-
-    lengths: Sequence[int]
-    spans: tuple[Span, ...]
-    noise: Noise
-
-    @classmethod
-    def of(cls, segments: Iterable[tuple[array[int], tuple[float, ...], Noise]]) -> Statistics:
-        """Join segments, given as (lengths, near, noise) in the collection's order."""
-        lengths = array("I")
-        spans: list[Span] = []
-        noises: list[tuple[int, Noise]] = []
-        for own, near, noise in segments:
-            spans.append(Span(len(lengths), len(lengths) + len(own), near))
-            lengths.extend(own)
-            noises.append((len(own), noise))
-        return cls(lengths, tuple(spans), Noise.joined(noises) if noises else NO_NOISE)
-
-    @property
-    def total(self) -> int:
-        """How many texts there are."""
-        return len(self.lengths)
-
-    @cached_property
-    def dampening(self) -> list[float]:
-        """k1 · (1 − b + b · length / average), for each text."""
-        average = sum(self.lengths) / max(1, self.total) or 1.0
-        return [K1 * (1 - B + B * length / average) for length in self.lengths]
-
-    def idf(self, holders: int) -> float:
-        """ln(1 + (N − n + 0.5) / (n + 0.5)); a token that no text has counts like one that a single text has."""
-        held = max(1, holders)
-        return math.log1p((self.total - held + 0.5) / (held + 0.5))
 
 
 @dataclass(frozen=True, slots=True)

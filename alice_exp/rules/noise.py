@@ -8,23 +8,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from statistics import median
 
+from alice_exp.core.collection import FEWEST, K1, LONG, NO_NOISE, SHORT, B, Noise
 from alice_exp.text.words import is_cjk
 
 SAMPLE = 256
 """At most so many texts, or pairs of texts, are looked at."""
 
-FEWEST = 16
-"""Fewer texts teach nothing."""
-
 DISTANCES = (1, 2)
 """Neighbours so many places away may lend."""
 
 _FAR = ((1, 2), (1, 3), (1, 4), (2, 5))
-_SHORT, _LONG = 4, 32
 _TRIES = 25
 
 
@@ -78,34 +74,8 @@ class _Likeness:
         return known
 
 
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """What the best text reaches, as a match in [0, 1], for 4 and for 32 jumbled words of the collection."""
-
-    short: float
-    long: float
-
-    def at(self, size: float) -> float:
-        """The same for any number of words: it falls with a power of their number."""
-        slope = math.log(self.long / self.short) / math.log(_LONG / _SHORT)
-        return min(1.0, self.short * (max(1.0, size) / _SHORT) ** slope)
-
-    @classmethod
-    def joined(cls, parts: Iterable[tuple[int, Noise]]) -> Noise:
-        """The geometric mean over (number of texts, noise); few texts say little against ``NO_NOISE``."""
-        known = [(FEWEST, NO_NOISE), *((count, noise) for count, noise in parts if count >= FEWEST)]
-        whole = sum(count for count, _ in known)
-        short = math.fsum(count * math.log(noise.short) for count, noise in known) / whole
-        long = math.fsum(count * math.log(noise.long) for count, noise in known) / whole
-        return cls(math.exp(short), math.exp(long))
-
-
-NO_NOISE = Noise(0.28, 0.12)
-"""What is assumed of a few texts."""
-
-
 def learn_noise(rows: Sequence[Sequence[str]]) -> Noise:
-    """The middle of what jumbled words reach in a sample of the texts, with BM25 of k1 = 1.2 and b = 0.5."""
+    """The middle of what jumbled words reach in a sample of the texts."""
     if len(rows) < FEWEST:
         return NO_NOISE
     step = max(1, -(-len(rows) // SAMPLE))
@@ -113,7 +83,7 @@ def learn_noise(rows: Sequence[Sequence[str]]) -> Noise:
     if len(sample) < FEWEST:
         return NO_NOISE
     jumble = _Jumble(sample)
-    return Noise(jumble.middle(_SHORT), jumble.middle(_LONG))
+    return Noise(jumble.middle(SHORT), jumble.middle(LONG))
 
 
 class _Jumble:
@@ -123,7 +93,7 @@ class _Jumble:
         average = sum(map(len, sample)) / len(sample)
         self.postings: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
         for index, row in enumerate(sample):
-            dampening = 1.2 * (0.5 + 0.5 * len(row) / average)
+            dampening = K1 * (1 - B + B * len(row) / average)
             for token, count in Counter(row).items():
                 self.postings[token].append((index, count / (count + dampening)))
         self.total = len(sample)
@@ -131,7 +101,7 @@ class _Jumble:
     def middle(self, size: int) -> float:
         """The median over the tries; a little above 0 at least."""
         if not self.words:
-            return NO_NOISE.short if size == _SHORT else NO_NOISE.long
+            return NO_NOISE.short if size == SHORT else NO_NOISE.long
         return round(max(1e-3, median(self._best(self._draw(size, number)) for number in range(_TRIES))), 6)
 
     def _draw(self, size: int, number: int) -> list[str]:

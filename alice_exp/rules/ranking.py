@@ -1,32 +1,38 @@
 """Which blocks fit a query, in which order, and which of them may be applied.
 
-``score = trust · confidence · decay · match`` (DESIGN 10). ``match`` is BM25 as a share of the most that the
-query could score, blended with the context where both sides have one. ``choose`` is the tier rule
-(R2.35-R2.38).
+``score = trust · confidence · decay · match`` (DESIGN 10). ``match`` is how much of the query's information a block
+holds (``rules.matching``), blended with the context where both sides have one. Where no block reaches the floor
+that the collection teaches, nothing is said. ``choose`` is the tier rule (R2.35-R2.38).
 """
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import chain
-from typing import Literal
+from itertools import groupby
+from typing import Literal, cast
 
+from alice_exp.core.collection import Collection, Posting, Statistics
 from alice_exp.core.config import Config, Json
 from alice_exp.core.model import CONFIDENCE, TRUST, Block, Placed, is_approved
 from alice_exp.rules.consolidation import HALF_LIFE_DAYS, decay_score, seconds
+from alice_exp.rules.matching import Segment, text_matches
 from alice_exp.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity
-from alice_exp.text.words import STOP_WORDS, fold, is_cjk, pieces, stems, tokens
-
-K1 = 1.2
-B = 0.75
-"""BM25: how fast repeats stop counting, and how much a long text is discounted."""
 
 GATE = Config().number("thresholds.match")
-"""The least ``match`` that fits (``thresholds.match``, DESIGN 10)."""
+"""How far the best block must reach for an answer, as a share of what jumbled words of the same collection reach
+(``thresholds.match``, DESIGN 10)."""
+
+HIGHEST_FLOOR = 0.15
+"""A match that is always an answer: that of a query's only word in a text of eight times the usual length."""
+
+TAIL = 0.25
+"""With the best block go those that reach this share of its match, though they be below the floor."""
+
+SHORTLIST = 256
+"""So many of the best matches are weighed by trust, confidence and decay."""
 
 HIGH_CONFIDENCE = Config().number("thresholds.high_confidence")
 """The least trust · confidence applied without a disclaimer (R2.38, ``thresholds.high_confidence``)."""
@@ -43,79 +49,64 @@ def block_text(block: Block) -> str:
     return "\n".join((trigger.text, *trigger.keywords, payload.content, *payload.steps, *block.tags))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Corpus:
-    """The blocks that can be found, with their folded texts, the words in them and their lengths in tokens.
+    """A ``Collection`` of blocks in memory: what answers where there is no index."""
 
-    Made by ``Corpus.of``, once for each snapshot; all four tuples have one entry a block, in the same order.
-    """
-
-    blocks: tuple[Placed, ...]
-    texts: tuple[str, ...]
-    words: tuple[list[str], ...]
-    lengths: tuple[int, ...]
-    vocabulary: frozenset[str]
+    placed: tuple[Placed, ...]
+    statistics: Statistics
+    segments: tuple[Segment, ...]
 
     @classmethod
     def of(cls, blocks: Iterable[Placed]) -> Corpus:
-        """A corpus of the living blocks: the archive and obsolete ones are never found (DESIGN 4)."""
-        living = tuple(
-            placed for placed in blocks if placed.place != "archive" and placed.block.state != "obsolete"
+        """A corpus of the living blocks, file by file, each file's blocks in the order given."""
+        living = sorted((placed for placed in blocks if is_living(placed)), key=lambda placed: placed.path)
+        files = [list(group) for _, group in groupby(living, key=lambda placed: placed.path)]
+        segments = tuple(Segment.of([block_text(placed.block) for placed in file]) for file in files)
+        statistics = Statistics.of((one.lengths, one.near, one.noise) for one in segments)
+        return cls(tuple(living), statistics, segments)
+
+    def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
+        """See ``core.collection.Collection``."""
+        starts = [span.start for span in self.statistics.spans]
+        return joined_postings(
+            (start, {token: one.postings[token] for token in tokens & one.postings.keys()})
+            for start, one in zip(starts, self.segments, strict=True)
         )
-        texts = tuple(fold(block_text(placed.block)) for placed in living)
-        rows = tuple(pieces(text) for text in texts)
-        unique = set(chain.from_iterable(rows))
-        sizes = {piece: 2 * len(piece) - 1 if is_cjk(piece) else piece not in STOP_WORDS for piece in unique}
-        lengths = tuple(sum(map(sizes.__getitem__, row)) for row in rows)
-        return cls(living, texts, rows, lengths, frozenset(piece for piece in unique if not is_cjk(piece)))
 
-    def counts(self, wanted: frozenset[str]) -> dict[int, dict[str, int]]:
-        """How often each block that has one of the tokens has which of them, by the block's index."""
-        found: defaultdict[int, dict[str, int]] = defaultdict(dict)
-        for token in sorted(wanted):
-            if is_cjk(token):
-                for index, text in enumerate(self.texts):
-                    if token in text:
-                        found[index][token] = text.count(token)
-        # A stem begins as its word does, so that most words need no stemming.
-        initials = {token[0] for token in wanted}
-        near = stems(word for word in self.vocabulary if word[0] in initials)
-        hits = {word: stem for word, stem in near.items() if stem in wanted}
-        for index, row in enumerate(self.words):
-            if not hits.keys().isdisjoint(row):
-                found[index].update(Counter(hits[piece] for piece in row if piece in hits))
-        return found
+    def blocks(self, indexes: Sequence[int]) -> Sequence[Placed]:
+        """See ``core.collection.Collection``."""
+        return [self.placed[index] for index in indexes]
+
+    def contexts(self) -> Mapping[int, Mapping[str, Json]]:
+        """See ``core.collection.Collection``."""
+        found = ((index, placed.block.trigger.context) for index, placed in enumerate(self.placed))
+        return {index: context for index, context in found if context}
 
 
-def text_matches(corpus: Corpus, query: str) -> dict[int, float]:
-    """Each block's BM25 score over the most the query could score, in [0, 1], by the block's index.
+def is_living(placed: Placed) -> bool:
+    """Whether a block can be found: archived and obsolete ones never are (DESIGN 4)."""
+    return placed.place != "archive" and placed.block.state != "obsolete"
 
-    idf = ln(1 + (N - n + 0.5) / (n + 0.5)); the most is Σ idf · (k1 + 1) over the query's different tokens
-    (DESIGN 10). A token that no block has counts there like one that a single block has, so that in a small
-    home an unknown word does not outweigh all known ones.
-    """
-    wanted = frozenset(tokens(query))
-    found = corpus.counts(wanted)
-    if not found:
-        return {}
-    holders = Counter(chain.from_iterable(found.values()))
-    total = len(corpus.blocks)
-    idf = {t: math.log1p((total - n + 0.5) / (n + 0.5)) for t in wanted for n in [max(1, holders[t])]}
-    most = math.fsum(idf.values()) * (K1 + 1)
-    average = sum(corpus.lengths) / total
-    matches: dict[int, float] = {}
-    for index, counter in found.items():
-        dampening = K1 * (1 - B + B * corpus.lengths[index] / average)
-        gained = math.fsum(idf[t] * n * (K1 + 1) / (n + dampening) for t, n in counter.items())
-        matches[index] = gained / most
-    return matches
+
+def joined_postings(files: Iterable[tuple[int, Mapping[str, Posting]]]) -> dict[str, Posting]:
+    """One posting a token from those of files, each given with the number of its first block, rising."""
+    found: dict[str, Posting] = {}
+    for start, postings in files:
+        for token, (indexes, counts) in postings.items():
+            moved = [start + index for index in indexes] if start else indexes
+            known = found.get(token)
+            joined = Posting([*known.indexes, *moved], [*known.counts, *counts]) if known else None
+            found[token] = joined or Posting(moved, counts)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """A block that fits, and every factor of its score (``--explain``); all numbers lie in [0, 1].
 
-    ``context_match`` is ``None`` where one side has no context, so that the text alone decided.
+    ``context_match`` is ``None`` where one side has no context, so that the text alone decided. ``clear`` says
+    that the match alone is an answer; the others only come along with a clear one.
     """
 
     placed: Placed
@@ -127,6 +118,7 @@ class Match:
     trust: float
     decay: float
     approved: bool
+    clear: bool = True
 
 
 def fit(
@@ -135,18 +127,17 @@ def fit(
     context: Mapping[str, Json],
     now: str | datetime,
     *,
-    gate: float = GATE,
+    gate: float = 0.0,
     half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
 ) -> Match | None:
-    """A block's match with all its factors, or ``None`` below the gate (DESIGN 10).
+    """A block's match with all its factors, or ``None`` where its match is below ``gate`` or 0 (DESIGN 10).
 
-    ``text_match`` in [0, 1] comes from ``text_matches`` or an index. Match and score are rounded to 6
-    decimals, so that neither the gate nor the order hangs on the last bit.
+    ``text_match`` in [0, 1] comes from ``rules.matching``. Match and score are rounded to 6 decimals, so that
+    neither the gate nor the order hangs on the last bit.
     """
     block = placed.block
     near = context_similarity(context, block.trigger.context) if context and block.trigger.context else None
-    match = text_match if near is None else TASK_WEIGHT * text_match + CONTEXT_WEIGHT * near
-    match = round(min(1.0, match), 6)
+    match = blended(text_match, near)
     if match <= 0.0 or match < gate:
         return None
     decay = decay_score(
@@ -161,8 +152,14 @@ def fit(
     return Match(placed, score, match, text_match, near, confidence, trust, decay, is_approved(placed))
 
 
+def blended(text_match: float, near: float | None) -> float:
+    """0.4 · text + 0.6 · context where both sides have a context, else the text alone; 6 decimals (DESIGN 10)."""
+    match = text_match if near is None else TASK_WEIGHT * text_match + CONTEXT_WEIGHT * near
+    return round(min(1.0, match), 6)
+
+
 def rank(
-    blocks: Iterable[Placed] | Corpus,
+    blocks: Iterable[Placed] | Collection,
     query: str,
     context: Mapping[str, Json],
     now: str | datetime,
@@ -170,21 +167,65 @@ def rank(
     *,
     gate: float = GATE,
     half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
+    passing: Callable[[Placed], bool] | None = None,
 ) -> list[Match]:
     """The blocks that fit, best first: by score, then newest, then id (DESIGN 10, B0.6); at most ``top``.
 
-    A block is looked at where it shares a token with the query or a context with it. Give a ``Corpus`` to ask
-    the same blocks more than once.
+    A block is looked at where it shares a token with the query or a context with it, and where it passes: what
+    does not pass counts in the statistics alone, so that a filter changes no match. ``gate`` is a share in
+    [0, 1] of what jumbled words reach; give a ``Collection`` to ask the same blocks more than once.
     """
-    corpus = blocks if isinstance(blocks, Corpus) else Corpus.of(blocks)
-    texts = text_matches(corpus, query)
-    asked = range(len(corpus.blocks)) if context else sorted(texts)
-    found = (
-        fit(corpus.blocks[i], texts.get(i, 0.0), context, now, gate=gate, half_life_days=half_life_days)
-        for i in asked
-        if i in texts or corpus.blocks[i].block.trigger.context
+    collection = _collected(blocks)
+    found = text_matches(collection.statistics, collection.postings, query)
+    matches = _with_context(found.matches, collection, context) if context else found.matches
+    floor = min(HIGHEST_FLOOR, gate * found.noise)
+    fitting = (
+        fit(placed, found.matches.get(index, 0.0), context, now, half_life_days=half_life_days)
+        for index, placed in _shortlist(collection, matches, floor, passing)
     )
-    return ordered(match for match in found if match is not None)[:top]
+    return ordered(
+        one if one.match >= floor else replace(one, clear=False) for one in fitting if one is not None
+    )[:top]
+
+
+def _collected(blocks: Iterable[Placed] | Collection) -> Collection:
+    if hasattr(blocks, "statistics"):
+        return cast("Collection", blocks)
+    return Corpus.of(cast("Iterable[Placed]", blocks))
+
+
+def _with_context(
+    texts: Mapping[int, float], collection: Collection, context: Mapping[str, Json]
+) -> Mapping[int, float]:
+    near = {index: context_similarity(context, own) for index, own in collection.contexts().items()}
+    both = {index: blended(texts.get(index, 0.0), share) for index, share in near.items()}
+    return {**texts, **{index: match for index, match in both.items() if match > 0.0 or index in texts}}
+
+
+def _shortlist(
+    collection: Collection,
+    matches: Mapping[int, float],
+    floor: float,
+    passing: Callable[[Placed], bool] | None,
+) -> Iterator[tuple[int, Placed]]:
+    """The best matches that pass, none where the best of them is below the floor; ties in the collection's order."""
+    least = min(floor, TAIL * max(matches.values(), default=0.0)) if passing is None else TAIL * floor
+    heap = [(-round(match, 6), index) for index, match in matches.items() if match >= least]
+    heapq.heapify(heap)
+    taken = 0
+    while heap and taken < SHORTLIST:
+        best = [heapq.heappop(heap) for _ in range(min(SHORTLIST if passing else 32, len(heap)))]
+        for (negative, index), placed in zip(best, collection.blocks([i for _, i in best]), strict=True):
+            if passing is not None and not passing(placed):
+                continue
+            if not taken:
+                if -negative < floor:
+                    return
+                least = min(floor, TAIL * -negative)
+            if -negative < least or taken == SHORTLIST:
+                return
+            taken += 1
+            yield index, placed
 
 
 def ordered(matches: Iterable[Match]) -> list[Match]:
@@ -216,9 +257,10 @@ def choose(matches: Iterable[Match], threshold: float = HIGH_CONFIDENCE) -> Choi
     """Personal (>= past), else approved universal (reliable), else the pool, else reasoning (R2.35-R2.38).
 
     A tier answers where trust · confidence reaches the threshold; decay orders and never gates (B2.14). Tiers
-    below the one that answers are not even asked (R2.36). ``matches`` fit already and keep their order.
+    below the one that answers are not even asked (R2.36). ``matches`` fit already and keep their order; what is
+    not clear by itself decides nothing.
     """
-    given = [match for match in matches if match.placed.block.state != "obsolete"]
+    given = [match for match in matches if match.clear and match.placed.block.state != "obsolete"]
     observing: list[Match] = []
     tiers: tuple[tuple[Tier, tuple[str, ...]], ...] = (
         ("personal", ("past", "reliable")),

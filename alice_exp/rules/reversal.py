@@ -21,7 +21,10 @@ Texts = Callable[[str], "str | None"]
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
-    """What an undo changes: blocks as they shall be, ids that go, whole files, and what it leaves (``conflicts``)."""
+    """What an undo changes: blocks as they shall be, ids that go, whole files, and what it leaves.
+
+    ``conflicts`` are blocks and files that another act changed, ``left`` the commits that so stand in part or whole.
+    """
 
     puts: tuple[Put, ...] = ()
     removes: tuple[str, ...] = ()
@@ -29,6 +32,7 @@ class Reversal:
     seen: Mapping[str, str | None] = field(default_factory=dict)
     blocks: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
+    left: frozenset[str] = frozenset()
 
     @property
     def touched(self) -> tuple[str, ...]:
@@ -53,24 +57,30 @@ def whole_files(changed: Sequence[Changed], text: Texts) -> Reversal | None:
                 return None
             present[file.path] = file.before
     ids = tuple(dict.fromkeys(version.block_id for one in changed for version in one.blocks))
-    return Reversal(texts={path: now for path, now in present.items() if now != began[path]}, seen=began, blocks=ids)
+    return Reversal(
+        texts={path: now for path, now in present.items() if now != began[path]}, seen=began, blocks=ids
+    )
 
 
 def by_block(changed: Sequence[Changed], snapshot: Snapshot, text: Texts, now: str) -> Reversal:
     """Each block as it was before the oldest of the acts on it, unless another act stands between."""
     returned: dict[str, Version] = {}
     conflicts: dict[str, None] = {}
-    for version in (version for one in changed for version in one.blocks):
-        block_id = version.block_id
-        earlier = returned.get(block_id)
-        present = earlier.before if earlier is not None else snapshot.find(block_id)
-        if block_id in conflicts or not _is_left_by(version, present):
-            conflicts[block_id] = None
-        else:
-            returned[block_id] = version
+    left: set[str] = set()
+    for one in changed:
+        for version in one.blocks:
+            block_id = version.block_id
+            earlier = returned.get(block_id)
+            present = earlier.before if earlier is not None else snapshot.find(block_id)
+            if block_id in conflicts or not _is_left_by(version, present):
+                conflicts[block_id] = None
+                left.add(one.commit.commit)
+            else:
+                returned[block_id] = version
     puts, removes = _returned(returned, snapshot, now)
     texts, seen, held = _texts(changed, text)
-    return Reversal(puts, removes, texts, seen, tuple(returned), (*conflicts, *held))
+    left |= {one.commit.commit for one in changed if any(file.path in held for file in one.files)}
+    return Reversal(puts, removes, texts, seen, tuple(returned), (*conflicts, *held), frozenset(left))
 
 
 def _returned(
@@ -117,7 +127,12 @@ def _texts(
 
 def _expired(version: Version) -> bool:
     before = version.before
-    return version.after is None and before is not None and before.place == "low_value" and before.block.reported is not None
+    return (
+        version.after is None
+        and before is not None
+        and before.place == "low_value"
+        and before.block.reported is not None
+    )
 
 
 def _is_left_by(version: Version, present: Placed | None) -> bool:

@@ -81,6 +81,14 @@ class GitHistory:
             raise UsageError("{name} fits several acts", name=name, hint="write more of the commit's id")
         return found[0]
 
+    def carries(self, trailer: str, value: str) -> bool:
+        """Whether some act's message has the trailer; see ``core.ports.History.carries``."""
+        if not self._repository.exists or not self._repository.head():
+            return False
+        with self._repo() as repo:
+            pattern = f"^Alice-{trailer}: {re.escape(value)}$"
+            return next(repo.iter_commits(repo.head.commit, grep=pattern, max_count=1), None) is not None
+
     def changed(self, commit: str) -> Changed:
         """What an act changed; see ``core.ports.History.changed``."""
         with self._repo() as repo:

@@ -55,7 +55,7 @@ class Sources:
     epoch: Callable[[], int]
     new_id: Callable[[str], str]
     warn: Callable[[AliceError], None]
-    judge: Callable[[Snapshot], Snapshot] = lambda seen: seen  # noqa: E731
+    judge: Callable[[Snapshot], Snapshot] = lambda seen: seen
     """Marks what an owner key signed (``store.owner``); every snapshot that leaves this home went through it."""
 
 
@@ -413,8 +413,7 @@ class FileHome:
             if path not in found.files:
                 self._require_place(path, found)
                 return None
-            contents[path] = self._reading.content(path)
-            documents[path] = parse(contents[path], path)
+            contents[path], documents[path] = self._as_seen(path)
             return documents[path]
 
         self._refuse_frozen(changes, seen)
@@ -428,6 +427,28 @@ class FileHome:
         _check(new, changes)
         files = {path: FileChange(contents.get(path), data) for path, data in new.items()}
         return self._write(changes.act, {p: c for p, c in files.items() if c.expected != c.new})
+
+    def _as_seen(self, path: str) -> tuple[bytes, Document]:
+        """A file that an act will write, as adopted a moment ago; ``ChangedOnDisk`` where a person has saved since."""
+        full = self.experiences / path
+        try:
+            data = self._reading.content(path)
+        except OSError:
+            raise ChangedOnDisk(full) from None
+        document = parse(data, path)
+        problem = document.problem
+        if problem is not None and not holds_blocks(path):
+            raise ProblemError(
+                "{message}; the file is left as it is",
+                message=problem.message,
+                path=path,
+                line=problem.line,
+                column=problem.column,
+            )
+        known = self._known().files.get(path)
+        if problem is not None or known is None or known[1] != blob_id(data):
+            raise ChangedOnDisk(full)
+        return data, document
 
     def _require_place(self, path: str, found: Found) -> None:
         for problem in found.problems:

@@ -201,6 +201,8 @@ class SshOwner:
 
     @contextlib.contextmanager
     def _scratch(self) -> Iterator[Path]:
+        import tempfile
+
         self._state.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="owner-", dir=self._state) as name:
             yield Path(name)

@@ -124,7 +124,9 @@ def _moves(repository: Repository) -> tuple[list[tuple[str, str, str]], bool]:
 def _require_alone(repository: Repository) -> None:
     """Other work trees and borrowed objects would keep the text where no purge reaches."""
     if any((repository.git_dir / "worktrees").glob("*")):
-        raise ProblemError("the history has other work trees, which would keep the text", hint="git worktree remove …")
+        raise ProblemError(
+            "the history has other work trees, which would keep the text", hint="git worktree remove …"
+        )
     if (repository.git_dir / "objects" / "info" / "alternates").exists():
         raise ProblemError("the history borrows objects from another repository, which would keep the text")
 
@@ -140,14 +142,20 @@ def _require_readable(repository: Repository, seen: Versions, block_id: str) -> 
         if not any(piece in data for piece in (block_id.encode(), *seen.needles)):
             continue
         if forget(data, name, block_id, seen.said) is None:
-            raise ProblemError("this file holds the block and cannot be read", path=name, hint="see 'alice-exp check'")
+            raise ProblemError(
+                "this file holds the block and cannot be read", path=name, hint="see 'alice-exp check'"
+            )
 
 
 def _refs(repository: Repository) -> dict[str, str]:
     """Every reference that leads to history of this home, with its object; what a remote has is not ours."""
     found = _listed(repository, "refs")
     own = ("refs/remotes/", f"{STAGE}/")
-    return {name: oid for name, oid in found.items() if not name.startswith(own) and name not in (PURGING, PENDING)}
+    return {
+        name: oid
+        for name, oid in found.items()
+        if not name.startswith(own) and name not in (PURGING, PENDING)
+    }
 
 
 def _listed(repository: Repository, below: str) -> dict[str, str]:
@@ -159,7 +167,9 @@ def _stage(repository: Repository, refs: Mapping[str, str], seen: Versions, mess
     """Write the new history beside the old one and look it through."""
     branch = repository.branch()
     tree = repository.tree(refs[branch])
-    emptied = tuple(p for p, oid in tree.items() if p.startswith("low_value_pool/") and is_empty(seen.found.get(oid)))
+    emptied = tuple(
+        p for p, oid in tree.items() if p.startswith("low_value_pool/") and is_empty(seen.found.get(oid))
+    )
     told = retell(repository, refs, seen, f"{STAGE}/new", branch, _tombstone(message, emptied))
     wanted = {path: blob_id(seen.found[oid]) if oid in seen.found else oid for path, oid in tree.items()}
     for path in emptied:
@@ -176,7 +186,9 @@ def _stage(repository: Repository, refs: Mapping[str, str], seen: Versions, mess
 
 
 def _objects(repository: Repository, commits: list[str]) -> list[bytes]:
-    return repository.run("rev-list", "--objects", "--stdin", stdin="\n".join(commits).encode() + b"\n").splitlines()
+    return repository.run(
+        "rev-list", "--objects", "--stdin", stdin="\n".join(commits).encode() + b"\n"
+    ).splitlines()
 
 
 def _tombstone(message: Message, emptied: tuple[str, ...]) -> bytes:
@@ -249,7 +261,9 @@ def _clean(repository: Repository) -> None:
         (git_dir / name).unlink(missing_ok=True)
     for name in ("logs", "rr-cache", "objects/info/commit-graphs"):
         shutil.rmtree(git_dir / name, ignore_errors=True)
-    _remove(git_dir, "objects/info/commit-graph", "objects/pack/*.keep", "fast_import_crash_*", "sharedindex.*")
+    _remove(
+        git_dir, "objects/info/commit-graph", "objects/pack/*.keep", "fast_import_crash_*", "sharedindex.*"
+    )
     state = git_dir.parent.parent / "state"
     _remove(state, "index.sqlite*", "report.json", "files.json")
     repository.run("repack", "-a", "-d", "-q", "--no-write-bitmap-index")

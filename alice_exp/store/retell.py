@@ -47,8 +47,12 @@ def retell(
         pieces.append(b"blob\nmark :%d\ndata %d\n%s\n" % (_BLOB_MARK + number, len(data), data))
     pieces += _changed(exported, marks, words, f"{stage}/".encode())
     name = f"{stage}/{branch.removeprefix('refs/')}".encode()
-    pieces.append(b"commit %s\nmark :%d\n%s\nget-mark :%d\ndone\n" % (name, _LAST_MARK, tombstone, _LAST_MARK))
-    said = repository.run("fast-import", "--quiet", "--done", "--date-format=raw-permissive", stdin=b"".join(pieces))
+    pieces.append(
+        b"commit %s\nmark :%d\n%s\nget-mark :%d\ndone\n" % (name, _LAST_MARK, tombstone, _LAST_MARK)
+    )
+    said = repository.run(
+        "fast-import", "--quiet", "--done", "--date-format=raw-permissive", stdin=b"".join(pieces)
+    )
     last = said.decode().split()[-1]
     return Retold(last, _differing(repository, refs[branch], last))
 
@@ -58,7 +62,9 @@ def _differing(repository: Repository, old: str, new: str) -> int:
     return int(repository.run("rev-list", "--count", old, f"^{new}"))
 
 
-def _changed(exported: bytes, marks: Mapping[str, bytes], words: tuple[bytes, ...], stage: bytes) -> Iterator[bytes]:
+def _changed(
+    exported: bytes, marks: Mapping[str, bytes], words: tuple[bytes, ...], stage: bytes
+) -> Iterator[bytes]:
     """The stream with new names, new versions, and messages without the words."""
     at = 0
     tag: bytes | None = None

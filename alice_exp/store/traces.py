@@ -67,7 +67,9 @@ def contents(repository: Repository, oids: Iterable[str]) -> Iterator[tuple[str,
     asked = "\n".join(oids).encode()
     if not asked:
         return
-    sizes = repository.run("cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", stdin=asked + b"\n")
+    sizes = repository.run(
+        "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", stdin=asked + b"\n"
+    )
     batch: list[str] = []
     total = 0
     for row in sizes.decode().splitlines():
@@ -106,9 +108,9 @@ def elsewhere(repository: Repository, seen: Versions, head: str) -> tuple[str, .
             path = paths[oid]
             names[path if present.get(path) == oid else f"{path} (in history)"] = None
     tracked = {repository.work_tree / path for path in present}
-    for path in _loose_files(repository.work_tree.parent):
-        if path not in tracked and _holds(path, words):
-            names[str(path.relative_to(repository.work_tree.parent))] = None
+    for loose in _loose_files(repository.work_tree.parent):
+        if loose not in tracked and _holds(loose, words):
+            names[str(loose.relative_to(repository.work_tree.parent))] = None
     return tuple(names)
 
 

@@ -64,7 +64,9 @@ def _checked(document: Document, block: Block, old: Placed, now: str) -> Alone:
         return Alone(None, problems=(fault,))
     for name in _BY_ACTS_ALONE:
         if getattr(block, name) != getattr(old.block, name):
-            fault = _fault(document, (name,), '"{name}" is written by acts alone; leave it as it was', name=name)
+            fault = _fault(
+                document, (name,), '"{name}" is written by acts alone; leave it as it was', name=name
+            )
             return Alone(None, problems=(fault,))
     edits = _completed(block, old.block, now)
     if edits:

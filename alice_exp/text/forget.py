@@ -41,7 +41,9 @@ def needles(said: Iterable[str], shortest: int = 4) -> tuple[bytes, ...]:
     for text in said:
         if len(text) >= shortest:
             plain = text.encode("utf-8", "surrogatepass")
-            forms |= dict.fromkeys((plain, json.dumps(text, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")))
+            forms |= dict.fromkeys(
+                (plain, json.dumps(text, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass"))
+            )
             forms[json.dumps(text)[1:-1].encode()] = None
     return tuple(forms)
 

@@ -21,6 +21,7 @@ from alice_exp.core.model import (
     path_of,
 )
 from alice_exp.core.ports import Home
+from alice_exp.rules.approval import Stamp
 from alice_exp.rules.rejection import Rejections
 from alice_exp.text.words import fingerprint_text
 from alice_exp.usecases.acts import ALL, Caller, namespace_path, require_person
@@ -137,8 +138,13 @@ def memorize(home: Home, caller: Caller, drafts: Sequence[Draft]) -> Captured:
     return replace(answer, commit=commit)
 
 
-def remember(home: Home, caller: Caller, draft: Draft, namespace: str = "") -> Captured:
-    """A person's explicit word: into personal, as past with one verification (R2.18, B2.2)."""
+def remember(
+    home: Home, caller: Caller, draft: Draft, namespace: str = "", *, stamp: Stamp = lambda block: block
+) -> Captured:
+    """A person's explicit word: into personal, as past with one verification (R2.18, B2.2).
+
+    ``stamp`` is the owner key's (``usecases.owner.decide``).
+    """
     require_person(caller, "write into personal", "alice-exp remember …")
     path = namespace_path(namespace or _PERSONAL.get(draft.type, "user_preferences"), "personal")
     if not path.startswith("personal/"):
@@ -151,14 +157,14 @@ def remember(home: Home, caller: Caller, draft: Draft, namespace: str = "") -> C
         same = sameness(draft)
         known = intake.home.get(same)
         if known is not None and known.place == "personal":
-            kept = intake.put(_observed(known.block, draft, caller.now), known.path, same)
+            kept = intake.put(stamp(_observed(known.block, draft, caller.now)), known.path, same)
         else:
             block_id = (
                 known.block.id if known is not None and known.place == "low_value" else intake.fresh_id()
             )
             block = _block(draft, block_id, caller)
             said = replace(block, state="past", verifications=1, about="user", suggested="")
-            kept = intake.put(said, path, same)
+            kept = intake.put(stamp(said), path, same)
         return _changes(intake, "remember"), Captured((kept,), intake.merged)
 
     commit, answer = home.apply(plan, ALL)

@@ -8,8 +8,19 @@ from typing import Literal
 
 from alice_exp.core.changes import Act, ChangeSet, Commit, Put
 from alice_exp.core.errors import BusyError, NotFoundError, ProblemError, RefusedError, UsageError
-from alice_exp.core.model import Archived, Block, Placed, Problem, Snapshot, content_hash, is_approved, path_of, place_of
+from alice_exp.core.model import (
+    Archived,
+    Block,
+    Placed,
+    Problem,
+    Snapshot,
+    content_hash,
+    is_approved,
+    path_of,
+    place_of,
+)
 from alice_exp.core.ports import Home, Purge, Purged
+from alice_exp.rules.approval import Stamp
 from alice_exp.rules.lifecycle import Change, Thresholds
 from alice_exp.rules.lifecycle import retire as retired
 from alice_exp.rules.lifecycle import revive as revived
@@ -51,7 +62,15 @@ def open_block(home: Home, caller: Caller, reference: str) -> Opened:
     require_person(caller, "edit", f"alice-exp edit {reference}")
     snapshot = home.read(ALL)
     placed = resolve(snapshot, reference)
-    fault = next((problem for file in snapshot.files if file.path == placed.path for problem in _errors(file.problems)), None)
+    fault = next(
+        (
+            problem
+            for file in snapshot.files
+            if file.path == placed.path
+            for problem in _errors(file.problems)
+        ),
+        None,
+    )
     if fault is not None:
         raise ProblemError("{why}", why=fault.message, path=fault.path, line=fault.line, column=fault.column)
     return Opened(placed, _text(home, placed))
@@ -83,7 +102,9 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
             raise BusyError("{id} was changed while the editor was open", id=block.id, hint="edit it again")
         what = "content" if content_hash(block) != content_hash(present.block) else "fields and comments"
         act = Act("edit", caller.actor, caller.now, (block.id,), what, _levels(present.block, block))
-        return ChangeSet(act, (Put(block, path, alone.raw, path, whole=True),)), Lived(present, Placed(block, path))
+        return ChangeSet(act, (Put(block, path, alone.raw, path, whole=True),)), Lived(
+            present, Placed(block, path)
+        )
 
     return _applied(home, plan)
 
@@ -104,7 +125,10 @@ def move(home: Home, caller: Caller, reference: str, to: str) -> Lived:
     require_person(caller, "move", f"alice-exp move {reference} {to}")
     path = namespace_path(to)
     if place_of(path) == "low_value":
-        raise UsageError("nothing is moved into the pool: its files are made by day", hint="'alice-exp retire' takes trust away")
+        raise UsageError(
+            "nothing is moved into the pool: its files are made by day",
+            hint="'alice-exp retire' takes trust away",
+        )
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Lived]:
         placed = resolve(snapshot, reference)
@@ -139,7 +163,9 @@ def _require_movable(placed: Placed, path: str) -> None:
         raise RefusedError("{id} is archived", id=block_id, hint=f"alice-exp revive {block_id}")
 
 
-def retire(home: Home, caller: Caller, reference: str, reason: str, to: Literal["obsolete", "past"] = "obsolete") -> Lived:
+def retire(
+    home: Home, caller: Caller, reference: str, reason: str, to: Literal["obsolete", "past"] = "obsolete"
+) -> Lived:
     """A person's mark that the world has changed (R2.8, B2.9): into the archive with the reason, or down to past."""
     require_person(caller, "retire", f'alice-exp retire {reference} --reason "…"')
     if not reason.strip():
@@ -147,7 +173,9 @@ def retire(home: Home, caller: Caller, reference: str, reason: str, to: Literal[
 
     def change(placed: Placed, thresholds: Thresholds) -> tuple[Change, str]:
         if placed.place == "archive":
-            raise RefusedError("{id} is archived already", id=placed.block.id, hint=f"see 'alice-exp why {placed.block.id}'")
+            raise RefusedError(
+                "{id} is archived already", id=placed.block.id, hint=f"see 'alice-exp why {placed.block.id}'"
+            )
         done = retired(placed.block, reason, caller.now, to, thresholds)
         if not done.archive:
             return done, placed.path
@@ -158,11 +186,19 @@ def retire(home: Home, caller: Caller, reference: str, reason: str, to: Literal[
     return _changed(home, caller, "retire", reference, change, (("Reason", reason),))
 
 
-def revive(home: Home, caller: Caller, reference: str, *, from_rejected: bool = False) -> Lived:
+def revive(
+    home: Home,
+    caller: Caller,
+    reference: str,
+    *,
+    from_rejected: bool = False,
+    stamp: Stamp = lambda block: block,
+) -> Lived:
     """A person's second chance: possible with its count, back in the namespace it came from (R2.9, B2.10).
 
     A rejected one needs ``from_rejected``: it waits in the pool again, and its rejection blocks the inference no more.
     An approval that is bound to what the block says still holds; a block of universal without one waits for it.
+    ``stamp`` is the owner key's (``usecases.owner.decide``).
     """
     require_person(caller, "revive", f"alice-exp revive {reference}")
 
@@ -175,11 +211,14 @@ def revive(home: Home, caller: Caller, reference: str, *, from_rejected: bool = 
                 hint=f"alice-exp revive {placed.block.id} --from-rejected lifts that",
             )
         if placed.place != "archive":
-            raise RefusedError("{id} is {state}: there is nothing to revive", id=placed.block.id, state=placed.block.state)
+            raise RefusedError(
+                "{id} is {state}: there is nothing to revive", id=placed.block.id, state=placed.block.state
+            )
         done = revived(placed.block, caller.now, thresholds)
         path = _home_of(placed, caller)
         # A candidate's seven days begin with the next report that shows it.
-        return replace(done, block=replace(done.block, reported=None)), path
+        block = replace(done.block, reported=None)
+        return replace(done, block=stamp(block) if is_approved(Placed(block, path)) else block), path
 
     return _changed(home, caller, "revive", reference, change)
 
@@ -227,5 +266,7 @@ def purge(purging: Purge, caller: Caller, block_id: str) -> Purged:
     require_person(caller, "purge", f"alice-exp purge {block_id}")
     done = purging.purge(block_id, Act("purge", caller.actor, caller.now, (block_id,)))
     if done is None:
-        raise NotFoundError("neither the files nor history hold {id}", id=block_id, hint="see 'alice-exp log'")
+        raise NotFoundError(
+            "neither the files nor history hold {id}", id=block_id, hint="see 'alice-exp log'"
+        )
     return done

@@ -102,22 +102,29 @@ def diff(history: History, name: str = "") -> Changed:
     return history.changed(newest.commit)
 
 
-def undo(home: Home, history: History, caller: Caller, name: str = "", filters: LogFilter | None = None) -> Undone:
+def undo(
+    home: Home, history: History, caller: Caller, name: str = "", filters: LogFilter | None = None
+) -> Undone:
     """Take acts back, newest first, all in one commit: one by name, all that pass a filter, else the newest that stands.
 
     Each block returns to what it was before; one that an act changed which is not taken back is a conflict: named and
     left. A filter passes over what is taken back already, over reports, and over undoing itself, unless it asks for it.
     """
     require_person(caller, "undo", f"alice-exp undo {name}".rstrip())
-    if name:
-        acts = (history.commit(name),)
-    elif filters is not None and filters != LogFilter():
-        acts = tuple(_standing(history, filters))
-    else:
-        acts = tuple(islice(_standing(history, LogFilter()), 1))
+    acts = _chosen(history, name, filters or LogFilter())
     if not acts:
         raise NotFoundError("there is no act to undo", hint="see 'alice-exp log'")
+    final = next((act for act in acts if act.op in ("init", "purge")), None)
+    if final is not None:
+        raise UsageError("{op} cannot be taken back", op=final.op)
     return _undo(home, history, caller, acts)
+
+
+def _chosen(history: History, name: str, filters: LogFilter) -> tuple[Commit, ...]:
+    if name:
+        return (history.commit(name),)
+    standing = _standing(history, filters)
+    return tuple(standing if filters != LogFilter() else islice(standing, 1))
 
 
 def _standing(history: History, filters: LogFilter) -> Iterator[Commit]:
@@ -149,7 +156,7 @@ def _undo(home: Home, history: History, caller: Caller, acts: tuple[Commit, ...]
             return None, answer
         detail = ", ".join(f"{act.op} {act.commit[:8]}" for act in acts[:3])
         more = f" and {len(acts) - 3} more" if len(acts) > 3 else ""
-        undoes = tuple(("Undoes", act.act_id) for act in acts if act.act_id)
+        undoes = tuple(("Undoes", act.act_id) for act in acts if act.act_id and act.commit not in taken.left)
         act = Act("undo", caller.actor, caller.now, taken.blocks, f"takes back {detail}{more}", undoes)
         return ChangeSet(act, taken.puts, taken.removes, texts=taken.texts, seen=taken.seen), answer
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from alice_exp.core.config import Json
 from alice_exp.core.errors import UsageError
 from alice_exp.core.model import BLOCK_TYPES, SETS, Place, Placed, Snapshot, is_approved
-from alice_exp.core.ports import Home
+from alice_exp.core.ports import AccessLog, Home
 from alice_exp.rules.agenda import is_expired
 from alice_exp.rules.consolidation import decay_score
 from alice_exp.rules.lifecycle import LEVELS, Level, at_least, level
 from alice_exp.rules.ranking import Corpus, Match, rank
+from alice_exp.usecases.access import placed_with_reads
 from alice_exp.usecases.acts import ALL, Caller, resolve
 from alice_exp.usecases.decide import thresholds_of
 
@@ -43,11 +44,32 @@ class Shown:
 
 
 def recall(
-    home: Home, caller: Caller, query: str, context: Mapping[str, Json], top: int, filters: Filters
+    home: Home,
+    access: AccessLog,
+    caller: Caller,
+    query: str,
+    context: Mapping[str, Json],
+    top: int,
+    filters: Filters,
 ) -> list[Match]:
-    """What fits the query, best first; obsolete and archived blocks never (DESIGN 4, 10)."""
+    """What fits the query, best first; obsolete and archived blocks never (DESIGN 4, 10). Counts as a read."""
+    _, matches = found(home, caller, query, context, filters, top)
+    access.record([match.placed.block.id for match in matches], caller.now)
+    return matches
+
+
+def found(
+    home: Home,
+    caller: Caller,
+    query: str,
+    context: Mapping[str, Json],
+    filters: Filters,
+    top: int | None = None,
+) -> tuple[Snapshot, list[Match]]:
+    """What fits, with the snapshot that it was found in; counts as no read."""
     snapshot = home.read(filters.places)
-    return _ranked(snapshot, Corpus.of(_passing(snapshot, caller, filters)), caller, query, context, top)
+    corpus = Corpus.of(_passing(snapshot, caller, filters))
+    return snapshot, _ranked(snapshot, corpus, caller, query, context, top)
 
 
 def recall_many(
@@ -60,7 +82,7 @@ def recall_many(
 
 
 def _ranked(
-    snapshot: Snapshot, corpus: Corpus, caller: Caller, query: str, context: Mapping[str, Json], top: int
+    snapshot: Snapshot, corpus: Corpus, caller: Caller, query: str, context: Mapping[str, Json], top: int | None
 ) -> list[Match]:
     config = snapshot.config
     return rank(
@@ -74,10 +96,12 @@ def _ranked(
     )
 
 
-def show(home: Home, caller: Caller, reference: str) -> Shown:
-    """One block, wherever it is."""
+def show(home: Home, access: AccessLog, caller: Caller, reference: str) -> Shown:
+    """One block, wherever it is; counts as a read, which the answer shows already (R3.34, B3.5)."""
     snapshot = home.read(ALL)
-    return _shown(snapshot, resolve(snapshot, reference), caller)
+    placed = resolve(snapshot, reference)
+    access.record([placed.block.id], caller.now)
+    return _shown(snapshot, placed_with_reads(placed, access.pending(), snapshot, caller.now), caller)
 
 
 def listing(home: Home, caller: Caller, filters: Filters, *, archived: bool = False) -> list[Shown]:

@@ -18,11 +18,13 @@ from alice_exp.core.model import (
     Reported,
     Snapshot,
     content_hash,
+    is_approved,
     path_of,
     place_of,
 )
 from alice_exp.core.ports import Home, Reports
 from alice_exp.rules.agenda import Agenda, agenda, candidates, is_expired, is_shown_as_it_is
+from alice_exp.rules.approval import Stamp
 from alice_exp.usecases.acts import ALL, Caller, namespace_name, namespace_path, require_person, resolve
 from alice_exp.usecases.capture import destination
 
@@ -117,11 +119,19 @@ def chosen(home: Home, reports: Reports, references: Sequence[str], *, everythin
     return tuple(dict.fromkeys(ids))
 
 
-def approve(home: Home, caller: Caller, ids: Sequence[str], to: str = "", *, bulk: bool = False) -> Decided:
+def approve(
+    home: Home,
+    caller: Caller,
+    ids: Sequence[str],
+    to: str = "",
+    *,
+    bulk: bool = False,
+    stamp: Stamp = lambda block: block,
+) -> Decided:
     """Candidates, and blocks of universal that wait, become trusted: about the user to personal, else to universal.
 
     What changed since a report showed it is skipped and named, and so is what expired; ``bulk`` (``--all``) leaves out
-    what was decided meanwhile without a word.
+    what was decided meanwhile without a word. ``stamp`` is the owner key's (``usecases.owner.decide``).
     """
     require_person(caller, "approve", f"alice-exp approve {' '.join(ids)}")
     target = namespace_path(to) if to else ""
@@ -131,11 +141,13 @@ def approve(home: Home, caller: Caller, ids: Sequence[str], to: str = "", *, bul
     def accept(placed: Placed) -> Put:
         block = placed.block
         path = target or (placed.path if placed.place == "universal" else destination(block))
+        if placed.place == "personal":
+            path = placed.path
         shown = block.reported.report if block.reported is not None and is_shown_as_it_is(block) else ""
         if place_of(path) == "personal" and block.about == "work":
             block = replace(block, about="user")
         mark = Approved(caller.now, str(caller.actor), content_hash(block), shown)
-        return Put(replace(block, approved=mark, reported=None, suggested=""), path)
+        return Put(stamp(replace(block, approved=mark, reported=None, suggested="")), path)
 
     return _decide(home, caller, "approve", ids, accept, bulk=bulk)
 
@@ -206,8 +218,7 @@ def _detail(puts: Sequence[Put]) -> str:
 def _is_open(placed: Placed, op: str) -> bool:
     if placed.place == "low_value":
         return True
-    waits = placed.block.approved is None or placed.block.approved.hash != content_hash(placed.block)
-    return op == "approve" and placed.place == "universal" and waits
+    return op == "approve" and placed.place in ("universal", "personal") and not is_approved(placed)
 
 
 def _not_open(block_id: str, placed: Placed | None, op: str) -> NotFoundError | RefusedError:

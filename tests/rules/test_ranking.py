@@ -5,29 +5,23 @@ from __future__ import annotations
 import math
 import random
 import time
-from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from alice_exp.core.model import Approved, Block, Payload, Placed, Trigger, content_hash
 from alice_exp.rules.ranking import (
-    GATE,
     HIGH_CONFIDENCE,
-    K1,
+    HIGHEST_FLOOR,
     LOW_VALUE_WARNING,
-    B,
+    TAIL,
     Corpus,
     block_text,
     choose,
     fit,
     ordered,
     rank,
-    text_matches,
 )
-from alice_exp.text.words import tokens
 
 NOW = "2026-02-20T09:00:00Z"
 PATHS = {
@@ -77,42 +71,6 @@ TEXTS = [
     "机器学习是什么",
     "deploy on Fridays",
 ]
-
-
-def reference(texts: list[str], query: str) -> dict[int, float]:
-    """BM25 straight from its formula, over every token of every text."""
-    rows = [tokens(text) for text in texts]
-    wanted = set(tokens(query))
-    held = {t: sum(t in row for row in rows) for t in wanted}
-    idf = {t: math.log(1 + (len(rows) - max(1, n) + 0.5) / (max(1, n) + 0.5)) for t, n in held.items()}
-    average = sum(map(len, rows)) / len(rows) or 1.0
-    found = {}
-    for index, row in enumerate(rows):
-        gained = 0.0
-        for t in wanted:
-            n = row.count(t)
-            gained += idf[t] * n * (K1 + 1) / (n + K1 * (1 - B + B * len(row) / average))
-        if gained:
-            found[index] = gained / (sum(idf.values()) * (K1 + 1))
-    return found
-
-
-@pytest.mark.parametrize(
-    "query", ["search code", "searching", "搜索代码", "机器学习", "search 代码 unknown", "the of", "", "zzz"]
-)
-def test_bm25_is_its_formula(query: str) -> None:
-    corpus = Corpus.of([placed(f"b{i}", text) for i, text in enumerate(TEXTS)])
-    assert text_matches(corpus, query) == pytest.approx(reference(TEXTS, query))
-
-
-@given(st.lists(st.text(st.sampled_from("ab cde机器学习用。"), max_size=15), min_size=1, max_size=6),
-       st.text(st.sampled_from("ab cde机器学习用"), max_size=8))  # fmt: skip
-def test_bm25_is_its_formula_for_any_text_and_in_range(texts: list[str], query: str) -> None:
-    found = text_matches(Corpus.of([placed(f"b{i}", text) for i, text in enumerate(texts)]), query)
-    # "aa" in "aaa" is counted once by the fast way and twice by pairs: repeated characters are left out here.
-    if not any(a == b and a >= "一" for text in texts for a, b in pairwise(text)):
-        assert found == pytest.approx(reference(texts, query))
-    assert all(0.0 < match <= 1.0 for match in found.values())
 
 
 def test_score_is_trust_confidence_decay_match() -> None:
@@ -168,18 +126,54 @@ def test_a_context_alone_can_fit_and_two_absent_ones_cannot() -> None:
 
 def test_the_gate_lets_through_what_reaches_it() -> None:
     block = placed("a", "x")
-    assert GATE == 0.2
-    assert fit(block, 0.2, {}, NOW) is not None
-    assert fit(block, 0.1999, {}, NOW) is None
+    assert fit(block, 0.2, {}, NOW, gate=0.2) is not None
+    assert fit(block, 0.1999, {}, NOW, gate=0.2) is None
     assert fit(block, 0.0, {}, NOW, gate=0.0) is None
 
 
 def test_the_first_block_of_a_home_is_found() -> None:
-    [match] = rank([placed("a", "解释什么是机器学习")], "机器学习是什么", {}, NOW)
-    assert match.match >= GATE
+    assert ids(rank([placed("a", "解释什么是机器学习")], "机器学习是什么", {}, NOW)) == ["a"]
     assert ids(rank([placed("a", "use ripgrep to search code")], "how to search code quickly", {}, NOW)) == [
         "a"
     ]
+
+
+def test_nothing_is_said_where_little_of_the_query_is_known() -> None:
+    blocks = [placed("a", "use ripgrep to search code"), placed("b", "deploy on Fridays")]
+    long = "which pasta recipe did grandma use for the Sunday dinner with basil tomatoes garlic olives"
+    assert rank(blocks, long, {}, NOW) == []
+    assert ids(rank(blocks, long, {}, NOW, gate=0.0)) == ["a"]
+
+
+STRONG = "use ripgrep to search code fast in any repository"
+WEAK = placed("b", "fast food near the code school, a list of places to eat with a map", "personal", "past")
+ASKED = "ripgrep search code fast grep tool repository"
+
+
+def test_a_filter_decides_silence_by_what_passes() -> None:
+    blocks = [placed("a", STRONG), WEAK]
+    assert ids(rank(blocks, ASKED, {}, NOW, gate=0.9)) == ["b", "a"]
+    assert rank(blocks, ASKED, {}, NOW, gate=0.9, passing=lambda one: one.place == "personal") == []
+    alone = rank(blocks, ASKED, {}, NOW, gate=0.9, passing=lambda one: one.place == "low_value")
+    assert alone == [one for one in rank(blocks, ASKED, {}, NOW, gate=0.9) if one.placed.block.id == "a"]
+
+
+def test_what_only_comes_along_decides_nothing() -> None:
+    found = rank([placed("a", STRONG), WEAK], ASKED, {}, NOW, gate=0.9)
+    assert {one.placed.block.id: one.clear for one in found} == {"a": True, "b": False}
+    assert min(one.match for one in found) >= TAIL * max(one.match for one in found)
+    assert choose(found).tier == "low_value"
+
+
+def test_one_word_finds_a_long_text() -> None:
+    long = "ripgrep " + " ".join(f"word{n}" for n in range(60))
+    blocks = [
+        placed("long", long),
+        *(placed(f"b{n}", f"deploy number{n} on Fridays with care again") for n in range(40)),
+    ]
+    [match] = rank(blocks, "ripgrep", {}, NOW)
+    assert match.placed.block.id == "long"
+    assert match.match >= HIGHEST_FLOOR
 
 
 def test_the_dead_are_never_found() -> None:
@@ -305,13 +299,14 @@ def test_two_thousand_blocks_are_ranked_in_the_time_of_a_prompt() -> None:
         for i in range(2000)
     ]
     blocks = [placed(f"b{i}", text, approve=False) for i, text in enumerate(texts)]
+    corpus = Corpus.of(blocks)
     best = math.inf
     for _ in range(3):
         start = time.perf_counter()
-        found = rank(blocks, texts[7][:40] + texts[8][:12], {}, NOW, 10, gate=0.0)
+        found = rank(corpus, texts[7][:40] + texts[8][:12], {}, NOW, 10, gate=0.0)
         best = min(best, time.perf_counter() - start)
     assert {"b7", "b8"} <= set(ids(found))
-    assert best < 0.2  # about 0.025 s on the machine where this was written; a guard, not a measurement
+    assert best < 0.1  # about 0.005 s on the machine where this was written; a guard, not a measurement
 
 
 def test_ordered_is_stable_for_equal_blocks_of_any_time_zone() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from alice_exp.core.model import BlockType
+from alice_exp.rules.extraction.chinese_patterns import PATTERNS, TOOL, Pattern
 from alice_exp.rules.extraction.places import is_job, is_place
 from alice_exp.rules.extraction.values import Concept, Inference, Slot
 
@@ -45,79 +45,6 @@ _COMMA = re.compile(r"[，,：:]\s*(?=[\u3400-\u9fffA-Za-z])")
 _SPACE = re.compile(r"(?<=[\u3000-\u9fff])[ \t]+(?=[A-Za-z0-9\ue000])|(?<=[A-Za-z0-9\ue000])[ \t]+(?=[\u3000-\u9fff])")
 _TAIL = re.compile(r"(?:了啦|啦|啊|呀|哦|哈|嘛|哟|的哦|的啦|来着|～|~|\s)+$")
 
-# ------------------------------------------------------------------------------------------------ patterns
-
-
-@dataclass(frozen=True, slots=True)
-class _Pattern:
-    """A predicate after 我, what it says of the user, and how much that matters (R4.17)."""
-
-    says: re.Pattern[str]
-    content: str
-    type: BlockType
-    concept: Concept
-    importance: float
-    slot: Slot = ""
-
-
-_ADV = r"(?P<adv>(?:现在|目前|平时|一般|主要|一直|经常|通常|基本|也|都|还|真的|其实|就|比较|很|特别|非常|最|超级?|挺|太|好|更|有点|还算|真心|从小|尤其|最近|日常|常年?|大多|大部分时间)*)"
-_END = r"(?:了)?$"
-_TOOL = r"(?P<v>(?=[^，]*[A-Za-z]|飞书|钉钉|微信|企业微信|腾讯|支付宝|语雀|印象笔记|石墨|搜狗|[^，]*(?:输入法|编辑器|浏览器|数据库|语言|系统|键盘|笔记)$)[^，]{1,30}?)"
-
-
-def _p(
-    says: str, content: str, type_: BlockType, concept: Concept, importance: float, slot: Slot = ""
-) -> _Pattern:
-    return _Pattern(re.compile("^" + says + _END), content, type_, concept, importance, slot)
-
-
-_WHO = r"(?P<v>(?![了你您他她它大这那不什谁一]|别)[\u3400-\u9fff·]{1,6}|[A-Za-z][\w .'-]{0,30})"
-
-_PATTERNS: tuple[_Pattern, ...] = (
-    _p(r"(?:的(?:中文|英文)?(?:名字|姓名|全名|大名)(?:是|叫)?|名字(?:是|叫)|(?:现在)?(?:改名)?叫(?:做)?|改名(?:叫|为)了?|的名字改成)" + _WHO, "用户名字是{v}", "identity", "name", 0.9, "name"),
-    _p(r"姓(?P<v>[\u3400-\u9fff]{1,2})", "用户姓{v}", "identity", "name", 0.9),
-    _p(r"(?:今年|现在)?(?:已经|刚满|快)?(?P<v>[\d一二三四五六七八九十]{1,3})岁", "用户{v}岁", "identity", "person", 0.7),
-    _p(r"的生日是(?:在)?(?P<v>.{2,15})", "用户的生日是{v}", "identity", "person", 0.8),
-    _p(r"(?:是)?(?P<v>\d{4}年(?:\d+月)?(?:\d+[日号])?)(?:出生|生)(?:的)?", "用户{v}出生", "identity", "person", 0.7),
-    _p(r"来自(?P<v>[^，]{2,12})", "用户来自{v}", "identity", "place", 0.7),
-    _p(r"的?(?:老家|家乡|故乡)(?:是|在)(?P<v>[^，]{2,12})", "用户老家在{v}", "identity", "place", 0.7),
-    _p(r"(?:出)?生在(?P<v>[^，的]{2,10})", "用户出生在{v}", "identity", "place", 0.7),
-    _p(r"(?:在)?(?P<v>[^，]{2,10})长大的?", "用户在{v}长大", "identity", "place", 0.7),
-    _p(r"(?:已经|刚刚?|上个?月|去年|今年)*(?:从[^，]{1,10}?)?(?:搬家?|移居|移民)(?:到|去|来|至)了?(?P<v>(?!这|那|哪)[^，]{2,12}?)(?:了|住|生活|居住|来|去)*", "用户现在住在{v}", "identity", "place", 0.7, "city"),
-    _p(_ADV + r"(?:居住|定居|生活|租住?|住)在(?P<v>(?!这|那|哪)[^，]{2,15})", "用户住在{v}", "identity", "place", 0.7, "city"),
-    _p(r"(?:的?家)(?:就)?(?:住|在)在?(?P<v>(?!这|那|哪|里|中)[^，]{2,15})", "用户住在{v}", "identity", "place", 0.7, "city"),
-    _p(r"(?:现在|目前)?在(?P<v>(?!这|那|哪|你|家)[^，]{2,15}?)(?:读|念|上|攻读|就读|学习?)(?P<w>大学|高中|初中|本科|研究生|博士|硕士|书|学|[^，]{2,8}专业)", "用户在{v}读{w}", "identity", "occupation", 0.7),
-    _p(r"(?:是)?(?:毕业于|从)(?P<v>[^，]{2,15}?)(?:毕业)?(?:的)?", "用户毕业于{v}", "fact", "person", 0.7),
-    _p(r"(?:的?)?(?:大学)?(?:学的是|读的是|的?专业是)(?P<v>[^，]{2,15})", "用户的专业是{v}", "fact", "person", 0.7),
-    _p(r"对(?P<v>[^，这那你]{1,12})(?:严重)?过敏", "用户对{v}过敏", "fact", "health", 0.9),
-    _p(r"是(?:一?[个名位])?(?P<v>(?:纯)?素食(?:主义)?者|左撇子|色盲|过敏体质|糖尿病患者|内向的人|[^，]{1,10}(?:爱好者|控|迷|粉丝|信徒|教徒))", "用户是{v}", "preference", "likes", 0.8),
-    _p(r"(?:平时)?(?:吃素|只吃素)", "用户吃素", "preference", "health", 0.8),
-    _p(_ADV + r"(?P<n>从来不|从不|不再|不)(?P<do>[吃喝抽碰])(?P<v>(?!了$|下)[^，]{1,12})", "用户{n}{do}{v}", "preference", "dislikes", 0.7),
-    _p(_ADV + r"(?P<n>从来不|从不)(?P<v>[^，]{2,15})", "用户{n}{v}", "habit", "habit", 0.7),
-    _p(r"(?:真的|一直|其实|也|都|就|最|特别|非常|很|比较|有点)*(?P<n>不(?:太|怎么|是很|大)?(?:喜欢|爱)|讨厌|厌恶|受不了|无法忍受|反感|最烦)(?P<v>[^，]{1,25})", "用户{n}{v}", "preference", "dislikes", 0.7),
-    _p(r"对(?P<v>[^，]{1,15}?)(?P<a>一直|很|非常|特别|比较|挺|最|都|也|十分)*(?:感兴趣|有兴趣)", "用户对{v}感兴趣", "preference", "likes", 0.7),
-    _p(r"的?(?:业余|个人|主要|最大的?)?(?P<k>爱好|兴趣爱好|兴趣)(?:是|有|包括)(?P<v>[^，]{1,30})", "用户的爱好是{v}", "preference", "likes", 0.7),
-    _p(r"(?P<adv>最)(?P<k>喜欢|喜爱|爱)的(?P<o>[^，是]{1,12})是(?P<v>[^，]{1,30})", "用户最喜欢的{o}是{v}", "preference", "likes", 0.8),
-    _p(_ADV + r"(?P<k>喜欢|喜爱|热爱|偏爱|偏好|钟爱|爱(?=[吃喝看听玩读写打跑去逛做弹唱睡])|热衷于?|迷恋|迷上了?|喜欢上了?)(?P<v>(?!上|的是$)[^，]{1,30})", "用户{adv}{k}{v}", "preference", "likes", 0.7),
-    _p(r"(?:人生|今年|明年|最终|最大|长期|短期|的)*(?P<k>目标|梦想|理想|愿望|心愿)(?:就)?是(?P<v>[^，]{2,40})", "用户的{k}是{v}", "goal", "goal", 0.9),
-    _p(r"(?P<k>打算|计划|准备|立志|决心|希望能?)(?P<v>(?!好|就绪|完|一下|一份|去?吃|去?睡|先|出门|下班|走|[^，]{0,4}问)[^，]{2,40})", "用户{k}{v}", "goal", "goal", 0.7),
-    _p(r"(?:一直|很|特别|真的|也)*(?P<k>想要?)(?P<v>(?:学(?!一下)|成为|当(?!然)|考|减肥|转行|创业|戒|练|提高|养成|开一|换工作|买房|买车|移民|出国|留学|读研|存钱|[^，]{0,6}去[^，]{1,8}(?:旅[行游]|留学|定居|发展))[^，]{0,30})", "用户想{v}", "goal", "goal", 0.7),
-    _p(r"(?:现在|最近|目前)?(?:正在|正|在|开始)(?P<k>学习?|备考|复习|准备|练习?|攻读|自学)(?P<v>(?!校|着|术)[^，]{1,25})", "用户正在{k}{v}", "goal", "goal", 0.7),
-    _p(r"(?:现在|最近|目前)?(?:正在|正|在)(?P<k>开发|研究|筹备|撰写|制作|设计|装修|写|做)(?P<v>一[个本款套篇部][^，]{1,25})", "用户正在{k}{v}", "goal", "project", 0.7),
-    _p(r"(?:现在|目前|主要)*负责(?P<v>[^，]{2,25})", "用户负责{v}", "fact", "occupation", 0.7),
-    _p(r"(?:现在|已经)*(?P<v>已婚|未婚|单身|离异|离婚|结婚|怀孕|退休)", "用户{v}", "identity", "family", 0.7),
-    _p(r"(?:家)?有(?:了)?(?P<v>(?:一|两|俩|三|四|\d)[个只条位对](?:[\u3400-\u9fff]{0,6})(?:孩子|儿子|女儿|宝宝|娃|猫|狗|兔子|妹妹|弟弟|哥哥|姐姐))", "用户有{v}", "fact", "family", 0.7),
-    _p(r"(?:家)?养(?:了|着|有)(?P<v>[^，]{2,20})", "用户养了{v}", "fact", "family", 0.7),
-    _p(r"(?:还)?会(?P<k>说|讲)?(?P<v>[^，]*(?:语|话|文)[^，]{0,12})", "用户会说{v}", "fact", "person", 0.7),
-    _p(r"(?:现在|已经)*(?:不再?用|弃用)(?P<o>[^，]{1,20}?)了?", "", "fact", "tools", 0.0),
-    _p(r"(?:现在|已经|最近)*(?:从(?P<o>[^，]{1,20}?))?(?:改用|换成|换到|转用|转到|切换到)了?" + _TOOL, "用户现在使用{v}", "fact", "tools", 0.7),
-    _p(_ADV + r"写(?P<v>(?:[A-Z][\w+#.]*)(?:\s*(?:和|、|/|与)\s*[A-Z][\w+#.]*)*)(?:代码|程序)?(?:为主)?", "用户{adv}使用{v}编程", "fact", "tools", 0.7),
-    _p(_ADV + r"(?:在)?(?:使用|用)(?:的)?(?:都)?(?:是)?" + _TOOL + r"(?:为主|比较多)?", "用户{adv}使用{v}", "fact", "tools", 0.7),
-    _p(r"(?P<o>常用的[^，是]{1,8}|用的[^，是]{1,8}|的(?:常用)?(?:电脑|手机|系统|操作系统|编辑器|浏览器|主力语言|开发语言|编程语言|数据库|技术栈|键盘|相机|车))是(?P<v>[^，]{1,30})", "用户{o}是{v}", "fact", "tools", 0.7),
-    _p(r"的(?P<o>邮箱|电话|手机号|微信号?|车牌号?|地址|学校|星座|血型|身高|体重|时区|母语|偶像|国籍|民族|公司|宠物|网名|昵称|英文名)(?:是|叫|：|:)(?P<v>[^，]{1,40})", "用户的{o}是{v}", "fact", "person", 0.7),
-    _p(r"(?P<h>每(?:天|日|周|月|年|晚|早|个?(?:星期|周末|月|早上|晚上|工作日))[^，]{2,30})", "用户{h}", "habit", "habit", 0.7),
-    _p(r"(?P<h>(?:通常|一般|经常|常常|总是?|老是|平时|习惯(?:了|于)?|坚持|睡前|饭后|起床后|早上|晚上|周末|周[一二三四五六日])[^，]{2,40})", "用户{h}", "habit", "habit", 0.7),
-)
 _COMPARED = re.compile(r"^(?:比起|相比于?|与其|跟?和?[^，]{1,10}相比)")
 
 
@@ -202,8 +129,11 @@ def _instruction(text: str) -> list[Inference]:
     # A time with nothing behind it, or one that belongs to the speaker's own habit, orders nothing.
     if standing and (len(text) - standing.end() < 3 or re.search(r"我(?:都|会|也|就|总)", text)):
         standing = None
+    uniform = re.match(r"^(?!我|用户)[^，]{2,20}(?:请|都要|都)?(?:一律|统一|务必|必须|始终|永远)(?:用|使用|要|写|加|放|不|按|保持|采用)", text)
+    if uniform and not _DEICTIC.search(text):
+        standing = standing or uniform
     please = _STANDING_PLEASE.match(text) or _BY_OCCASION.match(text)
-    if not (standing or forbids or please) or text.startswith("我") and not forbids:
+    if not (standing or forbids or please) or (text.startswith("我") and not forbids):
         return []
     order = _of_user(re.sub(r"^(?:请|麻烦)|(?<=以后)请|(?<=开始)请", "", text)).strip("，, ")
     importance = 0.8 if standing else 0.7
@@ -259,7 +189,7 @@ def _clause(clause: str) -> Iterator[Inference]:
     time = timed["t"] if timed else ""
     if timed:
         clause = timed["rest"]
-    ours = re.match(r"^(?:我们|咱们)(?P<who>公司|团队|组|部门|项目|学校|家)?(?:现在|目前|都|一直|主要)*用(?:的)?(?:都)?(?:是)?" + _TOOL + "$", clause)
+    ours = re.match(r"^(?:我们|咱们)(?P<who>公司|团队|组|部门|项目|学校|家)?(?:现在|目前|都|一直|主要)*用(?:的)?(?:都)?(?:是)?" + TOOL + "$", clause)
     if ours:
         who = ours["who"] or "团队"
         yield Inference(f"用户的{who}使用{ours['v']}", 0.7, "fact", "tools", "", ours["v"].strip())
@@ -279,6 +209,7 @@ _WORK = re.compile(
 _JOB = re.compile(
     r"^(?:现在|目前|就|也|还|一直)*(?:是(?:一?[名个位])?|的(?:职业|工作|岗位|职位|身份)(?:现在)?是|(?:是)?(?:做|当|搞|干|担任|从事))(?:一?[名个位])?(?:新来的|新入职的)?(?P<v>[^，]{2,16}?)(?P<de>的|工作|这一行|行业)?(?:了)?$"
 )
+_DURATION = re.compile(r"(?:已经|有|大概|快)*(?:[\d一二三四五六七八九十几两好多]+个?[年月](?:多)?)(?:了|以上)*$")
 _I_AM = re.compile(
     r"^是(?P<v>(?:欧阳|司马|上官|诸葛|[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤])"
     r"(?![是的了在])[\u3400-\u9fff]{1,2})$"
@@ -287,6 +218,7 @@ _BORN = re.compile(r"^是(?:地道的|土生土长的)?(?P<v>[^，]{2,6})人$")
 
 
 def _predicate(predicate: str, time: str) -> Iterator[Inference]:
+    predicate = _DURATION.sub("", predicate)
     work = _WORK.match(predicate)
     if work:
         made = list(_work(work["p"], work["do"], work["j"]))
@@ -302,11 +234,11 @@ def _predicate(predicate: str, time: str) -> Iterator[Inference]:
         yield Inference(f"用户名字是{named['v']}", 0.9, "identity", "name", "name", named["v"])
         return
     job = _JOB.match(predicate)
-    if job and is_job(job["v"]) and not re.search(r"这|那|你|他|她", job["v"]):
+    if job and (is_job(job["v"]) or predicate.startswith("从事") and job["de"]) and not re.search(r"这|那|你|他|她", job["v"]):
         verb = "从事" if job["de"] and not re.search(r"[师员家生者]$", job["v"]) else "是"
         yield Inference(f"用户{verb}{job['v']}", 0.7, "identity", "occupation", "job", job["v"])
         return
-    for pattern in _PATTERNS:
+    for pattern in PATTERNS:
         found = pattern.says.match(predicate)
         if found:
             one = _filled(pattern, found, time)
@@ -340,7 +272,7 @@ def _work(place: str, verb: str, job: str) -> Iterator[Inference]:
         yield Inference(f"用户在{place}{verb}{job}", 0.7, "identity", "occupation", "job", job or verb)
 
 
-def _filled(pattern: _Pattern, found: re.Match[str], time: str) -> Inference | None:
+def _filled(pattern: Pattern, found: re.Match[str], time: str) -> Inference | None:
     groups = {name: _of_user((value or "").strip()) for name, value in found.groupdict().items()}
     groups["adv"] = re.sub(r"[也还就]|其实|真的(?=很|非常|特别)", "", groups.get("adv", ""))
     value = groups.get("v") or groups.get("h") or groups.get("o") or ""
@@ -350,12 +282,12 @@ def _filled(pattern: _Pattern, found: re.Match[str], time: str) -> Inference | N
         value = value.strip()
     groups["v"] = _food(groups.get("v", ""), pattern.concept)
     content = pattern.content.format(**{"adv": "", **groups})
-    if time and pattern.type == "habit" or time in ("明年", "今年", "后年", "下个月", "下月", "下半年"):
+    if (time and pattern.type == "habit") or time in ("明年", "今年", "后年", "下个月", "下月", "下半年"):
         content = content.replace("用户", "用户" + time, 1)
     return Inference(content, _importance(pattern, groups), pattern.type, pattern.concept, pattern.slot, value)
 
 
-def _refused(pattern: _Pattern, groups: dict[str, str], value: str) -> bool:
+def _refused(pattern: Pattern, groups: dict[str, str], value: str) -> bool:
     """Whether what was said is about this very moment, or about someone else."""
     if pattern.concept in ("likes", "dislikes", "habit", "goal", "project", "tools") and _DEICTIC.search(value):
         return True
@@ -366,7 +298,7 @@ def _refused(pattern: _Pattern, groups: dict[str, str], value: str) -> bool:
     return pattern.concept == "tools" and value.startswith("了")
 
 
-def _importance(pattern: _Pattern, groups: dict[str, str]) -> float:
+def _importance(pattern: Pattern, groups: dict[str, str]) -> float:
     """The pattern's own, a little more for what is strong, less for what was said in passing (R4.17)."""
     strength = groups.get("adv", "")
     if pattern.concept == "likes" and re.search(r"最|特别|非常|超|热爱", strength + groups.get("k", "")):
@@ -385,7 +317,7 @@ def _food(value: str, concept: Concept) -> str:
 
 def spaced(text: str) -> str:
     """A space between Chinese characters and Latin words, as the source writes it (R4.19)."""
-    text = re.sub(r"(?<=[\u3400-\u9fff])(?=[A-Za-z])", " ", text)
+    text = re.sub(r"(?<=[\u3400-\u9fff])(?=[A-Za-z](?![0-9]))", " ", text)
     return re.sub(r"(?<=[A-Za-z+#])(?=[\u3400-\u9fff])", " ", text)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from alice_exp.core.model import BlockType
+from alice_exp.rules.extraction.english_patterns import PATTERNS, WHEN, Pattern
 from alice_exp.rules.extraction.places import is_english_job
 from alice_exp.rules.extraction.third_person import of_user, spelt_out, third_person
 from alice_exp.rules.extraction.values import Concept, Inference, Slot
@@ -33,7 +34,7 @@ _LEAD = re.compile(
     _I,
 )
 _DEICTIC = re.compile(
-    r"\b(?:this|that|it|these|those|you|your|yours|error|errors|bug|issue|problem|exception|here|now i get|the (?:same|above|following|code|"
+    r"\b(?:this(?! (?:year|month|week|summer|winter|spring|autumn|fall|season|weekend)\b)|them|him|her|that|it|these|those|you|your|yours|error|errors|bug|issue|problem|exception|here|now i get|the (?:same|above|following|code|"
     r"function|test|tests|file|script|output|result|command|answer|idea|way|wrong|right)|how|what|why|whether)\b",
     _I,
 )
@@ -44,110 +45,41 @@ _SPLIT = re.compile(
     r"|\s*,?\s+(?:and|but)\s+(?=(?:work|live|love|like|hate|prefer|enjoy|use|study|am|do not|don't|have|speak|never|usually|always)\b)"
 )
 
-# ------------------------------------------------------------------------------------------------ patterns
+# ---------------------------------------------------------------------------------------- other subjects
 
-
-@dataclass(frozen=True, slots=True)
-class _Pattern:
-    """A predicate after "I", how it is told (empty: in the third person as it is), and how much it matters."""
-
-    says: re.Pattern[str]
-    content: str
-    type: BlockType
-    concept: Concept
-    importance: float
-    slot: Slot = ""
-    narrow: bool = True
-
-
-def _p(
-    says: str,
-    content: str,
-    type_: BlockType,
-    concept: Concept,
-    importance: float,
-    slot: Slot = "",
-    narrow: bool = True,
-) -> _Pattern:
-    return _Pattern(re.compile("^" + says + "$", _I), content, type_, concept, importance, slot, narrow)
-
-
-_ADV = r"(?P<adv>(?:really |absolutely |also |just |mostly |mainly |primarily |usually |always |often |currently |now |still |personally |truly |kind of |sort of |quite |generally |almost always |exclusively |particularly |especially |much |definitely )*)"
-_WHEN = r"(?: (?:now|currently|these days|at the moment|today|right now|last \w+|this \w+|recently|already|by the way|anymore|\w+ (?:ago|back)|a (?:few|couple of) \w+ ago|since .{2,12}|for \w+ \w+))*"
-_PLACE = r"(?P<v>(?:the )?(?-i:[A-Z])[\w'. -]*(?:, (?-i:[A-Z])[\w ]+)?)"
-_LANGUAGES = r"(?:python|java|javascript|typescript|rust|go|golang|c|c\+\+|c#|ruby|php|kotlin|swift|scala|haskell|elixir|clojure|sql|r|perl|lua|dart|zig|ocaml|f#|bash|cobol|fortran|matlab|julia)"
-_TOOLISH = r"(?P<v>(?:(?-i:[A-Z])|vim\b|neovim\b|emacs\b|git\b|tmux\b|zsh\b|bash\b|fish\b|vscode\b|docker\b|python\b|java\b|rust\b|go\b|linux\b|macos\b|i3\b|pytest\b|postgres\w*\b|mysql\b|\ue000|" + _LANGUAGES + r"\b)[^,]{0,40})"
-
-_PATTERNS: tuple[_Pattern, ...] = (
-    _p(r"am (?:called|known as|named) (?P<v>(?-i:[A-Z])[\w'. -]{0,30})", "The user's name is {v}", "identity", "name", 0.9, "name"),
-    _p(r"go by (?P<v>(?-i:[A-Z])[\w'. -]{0,30})", "The user goes by {v}", "identity", "name", 0.9),
-    _p(r"am (?:now |already |only )?(?P<v>\d{1,3})(?: years? old| yo)?", "The user is {v} years old", "identity", "person", 0.7),
-    _p(r"(?:was born) (?:in|on) (?P<v>.{2,30})", "", "identity", "person", 0.7),
-    _p(r"(?:am|come) (?:originally )?from " + _PLACE, "The user is from {v}", "identity", "place", 0.7),
-    _p(r"grew up in " + _PLACE, "The user grew up in {v}", "identity", "place", 0.7),
-    _p(r"(?:have )?(?:just |recently |finally )*(?:moved|relocated)(?: from [^,]+?)? to " + _PLACE + _WHEN, "The user lives in {v} now", "identity", "place", 0.7, "city"),
-    _p(_ADV + r"(?:live|reside|am (?:based|located|living|staying)) (?:in|near|outside) " + _PLACE + _WHEN, "The user lives in {v}", "identity", "place", 0.7, "city"),
-    _p(r"(?:now |currently )?(?:work|am (?:working|employed)) (?:as|being) (?:an? |the )?(?P<v>[\w /-]+?)(?P<at> (?:at|for|in|with) (?-i:[A-Z])[\w'. &-]+)?" + _WHEN, "The user works as {a}{v}{at}", "identity", "occupation", 0.7, "job", False),
-    _p(r"(?:now |currently )*(?:work|am (?:working|employed)|am) (?:at|for) (?P<v>(?-i:[A-Z])[\w'. &-]+?)" + _WHEN, "The user works at {v}", "fact", "occupation", 0.7),
-    _p(r"(?:now |currently )*(?:work|am working) (?:in|from) " + _PLACE + _WHEN, "The user works in {v}", "fact", "place", 0.7, "city"),
-    _p(r"(?:work|am working) (?:in|with) (?P<v>[a-z][\w ]{2,30})", "", "fact", "occupation", 0.7),
-    _p(r"(?:teach|practice) (?P<v>.{2,40})", "", "identity", "occupation", 0.7),
-    _p(r"(?:am studying|study|am majoring in|major in|am doing (?:a|my) (?:phd|master's|degree) in) (?P<v>.{2,50})", "", "identity", "occupation", 0.7),
-    _p(r"am (?:not (?:really )?a (?:big |huge )?fan of) (?P<v>.{2,50})", "The user is not a fan of {v}", "preference", "dislikes", 0.7),
-    _p(r"am (?P<adv>(?:very |really |a |an |the |quite )*)(?P<k>(?:big |huge )?fan of|fond of|into|interested in|passionate about|crazy about|keen on|obsessed with) (?P<v>.{2,50})", "", "preference", "likes", 0.7),
-    _p(r"am (?:severely |very |badly )?(?:allergic to|intolerant to) (?P<v>.{2,40})", "", "fact", "health", 0.9),
-    _p(r"have (?P<v>(?:a|an) [\w ]*allergy(?: to [\w ]+)?|celiac disease|diabetes|asthma|adhd|dyslexia)", "", "fact", "health", 0.9),
-    _p(r"am (?:a |an )?(?:strict |mostly )?(?P<v>vegetarian|vegan|pescatarian|lactose intolerant|gluten[- ]free|diabetic|celiac|colou?r[- ]?blind|left[- ]handed|dyslexic|an? introvert|introvert|an? extrovert|kosher|halal)", "", "preference", "health", 0.8),
-    _p(r"(?P<n>do not|never|no longer|cannot) (?P<do>eat|drink|smoke|consume) (?P<v>.{2,40})", "", "preference", "dislikes", 0.7),
-    _p(r"(?:really |absolutely |personally |just )*(?P<n>do not (?:really |particularly )?(?:like|enjoy|love|care for)|dislike|hate|cannot stand|detest|despise|loathe|cannot bear|avoid) (?P<v>.{2,60})", "", "preference", "dislikes", 0.7),
-    _p(r"(?:have )?(?:just |recently )*(?:switched|moved|migrated)(?: (?:over|away))?(?: from (?P<o>[^,]+?))? to " + _TOOLISH, "The user uses {v} now", "fact", "tools", 0.7),
-    _p(r"(?:do not use|no longer use|stopped using|gave up) (?P<v>[^,]{2,30}?)(?: (?:anymore|any more|any longer))?", "The user no longer uses {v}", "fact", "tools", 0.6),
-    _p(_ADV + r"(?:write|code(?: mostly)? in|program in|develop in|script in) (?:mostly |mainly )?(?P<v>" + _LANGUAGES + r"(?:(?:,| and|, and| or|/) ?" + _LANGUAGES + r")*)(?: code)?" + _WHEN, "", "fact", "tools", 0.7),
-    _p(r"(?:have been |am )?" + _ADV + r"(?:using|running)(?: mostly| mainly)? " + _TOOLISH, "The user uses {v}", "fact", "tools", 0.7),
-    _p(r"am (?:running )?on (?P<v>(?:a )?(?-i:[A-Z])[\w .]*(?:Linux|OS|Windows|Ubuntu|Debian|Fedora|Mac\w*|NixOS|Pixel|Android|iPhone)[\w .]*|(?:Linux|Windows|Ubuntu|Debian|Fedora|Mac\w*|NixOS|macOS|Android)[\w .]*)", "The user is on {v}", "fact", "tools", 0.7),
-    _p(_ADV + r"(?:use|run|work (?:in|with)|rely on) " + _TOOLISH, "", "fact", "tools", 0.7),
-    _p(r"(?:would|'d) (?:rather|prefer)(?: to)? (?P<v>.{3,60})", "The user would rather {v}", "preference", "likes", 0.7, "", False),
-    _p(_ADV + r"(?P<k>like|love|enjoy|prefer|adore) (?!to$|to (?:know|see|ask|have you)|if\b)(?P<v>.{2,70})", "", "preference", "likes", 0.7),
-    _p(r"(?:really |still )*(?:want|would (?:like|love)|hope|aim|plan|intend|aspire|am (?:planning|hoping|aiming|going)) to (?P<v>(?:learn|become|be |run a|visit|travel|move|start (?:a|my)|write (?:a|my) (?:book|novel|thesis)|lose|get (?:a|my|into|fit|better)|improve my|build (?:a|my) (?:house|career|business)|read more|buy (?:a|my)|open (?:a|my)|live|study|master|retire|quit|finish|pass|save|graduate|apply|publish|launch|climb|speak|switch careers|change careers).{0,60})", "", "goal", "goal", 0.7, "", False),
-    _p(r"am (?:currently |now |also |just )*(?P<k>learning|trying to (?:learn|lose|quit|get (?:fit|in shape|better)|improve my|save|eat|become|read more|exercise|cut|build a habit)|preparing for|training for|saving (?:up )?for|studying for|applying (?:for|to)) ?(?!a (?:lot|ton)|so much|more$)(?P<v>.{0,60})", "", "goal", "goal", 0.7),
-    _p(r"am (?:currently |now |also )*(?P<k>working on|building|writing|developing|designing|renovating) (?P<v>(?:a|an|my) [^,]{2,60})", "", "goal", "project", 0.7),
-    _p(r"am (?:currently )?(?:responsible for|in charge of) (?P<v>.{2,50})", "", "fact", "occupation", 0.7),
-    _p(r"(?:lead|manage|maintain|run|own) (?P<v>(?:a|an|the|my) (?:\w+ ){0,3}(?:team|company|project|library|shop|store|business|department|startup|farm|restaurant))", "", "fact", "occupation", 0.7),
-    _p(r"(?:am|got|have been|am now|just got) (?P<v>married|single|divorced|engaged|retired|pregnant|widowed)" + r"(?P<w>.{0,30})", "", "identity", "family", 0.7),
-    _p(r"(?:have|own|adopted|have got) (?P<v>(?:an?|one|two|three|four|five|\d) (?:\w+ ){0,2}(?:kids?|child(?:ren)?|sons?|daughters?|dogs?|cats?|rabbits?|parrots?|horses?|hamsters?|puppy|kitten|brothers?|sisters?|twins)(?: (?:named|called) [\w ]+)?)" + _WHEN, "", "fact", "family", 0.7),
-    _p(r"(?:can )?speak (?P<v>(?:fluent |some |a little )?(?-i:[A-Z])[^,]{2,50})", "", "identity", "person", 0.7),
-    _p(r"graduated from (?P<v>.{3,50})", "", "fact", "person", 0.7),
-    _p(r"(?P<adv>usually|always|typically|normally|generally|often|never|rarely|tend to|like to start) (?P<v>.{3,60})", "", "habit", "habit", 0.7),
-    _p(r"(?P<v>(?:\w+)(?: [\w']+){0,7} (?:every (?:other )?(?:\w+)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|at weekends|twice a week|once a week|daily|three times a week|each (?:morning|evening|night|day|week))(?: [\w ]{1,30})?)", "", "habit", "habit", 0.7),
-)
 
 _MY = re.compile(
     r"^my (?P<k>(?:full |first |last |real |current |main |biggest |life |ultimate |long-term |short-term |native |primary |favorite |home |work |daily |company )*"
     r"(?:name|nickname|job|occupation|profession|role|work|birthday|age|email|phone(?: number)?|address|goal|dream|ambition|plan|hobby|hobbies|interests?|"
-    r"editor|laptop|computer|machine|phone|os|operating system|browser|shell|terminal|keyboard|ide|stack|database|language|mother tongue|time ?zone|"
+    r"editor|laptop|computer|machine|daily driver|setup|main machine|car|bike|camera|blood type|height|weight|shoe size|zodiac sign|star sign|nationality|religion|commute|gender|username|handle|phone|os|operating system|browser|shell|terminal|keyboard|ide|stack|database|language|mother tongue|time ?zone|"
     r"major|university|company|employer|hometown|city|pronouns|diet|allergy|"
     r"(?:\w+ )?(?:color|food|book|movie|film|band|song|artist|author|sport|animal|drink|season|city|game|language|editor|dish|show|genre|fruit|subject|team|tool|framework|library)))"
     r" (?P<be>is|are|was changed to) (?:now )?(?P<v>.{1,80})$",
     _I,
 )
+_FAMILY = re.compile(
+    r"^my (?:\w+ )?(?:kids?|child(?:ren)?|son|daughter|wife|husband|partner|girlfriend|boyfriend|dog|cat|baby|twins)(?:'s (?:name|birthday))? "
+    r"(?:is|are) (?P<v>(?:named |called )?(?-i:[A-Z])[\w ]+|on .{3,20}|\d+(?:(?:,| and|, and) \d+)*(?: years? old| months? old)?)$",
+    _I,
+)
+_UNLOVED = re.compile(r"^(?P<v>.{3,40}) (?:is|are) (?:not|never)(?: really)? my (?:thing|cup of tea|style|taste)$", _I)
 _OUR = re.compile(r"^(?:at (?:work|my company),? )?(?:we|our (?P<k>team|company|backend|frontend|stack|server|app|database|product|code ?base|services?)) (?P<do>use|uses|run|runs|is written in|are written in|is built (?:on|with)|is|deploy to|deploys to|runs on|work with) (?P<v>(?-i:[A-Z])[^,]{1,50})$", _I)
 _TIMED = re.compile(
-    r"^(?P<t>(?:on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|on weekends|at weekends|every (?!time|one|body|thing|single)(?:other )?\w+(?: morning| evening| night| afternoon)?|in the (?:mornings?|evenings?)|before bed|after work|at night|most (?:days|mornings|nights|evenings))),? (?P<rest>i\b.*)$",
+    r"^(?P<t>(?:on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|on weekends|at weekends|every (?!time|one|body|thing|single)(?:other )?\w+(?: morning| evening| night| afternoon)?|in the (?:mornings?|evenings?)|(?:one|some) ?day|eventually|next year|this year|before bed|after work|at night|most (?:days|mornings|nights|evenings))),? (?P<rest>i\b.*)$",
     _I,
 )
 _NAME = re.compile(r"^am (?P<v>(?-i:[A-Z][a-z]+(?: [A-Z][a-z]+)?))$", _I)
 _NATION = re.compile(r"(?:ish|ese|ian|can|ean|nch|man|utch|reek|iss|wedish|lsh|alian|i)$")
 _NOT_NAME = frozenset(
-    "Sorry Sure Ok Okay Not Here Back Done Fine Good Great Happy Ready New Lost Stuck Sick Glad Afraid Christian Catholic Muslim Jewish Buddhist "
-    "Hindu Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+    ["Sorry", "Sure", "Ok", "Okay", "Not", "Here", "Back", "Done", "Fine", "Good", "Great", "Happy", "Ready", "New", "Lost", "Stuck", "Sick", "Glad", "Afraid", "Christian", "Catholic", "Muslim", "Jewish", "Buddhist", "Hindu", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 )
-_A_JOB = re.compile(r"^am (?:(?:now|currently|also|still|just) )*(?P<a>an? |the )?(?P<v>[^,]{2,70}?)" + _WHEN + "$", _I)
+_A_JOB = re.compile(r"^am (?:(?:now|currently|also|still|just) )*(?P<a>an? |the )?(?P<v>[^,]{2,70}?)" + WHEN + "$", _I)
 
 # ------------------------------------------------------------------------------------------- standing rules
 
 _VERB = r"(?:use|write|add|keep|make|put|give|include|prefer|run|answer|reply|respond|avoid|always|never|do not|please|start|end|show|explain|call|send|ask|check|format|translate|speak|commit|name|wrap|sort|test|convert|be|stick|cite|skip|tell|remind|suggest|provide)"
 _RULE = re.compile(
-    r"^(?:please )?(?:(?P<always>always|never)\s+(?!mind|been|really|in|had|seen|here|there|an?|the|so|saw|knew|thought|went|got|did|was|gave|felt|came|give up|quit|stop|lose|too|been\b)(?!\w+(?:[^s]s|ed)\b)\w+"
+    r"^(?:please )?(?:(?P<always>always|never)\s+(?!(?:mind|been|really|in|had|seen|here|there|an?|the|so|saw|knew|thought|went|got|did|was|gave|felt|came|give up|quit|stop|lose|too)\b)(?!\w+(?:[^s]s|ed)\b)\w+"
     r"|(?P<on>from now on|in (?:the )?future|going forward|from here on)\b,?\s*" + _VERB
     + r"|(?:when(?:ever)?|every time|each time|before|after) you [^,]{2,50}, (?:please )?" + _VERB + r"\b"
     r"|make sure (?:to always|you always|to never)\b|be sure to always\b)",
@@ -170,7 +102,7 @@ _EXPLICIT = re.compile(
 )
 _LATER = re.compile(r"^(?P<v>.{5,200}?)(?:[,:]| -) (?:please |and |so )*remember (?:it|that|this)$", _I)
 _MEANT = re.compile(
-    r"^(?:no|nope|sorry|actually|not quite|wrong)[, ]+(?:sorry[, ]+)?(?:i (?:meant|mean)|what i meant (?:was|is)|i was talking about|i was referring to)[:,]? (?P<v>[^,]{2,60})$"
+    r"^(?:no|nope|sorry|actually|not quite|wrong)[, ]+(?:sorry[, ]+)?(?:i (?:meant|mean)|what i meant (?:was|is)|i was talking about|i was referring to)[:,]? (?P<v>[^,]{2,60})(?:, not (?P<n>[^,]{2,40}))?$"
     r"|^(?:i meant) (?P<w>(?:the|a|my) [^,]{2,60})$",
     _I,
 )
@@ -281,7 +213,9 @@ def _other_subject(clause: str) -> Iterator[Inference]:
     timed = _TIMED.match(clause)
     if timed:
         predicate = re.sub(r"^i\s+", "", timed["rest"], flags=_I)
-        if not _DEICTIC.search(predicate):
+        if re.match(r"^(?:some|one|event|next year|this year)", timed["t"], _I):
+            yield from _predicate(predicate)
+        elif not _DEICTIC.search(predicate):
             time = timed["t"][0].lower() + timed["t"][1:]
             time = re.sub(r"(?<=on )[a-z]", lambda day: day.group().upper(), time) if "day" in time else time
             yield Inference(f"The user {third_person(predicate)} {time}", 0.7, "habit", "habit", "", predicate)
@@ -297,6 +231,13 @@ def _other_subject(clause: str) -> Iterator[Inference]:
     my = _MY.match(clause)
     if my:
         yield from _mine(my)
+    family = _FAMILY.match(clause)
+    if family:
+        said = re.sub(r"^my\b", "The user's", clause, flags=_I)
+        yield Inference(of_user(said), 0.7, "fact", "family", "", family["v"])
+    unloved = _UNLOVED.match(clause)
+    if unloved and not _DEICTIC.search(unloved["v"]):
+        yield Inference(f"The user says: {of_user(clause)}", 0.7, "preference", "dislikes", "", unloved["v"])
 
 
 _MINE: tuple[tuple[str, BlockType, Concept, float, Slot], ...] = (
@@ -310,7 +251,7 @@ _MINE: tuple[tuple[str, BlockType, Concept, float, Slot], ...] = (
     (r"allergy|diet", "fact", "health", 0.8, ""),
     (r"birthday$", "identity", "person", 0.8, ""),
     (r"hometown$|city$", "identity", "place", 0.7, ""),
-    (r"editor|laptop|computer|machine|os$|system|browser|shell|terminal|keyboard|ide$|stack|database|language$", "fact", "tools", 0.7, ""),
+    (r"editor|daily driver|setup|laptop|computer|machine|os$|system|browser|shell|terminal|keyboard|ide$|stack|database|language$", "fact", "tools", 0.7, ""),
     (r"", "identity", "person", 0.7, ""),
 )
 
@@ -338,11 +279,12 @@ _AFTERTHOUGHT = re.compile(
     r"|, (?:and )?(?:it|that|this|which|who|what|he|she|they|you|how|do|does|can|could|is|are|was|the|thanks|please|any|especially when)\b.*$",
     _I,
 )
+_LATELY = re.compile(r"(?:,? (?:these days|nowadays|at the moment|right now|lately|by the way|as well|btw|though))+$", _I)
 _ALSO = re.compile(r"\b(?:also|too|just) |,? too$", _I)
 
 
 def _predicate(predicate: str) -> Iterator[Inference]:
-    predicate = _ALSO.sub("", _AFTERTHOUGHT.sub("", predicate)).strip(" ,")
+    predicate = _LATELY.sub("", _ALSO.sub("", _AFTERTHOUGHT.sub("", predicate))).strip(" ,")
     if _TRIFLE.match(predicate):
         yield Inference(f"The user {third_person(predicate)}", 0.3, "fact", "other", "", predicate)
         return
@@ -356,9 +298,17 @@ def _predicate(predicate: str) -> Iterator[Inference]:
     job = _A_JOB.match(predicate)
     if job and is_english_job(job["v"]) and (job["a"] or re.match(r"[A-Z]{2,}|head|vp|lead|director", job["v"])) and not _DEICTIC.search(job["v"]):
         article = (job["a"] or "").lower()
-        yield Inference(f"The user is {article}{of_user(job['v'])}", 0.7, "identity", "occupation", "job", job["v"])
+        what, where = _placed(job["v"])
+        yield Inference(f"The user is {article}{of_user(what)}", 0.7, "identity", "occupation", "job", what)
+        yield from where
         return
-    for pattern in _PATTERNS:
+    works = _WORKS_AS.match(predicate)
+    if works:
+        what, where = _placed(works["v"])
+        yield Inference(f"The user works as {of_user(what)}", 0.7, "identity", "occupation", "job", what)
+        yield from where
+        return
+    for pattern in PATTERNS:
         found = pattern.says.match(predicate)
         if found:
             one = _filled(pattern, found, predicate)
@@ -367,16 +317,26 @@ def _predicate(predicate: str) -> Iterator[Inference]:
             return
 
 
-def _filled(pattern: _Pattern, found: re.Match[str], predicate: str) -> Inference | None:
+_WORKS_AS = re.compile(r"^(?:now |currently )?(?:work|am (?:working|employed)) as (?P<v>.{3,60})$", _I)
+_IN_PLACE = re.compile(r"^(?P<what>.+) in (?P<v>[A-Z][\w'. -]*(?:, [A-Z][\w ]+)?)$")
+
+
+def _placed(what: str) -> tuple[str, list[Inference]]:
+    """"a nurse in Boston" is an occupation and a place to work in; the second is empty without one (R4.19)."""
+    found = _IN_PLACE.match(what)
+    if not found:
+        return what, []
+    place = found["v"]
+    return found["what"], [Inference(f"The user works in {place}", 0.7, "fact", "place", "city", place)]
+
+
+def _filled(pattern: Pattern, found: re.Match[str], predicate: str) -> Inference | None:
     groups = {name: (value or "").strip() for name, value in found.groupdict().items()}
     value = groups.get("v", "")
     if pattern.narrow and _DEICTIC.search(value):
         return None
     if pattern.content:
-        article = re.search(r"\b(an? |the )(?=" + re.escape(value) + ")", predicate) if "{a}" in pattern.content else None
-        at = " " + groups["at"] if groups.get("at") else ""
-        told = {**groups, "v": of_user(value), "a": article.group(1) if article else "", "at": at}
-        content = pattern.content.format(**told)
+        content = pattern.content.format(**{**groups, "v": of_user(value)})
         if groups.get("o") and pattern.concept == "tools":
             content += f", no longer {groups['o']}"
     else:
@@ -387,7 +347,7 @@ def _filled(pattern: _Pattern, found: re.Match[str], predicate: str) -> Inferenc
 _AT_HAND = re.compile(r"^(?:all )?the (?-i:[a-z])(?!olor|olour)", _I)
 
 
-def _importance(pattern: _Pattern, groups: dict[str, str]) -> float:
+def _importance(pattern: Pattern, groups: dict[str, str]) -> float:
     """The pattern's own, a little more for what is strong, less for what was said in passing (R4.17)."""
     strength = groups.get("adv", "")
     if pattern.concept == "likes" and re.search(r"really|absolutely|truly|especially|huge|most", strength + groups.get("k", "")):

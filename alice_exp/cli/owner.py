@@ -1,0 +1,205 @@
+"""``owner``: the key whose signature approves."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from alice_exp.cli import documents
+from alice_exp.cli.language import say
+from alice_exp.cli.terminal import Terminal
+from alice_exp.core.errors import UsageError
+from alice_exp.core.model import Placed
+from alice_exp.core.ports import OwnerKey
+from alice_exp.rules.approval import Standing
+from alice_exp.text.words import one_line
+from alice_exp.usecases import owner as owning
+from alice_exp.usecases.acts import namespace_name, require_person
+from alice_exp.usecases.owner import Overview
+
+_BAD = 3
+_CHANGED = 5
+_WORDS: dict[Standing, str] = {
+    "approved": "signed as it is",
+    "edited": "edited after approval",
+    "unsigned": "not signed",
+    "bad": "its signature is bad",
+    "waiting": "waits for approval",
+}
+
+
+def init(
+    ctx: typer.Context,
+    key: Annotated[
+        str, typer.Option("--key", metavar="FILE", help="An SSH key (else the usual one in ~/.ssh).")
+    ] = "",
+    unprotected: Annotated[
+        bool, typer.Option("--allow-unprotected", help="Take a key that needs neither passphrase nor touch.")
+    ] = False,
+    anew: Annotated[
+        bool,
+        typer.Option("--replace", help="Put this key in the place of the present one, which signs that."),
+    ] = False,
+) -> None:
+    """Name the SSH key that signs your decisions; from then on only what it signed counts as approved.
+
+    Example: alice-exp owner init --key ~/.ssh/id_ed25519
+    """
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    named, commit = owning.init(
+        wiring.home, wiring.owner, wiring.caller, key, unprotected=unprotected, anew=anew
+    )
+    seen = owning.overview(wiring.home, wiring.owner)
+    waiting = len(seen.those("edited", "unsigned", "bad"))
+    document = {**_key(named), "commit": commit.commit if commit else None, "unsigned": waiting}
+    terminal.answer(
+        document, lambda: terminal.line(say("{print}  signs from now on", print=named.fingerprint))
+    )
+    if waiting:
+        template = "alice-exp: {count} blocks are not signed yet: see them and sign with 'alice-exp owner sign --all'"
+        terminal.note(say(template, count=waiting))
+
+
+def drop(ctx: typer.Context) -> None:
+    """Do without the owner key from now on; the key itself has to sign that."""
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    require_person(wiring.caller, say("drop the owner key"), "alice-exp owner drop")
+    terminal.confirm(say("Let decisions count without a signature again?"))
+    gone, commit = owning.drop(wiring.home, wiring.owner, wiring.caller)
+    document = {**_key(gone), "commit": commit.commit if commit else None}
+    terminal.answer(
+        document, lambda: terminal.line(say("{print}  is the owner key no more", print=gone.fingerprint))
+    )
+
+
+def show(ctx: typer.Context) -> None:
+    """Show the owner key and how the blocks stand under it."""
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    seen = owning.overview(wiring.home, wiring.owner)
+    if seen.key is None:
+        document: dict[str, Any] = {"key": None, "counts": {}}
+    else:
+        document = {"key": _key(seen.key), "counts": dict(seen.counts)}
+
+    def text() -> None:
+        if seen.key is None:
+            terminal.line(say("no owner key: a decision is a record in the history, not a proof"))
+            terminal.line(say("no program can tell a person from an agent that runs as the same user"))
+            return
+        terminal.line(f"{seen.key.fingerprint}  {seen.key.comment}".rstrip())
+        if seen.key.file:
+            terminal.line(seen.key.file)
+        _counts(terminal, seen)
+
+    terminal.answer(document, text)
+
+
+def verify(ctx: typer.Context) -> None:
+    """Verify every signature afresh; exit 3 where one is bad."""
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    seen = owning.verify(wiring.home, wiring.owner)
+    bad = seen.those("bad")
+    open_ = [(placed, how) for placed, how in seen.blocks if how != "approved"]
+    document = {
+        "key": _key(seen.key) if seen.key else None,
+        "counts": dict(seen.counts),
+        "blocks": [{**documents.brief(placed), "standing": how} for placed, how in open_],
+    }
+
+    def text() -> None:
+        rows = [
+            [placed.block.id, namespace_name(placed.path), say(_WORDS[how]), _says(placed)]
+            for placed, how in open_
+        ]
+        if rows:
+            terminal.table([say("id"), say("where"), say("stands"), say("what it says")], rows)
+        _counts(terminal, seen)
+
+    terminal.answer(document, text)
+    if bad:
+        terminal.exit_code = _BAD
+
+
+def sign(
+    ctx: typer.Context,
+    references: Annotated[list[str] | None, typer.Argument(metavar="[ID]…", help="What to sign.")] = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="All that was approved, or is personal, and is not signed as it is.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be signed; change nothing.")
+    ] = False,
+) -> None:
+    """Sign what you approved before, or edited since: shown, confirmed, signed in one step.
+
+    Examples: alice-exp owner sign exp-7k2m9q4x · alice-exp owner sign --all
+    """
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    if bool(references) == all_:
+        raise UsageError("name what to sign, or say --all", hint="see 'alice-exp owner verify'")
+    require_person(wiring.caller, say("sign"), f"alice-exp owner sign {' '.join(references or ['--all'])}")
+    shown = owning.to_sign(wiring.home, wiring.owner, references or [], everything=all_)
+    if dry_run or not terminal.yes:
+        _shown(terminal, shown, dry_run)
+    if dry_run:
+        return
+    terminal.confirm(say("Sign {count} blocks as they stand here?", count=len(shown)))
+    done = owning.sign(wiring.home, wiring.owner, wiring.caller, shown)
+    document = {
+        "ids": [placed.block.id for placed in done.placed],
+        "commit": done.commit.commit if done.commit else None,
+        "skipped": [{"id": block_id, "why": "changed"} for block_id in done.skipped],
+    }
+
+    def text() -> None:
+        for placed in done.placed:
+            terminal.line(say("{id}  signed", id=placed.block.id))
+
+    terminal.answer(document, text)
+    for block_id in done.skipped:
+        terminal.note(say("alice-exp: {id} has changed since it was shown; sign it again", id=block_id))
+    if done.skipped:
+        terminal.exit_code = _CHANGED
+
+
+def _shown(terminal: Terminal, shown: tuple[Placed, ...], dry_run: bool) -> None:
+    """What is about to be signed: the answer of a dry run, a note on stderr before the question otherwise."""
+    if dry_run:
+        document = {
+            "ids": [placed.block.id for placed in shown],
+            "commit": None,
+            "blocks": [documents.brief(placed) for placed in shown],
+        }
+        rows = [[placed.block.id, namespace_name(placed.path), _says(placed)] for placed in shown]
+        terminal.answer(
+            document, lambda: terminal.table([say("id"), say("where"), say("what it says")], rows)
+        )
+        return
+    for placed in shown:
+        terminal.note(f"{placed.block.id}  {namespace_name(placed.path)}  {_says(placed)}")
+
+
+def _says(placed: Placed) -> str:
+    when, what = documents.trigger_text(placed), documents.payload_text(placed)
+    return f"{one_line(when, 40)}: {what}" if when else what
+
+
+def _counts(terminal: Terminal, seen: Overview) -> None:
+    for how, count in seen.counts.items():
+        terminal.line(f"{count:>6}  {say(_WORDS[how])}")
+
+
+def _key(key: OwnerKey) -> dict[str, Any]:
+    return {
+        "fingerprint": key.fingerprint,
+        "comment": key.comment,
+        "public": key.line,
+        "file": key.file or None,
+        "protection": key.protection or None,
+    }

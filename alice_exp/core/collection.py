@@ -1,0 +1,130 @@
+"""A collection of searchable texts as values: where tokens stand, how long texts are, what mere chance matches.
+
+``rules.matching`` computes them from texts, an index stores them, and both ways of keeping a collection give
+the same values, so that a search answers the same with and without an index.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+from alice_exp.core.config import Json
+from alice_exp.core.model import Placed
+
+K1 = 1.2
+B = 0.5
+"""BM25: how fast repeats stop counting, and how much a long text is discounted."""
+
+FEWEST = 16
+"""Fewer texts teach nothing about their collection."""
+
+SHORT, LONG = 4, 32
+"""The numbers of words for which noise is measured."""
+
+
+class Posting(NamedTuple):
+    """Where a token stands: indexes of texts, rising, and how often (1 to 255) in each."""
+
+    indexes: Sequence[int]
+    counts: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What the best text reaches, as a match in (0, 1], for 4 and for 32 jumbled words of the collection."""
+
+    short: float
+    long: float
+
+    def at(self, size: float) -> float:
+        """The same for any number of words: it falls with a power of their number."""
+        slope = math.log(self.long / self.short) / math.log(LONG / SHORT)
+        return min(1.0, self.short * math.pow(max(1.0, size) / SHORT, slope))
+
+    @classmethod
+    def joined(cls, parts: Iterable[tuple[int, Noise]]) -> Noise:
+        """The geometric mean over (number of texts, noise); few texts say little against ``NO_NOISE``."""
+        known = [(FEWEST, NO_NOISE), *((count, noise) for count, noise in parts if count >= FEWEST)]
+        whole = sum(count for count, _ in known)
+        short = math.fsum(count * math.log(noise.short) for count, noise in known) / whole
+        long = math.fsum(count * math.log(noise.long) for count, noise in known) / whole
+        return cls(math.exp(short), math.exp(long))
+
+
+NO_NOISE = Noise(0.28, 0.12)
+"""What is assumed of a few texts."""
+
+
+class Span(NamedTuple):
+    """The texts of one file within the collection: first index, end, and what neighbours lend (``rules.noise``)."""
+
+    start: int
+    stop: int
+    near: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What all files come to: the lengths of all texts in tokens, where each file's lie, and the noise."""
+
+    lengths: Sequence[int]
+    spans: tuple[Span, ...]
+    noise: Noise
+
+    @classmethod
+    def of(cls, files: Iterable[tuple[Sequence[int], tuple[float, ...], Noise]]) -> Statistics:
+        """Join files, given as (lengths, near, noise) in the collection's order."""
+        lengths = array("I")
+        spans: list[Span] = []
+        noises: list[tuple[int, Noise]] = []
+        for own, near, noise in files:
+            spans.append(Span(len(lengths), len(lengths) + len(own), near))
+            lengths.extend(own)
+            noises.append((len(own), noise))
+        return cls(lengths, tuple(spans), Noise.joined(noises))
+
+    @property
+    def total(self) -> int:
+        """How many texts there are."""
+        return len(self.lengths)
+
+    @cached_property
+    def dampening(self) -> list[float]:
+        """k1 · (1 − b + b · length / average), for each text."""
+        average = sum(self.lengths) / max(1, self.total) or 1.0
+        base, slope = K1 * (1 - B), K1 * B / average
+        return [base + slope * length for length in self.lengths]
+
+    def idf(self, holders: int) -> float:
+        """ln(1 + (N − n + 0.5) / (n + 0.5)); a token that no text has counts like one that a single text has."""
+        held = max(1, holders)
+        return math.log1p((self.total - held + 0.5) / (held + 0.5))
+
+
+class Collection(Protocol):
+    """The living blocks of a home as a search sees them, numbered from 0 in the order of files and blocks.
+
+    Two implementations: ``rules.ranking.Corpus`` over blocks in memory, and the index in ``store.index``.
+    """
+
+    @property
+    def statistics(self) -> Statistics:
+        """What all texts come to."""
+        ...
+
+    def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
+        """Where each of the tokens stands; a token that stands nowhere is left out."""
+        ...
+
+    def blocks(self, indexes: Sequence[int]) -> Sequence[Placed]:
+        """The blocks with these numbers, in the order asked."""
+        ...
+
+    def contexts(self) -> Mapping[int, Mapping[str, Json]]:
+        """The trigger's context of each block that has one, by its number."""
+        ...

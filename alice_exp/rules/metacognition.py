@@ -1,0 +1,141 @@
+"""What is known about a topic, and how well: the source's score with every part named (R3.16-R3.27, B3.10-B3.12)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import floor
+from typing import Literal, get_args
+
+from alice_exp.core.config import Config
+from alice_exp.core.model import CONFIDENCE, Placed
+from alice_exp.rules.consolidation import consolidation_of, decay_score
+
+Grade = Literal["none", "very_low", "low", "medium", "high"]
+GRADES: tuple[Grade, ...] = get_args(Grade)
+
+FULL_COVERAGE = 10
+"""Blocks from which a topic counts as covered (B3.11)."""
+
+LOOKED_AT = 50
+"""How many blocks an assessment looks at (R3.24)."""
+
+SHOWN = 5
+"""How many pieces of evidence it shows (R3.16)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each part counts, in sum 1 (R3.19); from the configuration."""
+
+    confidence: float = 0.35
+    coverage: float = 0.25
+    recency: float = 0.20
+    consolidation: float = 0.20
+
+    @classmethod
+    def of(cls, config: Config) -> Weights:
+        """The weights that a configuration sets."""
+        return cls(*(config.number(f"assess.{name}") for name in ("confidence", "coverage", "recency", "consolidation")))
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """The parts of the score, each in [0, 1], and how many blocks there are (R3.18)."""
+
+    total: int
+    confidence: float
+    recency: float
+    consolidation: float
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """One block as evidence of what is known (R3.17)."""
+
+    placed: Placed
+    level: Literal["high", "medium", "low"]
+    consolidation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """How well a topic is known: grade, score in [0, 1] with 4 decimals, parts, the best evidence."""
+
+    topic: str
+    grade: Grade
+    score: float
+    stats: Stats
+    evidence: tuple[Witness, ...]
+
+
+def meta_score(stats: Stats, weights: Weights) -> float:
+    """0.35 confidence + 0.25 coverage + 0.20 recency + 0.20 consolidation, half up to 4 decimals (R3.19, R3.20)."""
+    score = (
+        weights.confidence * stats.confidence
+        + weights.coverage * stats.coverage
+        + weights.recency * stats.recency
+        + weights.consolidation * stats.consolidation
+    )
+    # A sum such as 0.82335 is a little less in binary: the hair added keeps half up what it is on paper.
+    return floor(score * 10_000 + 0.5 + 1e-9) / 10_000
+
+
+def grade(score: float, total: int) -> Grade:
+    """The grade of a rounded score; ``none`` where no block is about the topic, and only there (R3.21, B3.12)."""
+    if total == 0:
+        return "none"
+    for name, least in (("high", 0.8), ("medium", 0.5), ("low", 0.2)):
+        if score >= least:
+            return name  # type: ignore[return-value]
+    return "very_low"
+
+
+def confidence_level(confidence: float) -> Literal["high", "medium", "low"]:
+    """A block's confidence as a word (B3.10)."""
+    return "high" if confidence >= 0.8 else "medium" if confidence >= 0.5 else "low"
+
+
+def assess(
+    topic: str,
+    found: Sequence[Placed],
+    now: str,
+    weights: Weights,
+    half_life_days: Mapping[str, float],
+) -> Assessment:
+    """Assess what was found about a topic, best first; at most ``LOOKED_AT`` blocks count.
+
+    Consolidation is the value of now, not the stored one (B3.6): 0 where a block was never read (B3.4).
+    """
+    looked = found[:LOOKED_AT]
+    if not looked:
+        return Assessment(topic, "none", 0.0, Stats(0, 0.0, 0.0, 0.0, 0.0), ())
+    settled = [_settled(placed, now, half_life_days) for placed in looked]
+    fresh = [
+        decay_score(placed.block.updated_at or now, placed.block.type, now, half_life_days=half_life_days)
+        for placed in looked
+    ]
+    stats = Stats(
+        len(looked),
+        _mean([CONFIDENCE[placed.block.state] for placed in looked]),
+        _mean(fresh),
+        _mean(settled),
+        min(1.0, len(looked) / FULL_COVERAGE),
+    )
+    score = meta_score(stats, weights)
+    evidence = tuple(
+        Witness(placed, confidence_level(CONFIDENCE[placed.block.state]), value)
+        for placed, value in list(zip(looked, settled, strict=True))[:SHOWN]
+    )
+    return Assessment(topic, grade(score, stats.total), score, stats, evidence)
+
+
+def _settled(placed: Placed, now: str, half_life_days: Mapping[str, float]) -> float:
+    if placed.block.access_count == 0:
+        return placed.block.consolidation_score
+    return consolidation_of(placed.block, now, half_life_days=half_life_days).score
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

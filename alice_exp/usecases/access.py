@@ -1,0 +1,61 @@
+"""Reads are remembered without a commit, shown at once, folded once a day (R3.4-R3.6, R3.34, B2.30)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from alice_exp.core.changes import Put
+from alice_exp.core.model import Block, Placed, Snapshot
+from alice_exp.core.ports import Reads
+from alice_exp.rules.consolidation import Weights, consolidation_of
+
+
+def with_reads(block: Block, reads: Mapping[str, Reads], snapshot: Snapshot, now: str) -> Block:
+    """A block as it is with the reads that wait to be folded: count, last time, a fresh consolidation score."""
+    waiting = reads.get(block.id)
+    if waiting is None:
+        return block
+    counted = replace(
+        block,
+        access_count=block.access_count + waiting.count,
+        last_accessed_at=max(block.last_accessed_at, waiting.last_at),
+    )
+    score = consolidation_of(
+        counted, now, half_life_days=snapshot.config.half_life_days, weights=Weights.of(snapshot.config)
+    ).score
+    return replace(counted, consolidation_score=round(score, 6))
+
+
+def folded(snapshot: Snapshot, reads: Mapping[str, Reads], now: str) -> tuple[Put, ...]:
+    """The blocks that were read, with the reads in them; ``updated_at`` stays (B3.13)."""
+    return tuple(
+        Put(with_reads(placed.block, reads, snapshot, now), placed.path)
+        for placed in snapshot
+        if placed.block.id in reads and placed.place != "archive"
+    )
+
+
+def merged(puts: Iterable[Put], folds: Iterable[Put], reads: Mapping[str, Reads]) -> tuple[Put, ...]:
+    """One put a block where an act changes blocks that were read too: the act's fields with the fold's counts."""
+    by_id = {put.block.id: put for put in folds}
+    result = []
+    for put in puts:
+        fold = by_id.pop(put.block.id, None)
+        if fold is not None:
+            counted = replace(
+                put.block,
+                access_count=fold.block.access_count,
+                last_accessed_at=fold.block.last_accessed_at,
+                consolidation_score=fold.block.consolidation_score,
+            )
+            put = replace(put, block=counted)
+        result.append(put)
+    return (*result, *by_id.values()) if reads else tuple(result)
+
+
+def placed_with_reads(
+    placed: Placed, reads: Mapping[str, Reads], snapshot: Snapshot, now: str
+) -> Placed:
+    """A block where it stands, with the reads that wait."""
+    return Placed(with_reads(placed.block, reads, snapshot, now), placed.path)

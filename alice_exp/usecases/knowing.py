@@ -1,0 +1,109 @@
+"""What is known about a topic and how settled it is: assess, consolidation, stats. None of these count as a read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from alice_exp.core.config import Json
+from alice_exp.core.model import SETS, Placed, Snapshot
+from alice_exp.core.ports import AccessLog, Home
+from alice_exp.rules.consolidation import Consolidation, age_days, consolidation_of
+from alice_exp.rules.consolidation import Weights as ConsolidationWeights
+from alice_exp.rules.lifecycle import level
+from alice_exp.rules.metacognition import Assessment, Weights
+from alice_exp.rules.metacognition import assess as assessed
+from alice_exp.usecases.access import placed_with_reads
+from alice_exp.usecases.acts import ALL, Caller, resolve
+from alice_exp.usecases.decide import thresholds_of
+from alice_exp.usecases.recall import Filters, found
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """How settled one block is: the terms of the score, the weights, the stored snapshot beside the live value."""
+
+    placed: Placed
+    terms: Consolidation
+    weights: ConsolidationWeights
+    stored: float
+    half_life_days: float
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many blocks there are, by set, level, type, age in weeks and reads; and how they grew, day by day."""
+
+    total: int
+    by_set: Mapping[str, int]
+    by_level: Mapping[str, int]
+    by_type: Mapping[str, int]
+    by_age: Mapping[str, int]
+    by_reads: Mapping[str, int]
+    grown: tuple[tuple[str, int], ...]
+    waiting: int
+    archived: int
+
+
+def assess(home: Home, access: AccessLog, caller: Caller, topic: str, context: Mapping[str, Json]) -> Assessment:
+    """How well a topic is known (R3.16); nothing is counted as read (B3.8)."""
+    snapshot, matches = found(home, caller, topic, context, Filters())
+    reads = access.pending()
+    placed = [placed_with_reads(match.placed, reads, snapshot, caller.now) for match in matches]
+    config = snapshot.config
+    return assessed(topic, placed, caller.now, Weights.of(config), config.half_life_days)
+
+
+def settled(home: Home, access: AccessLog, caller: Caller, reference: str) -> Settled:
+    """The consolidation of one block, now, with every term (R3.7-R3.12, B3.4)."""
+    snapshot = home.read(ALL)
+    stored = resolve(snapshot, reference)
+    placed = placed_with_reads(stored, access.pending(), snapshot, caller.now)
+    weights = ConsolidationWeights.of(snapshot.config)
+    half_life = snapshot.config.half_life_days
+    terms = consolidation_of(placed.block, caller.now, half_life_days=half_life, weights=weights)
+    return Settled(placed, terms, weights, stored.block.consolidation_score, half_life.get(placed.block.type, 180))
+
+
+def stats(home: Home, access: AccessLog, caller: Caller) -> Counts:
+    """Counts over the whole home."""
+    snapshot = home.read(ALL)
+    reads = access.pending()
+    living = [placed_with_reads(placed, reads, snapshot, caller.now) for placed in snapshot.within(*SETS)]
+    thresholds = thresholds_of(snapshot)
+    return Counts(
+        len(living),
+        Counter(placed.place for placed in living),
+        Counter(level(placed.block, thresholds) for placed in living),
+        Counter(placed.block.type for placed in living),
+        Counter(_age(placed, caller.now) for placed in living),
+        Counter(_reads(placed) for placed in living),
+        _grown(snapshot),
+        sum(placed.place == "low_value" for placed in living),
+        sum(1 for _ in snapshot.within("archive")),
+    )
+
+
+def _age(placed: Placed, now: str) -> str:
+    days = age_days(placed.block.created_at or now, now)
+    for name, limit in (("today", 1), ("this week", 7), ("this month", 30), ("this quarter", 90), ("this year", 365)):
+        if days < limit:
+            return name
+    return "older"
+
+
+def _reads(placed: Placed) -> str:
+    count = placed.block.access_count
+    return "never" if count == 0 else "1-9" if count < 10 else "10-99" if count < 100 else "100+"
+
+
+def _grown(snapshot: Snapshot) -> tuple[tuple[str, int], ...]:
+    """How many blocks there were at the end of each day on which one came, of those that still exist."""
+    days = Counter(placed.block.created_at[:10] for placed in snapshot if placed.block.created_at)
+    total = 0
+    grown = []
+    for day in sorted(days):
+        total += days[day]
+        grown.append((day, total))
+    return tuple(grown)

@@ -1,0 +1,71 @@
+"""R3.16-R3.25, B3.10-B3.12: every vector of the assessment."""
+
+from __future__ import annotations
+
+import pytest
+
+from alice_exp.core.model import Block, Payload, Placed, State
+from alice_exp.rules.consolidation import HALF_LIFE_DAYS
+from alice_exp.rules.metacognition import Stats, Weights, assess, confidence_level, grade, meta_score
+
+NOW = "2026-02-20T09:00:00Z"
+EQUAL = Weights()
+
+
+def _blocks(count: int, state: State, **fields: object) -> list[Placed]:
+    return [
+        Placed(
+            Block(
+                f"exp-{'a' * 7}{'abcdefghijkl'[number]}",
+                Payload(f"thing {number}"),
+                state=state,
+                created_at=NOW,
+                updated_at=NOW,
+                **fields,  # type: ignore[arg-type]
+            ),
+            "universal/system_info.jsonc",
+        )
+        for number in range(count)
+    ]
+
+
+def test_the_sources_own_number() -> None:
+    assert meta_score(Stats(15, 0.825, 0.789, 0.634, 1.0), EQUAL) == 0.8234
+    assert grade(meta_score(Stats(15, 0.825, 0.789, 0.634, 1.0), EQUAL), 15) == "high"
+
+
+@pytest.mark.parametrize(
+    ("count", "state", "fields", "score", "level"),
+    [
+        (0, "possible", {}, 0.0, "none"),
+        (1, "possible", {}, 0.33, "low"),
+        (1, "past", {}, 0.435, "low"),
+        (3, "past", {}, 0.485, "low"),
+        (4, "past", {}, 0.51, "medium"),
+        (10, "reliable", {}, 0.765, "medium"),
+        (10, "reliable", {"consolidation_score": 0.5}, 0.865, "high"),
+    ],
+)
+def test_worked_vectors(count: int, state: State, fields: dict[str, object], score: float, level: str) -> None:
+    assessed = assess("topic", _blocks(count, state, **fields), NOW, EQUAL, HALF_LIFE_DAYS)
+    assert assessed.score == pytest.approx(score, abs=1e-9)
+    assert assessed.grade == level
+    assert len(assessed.evidence) == min(count, 5)
+
+
+@pytest.mark.parametrize(
+    ("score", "level"),
+    [(0.8, "high"), (0.7999, "medium"), (0.5, "medium"), (0.4999, "low"), (0.2, "low"), (0.1999, "very_low"), (0.0, "very_low")],
+)
+def test_borders(score: float, level: str) -> None:
+    assert grade(score, 3) == level
+
+
+def test_nothing_known_is_none_and_only_that() -> None:
+    assert grade(0.0, 0) == "none"
+    assert grade(0.9, 0) == "none"
+
+
+@pytest.mark.parametrize(("confidence", "level"), [(0.9, "high"), (0.8, "high"), (0.6, "medium"), (0.5, "medium"), (0.3, "low")])
+def test_confidence_as_a_word(confidence: float, level: str) -> None:
+    assert confidence_level(confidence) == level
