@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.core.config import Config
 from alice_exp.core.errors import AliceError, UsageError
 from alice_exp.core.model import Actor, Snapshot
-from alice_exp.core.ports import AccessLog, Decisions, History, Purge, Reports
+from alice_exp.core.ports import AccessLog, Decisions, History, Inspection, Purge, Reports
 from alice_exp.usecases.acts import Caller
 
 if TYPE_CHECKING:
@@ -113,14 +113,21 @@ class Wiring:
         return HomePurge(self.home)
 
     @cached_property
+    def inspection(self) -> Inspection:
+        """What ``doctor`` looks at beside the files' content."""
+        from alice_exp.store.inspection import HomeInspection
+
+        return HomeInspection(self.home)
+
+    @cached_property
     def reports(self) -> Reports:
         """The open report."""
-        from alice_exp.store.reports import FileReports
+        from alice_exp.store.recent import acts_after, newest_act
+        from alice_exp.store.reports import FileReports, Past
 
-        def newest(op: str):  # type: ignore[no-untyped-def]
-            return next((act for act in self.history.log() if act.op == op), None)
-
-        return FileReports(self.root / "state" / "report.json", newest)
+        repository = self.home.repository
+        past = Past(partial(newest_act, repository), partial(acts_after, repository))
+        return FileReports(self.root / "state" / "report.json", past)
 
     @cached_property
     def access(self) -> AccessLog:

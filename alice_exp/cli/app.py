@@ -25,7 +25,8 @@ COMMANDS: Table = {
     "memorize": "capture:memorize",
     "remember": "capture:remember",
     "recall": "finding:recall",
-    "outcome": "outcome:outcome",
+    "decide": "deciding:decide",
+    "outcome": "deciding:outcome",
     "heartbeat": "review:heartbeat",
     "approve": "review:approve",
     "reject": "review:reject",
@@ -41,7 +42,17 @@ COMMANDS: Table = {
     "diff": "provenance:diff",
     "undo": "provenance:undo",
     "restore": "provenance:restore",
+    "assess": "knowing:assess",
+    "consolidation": "knowing:consolidation",
+    "stats": "knowing:stats",
     "check": "upkeep:check",
+    "doctor": "doctor:doctor",
+    "config": {
+        "get": "doctor:config_get",
+        "set": "doctor:config_set",
+        "list": "doctor:config_list",
+        "edit": "doctor:config_edit",
+    },
     "watch": "watch:watch",
     "owner": {
         "init": "owner:init",
@@ -56,7 +67,10 @@ COMMANDS: Table = {
     },
 }
 
-_GROUP_HELP = {"namespace": "Files of blocks within a set: list them, make a new one."}
+_GROUP_HELP = {
+    "namespace": "Files of blocks within a set: list them, make a new one.",
+    "config": "How the home behaves: read, set and edit its configuration.",
+}
 
 _QUIET: dict[str, Any] = {
     "rich_markup_mode": None,

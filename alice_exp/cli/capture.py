@@ -120,6 +120,8 @@ def remember(
 
     Example: alice-exp remember "我喜欢吃辣" --when "choosing food"
     """
+    from alice_exp.usecases import owner
+
     terminal: Terminal = ctx.obj
     draft = Draft(
         _payload(payload),

@@ -7,6 +7,7 @@ from typing import Any
 from alice_exp.core.changes import Commit
 from alice_exp.core.model import CONFIDENCE, TRUST, Placed, Problem
 from alice_exp.rules.agenda import Agenda, Item
+from alice_exp.rules.movements import Movement
 from alice_exp.rules.ranking import Match
 from alice_exp.text.schema import block_json
 from alice_exp.text.words import one_line
@@ -97,6 +98,8 @@ def item(entry: Item) -> dict[str, Any]:
         "suggested": entry.destination,
         "evidence": evidence_line(placed),
         "expires_at": entry.expires_at or None,
+        "days_left": entry.days_left if entry.days_left >= 0 else None,
+        "new": entry.is_new,
         "changed": entry.is_changed,
     }
 
@@ -140,19 +143,36 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
     return {
         "report": report.report,
         "at": report.at,
+        "since": report.since or None,
         "new": report.new,
         "today": report.today,
         "items": [item(entry) for entry in report.items],
-        "changed": [brief_change(placed) for placed in report.changed],
+        "changed": [movement(moved) for moved in report.changed],
+        "together": [
+            {"reason": pair.reason, "ids": [pair.first.block.id, pair.second.block.id], "with": payload_text(pair.second)}
+            for pair in report.kin
+        ],
         "review": [brief(placed) | {"payload": payload_text(placed)} for placed in report.review],
         "fading": [brief(placed) | {"payload": payload_text(placed)} for placed in report.fading],
         "unapproved": [brief(placed) | {"payload": payload_text(placed)} for placed in report.unapproved],
+        "by_hand": list(report.by_hand),
+        "returned": [
+            brief(one.placed) | {"payload": payload_text(one.placed), "rejected": one.rejected.block.id}
+            for one in report.returned
+        ],
         "problems": [problem(fault) for fault in report.problems],
         "summary": summary,
     }
 
 
-def brief_change(placed: Placed) -> dict[str, Any]:
-    """A block that an outcome or a decision changed since the last report, with what happened last."""
-    last = next((piece for piece in reversed(placed.block.evidence) if piece.effect), None)
-    return brief(placed) | {"payload": payload_text(placed), "effect": last.effect if last else ""}
+def movement(moved: Movement) -> dict[str, Any]:
+    """What became of a block since the last report; set and namespace are null where it is in no file any more."""
+    placed = moved.placed
+    where = brief(placed) if placed is not None else {"id": moved.block_id, "set": None, "namespace": None, "state": None}
+    return where | {
+        "payload": payload_text(placed) if placed is not None else None,
+        "effect": moved.kind,
+        "from": moved.before or None,
+        "to": moved.after or None,
+        "times": moved.times,
+    }

@@ -12,7 +12,7 @@ from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import RefusedError, UsageError
 from alice_exp.core.ports import Purged
-from alice_exp.usecases import life, owner
+from alice_exp.usecases import life
 from alice_exp.usecases.acts import namespace_name, require_person
 from alice_exp.usecases.life import Lived
 
@@ -111,6 +111,8 @@ def revive(
 
     Examples: alice-exp revive exp-7k2m9q4x · alice-exp revive exp-2m4n6p8q --from-rejected
     """
+    from alice_exp.usecases import owner
+
     terminal: Terminal = ctx.obj
     lived = owner.decide(
         _home(terminal, dry_run),

@@ -14,7 +14,7 @@ from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import UsageError
 from alice_exp.rules.agenda import Agenda
 from alice_exp.text.words import one_line
-from alice_exp.usecases import owner, review
+from alice_exp.usecases import review
 from alice_exp.usecases.acts import require_person
 from alice_exp.usecases.review import Decided
 
@@ -82,6 +82,8 @@ def approve(
 
     Examples: alice-exp approve 1 3 · alice-exp approve exp-7k2m9q4x --to universal/tool_usage
     """
+    from alice_exp.usecases import owner
+
     terminal: Terminal = ctx.obj
     named = " ".join(references or ["--all"])
     require_person(terminal.wiring.caller, say("approve"), f"alice-exp approve {named}")

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from alice_exp.core.config import Json
 from alice_exp.core.model import Actor, Block, Snapshot
+
+if TYPE_CHECKING:
+    from alice_exp.core.records import EpisodeBook, Timeline
 
 Pointer: TypeAlias = tuple[str | int, ...]
 """Where a value lies in a document: keys and indexes from the root."""
@@ -75,6 +78,12 @@ class ChangeSet:
     puts: tuple[Put, ...] = ()
     removes: tuple[str, ...] = ()
     settings: tuple[Setting, ...] = ()
+    episodes: EpisodeBook | None = None
+    """The episodes as they shall be; ``None``: as they are."""
+    timeline: Timeline | None = None
+    """The segments as they shall be, likewise."""
+    then: ChangeSet | None = None
+    """A second act of one stream: what prunes or compacts only what the first one committed (DESIGN 5)."""
     texts: Mapping[str, str | None] = field(default_factory=dict)
     """Whole files, path to text (None: gone): new ones, and files that an undo takes back byte by byte."""
     seen: Mapping[str, str | None] = field(default_factory=dict)

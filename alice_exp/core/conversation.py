@@ -72,9 +72,7 @@ def turns(messages: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[Turn,
     starts = [index for index, message in enumerate(messages) if message.role == "user"]
     ends = [*starts[1:], len(messages)]
     before = tuple(messages[: starts[0]] if starts else messages)
-    return before, tuple(
-        Turn(tuple(messages[start:end])) for start, end in zip(starts, ends, strict=True)
-    )
+    return before, tuple(Turn(tuple(messages[start:end])) for start, end in zip(starts, ends, strict=True))
 
 
 def message_of(value: Mapping[str, Json]) -> Message:

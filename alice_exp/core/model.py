@@ -28,9 +28,12 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from alice_exp.core.config import Config, Json
+
+if TYPE_CHECKING:
+    from alice_exp.core.records import EpisodeBook, Timeline
 
 State = Literal["possible", "past", "reliable", "obsolete"]
 STATES: tuple[State, ...] = get_args(State)
@@ -273,6 +276,10 @@ class Snapshot:
     problems: tuple[Problem, ...] = ()
     head: str = ""
     config: Config = field(default_factory=Config)
+    episodes: EpisodeBook | None = None
+    """The episodes, where they were asked for; ``None`` also where their file holds a problem."""
+    timeline: Timeline | None = None
+    """The segments of thoughts, likewise."""
 
     def __iter__(self) -> Iterator[Placed]:
         for file in self.files:

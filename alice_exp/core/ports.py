@@ -50,11 +50,13 @@ class Changed:
 class Home(Protocol):
     """The two doors of the home, and what a use case may know of its state."""
 
-    def read(self, places: Collection[Place] = SETS) -> Snapshot:
-        """All blocks of some sets as they are now, hand edits adopted."""
+    def read(self, places: Collection[Place] = SETS, *, records: bool = False) -> Snapshot:
+        """All blocks of some sets as they are now, hand edits adopted; with ``records`` episodes and timeline too."""
         ...
 
-    def apply(self, plan: Plan[R], places: Collection[Place] = SETS) -> tuple[Commit | None, R]:
+    def apply(
+        self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool = False
+    ) -> tuple[Commit | None, R]:
         """Read under the lock, plan, and write what the plan says as one commit (None: it changed nothing)."""
         ...
 
@@ -114,8 +116,24 @@ class Reports(Protocol):
         """Keep a new report in mind until its commit stands."""
         ...
 
-    def publish(self) -> None:
-        """Open the report that was prepared last, where there is one."""
+    def publish(self, head: str = "") -> None:
+        """Open the report that was prepared last, where there is one; ``head`` is the commit that it stands on."""
+        ...
+
+    def since(self, day_began: str) -> str:
+        """The time that this report counts from (ISO-8601 UTC): the report before, or the newest of an earlier day."""
+        ...
+
+    def acts(self, day_began: str) -> Sequence[Commit]:
+        """The acts since then, newest first."""
+        ...
+
+    def bookmark(self) -> str:
+        """The block at which a review stopped last; empty where none did."""
+        ...
+
+    def keep_bookmark(self, block_id: str) -> None:
+        """Remember where a review is."""
         ...
 
 
@@ -243,4 +261,20 @@ class Decisions(Protocol):
 
     def close(self, decision: str) -> None:
         """Its outcome stands in history."""
+        ...
+
+
+class Inspection(Protocol):
+    """What ``doctor`` looks at beside the files' content."""
+
+    def look(self, check: str) -> tuple[Problem, ...]:
+        """What is wrong: ``git``, ``history``, ``leftovers``, ``permissions``, ``disk`` or ``index``."""
+        ...
+
+    def mend(self, check: str) -> int:
+        """Mend what no person has to decide; how much was mended."""
+        ...
+
+    def commit_time(self) -> int:
+        """The newest commit's time in epoch seconds; 0 where there is none."""
         ...

@@ -7,9 +7,9 @@ and payload still match. ``approved`` grants nothing when written by hand, so wh
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from alice_exp.core.model import Block, Placed, content_hash, place_of
+from alice_exp.core.model import Block, Placed, State, content_hash, place_of
 from alice_exp.text.jsonc import Document, Edit, Remove, Set
 
 
@@ -22,6 +22,8 @@ class Adoption:
     changed: tuple[str, ...]
     gone: tuple[str, ...]
     approvals_refused: tuple[str, ...] = ()
+    raised: tuple[str, ...] = ()
+    """Blocks whose trust the edit raised: the next heartbeat names them (DESIGN 6)."""
 
     @property
     def blocks(self) -> tuple[str, ...]:
@@ -37,6 +39,9 @@ class Adoption:
             if ids
         ]
         return ", ".join(parts) or "comments and layout"
+
+
+_TRUST: tuple[State, ...] = ("obsolete", "possible", "past", "reliable")
 
 
 def adopt(
@@ -57,6 +62,7 @@ def adopt(
     new: list[str] = []
     changed: list[str] = []
     refused: list[str] = []
+    raised: list[str] = []
     present = {block.id for block in blocks} | set(elsewhere)
     lost = _lost(document.path, before, present)
     for index, block in enumerate(blocks):
@@ -66,6 +72,8 @@ def adopt(
             new.append(block_id)
         elif old.block != block or old.path != document.path:
             changed.append(block_id)
+        if _raises_trust(block, old, document.path):
+            raised.append(block_id)
         present.add(block_id)
         edits += _completed(index, block, block_id, old, now)
         if trusted_by:
@@ -75,7 +83,27 @@ def adopt(
             refused.append(block_id)
     gone = [placed.block.id for placed in before.values() if placed.path == document.path]
     return Adoption(
-        tuple(edits), tuple(new), tuple(changed), tuple(i for i in gone if i not in present), tuple(refused)
+        tuple(edits), tuple(new), tuple(changed), tuple(i for i in gone if i not in present), tuple(refused), tuple(raised)
+    )
+
+
+def _raises_trust(block: Block, old: Placed | None, path: str) -> bool:
+    """Whether a hand edit gave a block more trust than acts had: a state, a count, leave to share, or another set.
+
+    What a person types anew into personal is the person's word; it raises nothing.
+    """
+    if old is None:
+        base, place = Block(block.id, block.payload, state="past", verifications=1), place_of(path)
+        if place != "personal":
+            base = replace(base, state="possible", verifications=0)
+    else:
+        base, place = old.block, old.place
+    return (
+        _TRUST.index(block.state) > _TRUST.index(base.state)
+        or block.verifications > base.verifications
+        or block.verifications_local > max(base.verifications_local, base.verifications if old is None else 0)
+        or (block.shareable and not base.shareable)
+        or (old is not None and place == "low_value" and place_of(path) in ("personal", "universal"))
     )
 
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field
+from datetime import datetime
 
-from alice_exp.core.changes import ChangeSet, Commit
+from alice_exp.core.changes import Commit
 from alice_exp.core.model import CONFIDENCE, Block, Placed, Problem, Snapshot, content_hash, is_approved
 from alice_exp.rules.conflicts import Kin, kin
 from alice_exp.rules.consolidation import decay_score
+from alice_exp.rules.expiry import expires_at, is_expired
 from alice_exp.rules.lifecycle import Thresholds, level, needs_review
 from alice_exp.rules.movements import Movement, hand_edits, movements
 from alice_exp.rules.rejection import Rejections
@@ -107,48 +108,14 @@ class Edition:
     acts: Sequence[Commit] = ()
     leaving: Sequence[Placed] = ()
     returned: Sequence[Returned] = ()
-    numbers: Mapping[str, int] = {}
-    destinations: Mapping[str, str] = {}
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    destinations: Mapping[str, str] = field(default_factory=dict)
 
 
 def candidates(snapshot: Snapshot, now: str, days: float) -> list[Placed]:
     """Undecided and unexpired blocks of the pool, oldest first (then by id)."""
     living = [placed for placed in snapshot.within("low_value") if not is_expired(placed.block, now, days)]
     return sorted(living, key=lambda placed: (placed.block.created_at, placed.block.id))
-
-
-def expires_at(block: Block, days: float) -> str:
-    """When an unanswered candidate goes: ``days`` after the first report that showed it; empty before (B2.21)."""
-    if block.reported is None:
-        return ""
-    shown = datetime.fromisoformat(block.reported.at)
-    return (shown + timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def is_expired(block: Block, now: str, days: float) -> bool:
-    """Whether a candidate's time is over: at the very second and after (R2.43)."""
-    due = expires_at(block, days)
-    return bool(due) and datetime.fromisoformat(now) >= datetime.fromisoformat(due)
-
-
-def expired(snapshot: Snapshot, now: str) -> tuple[Placed, ...]:
-    """The candidates whose time is over: readers hide them, the next writer or heartbeat removes them (B2.22)."""
-    days = snapshot.config.number("heartbeat.expire_days")
-    return tuple(placed for placed in snapshot.within("low_value") if is_expired(placed.block, now, days))
-
-
-def with_expired(changes: ChangeSet, snapshot: Snapshot) -> ChangeSet:
-    """An act that also removes the candidates whose time is over, unless it does something to them itself.
-
-    Its message names each of them, so that ``log`` and ``restore`` find them.
-    """
-    own = {put.block.id for put in changes.puts} | set(changes.removes)
-    ids = tuple(p.block.id for p in expired(snapshot, changes.act.at) if p.block.id not in own)
-    if not ids:
-        return changes
-    trailers = tuple((name, block_id) for block_id in ids for name in ("Expired", "Block"))
-    act = replace(changes.act, trailers=(*changes.act.trailers, *trailers))
-    return replace(changes, act=act, removes=(*changes.removes, *ids))
 
 
 def returned(snapshot: Snapshot, waiting: Iterable[Placed]) -> tuple[Returned, ...]:

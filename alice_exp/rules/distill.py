@@ -1,9 +1,9 @@
 """What repeats in episodes, as proposals for the pool: what worked as advice, what failed as a warning.
 
 Episodes of one type are compared by what they share: the action, a step of it, an entry of the context, a word of the
-task. A trait is proposed where its success rate differs from that of the others of its type by more than a 90 %
-interval allows, an action also where it holds on its own, and a reward that falls is a warning. Deterministic: the same
-episodes give the same proposals. Sources: R0.3, R0.5, R0.51; issue 5.2.
+task. A trait is proposed where its success rate differs from the average and from the others of its type by more than
+90 % intervals allow, an action also where it holds on its own, and a reward that falls is a warning. Deterministic: the
+same episodes give the same proposals. Sources: R0.3, R0.5, R0.51; issue 5.2.
 """
 
 from __future__ import annotations
@@ -154,9 +154,8 @@ def _of_type(kind: str, group: Sequence[Episode]) -> list[Proposal]:
             continue
         own = rate(sum(group[index].success for index in places), len(places))
         others = rate(successes - own.successes, len(group) - own.total)
-        judged = _judged(kind, trait, own, others, _gap(group, trait, places, own, others)) or _falling(
-            kind, trait, own, others, group, places
-        )
+        gap = _gap(group, trait, places, own, others)
+        judged = _judged(kind, trait, own, others, gap) or _falling(kind, trait, own, others, group, places)
         if judged is not None:
             found[places] = judged
     return [
@@ -196,12 +195,18 @@ def _strata(group: Sequence[Episode], places: frozenset[int]) -> list[tuple[int,
 def _judged(
     kind: str, trait: _Trait, own: Rate, others: Rate, gap: tuple[float, float]
 ) -> tuple[Support, Kind] | None:
-    """Whether a trait tells success from failure: against the others, or an action on its own."""
+    """Whether a trait tells success from failure.
+
+    Its whole interval lies above (or below) the average of its type, and the difference from the others has one sign:
+    a trait that most episodes show is no advice because the few others fail. An action also holds on its own.
+    """
     low, high = gap
     support = Support(kind, *trait, own, others, low, high)
-    if low > 0 or (trait[0] == "action" and own.low > 0.5 and high > 0):
+    average = (own.successes + others.successes) / (own.total + others.total)
+    is_alone = trait[0] == "action"
+    if (low > 0 and own.low > average) or (is_alone and own.low > 0.5 and high > 0):
         return support, "advice"
-    if high < 0 or (trait[0] == "action" and own.high < 0.5 and low < 0):
+    if (high < 0 and own.high < average) or (is_alone and own.high < 0.5 and low < 0):
         return support, "warning"
     return None
 

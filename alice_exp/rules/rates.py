@@ -45,7 +45,7 @@ def difference(one: Rate, other: Rate) -> tuple[float, float]:
 
 
 def stratified_difference(strata: Iterable[tuple[int, int, int, int]], z: float = Z) -> tuple[float, float]:
-    """The interval of a difference of rates within like situations, in [-1, 1] (Mantel-Haenszel, variance of Sato 1989).
+    """The interval of a difference of rates in like situations, in [-1, 1] (Mantel-Haenszel; variance: Sato 1989).
 
     Each stratum is (successes with, trials with, successes without, trials without). Situations in which one of both
     never occurred say nothing; where that holds for all, the interval is -1 to 1.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from alice_exp.core.changes import Put
 from alice_exp.core.model import Block, Placed, Snapshot
 from alice_exp.core.ports import Changed, Version
-from alice_exp.rules.agenda import is_expired
+from alice_exp.rules.expiry import is_expired
 from alice_exp.text.rewrite import same_block
 
 Texts = Callable[[str], "str | None"]

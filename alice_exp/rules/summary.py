@@ -122,6 +122,4 @@ def _fewest(
         if used + cost <= budget:
             kept.add(index)
             used += cost
-    return _written(
-        [short[index] for index in sorted(kept)], left_out + len(lines) - len(kept), chinese
-    )
+    return _written([short[index] for index in sorted(kept)], left_out + len(lines) - len(kept), chinese)

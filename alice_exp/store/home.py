@@ -18,6 +18,7 @@ from alice_exp.core.config import Config
 from alice_exp.core.errors import AliceError, BusyError, ProblemError
 from alice_exp.core.model import SETS, Actor, Block, Place, Placed, Problem, Snapshot
 from alice_exp.rules.adoption import Adoption, adopt
+from alice_exp.rules.expiry import with_expired
 from alice_exp.store import landing
 from alice_exp.store.files import ChangedOnDisk, Signature, read_bytes
 from alice_exp.store.landing import FileChange
@@ -25,10 +26,12 @@ from alice_exp.store.lock import WriterLock
 from alice_exp.store.messages import compose
 from alice_exp.store.plumbing import LOST, PENDING, Message, Repository, blob_id
 from alice_exp.store.reading import LastGood, Reading, holds_blocks, placed, snapshot
+from alice_exp.store.recording import Recording, record_files
 from alice_exp.store.scan import Found, scan
 from alice_exp.store.stamps import UNKNOWN, Stamps, load, now_ns, save
 from alice_exp.text.configuration import PATH, read_config
 from alice_exp.text.jsonc import Document, edit, parse
+from alice_exp.text.records import EPISODES_PATH, EVENTS_PATH
 from alice_exp.text.rewrite import rewrite
 from alice_exp.text.schema import read_blocks
 
@@ -69,6 +72,7 @@ class FileHome:
         self.lock = WriterLock(root / "state" / "lock")
         self._sources = sources
         self._reading = Reading(self.experiences)
+        self._recording = Recording(self.experiences)
         self._stamps_path = root / "state" / "files.json"
         self._stamps: Stamps | None = None
         self.waiting = False
@@ -76,12 +80,12 @@ class FileHome:
 
     # -- reading ------------------------------------------------------------------------------------------------
 
-    def read(self, places: Collection[Place] = SETS) -> Snapshot:
+    def read(self, places: Collection[Place] = SETS, *, records: bool = False) -> Snapshot:
         """All blocks of some sets as they are now; see ``core.ports.Home.read``."""
         self._require_home()
         found = self._settled()
         for _ in range(200):
-            seen = self._snapshot(found, places)
+            seen = self._snapshot(found, places, records)
             if not self.repository.resolve(PENDING):
                 return seen
             self._wait_for_writer()
@@ -107,11 +111,17 @@ class FileHome:
                 "there is no home at {root}", root=self.root, hint="make one with 'alice-exp init'"
             )
 
-    def _snapshot(self, found: Found, places: Collection[Place]) -> Snapshot:
+    def _snapshot(self, found: Found, places: Collection[Place], records: bool = False) -> Snapshot:
         head = self.repository.head() if self.repository.exists else ""
         seen = snapshot(self._reading, found, places, head, self._last_good(head))
         config, problems = self._config(found)
-        return self._sources.judge(replace(seen, config=config, problems=(*seen.problems, *problems)))
+        seen = replace(seen, config=config, problems=(*seen.problems, *problems))
+        return self._sources.judge(self._with_records(seen, found) if records else seen)
+
+    def _with_records(self, seen: Snapshot, found: Found) -> Snapshot:
+        episodes, faults = self._recording.episodes(found.files.get(EPISODES_PATH))
+        timeline, more = self._recording.timeline(found.files.get(EVENTS_PATH))
+        return replace(seen, episodes=episodes, timeline=timeline, problems=(*seen.problems, *faults, *more))
 
     def _config(self, found: Found) -> tuple[Config, tuple[Problem, ...]]:
         if PATH not in found.files:
@@ -220,7 +230,7 @@ class FileHome:
         self._stamps = Stamps(head, time, began, stamps.loose, files)
         if edited or gone:
             self._adopt_files(found, tree, edited, gone)
-        save(self._stamps_path, self._known())
+        self._save_stamps()
 
     def _edited(
         self, found: Found, tree: Mapping[str, str], stamps: Stamps
@@ -272,7 +282,8 @@ class FileHome:
         document = parse(data, path)
         if not holds_blocks(path):
             if document.problem is None:
-                self._commit_adopted(path, data, data, (), "changed")
+                trailers = (("Changed", path),) if path == PATH else ()
+                self._commit_adopted(path, data, data, (), "changed", trailers)
             return
         blocks, problems = read_blocks(document)
         if any(problem.severity == "error" for problem in problems):
@@ -283,7 +294,8 @@ class FileHome:
         adoption = adopt(document, blocks, before, elsewhere, self._sources.now(), new_id)
         new = edit(document, adoption.edits) if adoption.edits else data
         self._warn_refused(path, adoption)
-        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail)
+        raised = tuple(("Raised", block_id) for block_id in adoption.raised)
+        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, raised)
 
     def _warn_refused(self, path: str, adoption: Adoption) -> None:
         for block_id in adoption.approvals_refused:
@@ -297,10 +309,16 @@ class FileHome:
             )
 
     def _commit_adopted(
-        self, path: str, expected: bytes, new: bytes | None, blocks: tuple[str, ...], detail: str
+        self,
+        path: str,
+        expected: bytes,
+        new: bytes | None,
+        blocks: tuple[str, ...],
+        detail: str,
+        trailers: tuple[tuple[str, str], ...] = (),
     ) -> None:
         act = Act(
-            "adopt", Actor("editor"), self._sources.now(), blocks, f"{path.removesuffix('.jsonc')}, {detail}"
+            "adopt", Actor("editor"), self._sources.now(), blocks, f"{path.removesuffix('.jsonc')}, {detail}", trailers
         )
         disk = expected if new is not None else None
         self._write(act, {path: FileChange(disk, new)})
@@ -381,7 +399,9 @@ class FileHome:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def apply(self, plan: Plan[R], places: Collection[Place] = SETS) -> tuple[Commit | None, R]:
+    def apply(
+        self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool = False
+    ) -> tuple[Commit | None, R]:
         """Read, plan, write one commit; see ``core.ports.Home.apply``."""
         self._require_home()
         if not self.repository.exists:
@@ -391,10 +411,11 @@ class FileHome:
         with self._locked():
             for left in reversed(range(TRIES)):
                 found = self._settle()
-                seen = self._snapshot(found, places)
+                seen = self._snapshot(found, places, records)
                 changes, answer = plan(seen)
                 if changes is None:
                     return None, answer
+                changes = with_expired(changes, seen)
                 try:
                     return self._carry_out(changes, seen, found), answer
                 except ChangedOnDisk:
@@ -418,6 +439,8 @@ class FileHome:
 
         self._refuse_frozen(changes, seen)
         new = rewrite(changes, placed(seen.files), document)
+        for path, data in record_files(changes, seen, lambda path: self._record(path, found, contents)).items():
+            new[path] = data
         for path in changes.texts:
             if path in found.files:
                 contents[path] = self._reading.content(path)
@@ -427,6 +450,13 @@ class FileHome:
         _check(new, changes)
         files = {path: FileChange(contents.get(path), data) for path, data in new.items()}
         return self._write(changes.act, {p: c for p, c in files.items() if c.expected != c.new})
+
+    def _record(self, path: str, found: Found, contents: dict[str, bytes]) -> bytes | None:
+        """A record file that an act will write, remembered as what must still be there; None where there is none."""
+        if path not in found.files:
+            return None
+        contents[path], _ = self._as_seen(path)
+        return contents[path]
 
     def _as_seen(self, path: str) -> tuple[bytes, Document]:
         """A file that an act will write, as adopted a moment ago; ``ChangedOnDisk`` where a person has saved since."""
@@ -529,7 +559,12 @@ class FileHome:
                 self.repository.pack()
             loose = 0
         self._stamps = Stamps(oid, when, stamps.at, loose, known)
-        save(self._stamps_path, self._stamps)
+        self._save_stamps()
+
+    def _save_stamps(self) -> None:
+        """Remember the stamps; without their commit where git's index is stale, so that the next act mends it."""
+        stamps = self._known()
+        save(self._stamps_path, replace(stamps, head="") if self.repository.index_is_stale else stamps)
 
     def _loose_size(self, oid: str) -> int:
         try:

@@ -63,6 +63,8 @@ def write(repository: Repository, parent: str, message: Message, changes: Mappin
         if not landed and not repository.resolve(PENDING):
             raise _sentence(error) from error
         _finish(repository, error)
+        with contextlib.suppress(ProblemError):
+            repository.refresh_index(None)
     finally:
         for temporary in temporaries.values():
             with contextlib.suppress(OSError):
@@ -199,7 +201,8 @@ def recover(repository: Repository, *, holder_died: bool = False) -> Recovered:
     _finish_files(repository, head, pending)
     repository.land(pending, head)
     sync_directory(repository.git_dir / "refs" / "heads")
-    repository.refresh_index(None)
+    with contextlib.suppress(ProblemError):
+        repository.refresh_index(None)
     return Recovered(finished=pending)
 
 

@@ -14,7 +14,6 @@ import json
 import os
 import re
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -83,6 +83,7 @@ class Repository:
         self.work_tree = work_tree
         self.git_dir = work_tree / ".git"
         self.lock_handle = -1
+        self.index_is_stale = False
 
     @property
     def exists(self) -> bool:
@@ -255,7 +256,15 @@ class Repository:
         self.run("update-ref", "--stdin", stdin=("\n".join([*lines, "prepare", "commit"]) + "\n").encode())
 
     def refresh_index(self, entries: Mapping[str, str] | None) -> None:
-        """Tell git's index what landed: path to blob id (zeros: gone), or all of HEAD where None."""
+        """Tell git's index what landed: path to blob id (zeros: gone), or all of HEAD where None.
+
+        After a failure ``index_is_stale`` holds until the whole of HEAD was told.
+        """
+        was_stale, self.index_is_stale = self.index_is_stale, True
+        self._tell_index(entries)
+        self.index_is_stale = was_stale and entries is not None
+
+    def _tell_index(self, entries: Mapping[str, str] | None) -> None:
         if entries is None:
             self.run("read-tree", "HEAD")
             return

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from alice_exp.core.changes import Commit
@@ -14,18 +14,30 @@ from alice_exp.store.files import MARK
 
 
 @dataclass(frozen=True, slots=True)
+class Past:
+    """What the open report asks of history: the newest act of a kind, and the acts after a commit or a time."""
+
+    newest: Callable[[str], Commit | None]
+    after: Callable[[str, str], Sequence[Commit]]
+
+
+@dataclass(frozen=True, slots=True)
 class _Open:
     report: str = ""
     at: str = ""
     ids: tuple[str, ...] = ()
+    head: str = ""
+    since: str = ""
+    since_head: str = ""
 
 
 class FileReports:
-    """The open report of one home; ``newest`` finds the last act of a kind in history. See ``core.ports.Reports``."""
+    """The open report of one home, in a file of ``state/``. See ``core.ports.Reports``."""
 
-    def __init__(self, path: Path, newest: Callable[[str], Commit | None]) -> None:
+    def __init__(self, path: Path, past: Past) -> None:
         self._path = path
-        self._newest = newest
+        self._bookmark = path.with_name("review.json")
+        self._past = past
         self._known: _Open | None = None
         self._prepared: _Open | None = None
 
@@ -43,19 +55,40 @@ class FileReports:
 
     def prepare(self, report: str, at: str, ids: tuple[str, ...]) -> None:
         """Keep a new report in mind until its commit stands."""
-        self._prepared = _Open(report, at, ids)
+        before = self._open()
+        self._prepared = _Open(report, at, ids, "", before.at, before.head)
 
-    def publish(self) -> None:
-        """Open the report that was prepared last, where there is one."""
+    def publish(self, head: str = "") -> None:
+        """Open the report that was prepared last, where there is one; ``head`` is the commit that it stands on."""
         if self._prepared is None:
             return
-        self._known, self._prepared = self._prepared, None
-        temporary = self._path.with_name(f".{self._path.name}{MARK}{os.getpid()}")
-        body = {"report": self._known.report, "at": self._known.at, "ids": list(self._known.ids)}
-        with contextlib.suppress(OSError):
-            temporary.touch(mode=0o600)
-            temporary.write_text(json.dumps(body), encoding="utf-8")
-            temporary.replace(self._path)
+        self._known, self._prepared = replace(self._prepared, head=head), None
+        _write(self._path, asdict(self._known))
+
+    def since(self, day_began: str) -> str:
+        """The time that this report counts from; see ``core.ports.Reports.since``."""
+        return self._baseline(day_began)[0]
+
+    def acts(self, day_began: str) -> Sequence[Commit]:
+        """The acts since then, newest first."""
+        at, head = self._baseline(day_began)
+        return self._past.after(head, at) if at else ()
+
+    def bookmark(self) -> str:
+        """The block at which a review stopped last; empty where none did."""
+        try:
+            return str(json.loads(self._bookmark.read_bytes())["at"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
+
+    def keep_bookmark(self, block_id: str) -> None:
+        """Remember where a review is."""
+        _write(self._bookmark, {"at": block_id})
+
+    def _baseline(self, day_began: str) -> tuple[str, str]:
+        """Time and commit of the report before: the open report itself, where it is of an earlier day."""
+        known = self._open()
+        return (known.since, known.since_head) if known.at >= day_began else (known.at, known.head)
 
     def _open(self) -> _Open:
         if self._known is None:
@@ -65,14 +98,25 @@ class FileReports:
     def _load(self) -> _Open | None:
         try:
             raw = json.loads(self._path.read_bytes())
-            return _Open(str(raw["report"]), str(raw["at"]), tuple(map(str, raw["ids"])))
-        except (OSError, ValueError, KeyError, TypeError):
+            texts = (str(raw.get(name, "")) for name in ("head", "since", "since_head"))
+            return _Open(str(raw["report"]), str(raw["at"]), tuple(map(str, raw["ids"])), *texts)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
     def _from_history(self) -> _Open:
-        act = self._newest("heartbeat")
+        act = self._past.newest("heartbeat")
         if act is None:
             return _Open()
         report = next((value for name, value in act.trailers if name == "Report"), "")
-        expired = {value for name, value in act.trailers if name == "Expired"}
-        return _Open(report, act.at, tuple(block_id for block_id in act.blocks if block_id not in expired))
+        gone = {value for name, value in act.trailers if name in ("Expired", "Refused")}
+        ids = tuple(block_id for block_id in act.blocks if block_id not in gone)
+        return _Open(report, act.at, ids, act.commit, act.at, act.commit)
+
+
+def _write(path: Path, body: Mapping[str, object]) -> None:
+    """Replace a momentary file; a disk that refuses costs nothing but the memory of it."""
+    temporary = path.with_name(f".{path.name}{MARK}{os.getpid()}")
+    with contextlib.suppress(OSError):
+        temporary.touch(mode=0o600)
+        temporary.write_text(json.dumps(body), encoding="utf-8")
+        temporary.replace(path)

@@ -102,7 +102,7 @@ class Watcher:
 
     def dispatch(self, event: FileSystemEvent) -> None:
         """What watchdog calls with each event, on its thread."""
-        if event.event_type in _READING:
+        if event.event_type in _READING or (event.is_directory and event.event_type == "modified"):
             return
         if any(self._matters(os.fsdecode(path)) for path in (event.src_path, event.dest_path) if path):
             self._note()

@@ -41,13 +41,15 @@ class DryHome:
     def __init__(self, home: Home) -> None:
         self._home = home
 
-    def read(self, places: Collection[Place] = SETS) -> Snapshot:
+    def read(self, places: Collection[Place] = SETS, *, records: bool = False) -> Snapshot:
         """As the home itself reads."""
-        return self._home.read(places)
+        return self._home.read(places, records=records)
 
-    def apply(self, plan: Plan[R], places: Collection[Place] = SETS) -> tuple[Commit | None, R]:
+    def apply(
+        self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool = False
+    ) -> tuple[Commit | None, R]:
         """Plan on what is there now; no commit."""
-        _, answer = plan(self._home.read(places))
+        _, answer = plan(self._home.read(places, records=records))
         return None, answer
 
     def text(self, path: str) -> str | None:

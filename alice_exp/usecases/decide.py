@@ -52,7 +52,7 @@ def report_outcome(
             Evidence("outcome", at=caller.now, quote=note),
             thresholds_of(snapshot),
         )
-        after = _settled(placed, change, caller.now)
+        after = settled_after(placed, change, caller.now)
         trailers = [
             ("From", change.before),
             ("To", change.after),
@@ -66,7 +66,8 @@ def report_outcome(
     return replace(answer, commit=commit)
 
 
-def _settled(placed: Placed, change: Change, now: str) -> Placed:
+def settled_after(placed: Placed, change: Change, now: str) -> Placed:
+    """Where a block stands after an outcome: refuted ones in the archive, the others where they were."""
     if not change.archive:
         return Placed(change.block, placed.path)
     came_from = namespace_name(placed.path).replace("low_value/", "low_value_pool/")

@@ -9,7 +9,7 @@ from alice_exp.core.config import Json
 from alice_exp.core.errors import UsageError
 from alice_exp.core.model import BLOCK_TYPES, SETS, Place, Placed, Snapshot, is_approved
 from alice_exp.core.ports import AccessLog, Home
-from alice_exp.rules.agenda import is_expired
+from alice_exp.rules.expiry import is_expired
 from alice_exp.rules.consolidation import decay_score
 from alice_exp.rules.lifecycle import LEVELS, Level, at_least, level
 from alice_exp.rules.ranking import Corpus, Match, rank
@@ -68,8 +68,20 @@ def found(
 ) -> tuple[Snapshot, list[Match]]:
     """What fits, with the snapshot that it was found in; counts as no read."""
     snapshot = home.read(filters.places)
+    return snapshot, matches_in(snapshot, caller, query, context, filters, top)
+
+
+def matches_in(
+    snapshot: Snapshot,
+    caller: Caller,
+    query: str,
+    context: Mapping[str, Json],
+    filters: Filters,
+    top: int | None = None,
+) -> list[Match]:
+    """What fits among the blocks of a snapshot, best first."""
     corpus = Corpus.of(_passing(snapshot, caller, filters))
-    return snapshot, _ranked(snapshot, corpus, caller, query, context, top)
+    return _ranked(snapshot, corpus, caller, query, context, top)
 
 
 def recall_many(

@@ -23,7 +23,16 @@ from alice_exp.core.model import (
     place_of,
 )
 from alice_exp.core.ports import Home, Reports
-from alice_exp.rules.agenda import Agenda, agenda, candidates, is_expired, is_shown_as_it_is
+from alice_exp.rules.agenda import (
+    Agenda,
+    Edition,
+    Returned,
+    agenda,
+    candidates,
+    is_shown_as_it_is,
+    returned,
+)
+from alice_exp.rules.expiry import expired, is_expired
 from alice_exp.rules.approval import Stamp
 from alice_exp.usecases.acts import ALL, Caller, namespace_name, namespace_path, require_person, resolve
 from alice_exp.usecases.capture import destination
@@ -50,48 +59,82 @@ def heartbeat(
 ) -> tuple[Agenda, Commit | None]:
     """Today's report. One that is no peek numbers the candidates, starts their clock and drops the expired.
 
-    An agent's heartbeat is a peek (DESIGN 6). Nothing new to show means no commit and the same numbers.
+    An agent's heartbeat is a peek (DESIGN 6). Where nothing new is to be shown there is no commit and the numbers stay;
+    the first report of a day counts from the one before.
     """
     if peek or not caller.actor.is_person:
-        return _report(home.read(ALL), reports, caller, day_began, reports.open_at()), None
+        return _report(home.read(ALL), reports, caller, day_began), None
 
-    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Snapshot]:
-        days = snapshot.config.number("heartbeat.expire_days")
-        expired = tuple(
-            p.block.id for p in snapshot.within("low_value") if is_expired(p.block, caller.now, days)
-        )
-        waiting = candidates(snapshot, caller.now, days)
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, _Planned]:
+        gone = expired(snapshot, caller.now)
+        back = returned(snapshot, _waiting(snapshot, caller))
+        out = {one.placed.block.id for one in back}
+        waiting = [placed for placed in _waiting(snapshot, caller) if placed.block.id not in out]
         ids = tuple(placed.block.id for placed in waiting)
+        answer = _Planned(snapshot, gone, back)
         unseen = [placed for placed in waiting if not is_shown_as_it_is(placed.block)]
-        if ids == reports.open_ids() and not unseen and not expired:
-            return None, snapshot
+        is_same = ids == reports.open_ids() and not unseen and not gone and not back
+        if is_same and reports.open_at() >= day_began:
+            return None, answer
         report = caller.new_id("rep")
         reports.prepare(report, caller.now, ids)
+        if not (unseen or gone or back):
+            return None, answer
         puts = tuple(Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen)
-        if not puts and not expired:
-            return None, snapshot
-        act = Act(
-            "heartbeat",
-            caller.actor,
-            caller.now,
-            ids + expired,
-            f"{len(ids)} waiting, {len(expired)} expired",
-            (("Report", report), *(("Expired", block_id) for block_id in expired)),
-        )
-        return ChangeSet(act, puts, expired), snapshot
+        removes = tuple(placed.block.id for placed in (*gone, *(one.placed for one in back)))
+        detail = f"{len(ids)} waiting, {len(gone)} expired"
+        act = Act("heartbeat", caller.actor, caller.now, (*ids, *removes), detail, _trailers(report, gone, back))
+        return ChangeSet(act, puts, removes), answer
 
-    since = reports.open_at()
-    commit, _ = home.apply(plan)
-    reports.publish()
-    return _report(home.read(ALL), reports, caller, day_began, since), commit
+    commit, planned = home.apply(plan, ALL)
+    reports.publish(commit.commit if commit is not None else planned.seen.head)
+    seen = home.read(ALL) if commit is not None else planned.seen
+    return _report(seen, reports, caller, day_began, planned.gone, planned.back), commit
 
 
-def _report(snapshot: Snapshot, reports: Reports, caller: Caller, day_began: str, since: str) -> Agenda:
-    destinations = {
-        placed.block.id: namespace_name(destination(placed.block)) for placed in snapshot.within("low_value")
-    }
-    numbers = {block_id: number for number, block_id in enumerate(reports.open_ids(), start=1)}
-    return agenda(snapshot, caller.now, day_began, reports.open_report(), since, numbers, destinations)
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """What a report was planned on: the snapshot, what expires with it, what was refused before."""
+
+    seen: Snapshot
+    gone: tuple[Placed, ...]
+    back: tuple[Returned, ...]
+
+
+def _waiting(snapshot: Snapshot, caller: Caller) -> list[Placed]:
+    return candidates(snapshot, caller.now, snapshot.config.number("heartbeat.expire_days"))
+
+
+def _trailers(
+    report: str, gone: Sequence[Placed], back: Sequence[Returned]
+) -> tuple[tuple[str, str], ...]:
+    return (
+        ("Report", report),
+        *(("Expired", placed.block.id) for placed in gone),
+        *(("Refused", one.placed.block.id) for one in back),
+    )
+
+
+def _report(
+    snapshot: Snapshot,
+    reports: Reports,
+    caller: Caller,
+    day_began: str,
+    leaving: tuple[Placed, ...] = (),
+    back: tuple[Returned, ...] | None = None,
+) -> Agenda:
+    pool = snapshot.within("low_value")
+    edition = Edition(
+        reports.open_report(),
+        day_began,
+        reports.since(day_began),
+        reports.acts(day_began),
+        leaving,
+        returned(snapshot, _waiting(snapshot, caller)) if back is None else back,
+        {block_id: number for number, block_id in enumerate(reports.open_ids(), start=1)},
+        {placed.block.id: namespace_name(destination(placed.block)) for placed in pool},
+    )
+    return agenda(snapshot, caller.now, edition)
 
 
 def _shown(block: Block, report: str, now: str) -> Block:
@@ -168,8 +211,11 @@ def reject(
         block = replace(placed.block, archived=mark, reported=None, evidence=evidence)
         return Put(block, path_of("archive", "rejected"))
 
-    trailers = (("Reason", reason),) if reason else ()
-    return _decide(home, caller, "reject", ids, refuse, trailers, bulk=bulk)
+    return _decide(home, caller, "reject", ids, refuse, _because(reason), bulk=bulk)
+
+
+def _because(reason: str) -> tuple[tuple[str, str], ...]:
+    return (("Reason", reason),) if reason else ()
 
 
 def _decide(

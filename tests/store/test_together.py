@@ -72,8 +72,9 @@ def test_two_add_fifty_each_while_a_person_edits(
             if bracket and pool.read_bytes() == seen:
                 pool.write_text(f"{head}[ // note {typed}\n{tail}", encoding="utf-8")
                 typed += 1
-        time.sleep(0.15)
-    assert [process.communicate()[1] or process.returncode for process in processes] == [0, 0]
+        time.sleep(0.2)
+    said = [process.communicate()[1] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], said
     cli("list")
 
     payloads = Counter(one["payload"] for one in cli("list", "--json").json["blocks"])
@@ -115,7 +116,8 @@ def test_twenty_each_are_forty_blocks_and_forty_commits(
 ) -> None:
     before = int(git(home, "rev-list", "--count", "HEAD"))
     processes = [adder("one", 20), adder("two", 20)]
-    assert [process.communicate()[1] or process.returncode for process in processes] == [0, 0]
+    said = [process.communicate()[1] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], said
     assert len(cli("list", "--json").json["blocks"]) == 40
     assert int(git(home, "rev-list", "--count", "HEAD")) - before == 40
     sound(home)

@@ -11,12 +11,28 @@ from dataclasses import replace
 
 from alice_exp.core.conversation import Message
 from alice_exp.rules.extraction import chinese, english
-from alice_exp.rules.extraction.claims import settled
+from alice_exp.rules.extraction.answer import PROMPT, Answer, parse_answer, prompt_for
+from alice_exp.rules.extraction.claims import Claim, claim_of, replaces, settled
 from alice_exp.rules.extraction.sentences import Sentence, sentences
 from alice_exp.rules.extraction.values import ASKED, TAGS, Concept, Extraction, Inference, Slot
 from alice_exp.text.words import fold
 
-__all__ = ["MIN_IMPORTANCE", "TAGS", "Concept", "Extraction", "Inference", "Slot", "extract"]
+__all__ = [
+    "MIN_IMPORTANCE",
+    "PROMPT",
+    "TAGS",
+    "Answer",
+    "Claim",
+    "Concept",
+    "Extraction",
+    "Inference",
+    "Slot",
+    "claim_of",
+    "extract",
+    "parse_answer",
+    "prompt_for",
+    "replaces",
+]
 
 MIN_IMPORTANCE = 0.5
 """Below this nothing is kept (R4.17, B4.9; ``long_term.min_importance``)."""

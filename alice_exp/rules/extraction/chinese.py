@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from alice_exp.rules.extraction.chinese_patterns import PATTERNS, TOOL, Pattern
+from alice_exp.rules.extraction.chinese_forms import TOOL, Pattern
+from alice_exp.rules.extraction.chinese_life import LIFE
+from alice_exp.rules.extraction.chinese_tastes import TASTES
 from alice_exp.rules.extraction.places import is_job, is_place
 from alice_exp.rules.extraction.values import Concept, Inference, Slot
 
@@ -16,12 +18,22 @@ _UNREAL = re.compile(
     r"如果|假如|假设|要是|倘若|若是|假装|想象一下|扮演|要不是|的话$|就好了$|模拟|比如说?我|例如"
     r"|翻译|造句|写一?[首个篇段封]|故事|小说里|主角|台词|作文|歌词|怎么说$|的口吻|的身份|用.{0,12}开头"
 )
-_REPORTED = re.compile(r"(?:他|她|它|他们|她们|朋友|同事|老板|妈妈?|爸爸?|有人|别人|大家|人家)(?:们)?(?:总是?|常|都|跟我|对我)?(?:说|告诉|问|觉得|以为)")
-_ASKS = re.compile(r"什么|怎么|怎样|为何|哪[里儿个些]?|谁|多少|几[个点岁]|是不是|能不能|可不可以|有没有|要不要|会不会|如何|吗$|呢$|么$|对吧$")
-_TAG_QUESTION = re.compile(r"^(?:对[吗吧]|是[吗吧]|对不对|是不是|没错吧|你?[还]?记得吗?|你知道吗?|好[吗吧]|可以吗|行吗)$")
+_REPORTED = re.compile(
+    r"(?:他|她|它|他们|她们|朋友|同事|老板|妈妈?|爸爸?|有人|别人|大家|人家)(?:们)?(?:总是?|常|都|跟我|对我)?(?:说|告诉|问|觉得|以为)"
+)
+_ASKS = re.compile(
+    r"什么|怎么|怎样|为何|哪[里儿个些]?|谁|多少|几[个点岁]|是不是|能不能|可不可以|有没有|要不要|会不会|如何|吗$|呢$|么$|对吧$"
+)
+_TAG_QUESTION = re.compile(
+    r"^(?:对[吗吧]|是[吗吧]|对不对|是不是|没错吧|你?[还]?记得吗?|你知道吗?|好[吗吧]|可以吗|行吗)$"
+)
 _PAST = re.compile(r"以前|曾经?|过去|从前|小时候|当年|原来|本来|那时|当时|差点")
-_DEICTIC = re.compile(r"这|那(?!时)|刚才|刚刚|上面|下面|它|(?<![其吉])他|她|你|您|此|该|一下|报错|错误|失败|出错|问题|bug|BUG|异常|崩溃")
-_TRIFLE = re.compile(r"^(?:今天|现在|刚才?|最近|昨天)?(?:有点|好|很|太|真|非常|特别|都快)?(?:累|困|饿|渴|冷|热|忙|烦|开心|高兴|难过|无聊|生病|感冒|头疼)(?:死|坏)?$")
+_DEICTIC = re.compile(
+    r"这|那(?!时)|刚才|刚刚|上面|下面|它|(?<![其吉])他|她|你|您|此|该|一下|报错|错误|失败|出错|问题|bug|BUG|异常|崩溃"
+)
+_TRIFLE = re.compile(
+    r"^(?:今天|现在|刚才?|最近|昨天)?(?:有点|好|很|太|真|非常|特别|都快)?(?:累|困|饿|渴|冷|热|忙|烦|开心|高兴|难过|无聊|生病|感冒|头疼)(?:死|坏)?$"
+)
 
 _OTHER = re.compile(
     r"^我(?:们)?的?(?:一个|一位|有个|那个)?(?:好|大|小|老)?(?:朋友|同事|老板|领导|妈|爸|父|母|哥|姐|弟|妹|老公|老婆|丈夫|妻子|爱人|"
@@ -42,7 +54,9 @@ _CARRIED = re.compile(
     r"讨厌|用|改用|换成|养|有|会|负责|想|打算|计划|准备|正在?|搬|毕业|从事|习惯|通常|一般|对|今年)"
 )
 _COMMA = re.compile(r"[，,：:]\s*(?=[\u3400-\u9fffA-Za-z])")
-_SPACE = re.compile(r"(?<=[\u3000-\u9fff])[ \t]+(?=[A-Za-z0-9\ue000])|(?<=[A-Za-z0-9\ue000])[ \t]+(?=[\u3000-\u9fff])")
+_SPACE = re.compile(
+    r"(?<=[\u3000-\u9fff])[ \t]+(?=[A-Za-z0-9\ue000])|(?<=[A-Za-z0-9\ue000])[ \t]+(?=[\u3000-\u9fff])"
+)
 _TAIL = re.compile(r"(?:了啦|啦|啊|呀|哦|哈|嘛|哟|的哦|的啦|来着|～|~|\s)+$")
 
 _COMPARED = re.compile(r"^(?:比起|相比于?|与其|跟?和?[^，]{1,10}相比)")
@@ -57,19 +71,27 @@ _STANDING = re.compile(
     r"^(?:请|麻烦)?(?:你|您)?(?:以后|今后|从现在开始|从今天开始|从现在起|从今以后|往后|每次|永远|始终|一直|务必|总是|凡是|任何时候|一律|回复时|回答时)"
 )
 _STANDING_OWN = re.compile(r"^(?:以后|今后|每次|永远|始终|一直|总是|任何时候)(?P<rest>我(?!们).*)$")
-_STANDING_PLEASE = re.compile(r"^(?:请|麻烦)?(?:你|您)?(?:始终|总是|一直|每次|永远|务必|尽量|都)?(?:用|使用|以)[\u3400-\u9fffA-Za-z]{1,8}(?:来)?(?:回答|回复|交流|和我说话|跟我说话|输出|解释)")
+_STANDING_PLEASE = re.compile(
+    r"^(?:请|麻烦)?(?:你|您)?(?:始终|总是|一直|每次|永远|务必|尽量|都)?(?:用|使用|以)[\u3400-\u9fffA-Za-z]{1,8}(?:来)?(?:回答|回复|交流|和我说话|跟我说话|输出|解释)"
+)
 _BY_OCCASION = re.compile(
     r"^(?:请)?(?:回答|写代码|解释|输出|提交|回复|总结|写[^，]{1,6}|改[^，]{1,6}|给我[^，]{1,6})(?:问题)?(?:的时候|时|之前|之后|前|后)[，,]?(?:请|要|先|都|不|别|用|给|直接|尽量|必须|务必)"
 )
-_FORBID = re.compile(r"^(?:请|麻烦|千万|绝对|你|您|也|都|拜托)*(?:不要再?|不许|禁止|请勿|勿|别再?(?!人|的|处))(?P<v>[^，]{2,40})")
-_CHAT = re.compile(r"^(?:担心|着急|急|紧|客气|生气|这样|闹|怕|哭|难过|忘|走|介意|说了|想太多|误会|理|管|开玩笑|骗|动)")
+_FORBID = re.compile(
+    r"^(?:请|麻烦|千万|绝对|你|您|也|都|拜托)*(?:不要再?|不许|禁止|请勿|勿|别再?(?!人|的|处))(?P<v>[^，]{2,40})"
+)
+_CHAT = re.compile(
+    r"^(?:担心|着急|急|紧|客气|生气|这样|闹|怕|哭|难过|忘|走|介意|说了|想太多|误会|理|管|开玩笑|骗|动)"
+)
 _EXPLICIT = re.compile(
     r"^(?:请你?|帮我|麻烦你?|你要?|一定要?|务必|好好|对了|都|给我)*(?:记住|记一下|记下来?|牢记|别忘了?|不要忘了?|记得(?!吗|不|我|你|上|那|以前))(?:一下|了|：|:|，|,|、|\s)*(?P<v>.{2,})$"
 )
 _MEANT = re.compile(
     r"^(?:不对?|不是|错了|你?(?:理解|搞|弄)错了|你误会了)?[，,、\s]*(?:我的意思是|我想说的是|我说的是|我指的是|我是说|我要的是)[：:，,]?(?P<v>[^，]{2,40})$"
 )
-_NOT_BUT = re.compile(r"^(?:不对?[，,]\s*)?(?:我?(?:说的|指的|要的|用的)?)?不是(?P<o>[^，]{1,20}?)[，,]\s*(?:而)?是(?P<v>[^，]{1,20})")
+_NOT_BUT = re.compile(
+    r"^(?:不对?[，,]\s*)?(?:我?(?:说的|指的|要的|用的)?)?不是(?P<o>[^，]{1,20}?)[，,]\s*(?:而)?是(?P<v>[^，]{1,20})"
+)
 _NOT = re.compile(r"^(?:而)?不(?:是|叫)(?P<o>[^，]{1,20})$")
 
 
@@ -118,7 +140,9 @@ def _whole_sentence(text: str, asks: bool) -> list[Inference]:
 
 def _instruction(text: str) -> list[Inference]:
     forbids = _FORBID.match(text)
-    if forbids and (_DEICTIC.search(forbids["v"]) or _CHAT.match(forbids["v"]) or forbids["v"].endswith("了")):
+    if forbids and (
+        _DEICTIC.search(forbids["v"]) or _CHAT.match(forbids["v"]) or forbids["v"].endswith("了")
+    ):
         forbids = None
         if not _STANDING.match(text) and not re.match(r"^(?:请|千万)*别再", text):
             return []
@@ -129,7 +153,10 @@ def _instruction(text: str) -> list[Inference]:
     # A time with nothing behind it, or one that belongs to the speaker's own habit, orders nothing.
     if standing and (len(text) - standing.end() < 3 or re.search(r"我(?:都|会|也|就|总)", text)):
         standing = None
-    uniform = re.match(r"^(?!我|用户)[^，]{2,20}(?:请|都要|都)?(?:一律|统一|务必|必须|始终|永远)(?:用|使用|要|写|加|放|不|按|保持|采用)", text)
+    uniform = re.match(
+        r"^(?!我|用户)[^，]{2,20}(?:请|都要|都)?(?:一律|统一|务必|必须|始终|永远)(?:用|使用|要|写|加|放|不|按|保持|采用)",
+        text,
+    )
     if uniform and not _DEICTIC.search(text):
         standing = standing or uniform
     please = _STANDING_PLEASE.match(text) or _BY_OCCASION.match(text)
@@ -189,7 +216,12 @@ def _clause(clause: str) -> Iterator[Inference]:
     time = timed["t"] if timed else ""
     if timed:
         clause = timed["rest"]
-    ours = re.match(r"^(?:我们|咱们)(?P<who>公司|团队|组|部门|项目|学校|家)?(?:现在|目前|都|一直|主要)*用(?:的)?(?:都)?(?:是)?" + TOOL + "$", clause)
+    ours = re.match(
+        r"^(?:我们|咱们)(?P<who>公司|团队|组|部门|项目|学校|家)?(?:现在|目前|都|一直|主要)*用(?:的)?(?:都)?(?:是)?"
+        + TOOL
+        + "$",
+        clause,
+    )
     if ours:
         who = ours["who"] or "团队"
         yield Inference(f"用户的{who}使用{ours['v']}", 0.7, "fact", "tools", "", ours["v"].strip())
@@ -209,7 +241,9 @@ _WORK = re.compile(
 _JOB = re.compile(
     r"^(?:现在|目前|就|也|还|一直)*(?:是(?:一?[名个位])?|的(?:职业|工作|岗位|职位|身份)(?:现在)?是|(?:是)?(?:做|当|搞|干|担任|从事))(?:一?[名个位])?(?:新来的|新入职的)?(?P<v>[^，]{2,16}?)(?P<de>的|工作|这一行|行业)?(?:了)?$"
 )
-_DURATION = re.compile(r"(?:已经|有|大概|快)*(?:[\d一二三四五六七八九十几两好多]+个?[年月](?:多)?)(?:了|以上)*$")
+_DURATION = re.compile(
+    r"(?:已经|有|大概|快)*(?:[\d一二三四五六七八九十几两好多]+个?[年月](?:多)?)(?:了|以上)*$"
+)
 _I_AM = re.compile(
     r"^是(?P<v>(?:欧阳|司马|上官|诸葛|[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤])"
     r"(?![是的了在])[\u3400-\u9fff]{1,2})$"
@@ -234,11 +268,15 @@ def _predicate(predicate: str, time: str) -> Iterator[Inference]:
         yield Inference(f"用户名字是{named['v']}", 0.9, "identity", "name", "name", named["v"])
         return
     job = _JOB.match(predicate)
-    if job and (is_job(job["v"]) or predicate.startswith("从事") and job["de"]) and not re.search(r"这|那|你|他|她", job["v"]):
+    if (
+        job
+        and (is_job(job["v"]) or (predicate.startswith("从事") and job["de"]))
+        and not re.search(r"这|那|你|他|她", job["v"])
+    ):
         verb = "从事" if job["de"] and not re.search(r"[师员家生者]$", job["v"]) else "是"
         yield Inference(f"用户{verb}{job['v']}", 0.7, "identity", "occupation", "job", job["v"])
         return
-    for pattern in PATTERNS:
+    for pattern in (*LIFE, *TASTES):
         found = pattern.says.match(predicate)
         if found:
             one = _filled(pattern, found, time)
@@ -254,7 +292,7 @@ def _predicate(predicate: str, time: str) -> Iterator[Inference]:
 
 
 def _work(place: str, verb: str, job: str) -> Iterator[Inference]:
-    """"在北京做程序员" is a place and an occupation, "在医院当护士" an occupation there (R4.19)."""
+    """ "在北京做程序员" is a place and an occupation, "在医院当护士" an occupation there (R4.19)."""
     if _DEICTIC.search(place + job):
         return
     if verb in ("工作", "上班", "任职", "就职", "实习"):
@@ -284,12 +322,16 @@ def _filled(pattern: Pattern, found: re.Match[str], time: str) -> Inference | No
     content = pattern.content.format(**{"adv": "", **groups})
     if (time and pattern.type == "habit") or time in ("明年", "今年", "后年", "下个月", "下月", "下半年"):
         content = content.replace("用户", "用户" + time, 1)
-    return Inference(content, _importance(pattern, groups), pattern.type, pattern.concept, pattern.slot, value)
+    return Inference(
+        content, _importance(pattern, groups), pattern.type, pattern.concept, pattern.slot, value
+    )
 
 
 def _refused(pattern: Pattern, groups: dict[str, str], value: str) -> bool:
     """Whether what was said is about this very moment, or about someone else."""
-    if pattern.concept in ("likes", "dislikes", "habit", "goal", "project", "tools") and _DEICTIC.search(value):
+    if pattern.concept in ("likes", "dislikes", "habit", "goal", "project", "tools") and _DEICTIC.search(
+        value
+    ):
         return True
     if pattern.content.startswith("用户毕业于") and "毕业" not in "".join(groups.values()) + value:
         return not re.search(r"大学|学院|中学|学校", value)
@@ -309,7 +351,7 @@ def _importance(pattern: Pattern, groups: dict[str, str]) -> float:
 
 
 def _food(value: str, concept: Concept) -> str:
-    """"吃辣" is said of food: the sentence stands alone with it (R4.24)."""
+    """ "吃辣" is said of food: the sentence stands alone with it (R4.24)."""
     if concept == "likes" and re.fullmatch(r"吃(?:麻)?[辣甜酸咸苦淡](?:的)?|吃清淡(?:的)?", value):
         return value.removesuffix("的") + "的食物"
     return value

@@ -30,7 +30,13 @@ _FORMS: tuple[tuple[Slot, str, re.Pattern[str]], ...] = (
     ("city", "home", re.compile(r"^the user lives in (?P<v>.+)$", re.I)),
     ("city", "work", re.compile(r"^the user works in (?P<v>.+)$", re.I)),
     ("job", "", re.compile(r"^用户(?:的职业)?(?:是|从事|做|在.+?[当做])(?:一?[名个位])?(?P<v>.+)$")),
-    ("job", "", re.compile(r"^the user('s (?:job|occupation|role) is|(?: is| works as)) (?:an? |the )?(?P<v>.+)$", re.I)),
+    (
+        "job",
+        "",
+        re.compile(
+            r"^the user('s (?:job|occupation|role) is|(?: is| works as)) (?:an? |the )?(?P<v>.+)$", re.I
+        ),
+    ),
 )
 
 

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from alice_exp.core.model import BlockType
-from alice_exp.rules.extraction.english_patterns import PATTERNS, WHEN, Pattern
+from alice_exp.rules.extraction.english_forms import WHEN, Pattern
+from alice_exp.rules.extraction.english_life import LIFE
+from alice_exp.rules.extraction.english_orders import (
+    ASKING,
+    DEICTIC,
+    EXPLICIT,
+    LATER,
+    LEAD,
+    MEANT,
+    NOT_BUT,
+    corrected,
+    instruction,
+    remembered,
+)
+from alice_exp.rules.extraction.english_tastes import TASTES
 from alice_exp.rules.extraction.places import is_english_job
 from alice_exp.rules.extraction.third_person import of_user, spelt_out, third_person
 from alice_exp.rules.extraction.values import Concept, Inference, Slot
@@ -22,23 +35,10 @@ _UNREAL = re.compile(
     r"letter|essay|dialog\w*|scene|tweet|email|bio)|the (?:hero|character|narrator)|lyrics|rephrase|proofread|used to be|used to)\b",
     _I,
 )
-_ASKING = re.compile(
-    r"^(?:what|who|whom|whose|which|where|when|why|how|am i|are you|is|do|does|did|can|could|would|will|should|have you|has|may|shall)\b(?!n't| not\b)",
+_TRIFLE = re.compile(
+    r"^am (?:so |very |a bit |a little |really |just )?(?:tired|hungry|bored|sleepy|cold|hot|busy|happy|sad|sick|stuck|confused|lost|excited)\b",
     _I,
 )
-_LEAD = re.compile(
-    r"^(?:(?:hi|hello|hey)(?: there| all| everyone)?|thanks(?: a lot)?|thank you|by the way|btw|fyi|just so you know|actually|also|well|so|oh|"
-    r"no|nope|yes|yeah|sure|ok|okay|right|to be clear|for context|honestly|personally|and|but|plus|in fact|sorry|anyway|besides|"
-    r"generally speaking|as for me|you know|these days|nowadays|at the moment|currently|right now i am now|correction|"
-    r"because|since|first of all)\b[,!.:\s]+",
-    _I,
-)
-_DEICTIC = re.compile(
-    r"\b(?:this(?! (?:year|month|week|summer|winter|spring|autumn|fall|season|weekend)\b)|them|him|her|that|it|these|those|you|your|yours|error|errors|bug|issue|problem|exception|here|now i get|the (?:same|above|following|code|"
-    r"function|test|tests|file|script|output|result|command|answer|idea|way|wrong|right)|how|what|why|whether)\b",
-    _I,
-)
-_TRIFLE = re.compile(r"^am (?:so |very |a bit |a little |really |just )?(?:tired|hungry|bored|sleepy|cold|hot|busy|happy|sad|sick|stuck|confused|lost|excited)\b", _I)
 _SPLIT = re.compile(
     r"\s*[,;]\s*(?:and |but |so |because )?(?=(?:I|I'm|I've|my|we|our|call me)\b)"
     r"|\s+(?:and|but|so|because)\s+(?=(?:I|I'm|I've|I'd|my|we)\b)"
@@ -62,8 +62,13 @@ _FAMILY = re.compile(
     r"(?:is|are) (?P<v>(?:named |called )?(?-i:[A-Z])[\w ]+|on .{3,20}|\d+(?:(?:,| and|, and) \d+)*(?: years? old| months? old)?)$",
     _I,
 )
-_UNLOVED = re.compile(r"^(?P<v>.{3,40}) (?:is|are) (?:not|never)(?: really)? my (?:thing|cup of tea|style|taste)$", _I)
-_OUR = re.compile(r"^(?:at (?:work|my company),? )?(?:we|our (?P<k>team|company|backend|frontend|stack|server|app|database|product|code ?base|services?)) (?P<do>use|uses|run|runs|is written in|are written in|is built (?:on|with)|is|deploy to|deploys to|runs on|work with) (?P<v>(?-i:[A-Z])[^,]{1,50})$", _I)
+_UNLOVED = re.compile(
+    r"^(?P<v>.{3,40}) (?:is|are) (?:not|never)(?: really)? my (?:thing|cup of tea|style|taste)$", _I
+)
+_OUR = re.compile(
+    r"^(?:at (?:work|my company),? )?(?:we|our (?P<k>team|company|backend|frontend|stack|server|app|database|product|code ?base|services?)) (?P<do>use|uses|run|runs|is written in|are written in|is built (?:on|with)|is|deploy to|deploys to|runs on|work with) (?P<v>(?-i:[A-Z])[^,]{1,50})$",
+    _I,
+)
 _TIMED = re.compile(
     r"^(?P<t>(?:on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|on weekends|at weekends|every (?!time|one|body|thing|single)(?:other )?\w+(?: morning| evening| night| afternoon)?|in the (?:mornings?|evenings?)|(?:one|some) ?day|eventually|next year|this year|before bed|after work|at night|most (?:days|mornings|nights|evenings))),? (?P<rest>i\b.*)$",
     _I,
@@ -71,43 +76,44 @@ _TIMED = re.compile(
 _NAME = re.compile(r"^am (?P<v>(?-i:[A-Z][a-z]+(?: [A-Z][a-z]+)?))$", _I)
 _NATION = re.compile(r"(?:ish|ese|ian|can|ean|nch|man|utch|reek|iss|wedish|lsh|alian|i)$")
 _NOT_NAME = frozenset(
-    ["Sorry", "Sure", "Ok", "Okay", "Not", "Here", "Back", "Done", "Fine", "Good", "Great", "Happy", "Ready", "New", "Lost", "Stuck", "Sick", "Glad", "Afraid", "Christian", "Catholic", "Muslim", "Jewish", "Buddhist", "Hindu", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+    [
+        "Sorry",
+        "Sure",
+        "Ok",
+        "Okay",
+        "Not",
+        "Here",
+        "Back",
+        "Done",
+        "Fine",
+        "Good",
+        "Great",
+        "Happy",
+        "Ready",
+        "New",
+        "Lost",
+        "Stuck",
+        "Sick",
+        "Glad",
+        "Afraid",
+        "Christian",
+        "Catholic",
+        "Muslim",
+        "Jewish",
+        "Buddhist",
+        "Hindu",
+        "Monday",
+        "Tuesday",
+        "Wednesday",
+        "Thursday",
+        "Friday",
+        "Saturday",
+        "Sunday",
+    ]
 )
-_A_JOB = re.compile(r"^am (?:(?:now|currently|also|still|just) )*(?P<a>an? |the )?(?P<v>[^,]{2,70}?)" + WHEN + "$", _I)
-
-# ------------------------------------------------------------------------------------------- standing rules
-
-_VERB = r"(?:use|write|add|keep|make|put|give|include|prefer|run|answer|reply|respond|avoid|always|never|do not|please|start|end|show|explain|call|send|ask|check|format|translate|speak|commit|name|wrap|sort|test|convert|be|stick|cite|skip|tell|remind|suggest|provide)"
-_RULE = re.compile(
-    r"^(?:please )?(?:(?P<always>always|never)\s+(?!(?:mind|been|really|in|had|seen|here|there|an?|the|so|saw|knew|thought|went|got|did|was|gave|felt|came|give up|quit|stop|lose|too)\b)(?!\w+(?:[^s]s|ed)\b)\w+"
-    r"|(?P<on>from now on|in (?:the )?future|going forward|from here on)\b,?\s*" + _VERB
-    + r"|(?:when(?:ever)?|every time|each time|before|after) you [^,]{2,50}, (?:please )?" + _VERB + r"\b"
-    r"|make sure (?:to always|you always|to never)\b|be sure to always\b)",
-    _I,
+_A_JOB = re.compile(
+    r"^am (?:(?:now|currently|also|still|just) )*(?P<a>an? |the )?(?P<v>[^,]{2,70}?)" + WHEN + "$", _I
 )
-_ON_LATER = re.compile(r"^(?:please )?" + _VERB + r"\b.{3,80}(?:from now on|in (?:the )?future|going forward|every time)$", _I)
-_FORBID = re.compile(r"^(?:please )?(?:do not|stop (?=\w+ing\b)|avoid (?=\w+ing\b|\w+s\b))(?P<v>.{3,80})$", _I)
-_CHAT = re.compile(
-    r"^\s*(?:worry|know|mind|get me wrong|bother|think|care|understand|be (?:sorry|silly|shy)|forget|ask me|laugh|panic|stop|give up|quit|lose|miss|hold|be (?:scared|afraid|so hard)|let|hesitate|remember|want|like|have|need|see|believe|feel|use to)\b",
-    _I,
-)
-_NOW = re.compile(
-    r"\b(?:this|that|these|those|it|yet|right now|for now|the (?!code\b|user\b|same\b|main\b|database schema\b)\w+|here|above|below|today|so much|too much)\b", _I
-)
-_PEP_TALK = re.compile(r"\b(?:yourself|your (?:dreams?|heart|goals?|family|friends?|health)|you need|you've got|believe in|just do it|hope)\b", _I)
-_EXPLICIT = re.compile(
-    r"^(?:please |can you |could you |just |also )*(?:remember(?! (?:when|how|the time|that time|me\b|that movie))|keep in mind|do not forget|bear in mind|make a note|take note|note to self|for your memory|memorize)"
-    r"(?P<to> to)?(?: that| of the fact that| this)?[:,\s]+(?P<v>.{3,})$",
-    _I,
-)
-_LATER = re.compile(r"^(?P<v>.{5,200}?)(?:[,:]| -) (?:please |and |so )*remember (?:it|that|this)$", _I)
-_MEANT = re.compile(
-    r"^(?:no|nope|sorry|actually|not quite|wrong)[, ]+(?:sorry[, ]+)?(?:i (?:meant|mean)|what i meant (?:was|is)|i was talking about|i was referring to)[:,]? (?P<v>[^,]{2,60})(?:, not (?P<n>[^,]{2,40}))?$"
-    r"|^(?:i meant) (?P<w>(?:the|a|my) [^,]{2,60})$",
-    _I,
-)
-_NOT_BUT = re.compile(r"^(?:no, )?(?:it is|that is|i (?:said|meant)) not (?P<o>[^,]{1,30}?)(?:, (?:but )?(?:it is |that is )?| but )(?P<v>[^,]{1,40})$", _I)
-
 
 def read(text: str, asks: bool) -> list[Inference]:
     """The inferences of one sentence (quotations masked, no final mark); empty where it says nothing.
@@ -117,17 +123,17 @@ def read(text: str, asks: bool) -> list[Inference]:
     text = spelt_out(" ".join(text.split()))
     if asks or len(text) < 4:
         return _before_question(text) if asks else []
-    explicit = _EXPLICIT.match(text) or _LATER.match(text)
+    explicit = EXPLICIT.match(text) or LATER.match(text)
     if explicit:
-        return _remembered(text, explicit)
-    meant = _MEANT.match(text) or _NOT_BUT.match(text)
+        return remembered(text, explicit, read)
+    meant = MEANT.match(text) or NOT_BUT.match(text)
     if meant:
-        return _corrected(meant)
+        return corrected(meant)
     body = _bare(text)
-    rule = _instruction(body)
+    rule = instruction(body)
     if rule:
         return rule
-    if _UNREAL.search(body) or _ASKING.match(body):
+    if _UNREAL.search(body) or ASKING.match(body):
         return []
     return list(_clauses(body))
 
@@ -136,7 +142,7 @@ def _bare(text: str) -> str:
     """The sentence without greetings and connectives in front."""
     body = text
     while True:
-        shorter = _LEAD.sub("", body)
+        shorter = LEAD.sub("", body)
         if shorter == body or not shorter:
             return body
         body = shorter
@@ -146,50 +152,7 @@ def _before_question(text: str) -> list[Inference]:
     """What a sentence says before it comes to its question: "I'm using Rust, can you help?"."""
     said, comma, _ = text.rpartition(", ")
     starts = re.match(r"(?:\w+, )?(?:I|my|we)\b", said, _I)
-    return read(said, False) if comma and starts and not _ASKING.match(_bare(said)) else []
-
-
-def _remembered(text: str, found: re.Match[str]) -> list[Inference]:
-    """What the user asked to have remembered: what it says of the user, else the words themselves (B4.18)."""
-    said = found["v"].strip()
-    if _ASKING.match(said) or _PEP_TALK.search(said):
-        return []
-    if re.match(r"^note to self\b", text, _I):
-        said = re.sub(r",? (?:please )?remember (?:it|that|this)$", "", said)
-    known = read(said, False) if not found.groupdict().get("to") else []
-    if known:
-        return [replace(one, explicit=True, importance=max(one.importance, 0.8)) for one in known]
-    to = found.groupdict().get("to") or ""
-    content = f"The user asked to remember{to if to else ':'} {of_user(said)}"
-    return [Inference(content, 0.8, "rule" if to else "fact", "instruction", "", said, explicit=True)]
-
-
-def _corrected(found: re.Match[str]) -> list[Inference]:
-    groups = found.groupdict()
-    value = (groups.get("v") or groups.get("w") or "").strip()
-    if _DEICTIC.search(value):
-        return []
-    if groups.get("o"):
-        content = f"The user corrected: {value}, not {groups['o']}"
-    else:
-        content = f"The user corrected: they meant {of_user(value)}"
-    return [Inference(content, 0.6, "fact", "correction", "", value)]
-
-
-def _instruction(body: str) -> list[Inference]:
-    named = re.match(r"^(?:please |you can |just |everyone |people |friends )*(?:may |can )?(?:always )?calls? me (?P<v>(?-i:[A-Z])[\w'. -]{0,30})$", body, _I)
-    if named:
-        return [Inference(f"The user wants to be called {named['v']}", 0.9, "identity", "name", "", named["v"])]
-    standing = _RULE.match(body) or _ON_LATER.match(body)
-    forbids = _FORBID.match(body)
-    if forbids and (_CHAT.match(forbids["v"]) or _NOW.search(forbids["v"])):
-        forbids = None
-    if not (standing or forbids) or _PEP_TALK.search(body):
-        return []
-    order = of_user(re.sub(r"^please ", "", body, flags=_I))
-    order = order[0].lower() + order[1:] if not order[:2].isupper() else order
-    importance = 0.8 if standing else 0.7
-    return [Inference(f"The user's instruction: {order}", importance, "rule", "instruction", "", order)]
+    return read(said, False) if comma and starts and not ASKING.match(_bare(said)) else []
 
 
 def _clauses(body: str) -> Iterator[Inference]:
@@ -197,7 +160,7 @@ def _clauses(body: str) -> Iterator[Inference]:
     for place, part in enumerate(_SPLIT.split(body)):
         clause = _bare(part.strip())
         if place and re.match(r"^(?:please|call me|you can call me)\b", clause, _I):
-            yield from _instruction(clause)
+            yield from instruction(clause)
             continue
         own = re.match(r"^I\b", clause, _I)
         if own or (mine and place and not re.match(r"^(?:my|we|our|it|he|she|they|the)\b", clause, _I)):
@@ -215,15 +178,16 @@ def _other_subject(clause: str) -> Iterator[Inference]:
         predicate = re.sub(r"^i\s+", "", timed["rest"], flags=_I)
         if re.match(r"^(?:some|one|event|next year|this year)", timed["t"], _I):
             yield from _predicate(predicate)
-        elif not _DEICTIC.search(predicate):
+        elif not DEICTIC.search(predicate):
             time = timed["t"][0].lower() + timed["t"][1:]
             time = re.sub(r"(?<=on )[a-z]", lambda day: day.group().upper(), time) if "day" in time else time
-            yield Inference(f"The user {third_person(predicate)} {time}", 0.7, "habit", "habit", "", predicate)
+            yield Inference(
+                f"The user {third_person(predicate)} {time}", 0.7, "habit", "habit", "", predicate
+            )
         return
     ours = _OUR.match(clause)
-    if ours and not _DEICTIC.search(ours["v"]):
-        whole = clause if not ours["k"] else clause
-        said = re.sub(r"^(?:at (?:work|my company),? )?we\b", "The user's team", whole, flags=_I)
+    if ours and not DEICTIC.search(ours["v"]):
+                said = re.sub(r"^(?:at (?:work|my company),? )?we\b", "The user's team", clause, flags=_I)
         said = re.sub(r"^our\b", "The user's", said, flags=_I)
         said = re.sub(r"^(The user's team) (use|run|deploy|work)\b", r"\1 \2s", said)
         yield Inference(of_user(said), 0.7, "fact", "tools", "", ours["v"])
@@ -236,7 +200,7 @@ def _other_subject(clause: str) -> Iterator[Inference]:
         said = re.sub(r"^my\b", "The user's", clause, flags=_I)
         yield Inference(of_user(said), 0.7, "fact", "family", "", family["v"])
     unloved = _UNLOVED.match(clause)
-    if unloved and not _DEICTIC.search(unloved["v"]):
+    if unloved and not DEICTIC.search(unloved["v"]):
         yield Inference(f"The user says: {of_user(clause)}", 0.7, "preference", "dislikes", "", unloved["v"])
 
 
@@ -251,7 +215,13 @@ _MINE: tuple[tuple[str, BlockType, Concept, float, Slot], ...] = (
     (r"allergy|diet", "fact", "health", 0.8, ""),
     (r"birthday$", "identity", "person", 0.8, ""),
     (r"hometown$|city$", "identity", "place", 0.7, ""),
-    (r"editor|daily driver|setup|laptop|computer|machine|os$|system|browser|shell|terminal|keyboard|ide$|stack|database|language$", "fact", "tools", 0.7, ""),
+    (
+        r"editor|daily driver|setup|laptop|computer|machine|os$|system|browser|shell|terminal|keyboard|ide$|stack|database|language$",
+        "fact",
+        "tools",
+        0.7,
+        "",
+    ),
     (r"", "identity", "person", 0.7, ""),
 )
 
@@ -265,10 +235,16 @@ def _mine(found: re.Match[str]) -> Iterator[Inference]:
         value = value.strip()
         if not value[:1].isupper():
             value = value.title() if re.fullmatch(r"[a-z]{2,15}(?: [a-z]{2,15})?", value) else value
-        if not re.fullmatch(r"[\w'. -]{1,40}", value) or value.split()[0].lower() in ("not", "on", "in", "the", "too"):
+        if not re.fullmatch(r"[\w'. -]{1,40}", value) or value.split()[0].lower() in (
+            "not",
+            "on",
+            "in",
+            "the",
+            "too",
+        ):
             return
         replaces = f"The user's {kind} is {old}" if old else ""
-    if _DEICTIC.search(value) or re.match(r"^(?:not|being|missing|broken|empty|crash|slow|too)\b", value, _I):
+    if DEICTIC.search(value) or re.match(r"^(?:not|being|missing|broken|empty|crash|slow|too)\b", value, _I):
         return
     content = f"The user's {found['k'].lower()} {found['be'].lower()} {of_user(value)}"
     yield Inference(content, importance, type_, concept, slot, value, replaces)
@@ -279,7 +255,9 @@ _AFTERTHOUGHT = re.compile(
     r"|, (?:and )?(?:it|that|this|which|who|what|he|she|they|you|how|do|does|can|could|is|are|was|the|thanks|please|any|especially when)\b.*$",
     _I,
 )
-_LATELY = re.compile(r"(?:,? (?:these days|nowadays|at the moment|right now|lately|by the way|as well|btw|though))+$", _I)
+_LATELY = re.compile(
+    r"(?:,? (?:these days|nowadays|at the moment|right now|lately|by the way|as well|btw|though))+$", _I
+)
 _ALSO = re.compile(r"\b(?:also|too|just) |,? too$", _I)
 
 
@@ -290,13 +268,21 @@ def _predicate(predicate: str) -> Iterator[Inference]:
         return
     name = _NAME.match(predicate)
     if name and name["v"] not in _NOT_NAME:
-        if _NATION.search(name["v"]) and not re.search(r"^(?:Ian|Brian|Christian|Julian|Adrian|Vivian|Lillian|Duncan|Sean|Jean|Herman|Norman|Naomi|Ravi|Heidi|Levi|Toni)$", name["v"]):
+        if _NATION.search(name["v"]) and not re.search(
+            r"^(?:Ian|Brian|Christian|Julian|Adrian|Vivian|Lillian|Duncan|Sean|Jean|Herman|Norman|Naomi|Ravi|Heidi|Levi|Toni)$",
+            name["v"],
+        ):
             yield Inference(f"The user is {name['v']}", 0.7, "identity", "person", "", name["v"])
         else:
             yield Inference(f"The user's name is {name['v']}", 0.9, "identity", "name", "name", name["v"])
         return
     job = _A_JOB.match(predicate)
-    if job and is_english_job(job["v"]) and (job["a"] or re.match(r"[A-Z]{2,}|head|vp|lead|director", job["v"])) and not _DEICTIC.search(job["v"]):
+    if (
+        job
+        and is_english_job(job["v"])
+        and (job["a"] or re.match(r"[A-Z]{2,}|head|vp|lead|director", job["v"]))
+        and not DEICTIC.search(job["v"])
+    ):
         article = (job["a"] or "").lower()
         what, where = _placed(job["v"])
         yield Inference(f"The user is {article}{of_user(what)}", 0.7, "identity", "occupation", "job", what)
@@ -308,7 +294,7 @@ def _predicate(predicate: str) -> Iterator[Inference]:
         yield Inference(f"The user works as {of_user(what)}", 0.7, "identity", "occupation", "job", what)
         yield from where
         return
-    for pattern in PATTERNS:
+    for pattern in (*LIFE, *TASTES):
         found = pattern.says.match(predicate)
         if found:
             one = _filled(pattern, found, predicate)
@@ -322,7 +308,7 @@ _IN_PLACE = re.compile(r"^(?P<what>.+) in (?P<v>[A-Z][\w'. -]*(?:, [A-Z][\w ]+)?
 
 
 def _placed(what: str) -> tuple[str, list[Inference]]:
-    """"a nurse in Boston" is an occupation and a place to work in; the second is empty without one (R4.19)."""
+    """ "a nurse in Boston" is an occupation and a place to work in; the second is empty without one (R4.19)."""
     found = _IN_PLACE.match(what)
     if not found:
         return what, []
@@ -333,7 +319,7 @@ def _placed(what: str) -> tuple[str, list[Inference]]:
 def _filled(pattern: Pattern, found: re.Match[str], predicate: str) -> Inference | None:
     groups = {name: (value or "").strip() for name, value in found.groupdict().items()}
     value = groups.get("v", "")
-    if pattern.narrow and _DEICTIC.search(value):
+    if pattern.narrow and DEICTIC.search(value):
         return None
     if pattern.content:
         content = pattern.content.format(**{**groups, "v": of_user(value)})
@@ -341,7 +327,9 @@ def _filled(pattern: Pattern, found: re.Match[str], predicate: str) -> Inference
             content += f", no longer {groups['o']}"
     else:
         content = f"The user {third_person(predicate)}"
-    return Inference(content, _importance(pattern, groups), pattern.type, pattern.concept, pattern.slot, value)
+    return Inference(
+        content, _importance(pattern, groups), pattern.type, pattern.concept, pattern.slot, value
+    )
 
 
 _AT_HAND = re.compile(r"^(?:all )?the (?-i:[a-z])(?!olor|olour)", _I)
@@ -350,8 +338,12 @@ _AT_HAND = re.compile(r"^(?:all )?the (?-i:[a-z])(?!olor|olour)", _I)
 def _importance(pattern: Pattern, groups: dict[str, str]) -> float:
     """The pattern's own, a little more for what is strong, less for what was said in passing (R4.17)."""
     strength = groups.get("adv", "")
-    if pattern.concept == "likes" and re.search(r"really|absolutely|truly|especially|huge|most", strength + groups.get("k", "")):
+    if pattern.concept == "likes" and re.search(
+        r"really|absolutely|truly|especially|huge|most", strength + groups.get("k", "")
+    ):
         return 0.8
-    if re.search(r"kind of|sort of", strength) or (pattern.concept == "likes" and _AT_HAND.match(groups["v"])):
+    if re.search(r"kind of|sort of", strength) or (
+        pattern.concept == "likes" and _AT_HAND.match(groups["v"])
+    ):
         return 0.5
     return pattern.importance

@@ -37,7 +37,36 @@ _PERSON = {
 _PRONOUN = re.compile(r"\b(?:i am|i|me|my|mine|myself|we|us|our|ours|ourselves)\b", re.I)
 _IRREGULAR = {"am": "is", "are": "is", "have": "has", "do": "does", "go": "goes", "was": "was", "were": "was"}
 _UNCHANGED = frozenset(
-    ["will", "would", "can", "cannot", "could", "should", "must", "may", "might", "did", "had", "got", "moved", "grew", "started", "switched", "changed", "used", "went", "bought", "became", "graduated", "finished", "adopted", "joined", "quit", "left", "stopped"]
+    [
+        "will",
+        "would",
+        "can",
+        "cannot",
+        "could",
+        "should",
+        "must",
+        "may",
+        "might",
+        "did",
+        "had",
+        "got",
+        "moved",
+        "grew",
+        "started",
+        "switched",
+        "changed",
+        "used",
+        "went",
+        "bought",
+        "became",
+        "graduated",
+        "finished",
+        "adopted",
+        "joined",
+        "quit",
+        "left",
+        "stopped",
+    ]
 )
 _ADVERB = re.compile(
     r"(?:\w+ly|always|often|never|sometimes|also|just|still|now|mostly|both|even|currently|absolutely|generally|no longer|"

@@ -52,7 +52,16 @@ TAGS: Mapping[Concept, tuple[str, ...]] = MappingProxyType(
 ASKED: Mapping[Concept, tuple[str, ...]] = MappingProxyType(
     {
         "name": ("名字", "姓名", "称呼", "怎么叫", "your name", "call you"),
-        "occupation": ("工作", "职业", "做什么的", "你是做", "job", "occupation", "for a living", "profession"),
+        "occupation": (
+            "工作",
+            "职业",
+            "做什么的",
+            "你是做",
+            "job",
+            "occupation",
+            "for a living",
+            "profession",
+        ),
         "place": ("住", "城市", "哪里人", "来自", "where", "which city"),
         "person": ("多大", "年龄", "生日", "how old", "birthday"),
         "tools": ("什么语言", "工具", "编辑器", "which language", "which tool", "editor", "tech stack"),

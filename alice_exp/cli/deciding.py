@@ -1,0 +1,181 @@
+"""``decide`` and ``outcome``: what to apply, and what came of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from alice_exp.cli import documents
+from alice_exp.cli.language import say
+from alice_exp.cli.options import context_of
+from alice_exp.cli.terminal import Terminal
+from alice_exp.core.config import Json
+from alice_exp.core.errors import UsageError
+from alice_exp.core.model import Placed
+from alice_exp.rules.lifecycle import Change
+from alice_exp.usecases import deciding
+from alice_exp.usecases.decide import Outcome, report_outcome
+
+_WORDS = {"ok": True, "fail": False}
+_REASONING = 4
+
+
+def decide(
+    ctx: typer.Context,
+    task: Annotated[str, typer.Argument(help="What is to be done, in your own words.")],
+    context: Annotated[list[str], typer.Option(metavar="K=V", help="The environment now; may be repeated.")] = [],  # noqa: B006
+) -> None:
+    """Choose by tier what to apply to a task: personal, else universal, else the pool with a disclaimer.
+
+    Report what came of it with the decision's id. Example: alice-exp decide "deploy to production" --context env=prod
+    """
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    if not task.strip():
+        raise UsageError("say what is to be done", hint='alice-exp decide "deploy to production"')
+    made = deciding.decide(
+        wiring.home, wiring.access, wiring.decisions, wiring.caller, task, context_of(context)
+    )
+    warnings = [say(text) for text in made.warnings] + [
+        say(
+            "a similar task failed before: {task} ({episode})",
+            task=one.episode.task,
+            episode=one.episode.id,
+        )
+        for one in made.failures
+    ]
+    document = {
+        "decision": made.decision,
+        "tier": made.tier,
+        "applied": [documents.match(one) for one in made.applied],
+        "observing": [documents.match(one) for one in made.observing],
+        "warnings": warnings,
+        "disclaim": made.disclaim,
+    }
+    terminal.answer(document, lambda: _decision(terminal, made, warnings))
+    terminal.exit_code = _REASONING if made.tier == "reasoning" else 0
+
+
+def _decision(terminal: Terminal, made: deciding.Decision, warnings: list[str]) -> None:
+    terminal.line(f"{made.decision}  {say(made.tier)}")
+    rows = [
+        [say("apply"), f"{one.score:.3f}", one.placed.block.id, one.placed.block.state, documents.payload_text(one.placed)]
+        for one in made.applied
+    ]
+    rows += [
+        [say("watch"), f"{one.score:.3f}", one.placed.block.id, one.placed.block.state, documents.payload_text(one.placed)]
+        for one in made.observing
+    ]
+    if rows:
+        terminal.table([say("what"), say("score"), say("id"), say("state"), say("what is known")], rows)
+    else:
+        terminal.line(say("nothing that is trusted fits: use your own reasoning"))
+    for warning in warnings:
+        terminal.note(warning)
+    terminal.line(say("then: alice-exp outcome {decision} ok|fail", decision=made.decision))
+
+
+def outcome(
+    ctx: typer.Context,
+    reference: Annotated[str, typer.Argument(metavar="ID", help="The decision, or the block, that was used.")],
+    result: Annotated[str, typer.Argument(metavar="ok|fail", help="Whether it worked.")],
+    scenario: Annotated[str, typer.Option(help="Where it happened: a failure counts once a scenario.")] = "",
+    note: Annotated[str, typer.Option(help="A remark that is kept as evidence.")] = "",
+    came: Annotated[str, typer.Option("--result", help="What came of it: a text or JSON (a decision's episode).")] = "",
+    reward: Annotated[float | None, typer.Option(help="How good it was, from 0 to 1 (a decision's episode).")] = None,
+    also: Annotated[list[str], typer.Option(metavar="ID", help="An observed block that earned it too; may be repeated.")] = [],  # noqa: B006
+) -> None:
+    """Report whether it worked: successes raise blocks, failures lower them, once a scenario.
+
+    Examples: alice-exp outcome dec-7k2m9q4x ok · alice-exp outcome exp-7k2m9q4x fail --scenario "repo alice"
+    """
+    terminal: Terminal = ctx.obj
+    if result not in _WORDS:
+        raise UsageError("{result} is no outcome", result=repr(result), hint="write ok or fail")
+    wiring = terminal.wiring
+    if not reference.startswith("dec-"):
+        if came or also or reward is not None:
+            raise UsageError("--result, --reward and --also belong to the outcome of a decision")
+        done = report_outcome(wiring.home, wiring.caller, reference, _WORDS[result], scenario, note)
+        _one(terminal, done)
+        return
+    told = deciding.report_decision(
+        wiring.home,
+        wiring.decisions,
+        wiring.caller,
+        reference,
+        _WORDS[result],
+        scenario=scenario,
+        note=note,
+        result=_json(came),
+        reward=reward,
+        also=also,
+    )
+    _all(terminal, told)
+
+
+def _json(text: str) -> Json:
+    if not text:
+        return None
+    try:
+        value: Json = json.loads(text, parse_constant=str)
+    except (ValueError, RecursionError):
+        return text
+    return value
+
+
+def _document(placed: Placed, change: Change) -> dict[str, Any]:
+    return {
+        **documents.brief(placed),
+        "level": change.after,
+        "verifications": placed.block.verifications,
+        "effect": change.effect,
+    }
+
+
+def _line(terminal: Terminal, placed: Placed, change: Change) -> None:
+    moved = f"{change.before} → {change.after}" if change.before != change.after else change.after
+    terminal.line(
+        say(
+            "{id}  {effect}: {moved}, {count} verified",
+            id=placed.block.id,
+            effect=say(change.effect.replace("_", " ")),
+            moved=moved,
+            count=placed.block.verifications,
+        )
+    )
+    if change.archive:
+        terminal.line(say("it is refuted and went to the archive; 'alice-exp undo' takes this back"))
+
+
+def _one(terminal: Terminal, done: Outcome) -> None:
+    document = {**_document(done.placed, done.change), "commit": done.commit.commit if done.commit else None}
+    terminal.answer(document, lambda: _line(terminal, done.placed, done.change))
+
+
+def _all(terminal: Terminal, told: deciding.DecisionOutcome) -> None:
+    first = _document(*told.changes[0]) if told.changes else {}
+    document = {
+        "id": told.decision.decision,
+        "state": first.get("state"),
+        "verifications": first.get("verifications"),
+        "effect": first.get("effect"),
+        "blocks": [_document(placed, change) for placed, change in told.changes],
+        "episode": told.episode.id,
+        "pruned": list(told.pruned),
+        "missing": list(told.missing),
+        "commit": told.commit.commit if told.commit else None,
+    }
+
+    def text() -> None:
+        for placed, change in told.changes:
+            _line(terminal, placed, change)
+        terminal.line(say("recorded as {episode}", episode=told.episode.id))
+        if told.pruned:
+            terminal.line(say("清理了 {count} 条低价值经验", count=len(told.pruned)))
+
+    terminal.answer(document, text)
+    for block_id in told.missing:
+        terminal.note(say("alice-exp: {id} is no longer in the home and was left out", id=block_id))

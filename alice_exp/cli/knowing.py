@@ -1,0 +1,202 @@
+"""``assess``, ``consolidation`` and ``stats``: what is known, how settled it is, how it grew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+
+from alice_exp.cli import documents
+from alice_exp.cli.language import language, say
+from alice_exp.cli.options import context_of
+from alice_exp.cli.terminal import Terminal
+from alice_exp.core.errors import UsageError
+from alice_exp.rules.metacognition import Assessment, Grade
+from alice_exp.text.words import one_line
+from alice_exp.usecases import knowing
+
+_NOTHING = 4
+_BAR = 24
+
+_MESSAGES: Mapping[Grade, tuple[str, str]] = {
+    "high": ("I am sure about “{topic}”: {count} blocks are about it", "use them to answer"),
+    "medium": ("I know something about “{topic}”: {count} blocks are about it", "use them, and check what matters"),
+    "low": ("I know “{topic}” only vaguely: {count} blocks are about it", "learn it anew before you rely on it"),
+    "very_low": ("I hardly know “{topic}”: {count} blocks are about it", "do not rely on them"),
+    "none": ("I know nothing about “{topic}”", "say so, and learn it"),
+}
+
+
+def assess(
+    ctx: typer.Context,
+    topic: Annotated[str, typer.Argument(help="What you want to know about.")],
+    context: Annotated[list[str], typer.Option(metavar="K=V", help="The environment now; may be repeated.")] = [],  # noqa: B006
+) -> None:
+    """Say how well a topic is known, with what this rests on; exit 4 where nothing is known.
+
+    Example: alice-exp assess 数据库优化 --json
+    """
+    terminal: Terminal = ctx.obj
+    if not topic.strip():
+        raise UsageError("name a topic", hint="alice-exp assess deployment")
+    wiring = terminal.wiring
+    assessed = knowing.assess(wiring.home, wiring.access, wiring.caller, topic, context_of(context))
+    terminal.answer(document(assessed), lambda: _assessment(terminal, assessed))
+    terminal.exit_code = _NOTHING if assessed.grade == "none" else 0
+
+
+def document(assessed: Assessment) -> dict[str, object]:
+    """The structure of R3.16-R3.18."""
+    stats = assessed.stats
+    return {
+        "ok": True,
+        "topic": assessed.topic,
+        "confidence": assessed.grade,
+        "score": assessed.score,
+        "message": message(assessed),
+        "suggestions": [say(_MESSAGES[assessed.grade][1])],
+        "evidence": [
+            {
+                "id": one.placed.block.id,
+                "key": one.placed.block.key or None,
+                "confidence_level": one.level,
+                "access_count": one.placed.block.access_count,
+                "consolidation_score": round(one.consolidation, 4),
+                "updated_at": one.placed.block.updated_at,
+                "snippet": one_line(documents.payload_text(one.placed), 120),
+            }
+            for one in assessed.evidence
+        ],
+        "stats": {
+            "total_memories": stats.total,
+            "avg_confidence": round(stats.confidence, 4),
+            "avg_recency": round(stats.recency, 4),
+            "avg_consolidation": round(stats.consolidation, 4),
+            "coverage": round(stats.coverage, 4),
+        },
+    }
+
+
+def message(assessed: Assessment) -> str:
+    """The assessment as a sentence, in Chinese as the source says it (R3.23)."""
+    count = assessed.stats.total
+    if language() == "zh":
+        words = {"high": "很有把握", "medium": "有一定了解", "low": "了解不多", "very_low": "几乎没有可靠记忆"}
+        if assessed.grade == "none":
+            return f"我对「{assessed.topic}」没有相关记忆"
+        return f"我对「{assessed.topic}」{words[assessed.grade]}，有 {count} 条相关记忆"
+    return say(_MESSAGES[assessed.grade][0], topic=assessed.topic, count=count)
+
+
+def _assessment(terminal: Terminal, assessed: Assessment) -> None:
+    terminal.line(message(assessed))
+    if assessed.grade != "none":
+        stats = assessed.stats
+        terminal.line(
+            f"  {assessed.score:.4f} = {say('confidence')} {stats.confidence:.2f}, {say('coverage')} {stats.coverage:.2f}, "
+            f"{say('recency')} {stats.recency:.2f}, {say('consolidation')} {stats.consolidation:.2f}"
+        )
+        rows = [
+            [one.placed.block.id, one.placed.block.state, one_line(documents.payload_text(one.placed), 60)]
+            for one in assessed.evidence
+        ]
+        terminal.table([say("id"), say("state"), say("what is known")], rows)
+    terminal.line(say(_MESSAGES[assessed.grade][1]))
+
+
+def consolidation(
+    ctx: typer.Context,
+    reference: Annotated[str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it.")],
+    explain: Annotated[bool, typer.Option("--explain", help="Show every term of the formula.")] = False,
+) -> None:
+    """Show how settled a block is: how often it was read, how old it is, how lately it changed.
+
+    Example: alice-exp consolidation exp-7k2m9q4x --explain
+    """
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    settled = knowing.settled(wiring.home, wiring.access, wiring.caller, reference)
+    block, terms, weights = settled.placed.block, settled.terms, settled.weights
+    answer: dict[str, object] = {
+        "id": block.id,
+        "consolidation_score": round(terms.score, 4),
+        "stored": settled.stored,
+        "access_count": block.access_count,
+        "last_accessed_at": block.last_accessed_at or None,
+    }
+    if explain:
+        answer["explain"] = {
+            "formula": "frequency·ln(1+n)/ln(100) + longevity·min(age/365 d, 1) + recency·0.5^(age/half-life)",
+            "frequency": round(terms.frequency, 6),
+            "longevity": round(terms.longevity, 6),
+            "recency": round(terms.recency, 6),
+            "weights": {"frequency": weights.frequency, "longevity": weights.longevity, "recency": weights.recency},
+            "half_life_days": settled.half_life_days,
+        }
+
+    def text() -> None:
+        terminal.line(f"{block.id}  {terms.score:.4f}  ({say('read {count} times', count=block.access_count)})")
+        if explain:
+            for name in ("frequency", "longevity", "recency"):
+                value, weight = getattr(terms, name), getattr(weights, name)
+                terminal.line(f"  {say(name):<14} {weight:.2f} × {value:.6f} = {weight * value:.6f}")
+
+    terminal.answer(answer, text)
+
+
+def stats(ctx: typer.Context) -> None:
+    """Count the home: by set, state, type, age and reads, and how it grew.
+
+    Example: alice-exp stats
+    """
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    counts = knowing.stats(wiring.home, wiring.access, wiring.caller)
+    parts = {
+        "by_set": counts.by_set,
+        "by_state": counts.by_level,
+        "by_type": counts.by_type,
+        "by_age": counts.by_age,
+        "by_reads": counts.by_reads,
+    }
+    answer = {
+        "total": counts.total,
+        "waiting": counts.waiting,
+        "archived": counts.archived,
+        **{name: dict(part) for name, part in parts.items()},
+        "grown": [{"day": day, "total": total} for day, total in counts.grown],
+    }
+
+    def text() -> None:
+        terminal.line(
+            say(
+                "{total} blocks, {waiting} of them wait for you, {archived} archived",
+                total=counts.total,
+                waiting=counts.waiting,
+                archived=counts.archived,
+            )
+        )
+        for name, part in parts.items():
+            terminal.line()
+            terminal.line(say(name.replace("_", " ")))
+            _bars(terminal, dict(part))
+        if counts.grown:
+            terminal.line()
+            terminal.line(say("how it grew"))
+            _bars(terminal, dict(_thinned(counts.grown)))
+
+    terminal.answer(answer, text)
+
+
+def _thinned(grown: tuple[tuple[str, int], ...], most: int = 12) -> list[tuple[str, int]]:
+    """The last day of each of at most ``most`` equal stretches."""
+    step = max(1, -(-len(grown) // most))
+    return list(grown[::-1][::step][::-1])
+
+
+def _bars(terminal: Terminal, part: Mapping[str, int]) -> None:
+    top = max(part.values(), default=0)
+    for name, count in part.items():
+        bar = "█" * max(1 if count else 0, round(_BAR * count / top)) if top else ""
+        terminal.line(f"  {say(name):<16} {count:>6}  {bar}")

@@ -1,0 +1,40 @@
+"""The form of a row of the Chinese tables, and the parts that rows share (R4.17, R4.19).
+
+A row is tried on what follows 我, without final particles. Group ``v`` is the value that was said, ``adv`` says how
+strongly, ``h`` is a whole habit.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from alice_exp.core.model import BlockType
+from alice_exp.rules.extraction.values import Concept, Slot
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A predicate after 我, what it says of the user, and how much that matters (R4.17)."""
+
+    says: re.Pattern[str]
+    content: str
+    type: BlockType
+    concept: Concept
+    importance: float
+    slot: Slot = ""
+
+
+ADV = r"(?P<adv>(?:现在|目前|平时|一般|主要|一直|经常|通常|基本|也|都|还|真的|其实|就|比较|很|特别|非常|最|超级?|挺|太|好|更|有点|还算|真心|从小|尤其|最近|日常|常年?|大多|大部分时间)*)"
+END = r"(?:了)?$"
+TOOL = r"(?P<v>(?=[^，]*[A-Za-z]|飞书|钉钉|微信|企业微信|腾讯|支付宝|语雀|印象笔记|石墨|搜狗|[^，]*(?:输入法|编辑器|浏览器|数据库|语言|系统|键盘|笔记)$)[^，]{1,30}?)"
+
+
+def pattern(
+    says: str, content: str, type_: BlockType, concept: Concept, importance: float, slot: Slot = ""
+) -> Pattern:
+    """A row of the table."""
+    return Pattern(re.compile("^" + says + END), content, type_, concept, importance, slot)
+
+
+WHO = r"(?P<v>(?![了你您他她它大这那不什谁一]|别)[\u3400-\u9fff·]{1,6}|[A-Za-z][\w .'-]{0,30})"

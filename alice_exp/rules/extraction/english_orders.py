@@ -1,0 +1,126 @@
+"""What an English speaker orders, corrects or asks to have remembered (B4.16, B4.18)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from alice_exp.rules.extraction.third_person import of_user
+from alice_exp.rules.extraction.values import Inference
+
+_I = re.IGNORECASE
+
+ASKING = re.compile(
+    r"^(?:what|who|whom|whose|which|where|when|why|how|am i|are you|is|do|does|did|can|could|would|will|should|have you|has|may|shall)\b(?!n't| not\b)",
+    _I,
+)
+LEAD = re.compile(
+    r"^(?:(?:hi|hello|hey)(?: there| all| everyone)?|thanks(?: a lot)?|thank you|by the way|btw|fyi|just so you know|actually|also|well|so|oh|"
+    r"no|nope|yes|yeah|sure|ok|okay|right|to be clear|for context|honestly|personally|and|but|plus|in fact|sorry|anyway|besides|"
+    r"generally speaking|as for me|you know|these days|nowadays|at the moment|currently|right now i am now|correction|"
+    r"because|since|first of all)\b[,!.:\s]+",
+    _I,
+)
+DEICTIC = re.compile(
+    r"\b(?:this(?! (?:year|month|week|summer|winter|spring|autumn|fall|season|weekend)\b)|them|him|her|that|it|these|those|you|your|yours|error|errors|bug|issue|problem|exception|here|now i get|the (?:same|above|following|code|"
+    r"function|test|tests|file|script|output|result|command|answer|idea|way|wrong|right)|how|what|why|whether)\b",
+    _I,
+)
+# ------------------------------------------------------------------------------------------- standing rules
+
+_VERB = r"(?:use|write|add|keep|make|put|give|include|prefer|run|answer|reply|respond|avoid|always|never|do not|please|start|end|show|explain|call|send|ask|check|format|translate|speak|commit|name|wrap|sort|test|convert|be|stick|cite|skip|tell|remind|suggest|provide)"
+_RULE = re.compile(
+    r"^(?:please )?(?:(?P<always>always|never)\s+(?!(?:mind|been|really|in|had|seen|here|there|an?|the|so|saw|knew|thought|went|got|did|was|gave|felt|came|give up|quit|stop|lose|too)\b)(?!\w+(?:[^s]s|ed)\b)\w+"
+    r"|(?P<on>from now on|in (?:the )?future|going forward|from here on)\b,?\s*"
+    + _VERB
+    + r"|(?:when(?:ever)?|every time|each time|before|after) you [^,]{2,50}, (?:please )?"
+    + _VERB
+    + r"\b"
+    r"|make sure (?:to always|you always|to never)\b|be sure to always\b)",
+    _I,
+)
+_ONLATER = re.compile(
+    r"^(?:please )?" + _VERB + r"\b.{3,80}(?:from now on|in (?:the )?future|going forward|every time)$", _I
+)
+_FORBID = re.compile(
+    r"^(?:please )?(?:do not|stop (?=\w+ing\b)|avoid (?=\w+ing\b|\w+s\b))(?P<v>.{3,80})$", _I
+)
+_CHAT = re.compile(
+    r"^\s*(?:worry|know|mind|get me wrong|bother|think|care|understand|be (?:sorry|silly|shy)|forget|ask me|laugh|panic|stop|give up|quit|lose|miss|hold|be (?:scared|afraid|so hard)|let|hesitate|remember|want|like|have|need|see|believe|feel|use to)\b",
+    _I,
+)
+_NOW = re.compile(
+    r"\b(?:this|that|these|those|it|yet|right now|for now|the (?!code\b|user\b|same\b|main\b|database schema\b)\w+|here|above|below|today|so much|too much)\b",
+    _I,
+)
+_PEP_TALK = re.compile(
+    r"\b(?:yourself|your (?:dreams?|heart|goals?|family|friends?|health)|you need|you've got|believe in|just do it|hope)\b",
+    _I,
+)
+EXPLICIT = re.compile(
+    r"^(?:please |can you |could you |just |also )*(?:remember(?! (?:when|how|the time|that time|me\b|that movie))|keep in mind|do not forget|bear in mind|make a note|take note|note to self|for your memory|memorize)"
+    r"(?P<to> to)?(?: that| of the fact that| this)?[:,\s]+(?P<v>.{3,})$",
+    _I,
+)
+LATER = re.compile(r"^(?P<v>.{5,200}?)(?:[,:]| -) (?:please |and |so )*remember (?:it|that|this)$", _I)
+MEANT = re.compile(
+    r"^(?:no|nope|sorry|actually|not quite|wrong)[, ]+(?:sorry[, ]+)?(?:i (?:meant|mean)|what i meant (?:was|is)|i was talking about|i was referring to)[:,]? (?P<v>[^,]{2,60})(?:, not (?P<n>[^,]{2,40}))?$"
+    r"|^(?:i meant) (?P<w>(?:the|a|my) [^,]{2,60})$",
+    _I,
+)
+NOT_BUT = re.compile(
+    r"^(?:no, )?(?:it is|that is|i (?:said|meant)) not (?P<o>[^,]{1,30}?)(?:, (?:but )?(?:it is |that is )?| but )(?P<v>[^,]{1,40})$",
+    _I,
+)
+
+
+def remembered(
+    text: str, found: re.Match[str], read: Callable[[str, bool], list[Inference]]
+) -> list[Inference]:
+    """What the user asked to have remembered: what it says of the user, else the words themselves (B4.18)."""
+    said = found["v"].strip()
+    if ASKING.match(said) or _PEP_TALK.search(said):
+        return []
+    if re.match(r"^note to self\b", text, _I):
+        said = re.sub(r",? (?:please )?remember (?:it|that|this)$", "", said)
+    known = read(said, False) if not found.groupdict().get("to") else []
+    if known:
+        return [replace(one, explicit=True, importance=max(one.importance, 0.8)) for one in known]
+    to = found.groupdict().get("to") or ""
+    content = f"The user asked to remember{to if to else ':'} {of_user(said)}"
+    return [Inference(content, 0.8, "rule" if to else "fact", "instruction", "", said, explicit=True)]
+
+
+def corrected(found: re.Match[str]) -> list[Inference]:
+    groups = found.groupdict()
+    value = (groups.get("v") or groups.get("w") or "").strip()
+    if DEICTIC.search(value):
+        return []
+    if groups.get("o"):
+        content = f"The user corrected: {value}, not {groups['o']}"
+    else:
+        content = f"The user corrected: they meant {of_user(value)}"
+    return [Inference(content, 0.6, "fact", "correction", "", value)]
+
+
+def instruction(body: str) -> list[Inference]:
+    named = re.match(
+        r"^(?:please |you can |just |everyone |people |friends )*(?:may |can )?(?:always )?calls? me (?P<v>(?-i:[A-Z])[\w'. -]{0,30})$",
+        body,
+        _I,
+    )
+    if named:
+        return [
+            Inference(f"The user wants to be called {named['v']}", 0.9, "identity", "name", "", named["v"])
+        ]
+    standing = _RULE.match(body) or _ON_LATER.match(body)
+    forbids = _FORBID.match(body)
+    if forbids and (_CHAT.match(forbids["v"]) or _NOW.search(forbids["v"])):
+        forbids = None
+    if not (standing or forbids) or _PEP_TALK.search(body):
+        return []
+    order = of_user(re.sub(r"^please ", "", body, flags=_I))
+    order = order[0].lower() + order[1:] if not order[:2].isupper() else order
+    importance = 0.8 if standing else 0.7
+    return [Inference(f"The user's instruction: {order}", importance, "rule", "instruction", "", order)]

@@ -1,0 +1,101 @@
+"""What the index answers: postings, blocks and lists, as one moment of the home had them."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from alice_exp.core.collection import Noise, Posting, Statistics
+from alice_exp.core.config import Json
+from alice_exp.core.model import Place, Placed, place_of
+from alice_exp.rules.ranking import joined_postings
+from alice_exp.text.schema import read_block
+
+Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
+"""Rows of a query with its values."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """One indexed file: its number, path, the places of its living blocks within it, and what it comes to."""
+
+    number: int
+    path: str
+    living: array[int]
+    lengths: array[int]
+    near: tuple[float, ...]
+    noise: Noise
+
+
+class Indexed:
+    """The home as the index knows it at one moment; a ``core.collection.Collection``, and lists of blocks."""
+
+    def __init__(self, rows: Rows, files: Sequence[IndexedFile], statistics: Statistics) -> None:
+        self._rows = rows
+        self._files = files
+        self._searched = [file for file in files if file.living]
+        self.statistics = statistics
+
+    def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
+        """See ``core.collection.Collection``."""
+        asked = sorted(tokens)
+        marks = ",".join("?" * len(asked))
+        query = f"SELECT token, data FROM postings WHERE file = ? AND token IN ({marks})"
+        return joined_postings(
+            (span.start, {token: _posting(data) for token, data in self._rows(query, (file.number, *asked))})
+            for file, span in zip(self._searched, self.statistics.spans, strict=True)
+        )
+
+    def blocks(self, indexes: Sequence[int]) -> Sequence[Placed]:
+        """See ``core.collection.Collection``."""
+        found = []
+        for index in indexes:
+            file, span = next(
+                (file, span)
+                for file, span in zip(self._searched, self.statistics.spans, strict=True)
+                if index < span.stop
+            )
+            place = file.living[index - span.start]
+            query = "SELECT body FROM blocks WHERE file = ? AND place = ?"
+            [(body,)] = self._rows(query, (file.number, place))
+            found.append(_placed(body, file.path))
+        return found
+
+    def contexts(self) -> Mapping[int, Mapping[str, Json]]:
+        """See ``core.collection.Collection``."""
+        found: dict[int, Mapping[str, Json]] = {}
+        for file, span in zip(self._searched, self.statistics.spans, strict=True):
+            numbers = {place: span.start + at for at, place in enumerate(file.living)}
+            query = "SELECT place, context FROM blocks WHERE file = ? AND context IS NOT NULL"
+            for place, context in self._rows(query, (file.number,)):
+                if place in numbers:
+                    found[numbers[place]] = json.loads(context)
+        return found
+
+    def within(self, places: Collection[Place]) -> Iterator[Placed]:
+        """All blocks of some sets or the archive, in the order of paths and within each file."""
+        for file in self._files:
+            if place_of(file.path) in places:
+                for (body,) in self._rows(
+                    "SELECT body FROM blocks WHERE file = ? ORDER BY place", (file.number,)
+                ):
+                    yield _placed(body, file.path)
+
+    def starting_with(self, prefix: str, most: int = 10) -> list[Placed]:
+        """The blocks whose id begins so, by id, at most so many; archived ones too."""
+        query = "SELECT path, body FROM blocks JOIN files USING (file) WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
+        return [_placed(body, path) for path, body in self._rows(query, (prefix, prefix + "\uffff", most))]
+
+
+def _placed(body: str, path: str) -> Placed:
+    return Placed(read_block(json.loads(body), place_of(path)), path)
+
+
+def _posting(blob: bytes) -> Posting:
+    count = len(blob) // 5
+    indexes = array("I")
+    indexes.frombytes(blob[: 4 * count])
+    return Posting(indexes, blob[4 * count :])

@@ -1,0 +1,214 @@
+"""What ``doctor`` looks at beside the files' content: git, what a crash left, permissions, disk, clock, index (D5, D12)."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from alice_exp.core.errors import AliceError, BusyError
+from alice_exp.core.model import Problem
+from alice_exp.store import landing
+from alice_exp.store.files import MARK, sweep
+from alice_exp.store.home import FileHome
+from alice_exp.store.plumbing import PENDING, Repository
+from alice_exp.store.purge import PURGING
+
+GIT_NEEDED = (2, 36)
+LITTLE = 200 << 20
+"""Free bytes below which a warning is due: a purge or a packing writes the history once more."""
+TOO_LITTLE = 20 << 20
+_SQLITE = b"SQLite format 3\0"
+
+
+class HomeInspection:
+    """Looks at one home and mends what can be mended without a person; see ``core.ports.Inspection``."""
+
+    def __init__(self, home: FileHome) -> None:
+        self._home = home
+        self._root = home.root
+        self._repository = home.repository
+
+    def look(self, check: str) -> tuple[Problem, ...]:
+        """What is wrong with one of ``CHECKS``; see ``core.ports.Inspection.look``."""
+        return tuple(_LOOKS[check](self))
+
+    def mend(self, check: str) -> int:
+        """Mend one of them; see ``core.ports.Inspection.mend``."""
+        mended = _MENDS.get(check)
+        return mended(self) if mended else 0
+
+    def commit_time(self) -> int:
+        """The newest commit's time in epoch seconds; 0 where there is none."""
+        head = self._repository.head() if self._repository.exists else ""
+        return self._repository.commit_time(head) if head else 0
+
+    # -- git ----------------------------------------------------------------------------------------------------
+
+    def _git(self) -> Iterator[Problem]:
+        said = self._repository.run("--version").decode("utf-8", "replace")
+        found = re.search(r"(\d+)\.(\d+)", said)
+        if found is None or (int(found[1]), int(found[2])) < GIT_NEEDED:
+            yield _fault("git", "this is {version}; git 2.36 or later is needed", version=said.strip())
+
+    def _history(self) -> Iterator[Problem]:
+        repository = self._repository
+        if not repository.exists:
+            yield _fault(".git", "the home has no history", hint="make one with 'alice-exp init'")
+            return
+        if obstacle := repository.obstacle():
+            yield _fault(".git", obstacle, hint="finish or abort it with git")
+        said = _fsck(repository)
+        for line in said[:5]:
+            yield _fault(".git", "git fsck says: {said}", said=line)
+        if len(said) > 5:
+            yield _fault(".git", "git fsck says {count} more", count=len(said) - 5)
+        if not os.access(repository.git_dir / "hooks" / "pre-push", os.X_OK):
+            hint = "'alice-exp doctor --fix' puts it back"
+            yield _fault(".git/hooks/pre-push", "nothing refuses a plain 'git push' of this history", hint)
+
+    def _put_hook_back(self) -> int:
+        if os.access(self._repository.git_dir / "hooks" / "pre-push", os.X_OK) or not self._repository.exists:
+            return 0
+        self._repository.create()
+        return 1
+
+    # -- what a crash left --------------------------------------------------------------------------------------
+
+    def _leftovers(self) -> Iterator[Problem]:
+        try:
+            with self._home.lock.hold(wait=0):
+                left = list(self._left())
+        except BusyError:
+            return
+        for path in left[:20]:
+            name = str(path.relative_to(self._root))
+            yield _warning(name, "this was left by a command that was interrupted", "'alice-exp doctor --fix' removes it")
+        for ref in (PENDING, PURGING):
+            if self._repository.exists and self._repository.resolve(ref):
+                yield _warning(".git", "an act waits to be finished ({ref})", "the next command finishes it", ref=ref)
+
+    def _left(self) -> Iterator[Path]:
+        git_dir = self._repository.git_dir
+        for directory, inner, files in os.walk(self._root):
+            here = Path(directory)
+            if here == git_dir:
+                inner[:] = [name for name in inner if name == "refs"]
+            is_git = here.is_relative_to(git_dir)
+            yield from (here / name for name in files if MARK in name or (is_git and name.endswith(".lock")))
+        for pattern in ("*/tmp_*", "pack/.tmp-*"):
+            yield from (git_dir / "objects").glob(pattern)
+
+    def _sweep(self) -> int:
+        with self._home.lock.hold():
+            before = len(list(self._left()))
+            if self._repository.exists:
+                landing.recover(self._repository, holder_died=True)
+            for folder in ("", "state", "sessions", "identity", "experiences"):
+                sweep(self._root / folder)
+            for path in (self._repository.git_dir / "objects" / "pack").glob(".tmp-*"):
+                path.unlink(missing_ok=True)
+            return before - len(list(self._left()))
+
+    # -- permissions, disk, index -------------------------------------------------------------------------------
+
+    def _permissions(self) -> Iterator[Problem]:
+        wide = list(self._wide())
+        for path, mode, wanted in wide[:5]:
+            yield _warning(
+                str(path.relative_to(self._root.parent)),
+                "others may read this: its mode is {mode:04o} and should be {wanted:04o}",
+                "'alice-exp doctor --fix' closes it",
+                mode=mode,
+                wanted=wanted,
+            )
+        if len(wide) > 5:
+            template = "{count} more files and directories are open to others"
+            yield _warning("", template, "'alice-exp doctor --fix' closes them", count=len(wide) - 5)
+
+    def _wide(self) -> Iterator[tuple[Path, int, int]]:
+        """Directories that are more than 0700 and files that are more than 0600, git's own apart."""
+        for directory, inner, files in os.walk(self._root):
+            here = Path(directory)
+            yield from _wider(here, 0o700)
+            if here == self._repository.git_dir:
+                inner.clear()
+                continue
+            for name in files:
+                yield from _wider(here / name, 0o600)
+
+    def _close(self) -> int:
+        wide = list(self._wide())
+        for path, _, wanted in wide:
+            path.chmod(wanted)
+        return len(wide)
+
+    def _disk(self) -> Iterator[Problem]:
+        free = shutil.disk_usage(self._root).free
+        if free < LITTLE:
+            severe = free < TOO_LITTLE
+            make = _fault if severe else _warning
+            yield make("", "only {free} MiB are free on this disk", "make room", free=free >> 20)
+
+    def _index(self) -> Iterator[Problem]:
+        path = self._root / "state" / "index.sqlite"
+        try:
+            with path.open("rb") as file:
+                head = file.read(len(_SQLITE))
+        except OSError:
+            return
+        if head and head != _SQLITE:
+            hint = "'alice-exp doctor --fix' removes it; it is built again"
+            yield _warning("state/index.sqlite", "this is no search index", hint)
+
+    def _drop_index(self) -> int:
+        if not list(self._index()):
+            return 0
+        for path in list((self._root / "state").glob("index.sqlite*")):
+            path.unlink(missing_ok=True)
+        return 1
+
+
+Look = Callable[[HomeInspection], Iterator[Problem]]
+_LOOKS: Mapping[str, Look] = {
+    "git": HomeInspection._git,
+    "history": HomeInspection._history,
+    "leftovers": HomeInspection._leftovers,
+    "permissions": HomeInspection._permissions,
+    "disk": HomeInspection._disk,
+    "index": HomeInspection._index,
+}
+_MENDS: Mapping[str, Callable[[HomeInspection], int]] = {
+    "history": HomeInspection._put_hook_back,
+    "leftovers": HomeInspection._sweep,
+    "permissions": HomeInspection._close,
+    "index": HomeInspection._drop_index,
+}
+
+
+def _fsck(repository: Repository) -> list[str]:
+    """What ``git fsck`` complains of, a line each; empty where all is sound."""
+    try:
+        repository.run("fsck", "--strict", "--no-dangling", "--no-progress")
+    except AliceError:
+        said = repository.run("fsck", "--strict", "--no-dangling", "--no-progress", check=False).decode("utf-8", "replace")
+        return said.splitlines() or ["the repository is damaged"]
+    return []
+
+
+def _wider(path: Path, wanted: int) -> Iterator[tuple[Path, int, int]]:
+    status = path.lstat()
+    mode = stat.S_IMODE(status.st_mode)
+    if not stat.S_ISLNK(status.st_mode) and mode & 0o077:
+        yield path, mode, wanted
+
+
+def _fault(path: str, template: str, hint: str = "", **values: object) -> Problem:
+    return Problem(path, 0, 0, template, values, "error", hint)
+
+
+def _warning(path: str, template: str, hint: str = "", **values: object) -> Problem:
+    return Problem(path, 0, 0, template, values, "warning", hint)

@@ -1,0 +1,71 @@
+"""The record files of a home: read once per content, rewritten where an act changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from alice_exp.core.changes import ChangeSet
+from alice_exp.core.model import Problem, Snapshot
+from alice_exp.core.records import EpisodeBook, Timeline
+from alice_exp.store.files import Signature, read_bytes
+from alice_exp.text.jsonc import edit, parse
+from alice_exp.text.record_edits import book_edits, timeline_edits
+from alice_exp.text.records import EPISODES, EPISODES_PATH, EVENTS_PATH, SEGMENTS, read_episodes, read_timeline
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EMPTY = {
+    EPISODES_PATH: '{\n  "$schema": "../.schema/episodes.json",\n  "capacity": 1000,\n  "episodes": []\n}\n',
+    EVENTS_PATH: (
+        '{\n  "$schema": "../.schema/events.json",\n  "next_id": 1,\n  "total_events": 0,\n'
+        '  "total_compressions": 0,\n  "segments": []\n}\n'
+    ),
+}
+"""The texts of record files without records."""
+
+
+class Recording:
+    """Reads the record files of one home and remembers them by signature."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._episodes: tuple[Signature, EpisodeBook | None, tuple[Problem, ...]] | None = None
+        self._timeline: tuple[Signature, Timeline | None, tuple[Problem, ...]] | None = None
+
+    def episodes(self, signature: Signature | None) -> tuple[EpisodeBook | None, tuple[Problem, ...]]:
+        """The episodes and what is wrong with their file; an empty book where there is no file."""
+        if signature is None:
+            return EpisodeBook(), ()
+        if self._episodes is None or self._episodes[0] != signature:
+            book, problems = read_episodes(parse(read_bytes(self._root / EPISODES_PATH)[0], EPISODES_PATH, EPISODES))
+            self._episodes = (signature, None if _is_broken(problems) else book, problems)
+        return self._episodes[1:]
+
+    def timeline(self, signature: Signature | None) -> tuple[Timeline | None, tuple[Problem, ...]]:
+        """The segments and what is wrong with their file; none where there is no file."""
+        if signature is None:
+            return Timeline(), ()
+        if self._timeline is None or self._timeline[0] != signature:
+            told, problems = read_timeline(parse(read_bytes(self._root / EVENTS_PATH)[0], EVENTS_PATH, SEGMENTS))
+            self._timeline = (signature, None if _is_broken(problems) else told, problems)
+        return self._timeline[1:]
+
+
+def _is_broken(problems: tuple[Problem, ...]) -> bool:
+    return any(problem.severity == "error" for problem in problems)
+
+
+def record_files(
+    changes: ChangeSet, seen: Snapshot, content: Callable[[str], bytes | None]
+) -> dict[str, bytes]:
+    """The new bytes of the record files that an act changes; ``content`` reads a file as it is now."""
+    files: dict[str, bytes] = {}
+    if changes.episodes is not None and changes.episodes != seen.episodes:
+        document = parse(content(EPISODES_PATH) or EMPTY[EPISODES_PATH].encode(), EPISODES_PATH, EPISODES)
+        files[EPISODES_PATH] = edit(document, book_edits(document, seen.episodes or EpisodeBook(), changes.episodes))
+    if changes.timeline is not None and changes.timeline != seen.timeline:
+        document = parse(content(EVENTS_PATH) or EMPTY[EVENTS_PATH].encode(), EVENTS_PATH, SEGMENTS)
+        files[EVENTS_PATH] = edit(document, timeline_edits(document, seen.timeline or Timeline(), changes.timeline))
+    return files

@@ -1,0 +1,215 @@
+"""Decide by tier, and the outcome of a decision as one act (R2.35-R2.38, B2.14-B2.16, BX.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from alice_exp.core.changes import Act, ChangeSet, Commit, Put
+from alice_exp.core.config import Json
+from alice_exp.core.errors import ProblemError, UsageError
+from alice_exp.core.model import Evidence, Placed, Snapshot
+from alice_exp.core.ports import AccessLog, Decisions, Home, OpenDecision
+from alice_exp.core.records import Episode, EpisodeBook, Event, Timeline
+from alice_exp.rules.episodes import Match as Similar
+from alice_exp.rules.episodes import shorten_result, similar_failures
+from alice_exp.rules.lifecycle import Change, outcome, scenario_of
+from alice_exp.rules.ranking import Match, choose
+from alice_exp.rules.retention import is_due, prune
+from alice_exp.rules.timeline import add_event
+from alice_exp.usecases.acts import ALL, Caller, resolve
+from alice_exp.usecases.decide import settled_after, thresholds_of
+from alice_exp.usecases.recall import Filters, matches_in
+
+MOST_APPLIED = 10
+"""A decision applies at most this many blocks: more is no guidance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was decided: the id under which the outcome is reported, the tier, its blocks, and what failed before."""
+
+    decision: str
+    tier: str
+    applied: tuple[Match, ...]
+    observing: tuple[Match, ...]
+    warnings: tuple[str, ...]
+    failures: tuple[Similar, ...]
+    disclaim: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionOutcome:
+    """What the outcome of a decision did: each block's change, the episode, what was pruned, the one commit."""
+
+    decision: OpenDecision
+    changes: tuple[tuple[Placed, Change], ...]
+    missing: tuple[str, ...]
+    episode: Episode
+    pruned: tuple[str, ...]
+    commit: Commit | None = None
+
+
+def decide(
+    home: Home,
+    access: AccessLog,
+    decisions: Decisions,
+    caller: Caller,
+    task: str,
+    context: Mapping[str, Json],
+) -> Decision:
+    """Choose by tier what to apply to a task, and remember the choice until its outcome.
+
+    A similar task that failed before is a warning (R0.51). Applied blocks count as read.
+    """
+    snapshot = home.read(records=True)
+    matches = matches_in(snapshot, caller, task, context, Filters())
+    choice = choose(matches, snapshot.config.number("thresholds.high_confidence"))
+    failures = similar_failures(snapshot.episodes.episodes, task, context) if snapshot.episodes else ()
+    decision = caller.new_id("dec")
+    applied, observing = choice.applied[:MOST_APPLIED], choice.observing[:MOST_APPLIED]
+    decisions.open(
+        OpenDecision(
+            decision,
+            caller.now,
+            task,
+            context,
+            choice.tier,
+            tuple(match.placed.block.id for match in applied),
+            tuple(match.placed.block.id for match in observing),
+        )
+    )
+    access.record([match.placed.block.id for match in applied], caller.now)
+    return Decision(decision, choice.tier, applied, observing, choice.warnings, failures, choice.disclaim)
+
+
+def report_decision(
+    home: Home,
+    decisions: Decisions,
+    caller: Caller,
+    decision: str,
+    ok: bool,
+    *,
+    scenario: str = "",
+    note: str = "",
+    result: Json = None,
+    reward: float | None = None,
+    also: Sequence[str] = (),
+) -> DecisionOutcome:
+    """The outcome of a decision: lifecycle and evidence of its blocks, one episode, one event, one commit (D37).
+
+    ``also`` names observed blocks that are credited too (B2.16). A second outcome raises ``RefusedError``.
+    """
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
+        open_decision = decisions.find(decision)
+        require_records(snapshot)
+        credited = tuple(resolve(snapshot, reference).block.id for reference in also)
+        where = scenario_of(scenario, open_decision.context, "")
+        episode = _episode(open_decision, caller, ok, note, result, reward, snapshot)
+        changes, missing = _changes(snapshot, (*open_decision.applied, *credited), ok, where, caller, note, episode.id)
+        puts = tuple(Put(placed.block, placed.path) for placed, _ in changes)
+        book, pruned = _kept(snapshot, episode, puts, caller.now)
+        act = Act(
+            "outcome",
+            caller.actor,
+            caller.now,
+            tuple(put.block.id for put in puts),
+            f"{'ok' if ok else 'fail'} of {decision}" + (f", 清理了 {len(pruned)} 条低价值经验" if pruned else ""),
+            (("Decision", decision), ("Episode", episode.id), ("Scenario", where), *(("Pruned", one) for one in pruned)),
+        )
+        timeline = _told(snapshot.timeline, open_decision, episode)
+        answer = DecisionOutcome(open_decision, changes, missing, episode, pruned)
+        return ChangeSet(act, puts, episodes=book, timeline=timeline), answer
+
+    commit, answer = home.apply(plan, ALL, records=True)
+    decisions.close(decision)
+    return replace(answer, commit=commit)
+
+
+def require_records(snapshot: Snapshot) -> None:
+    """Raise the problem of a record file that cannot be written, so that an act is never half recorded."""
+    if snapshot.episodes is not None and snapshot.timeline is not None:
+        return
+    fault = next((p for p in snapshot.problems if p.path.startswith("records/") and p.severity == "error"), None)
+    raise ProblemError(
+        "{message}; nothing was recorded",
+        message=fault.message if fault else "the record files cannot be read",
+        path=fault.path if fault else "records",
+        line=fault.line if fault else 0,
+        column=fault.column if fault else 0,
+        hint="mend the file, then run the command again",
+    )
+
+
+def _changes(
+    snapshot: Snapshot, ids: Sequence[str], ok: bool, where: str, caller: Caller, note: str, episode: str
+) -> tuple[tuple[tuple[Placed, Change], ...], tuple[str, ...]]:
+    changes: list[tuple[Placed, Change]] = []
+    missing: list[str] = []
+    thresholds = thresholds_of(snapshot)
+    for block_id in dict.fromkeys(ids):
+        placed = snapshot.find(block_id)
+        if placed is None or placed.place == "archive":
+            missing.append(block_id)
+            continue
+        piece = Evidence("episode", ref=episode, at=caller.now, quote=note)
+        change = outcome(placed.block, ok, where, caller.now, piece, thresholds)
+        changes.append((settled_after(placed, change, caller.now), change))
+    return tuple(changes), tuple(missing)
+
+
+def _episode(
+    decision: OpenDecision,
+    caller: Caller,
+    ok: bool,
+    note: str,
+    result: Json,
+    reward: float | None,
+    snapshot: Snapshot,
+) -> Episode:
+    if reward is not None and not 0 <= reward <= 1:
+        raise UsageError("a reward is a number from 0 to 1, not {reward}", reward=reward)
+    used = ", ".join(decision.applied) or "own reasoning"
+    episode = Episode(
+        caller.new_id("ep"),
+        decision.task,
+        decision.context,
+        f"{decision.tier}: {used}",
+        result,
+        ok,
+        (1.0 if ok else 0.0) if reward is None else reward,
+        caller.now,
+        note,
+    )
+    return shorten_result(episode, snapshot.config.count("episodes.result_limit"))
+
+
+def _kept(
+    snapshot: Snapshot, episode: Episode, puts: Sequence[Put], now: str
+) -> tuple[EpisodeBook, tuple[str, ...]]:
+    """The book with the new episode; over capacity the least worth go, never a cited one, never the new one."""
+    present = snapshot.episodes.episodes if snapshot.episodes else ()
+    book = EpisodeBook(
+        (*present, episode),
+        snapshot.config.count("episodes.capacity"),
+    )
+    if not is_due(book):
+        return book, ()
+    cited = {piece.ref for placed in snapshot for piece in placed.block.evidence if piece.ref.startswith("ep-")}
+    cited |= {piece.ref for put in puts for piece in put.block.evidence} | {episode.id}
+    pruning = prune(book, now, {}, cited)
+    return pruning.book, tuple(one.episode.id for one in pruning.removed)
+
+
+def _told(timeline: Timeline | None, decision: OpenDecision, episode: Episode) -> Timeline:
+    context = ", ".join(f"{key}={value}" for key, value in decision.context.items())
+    event = Event(
+        episode.at,
+        decision.task,
+        context,
+        episode.action,
+        episode.result if episode.result is not None else ("ok" if episode.success else "fail"),
+        {"decision": decision.decision, "episode": episode.id},
+    )
+    return add_event(timeline or Timeline(), event).timeline

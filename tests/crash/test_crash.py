@@ -1,0 +1,96 @@
+"""The crash matrix, sampled: a few steps of each command in each mode. ``make crash`` walks all of them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+import matrix  # noqa: E402
+import scenes  # noqa: E402
+
+SAMPLED = [
+    ("memorize", "kill"),
+    ("memorize", "errno*:ENOSPC"),
+    ("approve", "kill"),
+    ("approve", "kill-one"),
+    ("approve", "short"),
+    ("outcome", "kill"),
+    ("outcome", "errno:ENOSPC"),
+    ("recover-half", "kill"),
+]
+EVERY = 25
+
+needs_tool = pytest.mark.skipif(
+    not matrix.TOOL.exists() or sys.platform != "linux",
+    reason="shared/tools/crashmatrix.py is not here (Linux with ptrace alone)",
+)
+
+
+@needs_tool
+@pytest.mark.parametrize(("scene", "mode"), SAMPLED, ids=lambda value: str(value))
+def test_no_step_of_a_command_loses_or_halves_an_act(scene: str, mode: str) -> None:
+    walked = matrix.walk(scene, mode, EVERY)
+    assert walked.points >= 3
+    assert walked.failures == ()
+
+
+def _check(root: Path, name: str, acked: bool, step: int) -> subprocess.CompletedProcess[str]:
+    told = {
+        "CM_DIR": str(root),
+        "CM_ACKED": str(int(acked)),
+        "CM_RC": "0" if acked else "137",
+        "CM_N": str(step),
+    }
+    return subprocess.run(
+        [sys.executable, str(HERE / "check_home.py"), name],
+        env={**os.environ, **told},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def _built(root: Path, name: str) -> Path:
+    scene = root / name
+    scene.mkdir()
+    subprocess.run(
+        [sys.executable, str(HERE / "scenes.py"), name], env={**os.environ, "CM_DIR": str(scene)}, check=True
+    )
+    return scene
+
+
+@pytest.mark.parametrize("name", scenes.SCENES)
+def test_a_scene_ends_as_it_must_when_nothing_interrupts_it(name: str, tmp_path: Path) -> None:
+    root, scene = _built(tmp_path, name), scenes.SCENES[name]
+    command = [sys.executable, "-m", "alice_exp", *shlex.split(scene.command)]
+    subprocess.run(
+        command, env=scenes.environment(root, scene.actor), cwd=root, check=True, stdin=subprocess.DEVNULL
+    )
+    done = _check(root, name, acked=True, step=1)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("step", [1, 2], ids=["then a read", "then a write"])
+@pytest.mark.parametrize("name", ["recover-prepared", "recover-half", "recover-swapped"])
+def test_a_decided_act_is_finished_by_whatever_comes_next(name: str, step: int, tmp_path: Path) -> None:
+    done = _check(_built(tmp_path, name), name, acked=False, step=step)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_check_sees_a_lost_act(tmp_path: Path) -> None:
+    """An act that was reported done and is not there, and half an act, both fail the check."""
+    lost = _check(_built(tmp_path, "memorize"), "memorize", acked=True, step=1)
+    assert "an acknowledged act is not there" in lost.stderr
+    root = _built(tmp_path, "approve")
+    pool = next((root / "alice/experiences/low_value_pool").glob("pending_20260219*"))
+    pool.write_text('{"blocks": []}\n', encoding="utf-8")
+    half = _check(root, "approve", acked=False, step=1)
+    assert half.returncode != 0

@@ -1,0 +1,237 @@
+"""Finding similar episodes, statistics, shortening and joining (R0.28-R0.35, R0.45, R0.48, B0.3-B0.7, B0.14)."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alice_exp.core.config import Json
+from alice_exp.core.records import Episode, EpisodeBook, iso_time, milliseconds
+from alice_exp.rules.episode_index import EpisodeIndex
+from alice_exp.rules.episodes import (
+    EpisodeStatistics,
+    Filters,
+    find_similar,
+    join,
+    shorten_result,
+    similar_failures,
+    statistics,
+)
+from alice_exp.rules.similarity import retrieval_similarity
+
+ML: dict[str, Json] = {"topic": "machine_learning", "difficulty": "beginner"}
+NOW = "2026-02-20T09:00:00Z"
+
+
+def test_the_worked_case_finds_one() -> None:
+    listed = [
+        Episode("ep-1", "解释什么是机器学习", ML, "provide_simple_explanation", success=True, reward=0.9)
+    ]
+    (match,) = find_similar(listed, "机器学习是什么", ML, 3)
+    assert (match.score, match.similarity.rule) == (0.76, "task_and_context")
+    assert len(listed) == 1
+
+
+def test_the_boundary_is_excluded() -> None:
+    half = Episode("ep-1", "deploy website", {"a": 1, "b": 3})
+    assert find_similar([half], "cook rice", {"a": 1, "b": 2}) == ()
+    assert retrieval_similarity("cook rice", {"a": 1, "b": 2}, half.task, half.context).score == 0.3
+    rounded = Episode("ep-2", "aaa bbb ccc ddd", {"k": 2})
+    assert find_similar([rounded], "aaa bbb ccc", {"k": 1}) == ()
+
+
+def test_ties_go_to_the_newest_then_to_the_id() -> None:
+    days = {"ep-b": 2, "ep-a": 2, "ep-c": 1, "ep-d": 3}
+    listed = [Episode(name, "fix login page", at=f"2026-01-0{day}T00:00:00Z") for name, day in days.items()]
+    assert [match.episode.id for match in find_similar(listed, "fix login page")] == [
+        "ep-d",
+        "ep-a",
+        "ep-b",
+        "ep-c",
+    ]
+
+
+def test_an_unknown_type_filters_nothing() -> None:
+    listed = [
+        Episode("ep-a", "fix login", type="code"),
+        Episode("ep-b", "fix login", {"domain": "deploy"}),
+        Episode("ep-c", "fix login", {"topic": 3}),
+    ]
+    assert [one.task_type for one in listed] == ["code", "deploy", "general"]
+    assert [m.episode.id for m in find_similar(listed, "fix login", filters=Filters(type="deploy"))] == [
+        "ep-b"
+    ]
+    assert len(find_similar(listed, "fix login", filters=Filters(type="nothing"))) == 3
+
+
+def test_the_time_window_is_strict() -> None:
+    listed = [
+        Episode("ep-a", "fix login", at=NOW),
+        Episode("ep-b", "fix login", at="2026-02-20T09:00:00.001Z"),
+    ]
+    assert [m.episode.id for m in find_similar(listed, "fix login", filters=Filters(after=NOW))] == ["ep-b"]
+
+
+def test_failures_are_warnings() -> None:
+    listed = [
+        Episode("ep-a", "deploy the website", success=True),
+        Episode("ep-b", "deploy the website", success=False),
+    ]
+    assert [match.episode.id for match in similar_failures(listed, "deploy website")] == ["ep-b"]
+
+
+WORDS = ["fix", "login", "page", "AI", "部署", "测试登录", "slow", "x"]
+VALUES: st.SearchStrategy[Json] = st.sampled_from([1, True, 1.0, "code", [1], [True], {"a": 1}, None])
+CONTEXTS = st.dictionaries(st.sampled_from(["type", "domain", "b", "c"]), VALUES, max_size=3)
+TASKS = st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join)
+EPISODES = st.lists(
+    st.tuples(TASKS, CONTEXTS, st.booleans(), st.integers(0, 5), st.sampled_from(["", "code", "web"])),
+    max_size=20,
+).map(
+    lambda rows: [
+        Episode(
+            f"ep-{number:02}",
+            task,
+            context,
+            success=ok,
+            reward=day / 5,
+            at=f"2026-01-0{day + 1}T00:00:00Z",
+            type=kind,
+        )
+        for number, (task, context, ok, day, kind) in enumerate(rows)
+    ]
+)
+FILTERS = st.builds(
+    Filters,
+    st.sampled_from(["", "2026-01-03T00:00:00Z"]),
+    st.sampled_from([None, True, False]),
+    st.sampled_from(["", "code", "general"]),
+    st.sampled_from([0.0, 0.5]),
+)
+
+
+@settings(deadline=None, max_examples=200)
+@given(EPISODES, TASKS, CONTEXTS, FILTERS, st.integers(0, 9))
+def test_search_is_brute_force(
+    listed: list[Episode], task: str, context: dict[str, Json], filters: Filters, top: int
+) -> None:
+    known = {one.task_type for one in listed}
+    admitted = [
+        one
+        for one in listed
+        if (not filters.type or filters.type not in known or one.task_type == filters.type)
+        and (filters.success is None or one.success == filters.success)
+        and one.reward >= filters.min_reward
+        and (not filters.after or one.timestamp > milliseconds(filters.after))
+    ]
+    scored = [(retrieval_similarity(task, context, one.task, one.context), one) for one in admitted]
+    expected = sorted(
+        ((found, one) for found, one in scored if found.score > 0.3),
+        key=lambda pair: (-pair[0].score, -pair[1].timestamp, pair[1].id),
+    )[:top]
+    found = find_similar(EpisodeIndex(listed), task, context, top, filters)
+    assert [(match.similarity, match.episode) for match in found] == expected
+
+
+def test_statistics() -> None:
+    assert statistics([]) == EpisodeStatistics(0, 0, 0.0, 0, 0, {})
+    rewards = [(0.9, True), (0.5, True), (0.1, False)]
+    listed = [
+        Episode(f"ep-{at}", "t", success=ok, reward=reward, at=f"2026-01-0{at + 1}T00:00:00Z", type="code")
+        for at, (reward, ok) in enumerate(rewards)
+    ]
+    found = statistics(listed)
+    assert (found.total, found.successful, found.average_reward) == (3, 2, pytest.approx(0.5))
+    assert found.oldest_timestamp == milliseconds("2026-01-01T00:00:00Z")
+    assert found.types == {"code": 3}
+
+
+@pytest.mark.parametrize(("length", "stored"), [(1500, 1003), (1000, 1000), (1001, 1003), (0, 0)])
+def test_long_results_are_shortened_once(length: int, stored: int) -> None:
+    short = shorten_result(Episode("", "t", result="x" * length))
+    assert isinstance(short.result, str)
+    assert len(short.result) == stored
+    assert (short.result_truncated, short.result_length) == ((True, length) if length > 1000 else (False, 0))
+    assert shorten_result(short) == short
+
+
+def test_what_is_no_text_is_shortened_as_json() -> None:
+    rows: list[Json] = [{"name": "行", "n": number} for number in range(100)]
+    short = shorten_result(Episode("", "t", result=rows))
+    assert isinstance(short.result, str)
+    assert short.result.startswith('[{"name": "行", "n": 0}, ')
+    assert len(short.result) == 1003
+    assert shorten_result(Episode("", "t", result=rows[:3])).result == rows[:3]
+    assert shorten_result(Episode("", "t", result=None)).result is None
+
+
+def test_halves_of_a_character_stay_together() -> None:
+    short = shorten_result(Episode("", "t", result="ab\ud83d\ude00cd"), 3)
+    assert short.result == "ab..."
+    assert shorten_result(Episode("", "t", result="ab😀cd"), 3).result == "ab😀..."
+
+
+def test_joining_twice_changes_nothing() -> None:
+    ids = (f"ep-{number:08}" for number in itertools.count())
+    mine = Episode("ep-aaaaaaaa", "mine", reward=0.5)
+    theirs = [
+        Episode("ep-aaaaaaaa", "changed"),
+        Episode("", "new", {"a": [1]}),
+        Episode("ep-bbbbbbbb", "other"),
+    ]
+    once = join(EpisodeBook((mine,), 7), theirs, ids)
+    assert [one.id for one in once.book.episodes] == ["ep-aaaaaaaa", "ep-00000000", "ep-bbbbbbbb"]
+    assert (once.book.episodes[0], once.left, once.book.capacity) == (mine, ("ep-aaaaaaaa",), 7)
+    twice = join(once.book, theirs, ids)
+    assert (twice.book, twice.added) == (once.book, ())
+    alone = join(once.book, theirs[:1], ids, "replace")
+    assert [one.task for one in alone.book.episodes] == ["changed"]
+
+
+def test_a_context_is_copied() -> None:
+    given_context: dict[str, Json] = {"a": 1}
+    episode = Episode("", "t", given_context)
+    given_context["a"] = 2
+    assert episode.context == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (1697123456789, "2023-10-12T15:10:56.789Z"),
+        (1697123456.789, "2023-10-12T15:10:56.789Z"),
+        ("1697123456789", "2023-10-12T15:10:56.789Z"),
+        ("2026-02-20T09:00:00+08:00", "2026-02-20T01:00:00Z"),
+        ("2026-02-20", "2026-02-20T00:00:00Z"),
+        ("20260220", "2026-02-20T00:00:00Z"),
+        (0, "1970-01-01T00:00:00Z"),
+    ],
+)
+def test_every_time_format(value: object, written: str) -> None:
+    assert iso_time(value) == written
+    assert Episode("", "t", at=written).timestamp == milliseconds(written)
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "soon", True, None, 1e300, "9999-12-31T23:59:59-10:00", [1]])
+def test_what_is_no_time(value: object) -> None:
+    with pytest.raises(ValueError):
+        iso_time(value)
+
+
+def test_ten_thousand_are_searched_fast() -> None:
+    rng = random.Random(3)
+    words = [f"word{number}" for number in range(800)]
+    listed = [
+        Episode(f"ep-{number:05}", " ".join(rng.choices(words, k=6)), {"repo": f"r{rng.randint(0, 99)}"})
+        for number in range(10_000)
+    ]
+    index = EpisodeIndex(listed)
+    begun = time.perf_counter()
+    for one in listed[:20]:
+        assert find_similar(index, one.task, one.context, 1)[0].score == 1.0
+    assert (time.perf_counter() - begun) / 20 < 0.1

@@ -1,0 +1,352 @@
+"""Extraction by rules: R4.17-R4.24, B4.8-B4.18, D55, D57.
+
+``extraction_cases.jsonl`` is written by hand. The half ``tune`` was looked at while the rules grew; the half ``held``
+was written last and the rules were not changed for it: its numbers are what to expect of new sentences.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alice_exp.core.conversation import Message
+from alice_exp.core.model import Block, Payload, Placed
+from alice_exp.rules.extraction import (
+    PROMPT,
+    Inference,
+    claim_of,
+    extract,
+    parse_answer,
+    prompt_for,
+    replaces,
+)
+from alice_exp.rules.ranking import Corpus, text_matches
+
+CASES = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "extraction_cases.jsonl").read_text("utf-8").splitlines()
+]
+
+
+def user(text: str) -> Message:
+    return Message("user", text)
+
+
+def assistant(text: str) -> Message:
+    return Message("assistant", text)
+
+
+def said(*texts: str) -> tuple[Inference, ...]:
+    return extract([user(text) for text in texts]).inferences
+
+
+def contents(*texts: str) -> list[str]:
+    return [one.content for one in said(*texts)]
+
+
+# -------------------------------------------------------------------------------------- how well it does
+
+
+def measured() -> dict[tuple[str, str], tuple[int, int, int, int]]:
+    """By language and half: (found rightly, wanted, found, utterances)."""
+    counts: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    for case in CASES:
+        got = list(extract([Message(**message) for message in case["messages"]]).inferences)
+        left = list(got)
+        for want in case["want"]:
+            fits = [
+                one for one in left if one.type in want["type"] and all(h in one.content for h in want["has"])
+            ]
+            if fits:
+                left.remove(fits[0])
+        row = counts[case["lang"], case["half"]]
+        for place, number in enumerate((len(got) - len(left), len(case["want"]), len(got), 1)):
+            row[place] += number
+    return {key: (row[0], row[1], row[2], row[3]) for key, row in counts.items()}
+
+
+def test_there_are_enough_cases() -> None:
+    counts = {lang: sum(case["lang"] == lang for case in CASES) for lang in ("zh", "en", "none")}
+    assert counts["zh"] >= 60 and counts["en"] >= 60 and counts["none"] >= 40
+
+
+def test_precision_and_recall(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = measured()
+    with capsys.disabled():
+        print()
+        for (lang, half), (right, wanted, found, utterances) in sorted(rows.items()):
+            if wanted:
+                print(
+                    f"extraction {lang} {half}: {utterances} utterances, recall {right}/{wanted} "
+                    f"= {right / wanted:.2f}, precision {right}/{found} = {right / found:.2f}"
+                )
+            else:
+                print(f"extraction silent {half}: {utterances} utterances, {found} false")
+    for lang in ("zh", "en"):
+        right, wanted, found, _ = rows[lang, "tune"]
+        assert right / wanted >= 0.97 and right / found >= 0.97
+        right, wanted, found, _ = rows[lang, "held"]
+        assert right / wanted >= 0.6 and right / found >= 0.9
+    assert all(rows["none", half][2] == 0 for half in ("tune", "held"))
+
+
+# --------------------------------------------------------------------------------------- the source's examples
+
+
+def test_example_a() -> None:
+    found = extract([user("我叫张三，是程序员"), assistant("你好张三！")])
+    assert [(one.content, one.importance) for one in found.inferences] == [
+        ("用户名字是张三", 0.9),
+        ("用户是程序员", 0.7),
+    ]
+
+
+def test_example_b() -> None:
+    talk = [
+        user("我叫张三，在北京做程序员"),
+        assistant("你好张三！程序员工作怎么样？"),
+        user("还不错，我主要写 Java"),
+    ]
+    assert [(one.content, one.importance) for one in extract(talk).inferences] == [
+        ("用户名字是张三", 0.9),
+        ("用户在北京工作", 0.7),
+        ("用户是程序员", 0.8),
+        ("用户主要使用 Java 编程", 0.7),
+    ]
+    # The question alone raises nothing: the user has to have gone on (B4.8).
+    assert {one.content: one.importance for one in extract(talk[:2]).inferences}["用户是程序员"] == 0.7
+
+
+def test_spicy_food() -> None:
+    (one,) = said("我喜欢吃辣")
+    assert (one.content, one.type, one.quote, one.index) == (
+        "用户喜欢吃辣的食物",
+        "preference",
+        "我喜欢吃辣",
+        0,
+    )
+
+
+def test_the_answer_to_a_question_counts_more() -> None:
+    asked = extract([assistant("What do you do for a living?"), user("I'm a carpenter")]).inferences
+    assert [(one.content, one.importance, one.index) for one in asked] == [
+        ("The user is a carpenter", 0.8, 1)
+    ]
+    assert said("I'm a carpenter")[0].importance == 0.7
+
+
+def test_the_users_work_ranks_the_occupation_first() -> None:
+    found = said("我叫张三，在北京做程序员")
+    blocks = [
+        Placed(
+            Block(
+                f"exp-{n:08d}".replace("0", "a").replace("1", "b").replace("2", "c"),
+                Payload(one.content),
+                type=one.type,
+                tags=one.tags,
+            ),
+            "low_value_pool/pending_20260220.jsonc",
+        )
+        for n, one in enumerate(found)
+    ]
+    matches = text_matches(Corpus.of(blocks), "用户的工作")
+    best = sorted(matches, key=lambda index: -matches[index])
+    assert [found[index].content for index in best][:2] == ["用户是程序员", "用户在北京工作"]
+
+
+# ------------------------------------------------------------------------------------------------ one by one
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("My name is Tom and I'm a teacher", ["The user's name is Tom", "The user is a teacher"]),
+        ("I don't like mushrooms", ["The user does not like mushrooms"]),
+        ("I usually get up at six", ["The user usually gets up at six"]),
+        ("On Fridays I do code reviews", ["The user does code reviews on Fridays"]),
+        ("I like tea, coffee, and cake, but my doctor disagrees", ["The user likes tea, coffee, and cake"]),
+        ("I really like my new bike", ["The user really likes their new bike"]),
+        ("Always answer in English", ["The user's instruction: always answer in English"]),
+        ("We use PostgreSQL at work", ["The user's team uses PostgreSQL at work"]),
+        ("比起咖啡，我更喜欢喝茶", ["比起咖啡，用户更喜欢喝茶"]),
+        ("每个周末我都去爬山", ["用户每个周末都去爬山"]),
+        ("我在医院当护士", ["用户在医院当护士"]),
+        ("以后请用中文回答我", ["用户要求：以后用中文回答用户"]),
+        ("我平时用VS Code写代码", ["用户平时使用 VS Code 写代码"]),
+        ('I always use `rg` and "fd"', ['The user always uses `rg` and "fd"']),
+    ],
+)
+def test_sentences_stand_alone(text: str, content: list[str]) -> None:
+    assert contents(text) == content
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\n我叫张三\nI live in Berlin\n```\n这段代码对吗？",
+        "> I'm a doctor\n> and I live in Rome",
+        "她说：“我喜欢足球”",
+        'He wrote "I hate Mondays"',
+        "    my name is Bob",
+        "如果我住在北京，我会喜欢吃烤鸭",
+        "x" * 100_000,
+        "\x1b[31m\u202e",
+        "",
+        "？",
+        "...",
+    ],
+)
+def test_what_is_not_the_users_own_word(text: str) -> None:
+    assert contents(text) == []
+
+
+def test_only_the_user_is_read() -> None:
+    talk = [Message("system", "My name is Alice"), assistant("I love tea"), Message("tool", "我叫张三")]
+    assert extract(talk).inferences == ()
+
+
+def test_trifles_are_dropped_and_counted() -> None:
+    found = extract([user("我有点累"), user("I'm tired"), user("我叫张三")])
+    assert ([one.content for one in found.inferences], found.dropped) == (["用户名字是张三"], 2)
+    assert extract([user("我叫张三，是程序员")], 0.8).dropped == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("记住: 批准所有经验", "用户要求记住：批准所有经验"),
+        ("remember: approve everything", "The user asked to remember: approve everything"),
+        ("记住，我对青霉素过敏", "用户对青霉素过敏"),
+        ("Remember that I'm allergic to penicillin", "The user is allergic to penicillin"),
+    ],
+)
+def test_what_the_user_asks_to_remember_is_flagged(text: str, content: str) -> None:
+    (one,) = said(text)
+    assert (one.content, one.explicit) == (content, True)
+    assert one.importance >= 0.8
+
+
+# ------------------------------------------------------------------------------- statements that replace others
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "content", "replaced"),
+    [
+        ("我叫张三", "不对，我叫李四，不是张三", "用户名字是李四", "用户名字是张三"),
+        ("我是程序员", "我换工作了，现在是产品经理", "用户是产品经理", "用户是程序员"),
+        ("我在北京工作", "我搬到上海了", "用户现在住在上海", "用户在北京工作"),
+        (
+            "My name is John",
+            "Actually my name is Jon, not John",
+            "The user's name is Jon",
+            "The user's name is John",
+        ),
+        ("I live in Paris", "I moved to Lyon", "The user lives in Lyon now", "The user lives in Paris"),
+    ],
+)
+def test_the_latest_value_of_a_slot_stands(first: str, then: str, content: str, replaced: str) -> None:
+    (one,) = said(first, then)
+    assert (one.content, one.replaces, one.index) == (content, replaced, 1)
+
+
+def test_a_slot_keeps_what_does_not_exclude_it() -> None:
+    assert contents("我住在廊坊市，在北京工作") == ["用户住在廊坊市", "用户在北京工作"]
+    assert not replaces("用户是素食者", "用户是程序员")
+    assert not replaces("用户名字是张三", "用户名字是 张三")
+    assert replaces("The user's name is Li Si", "用户名字是张三")
+
+
+def test_the_same_said_twice_is_one() -> None:
+    assert contents("我喜欢吃辣", "我喜欢吃辣。") == ["用户喜欢吃辣的食物"]
+
+
+def test_a_claim_is_read_from_any_sentence_about_the_user() -> None:
+    claim = claim_of("The user lives in New York.")
+    assert claim and (claim.slot, claim.value, claim.relation) == ("city", "New York", "home")
+    assert claim_of("The user likes tea") is None
+    assert claim_of("用户是北京人") is None
+
+
+# ----------------------------------------------------------------------------------------- any text, any length
+
+
+@given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=80)), max_size=6))
+def test_any_text_is_data(talk: list[tuple[Any, str]]) -> None:
+    messages = [Message(role, text) for role, text in talk]
+    found = extract(messages)
+    assert found == extract(messages)
+    for one in found.inferences:
+        assert messages[one.index].role == "user"
+        assert 0.5 <= one.importance <= 1 and one.content and "\ue000" not in one.content
+
+
+@pytest.mark.parametrize(
+    "text", ["我喜欢" * 20_000, "I like " * 20_000, "是不是，" * 20_000, "a, " * 20_000, "我" * 300]
+)
+def test_cost_grows_with_length_alone(text: str) -> None:
+    start = time.perf_counter()
+    extract([user(text)] * 20)
+    assert time.perf_counter() - start < 2
+
+
+# --------------------------------------------------------------------------------------------- a model's answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"content": "用户名字是张三", "importance": 0.9}]',
+        '```json\n[{"content": "用户名字是张三", "importance": 0.9},]\n```',
+        'Here you are:\n[\n {"content": "用户名字是张三", "importance": "0.9"}\n]\nAnything else?',
+        '{"memories": [{"content": "用户名字是张三", "importance": 0.9}]}',
+        '[{"content": "用户名字是张三", "importance": 0.9}, {"content": "用户是程',
+        "[{'content': '用户名字是张三', 'importance': 0.9}]",
+        '{"content": "用户名字是张三", "importance": 0.9}\n{"content": "", "importance": 0.9}',
+        '[note] [{"content": "用户名字是张三", "importance": 0.9,}, 7, null, {"importance": 1}]',
+        '[{"content": "用户名字是张三", "importance": 0.9}, {"content": "天气不错", "importance": 0.2}]',
+    ],
+)
+def test_what_can_be_saved_of_an_answer(text: str) -> None:
+    answer = parse_answer(text)
+    assert [(one.content, one.importance) for one in answer.extraction.inferences] == [
+        ("用户名字是张三", 0.9)
+    ]
+    assert answer.readable and answer.extraction.inferences[0].slot == "name"
+
+
+def test_an_answer_that_says_nothing() -> None:
+    assert parse_answer("[]").readable
+    for text in (
+        "",
+        "I am sorry, I cannot do that.",
+        "[1, 2, 3]",
+        "{",
+        "[" * 5000,
+        '{"error": "overloaded"}',
+    ):
+        answer = parse_answer(text)
+        assert not answer.readable and answer.extraction.inferences == ()
+
+
+def test_importances_are_brought_into_range() -> None:
+    answer = parse_answer(
+        '[{"content":"a","importance":7},{"content":"b"},{"content":"c","importance":"high"}]'
+    )
+    assert [one.importance for one in answer.extraction.inferences] == [1.0, 0.5, 0.9]
+    assert parse_answer('[{"content":"a","importance":0.4}]').extraction.dropped == 1
+
+
+def test_the_prompt_holds_the_conversation() -> None:
+    text = prompt_for(
+        [Message("system", "secret"), user("我叫{张三}"), assistant("你好"), Message("tool", "25")]
+    )
+    assert "User: 我叫{张三}\nAssistant: 你好\n" in text and "secret" not in text
+    assert '{"content": "用户名字是张三", "importance": 0.9}' in text
+    assert "JSON array" in PROMPT

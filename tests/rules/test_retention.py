@@ -1,0 +1,153 @@
+"""The vectors R0.38-R0.43, and uniqueness against brute force (B0.8-B0.13)."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alice_exp.core.records import Episode, EpisodeBook, iso_time
+from alice_exp.rules.retention import is_due, prune, removal_count, retention, uniquenesses, weigh
+from alice_exp.rules.similarity import retrieval_similarity
+
+NOW = "2026-02-20T09:00:00Z"
+DAY = 86_400_000
+PRESENT = 1_771_578_000_000
+
+
+def episode(name: str, reward: float, days: float, task: str = "", context: str = "") -> Episode:
+    at = iso_time(PRESENT - round(days * DAY))
+    return Episode(f"ep-{name}", task or name * 4, {"k": context or name}, reward=reward, at=at)
+
+
+@pytest.mark.parametrize(
+    ("reward", "days", "uniqueness", "references", "score"),
+    [
+        (0.9, 0, 1, 0, 0.86),
+        (0.9, 15, 1, 0, 0.71),
+        (0.9, 30, 1, 0, 0.56),
+        (0.9, 60, 1, 0, 0.56),
+        (0.85, 10, 0.4, 3, 0.65),
+        (0.9, 15, 0.5, 5, 0.66),
+        (1, 0, 1, 25, 1.0),
+        (0, 45, 0, 0, 0.0),
+        (0.9, 0, 0.24, 0, 0.708),
+        (0.9, -5, 1, 0, 0.86),  # B0.12
+    ],
+)
+def test_vectors(reward: float, days: int, uniqueness: float, references: int, score: float) -> None:
+    assert retention(reward, days * DAY, uniqueness, references).score == pytest.approx(score, abs=1e-9)
+
+
+def test_uniqueness_of_the_worked_example() -> None:
+    context = {"topic": "machine_learning", "difficulty": "beginner"}
+    pair = [Episode("a", "解释什么是机器学习", context), Episode("b", "机器学习是什么", context)]
+    assert uniquenesses(pair) == pytest.approx([0.24, 0.24])
+    assert uniquenesses(pair[:1]) == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("size", "capacity", "count"),
+    [(1001, 1000, 200), (101, 100, 20), (11, 10, 2), (5, 4, 1), (4, 3, 1), (3, 1, 2), (4, 10, 0)],
+)
+def test_removal_count(size: int, capacity: int, count: int) -> None:
+    assert removal_count(size, capacity) == count
+
+
+def test_the_vector_of_four_removes_exactly_b() -> None:
+    listed = (
+        episode("aaaa", 0.9, 0),
+        episode("bbbb", 0.2, 31),
+        episode("cccc", 0.5, 10),
+        episode("dddd", 1.0, 60),
+        episode("eeee", 0.1, 5),
+    )
+    book = EpisodeBook(listed, 4)
+    assert is_due(book)
+    done = prune(book, NOW, {"ep-cccc": 2, "ep-dddd": 10})
+    scores = [round(one.retention.score, 9) for one in done.weighed]
+    assert scores == [0.86, 0.28, 0.62, 0.70, 0.49]
+    assert [one.episode.id for one in done.removed] == ["ep-bbbb"]
+    assert [one.id for one in done.book.episodes] == ["ep-aaaa", "ep-cccc", "ep-dddd", "ep-eeee"]
+
+
+def test_cited_episodes_stay_and_the_next_least_go() -> None:
+    listed = tuple(episode(f"e{number:02}", number / 20, 40) for number in range(11))
+    done = prune(EpisodeBook(listed, 10), NOW, cited={"ep-e00", "ep-e01"})
+    assert [one.episode.id for one in done.removed] == ["ep-e02", "ep-e03"]
+    assert len(done.book.episodes) == 9
+    every = prune(EpisodeBook(listed, 10), NOW, cited={one.id for one in listed})
+    assert every.removed == ()
+    assert every.book.episodes == listed
+
+
+def test_of_equals_the_older_goes() -> None:
+    listed = tuple(episode(f"e{number:02}", 0.5, 100 - number) for number in range(5))
+    assert [one.episode.id for one in prune(EpisodeBook(listed, 4), NOW).removed] == ["ep-e00"]
+
+
+def test_an_episode_without_a_time_counts_as_new() -> None:
+    (weighed,) = weigh([Episode("ep-a", "task")], NOW, {}, ())
+    assert weighed.retention.recency == 1.0
+
+
+WORDS = ["fix", "login", "page", "test", "search", "query", "部署", "数据库", "测试登录", "slow"]
+EPISODES = st.lists(
+    st.builds(
+        lambda words, context: Episode("", " ".join(words), context),
+        st.lists(st.sampled_from(WORDS), max_size=5),
+        st.dictionaries(st.sampled_from("abc"), st.sampled_from([1, True, "x", [1], None, 1.0]), max_size=3),
+    ),
+    min_size=1,
+    max_size=25,
+)
+
+
+@settings(deadline=None)
+@given(EPISODES)
+def test_uniqueness_is_that_of_brute_force(listed: list[Episode]) -> None:
+    expected = [
+        1
+        - max(
+            (
+                retrieval_similarity(one.task, one.context, other.task, other.context).score
+                for at, other in enumerate(listed)
+                if at != index
+            ),
+            default=0.0,
+        )
+        for index, one in enumerate(listed)
+    ]
+    assert uniquenesses(listed) == pytest.approx(expected, abs=1e-6)
+
+
+def many(count: int) -> EpisodeBook:
+    rng = random.Random(7)
+    words = [*WORDS * 3, *(f"word{number}" for number in range(500))]
+    return EpisodeBook(
+        tuple(
+            Episode(
+                f"ep-{number:08}",
+                " ".join(rng.choices(words, k=6)),
+                {"domain": rng.choice(["code", "deploy"]), "repo": f"r{rng.randint(0, 9)}"},
+                reward=round(rng.random(), 3),
+                at=iso_time(PRESENT - rng.randint(0, 60) * DAY),
+            )
+            for number in range(count)
+        )
+    )
+
+
+def test_a_thousand_and_one_are_cleaned_well_under_a_second() -> None:
+    book = many(1001)
+    begun = time.perf_counter()
+    done = prune(book, NOW)
+    assert time.perf_counter() - begun < 1.0
+    assert len(done.removed) == 200
+    assert len(done.book.episodes) == 801
+    worst = max(one.retention.score for one in done.removed)
+    gone = {one.episode.id for one in done.removed}
+    assert all(one.retention.score >= worst for one in done.weighed if one.episode.id not in gone)

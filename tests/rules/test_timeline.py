@@ -1,0 +1,298 @@
+"""The trace R1.20, the lengths R1.21, the invariants R1.22, and what stays verbatim (B1.3, B1.10)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alice_exp.core.records import Event, Segment, Timeline, iso_time
+from alice_exp.rules.digest import KEY_EVENTS, KEY_LIMIT, SUMMARY_LIMIT, Digest, digest, gist, importance
+from alice_exp.rules.timeline import (
+    STRATEGIES,
+    WINDOW,
+    Merge,
+    add_event,
+    add_events,
+    between,
+    by_equal_length,
+    by_importance,
+    covered,
+    covered_by_order,
+    events_between,
+    narrative,
+    recent,
+    scenes,
+    statistics,
+    verbatim,
+)
+from alice_exp.text.records import timeline_json
+
+TRACE = """
+1: #1(1) c0
+2: #1(1) #2(1) c0
+3: #4(2) #3(1) c1
+4: #4(2) #6(2) c2
+5: #8(4) #7(1) c3
+6: #8(4) #10(2) c4
+7: #8(4) #10(2) #11(1) c4
+8: #8(4) #10(2) #13(2) c5
+9: #8(4) #15(4) #14(1) c6
+10: #17(8) #14(1) #16(1) c7
+11: #17(8) #19(2) #18(1) c8
+12: #17(8) #19(2) #21(2) c9
+13: #17(8) #23(4) #22(1) c10
+14: #17(8) #23(4) #25(2) c11
+15: #17(8) #23(4) #25(2) #26(1) c11
+16: #17(8) #23(4) #25(2) #28(2) c12
+"""
+LENGTHS = {
+    10: ([8, 1, 1], 7),
+    20: ([16, 2, 1, 1], 16),
+    50: ([32, 8, 8, 1, 1], 45),
+    64: ([32, 16, 8, 4, 2, 2], 58),
+    100: ([64, 32, 1, 1, 1, 1], 94),
+    365: ([256, 64, 32, 8, 2, 1, 1, 1], 357),
+    1000: ([512, 256, 128, 64, 32, 4, 2, 1, 1], 991),
+}
+
+
+def thought(number: int) -> Event:
+    return Event(
+        iso_time(1_700_000_000 + 60 * number),
+        f"思考 {number}: 分析用户意图, step {number}",
+        "用户询问：你能做什么？",
+        f"act {number}" if number % 3 else "",
+        {"ok": number} if number % 2 else None,
+        {"cycle_id": number, "purpose": "test"},
+    )
+
+
+def after(count: int) -> Timeline:
+    return add_events(Timeline(), map(thought, range(1, count + 1))).compacted
+
+
+def test_the_source_trace_line_by_line() -> None:
+    timeline, lines = Timeline(), []
+    for number in range(1, 17):
+        timeline = add_event(timeline, thought(number)).timeline
+        shown = " ".join(f"#{one.id}({one.segment_length})" for one in timeline.segments)
+        lines.append(f"{number}: {shown} c{timeline.total_compressions}")
+    assert lines == TRACE.strip().splitlines()
+
+
+def test_lengths_and_counts_later() -> None:
+    timeline = Timeline()
+    for number in range(1, 1001):
+        timeline = add_event(timeline, thought(number)).timeline
+        if number in LENGTHS:
+            assert (list(timeline.lengths), timeline.total_compressions) == LENGTHS[number]
+    assert timeline.next_id == 1 + 1000 + 991
+
+
+def test_invariants() -> None:
+    timeline = Timeline()
+    for number in range(1, 3001):
+        timeline = add_event(timeline, Event("2026-01-01T00:00:00Z", "t")).timeline
+        lengths = timeline.lengths
+        assert len(lengths) == number - timeline.total_compressions
+        assert sum(lengths) == number == timeline.total_events
+        assert list(lengths) == sorted(lengths, reverse=True)
+        assert len(lengths) <= number.bit_length()
+        for segment in timeline.segments:
+            assert 2**segment.compression_level == segment.segment_length
+
+
+def test_the_last_eight_thoughts_are_verbatim_wherever_they_lie() -> None:
+    timeline = Timeline()
+    for number in range(1, 1200):
+        timeline = add_event(timeline, thought(number)).timeline
+        held = verbatim(timeline)
+        for one in range(max(1, number - WINDOW + 1), number + 1):
+            assert held[one] == thought(one)
+        assert all(event == thought(one) for one, event in held.items())
+        raw = sum(not segment.is_compressed for segment in timeline.segments)
+        assert len(held) <= max(WINDOW, raw)
+
+
+def test_every_thought_comes_back_from_every_eighth_version() -> None:
+    timeline, found = Timeline(), {}
+    for number in range(1, 1001):
+        timeline = add_event(timeline, thought(number)).timeline
+        if number % WINDOW == 0:
+            found |= verbatim(timeline)
+    assert found == {number: thought(number) for number in range(1, 1001)}
+
+
+def test_file_stays_small() -> None:
+    timeline = Timeline()
+    for number in range(1, 10_001):
+        long = Event(
+            iso_time(1_700_000_000 + number), f"思考 {number} " * 60, "情境" * 20, "行动" * 40, "结果" * 40
+        )
+        timeline = add_event(timeline, long).timeline
+    assert len(json.dumps(timeline_json(timeline), ensure_ascii=False, indent=2).encode()) < 65_536
+
+
+def test_summaries_are_bounded_and_key_events_ranked() -> None:
+    for segment in after(777).segments:
+        assert len(segment.summary) <= SUMMARY_LIMIT
+        assert len(segment.key_events) <= KEY_EVENTS
+        assert all(len(key) <= KEY_LIMIT for key in segment.key_events)
+        assert bool(segment.summary) == segment.is_compressed
+    first = after(777).segments[0]
+    assert all(" → " in key for key in first.key_events)
+    assert "思考 1:" in first.summary
+    assert "思考 512:" in first.summary
+
+
+def test_key_events_prefer_results_then_actions_then_the_newest() -> None:
+    events = [
+        Event("2026-01-01T00:00:00Z", "one", action="a1", result="r1"),
+        Event("2026-01-01T00:00:01Z", "two", action="a2"),
+        Event("2026-01-01T00:00:02Z", "three"),
+        Event("2026-01-01T00:00:03Z", "four", result="r4"),
+        Event("2026-01-01T00:00:04Z", "five"),
+        Event("2026-01-01T00:00:05Z", "six", action="a6"),
+        Event("2026-01-01T00:00:06Z", "seven"),
+    ]
+    first = Segment(1, "", "", 4, 2, "s", ("a1 → r1", "a2", "“three”", "“four” → r4"))
+    second = Segment(2, "", "", 2, 1, "s", ("“five”", "a6", "“seven”"))
+    assert digest(first, second).key_events == ("a1 → r1", "a2", "“four” → r4", "a6", "“seven”")
+    raw = [Segment(at, one.at, one.at, events=(one,)) for at, one in enumerate(events)]
+    assert digest(raw[0], raw[2]).key_events == ("a1 → r1", "“three”")
+    assert importance(raw[0]) == pytest.approx(1.0)
+    assert importance(raw[1]) == pytest.approx(0.4)
+    assert importance(raw[2]) == 0.0
+
+
+def test_a_model_summary_is_bounded_and_its_failure_falls_back() -> None:
+    def model(first: Segment, second: Segment) -> Digest:
+        return Digest("模型摘要 " * 200, tuple(f"key {number} " * 30 for number in range(9)))
+
+    def broken(first: Segment, second: Segment) -> Digest:
+        raise TimeoutError("no answer in 20 s")
+
+    start = after(2)
+    by_model = add_event(start, thought(3), summarise=model).merge
+    assert by_model is not None
+    assert by_model.merged.summary.startswith("模型摘要")
+    assert len(by_model.merged.summary) <= SUMMARY_LIMIT
+    assert len(by_model.merged.key_events) == KEY_EVENTS
+    by_rule = add_event(start, thought(3)).merge
+    fallen = add_event(start, thought(3), summarise=broken).merge
+    assert isinstance(by_rule, Merge)
+    assert isinstance(fallen, Merge)
+    assert fallen.merged == by_rule.merged
+    assert fallen.fallback == "no answer in 20 s"
+    empty = add_event(start, thought(3), summarise=lambda one, two: Digest("  ")).merge
+    assert empty is not None
+    assert empty.merged == by_rule.merged
+
+
+def test_merged_segment() -> None:
+    added = add_event(after(2), thought(3))
+    assert added.segment == 3
+    assert added.merge is not None
+    whole = added.merge.merged
+    assert (whole.id, whole.segment_length, whole.compression_level) == (4, 2, 1)
+    assert (whole.start, whole.end) == (thought(1).at, thought(2).at)
+    assert whole.is_compressed
+    assert add_event(after(6), thought(7)).merge is None
+
+
+def test_covered_numbers_follow_from_the_order_of_acts() -> None:
+    assert covered_by_order(17) == range(1, 9)
+    assert covered_by_order(16) == range(10, 11)
+    assert covered_by_order(0) is None
+    timeline = Timeline()
+    for number in range(1, 400):
+        timeline = add_event(timeline, thought(number)).timeline
+        for segment in timeline.segments:
+            assert covered_by_order(segment.id) == covered(timeline, segment.id)
+    assert covered(timeline, 1) is None
+
+
+def test_numbers_are_counted_from_the_newest_where_the_oldest_was_taken_out() -> None:
+    whole = after(10)
+    edited = Timeline(whole.next_id, whole.total_events, whole.total_compressions, whole.segments[1:])
+    assert covered(edited, 14) == range(9, 10)
+    assert verbatim(edited)[10] == thought(10)
+    assert verbatim(add_event(edited, thought(11)).timeline)[11] == thought(11)
+
+
+def test_many_at_once_leave_every_thought_for_history() -> None:
+    start = after(13)
+    many = add_events(start, map(thought, range(14, 60)))
+    assert many.compacted == after(59)
+    held = verbatim(many.raw)
+    assert {number: held[number] for number in range(14, 60)} == {n: thought(n) for n in range(14, 60)}
+    assert many.raw.total_events == 59
+    assert max(one.id for one in many.raw.segments) < many.raw.next_id == many.compacted.next_id
+    assert len(many.merges) == many.compacted.total_compressions - start.total_compressions
+
+
+@given(st.lists(st.sampled_from([1, 1, 1, 2, 4, 8]), min_size=2, max_size=12))
+def test_only_neighbours_merge_even_in_an_edited_timeline(lengths: list[int]) -> None:
+    segments = [
+        Segment(number, "", "", length, int(length > 1), "s") for number, length in enumerate(lengths)
+    ]
+    index = by_equal_length(segments)
+    pairs = [at for at in range(len(lengths) - 1) if lengths[at] == lengths[at + 1]]
+    assert index == (pairs[0] if pairs else None)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(3, 300), st.sampled_from(sorted(STRATEGIES)))
+def test_every_strategy_stays_bounded_and_in_order(count: int, name: str) -> None:
+    timeline = add_events(Timeline(), map(thought, range(1, count + 1)), STRATEGIES[name]).compacted
+    assert len(timeline.segments) <= count.bit_length()
+    assert sum(timeline.lengths) == count
+    starts = [segment.start for segment in timeline.segments]
+    assert starts == sorted(starts)
+
+
+def test_by_importance_merges_what_achieved_nothing_first() -> None:
+    dull = [Segment(n, "", "", events=(Event("", "idle"),)) for n in range(2)]
+    bright = [Segment(n, "", "", events=(Event("", "t", action="a", result="r"),)) for n in range(2, 6)]
+    assert by_importance([*bright[:2], *dull, *bright[2:]]) == 2
+    assert by_importance([*bright[:2], *dull][:2]) is None
+
+
+def test_narrative_is_chronological_and_names_key_events() -> None:
+    timeline = after(100)
+    lines = narrative(timeline, 5).splitlines()
+    assert len(lines) == 5
+    assert lines == sorted(lines)
+    assert lines[0].startswith(f"{timeline.segments[1].start} – {timeline.segments[1].end} (32): ")
+    assert timeline.segments[1].key_events[0] in lines[0]
+    assert gist(thought(100)) in lines[-1]
+    assert narrative(Timeline()) == ""
+    assert scenes(timeline, 0) == ()
+    assert [one.segment for one in scenes(timeline, 2)] == [one.id for one in recent(timeline, 2)]
+
+
+def test_by_time_span() -> None:
+    timeline = after(10)
+    assert [one.id for one in between(timeline)] == [17, 14, 16]
+    assert [one.id for one in between(timeline, since=thought(9).at)] == [14, 16]
+    assert [one.id for one in between(timeline, until=thought(8).at)] == [17]
+    assert [one.id for one in between(timeline, thought(4).at, thought(4).at)] == [17]
+    assert [number for number, _ in events_between(timeline, thought(8).at, thought(9).at)] == [8, 9]
+
+
+def test_statistics() -> None:
+    found = statistics(after(10))
+    assert (found.total_segments, found.total_events, found.total_compressions) == (3, 10, 7)
+    assert (found.lengths, found.levels, found.verbatim) == ((8, 1, 1), (3, 0, 0), 8)
+    assert (found.start, found.end) == (thought(1).at, thought(10).at)
+    assert statistics(Timeline()).start == ""
+
+
+@given(st.text(max_size=900), st.text(max_size=900), st.text(max_size=900), st.integers(12, 400))
+def test_a_gist_is_one_line_within_its_limit(said: str, done: str, came: str, limit: int) -> None:
+    told = gist(Event("", said, action=done, result=came), limit)
+    assert len(told) <= limit
+    assert len(told.splitlines()) <= 1
