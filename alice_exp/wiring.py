@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.core.config import Config
 from alice_exp.core.errors import AliceError, UsageError
-from alice_exp.core.model import Actor, Snapshot
+from alice_exp.core.model import Actor, Placed, Snapshot
 from alice_exp.core.ports import AccessLog, Decisions, History, Inspection, Purge, Reports
 from alice_exp.usecases.acts import Caller
 
@@ -97,6 +97,13 @@ class Wiring:
         if not seen.config.text("owner.key") and not (self.root / "identity" / "owner.pub").exists():
             return seen
         return self.owner.judge(seen)
+
+    def marking(self) -> Callable[[Placed], Placed]:
+        """The same for blocks that an index gives out one by one."""
+        configured = self.home.config().text("owner.key")
+        if not configured and not (self.root / "identity" / "owner.pub").exists():
+            return lambda placed: placed
+        return self.owner.marking(configured)
 
     @cached_property
     def history(self) -> History:

@@ -6,7 +6,7 @@ A command's module is imported when it is invoked, so that no command pays for a
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Annotated, Any, cast
 
@@ -30,6 +30,8 @@ COMMANDS: Table = {
     "heartbeat": "review:heartbeat",
     "approve": "review:approve",
     "reject": "review:reject",
+    "reply": "review:reply",
+    "review": "reviewing:review",
     "list": "finding:list_blocks",
     "show": "finding:show",
     "why": "provenance:why",
@@ -69,6 +71,7 @@ COMMANDS: Table = {
 
 _GROUP_HELP = {
     "namespace": "Files of blocks within a set: list them, make a new one.",
+    "owner": "The SSH key whose signature approves: name it, show it, verify, sign.",
     "config": "How the home behaves: read, set and edit its configuration.",
 }
 
@@ -148,7 +151,24 @@ def _command(name: str, target: str) -> Any:
     carrier.command(name)(getattr(import_module(f"alice_exp.cli.{module}"), function))
     command = typer.main.get_command(carrier)
     command.params += _shared_options()
+    command.invoke = _after_the_report(name, command.invoke)  # type: ignore[method-assign,assignment]
     return command
+
+
+def _after_the_report(name: str, invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The command, once the first one of a day has shown or named what waits for a decision (B2.23)."""
+
+    def invoked(context: Any) -> Any:
+        from alice_exp.cli import morning
+
+        if not morning.shows_itself(name):
+            morning.greet(context.obj, name)
+            return invoke(context)
+        answer = invoke(context)
+        morning.mark_shown(context.obj)
+        return answer
+
+    return invoked
 
 
 def _group(name: str, table: Table) -> LazyGroup:
@@ -187,6 +207,7 @@ _ClickError: Any = typer.BadParameter.__mro__[2]
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code: the only place where errors become exit codes."""
     terminal = Terminal(json="--json" in arguments, debug="--debug" in arguments)
+    language.ask(terminal.configured_language)
     try:
         command().main(list(arguments), prog_name="alice-exp", standalone_mode=False, obj=terminal)
     except AliceError as error:

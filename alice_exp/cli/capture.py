@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.cli.documents import brief
 from alice_exp.cli.language import say
 from alice_exp.cli.options import context_of, json_lines, number_between
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.config import Json
 from alice_exp.core.errors import ProblemError, UsageError
 from alice_exp.core.model import Block, Evidence, Payload, Trigger
+from alice_exp.documents import brief
 from alice_exp.text.schema import block_of, known_keys
 from alice_exp.usecases.acts import namespace_name, namespace_path
 from alice_exp.usecases.capture import Captured, Draft, destination

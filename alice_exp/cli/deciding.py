@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from alice_exp.cli import documents
+from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.options import context_of
 from alice_exp.cli.terminal import Terminal
@@ -25,7 +25,9 @@ _REASONING = 4
 def decide(
     ctx: typer.Context,
     task: Annotated[str, typer.Argument(help="What is to be done, in your own words.")],
-    context: Annotated[list[str], typer.Option(metavar="K=V", help="The environment now; may be repeated.")] = [],  # noqa: B006
+    context: Annotated[
+        list[str], typer.Option(metavar="K=V", help="The environment now; may be repeated.")
+    ] = [],  # noqa: B006
 ) -> None:
     """Choose by tier what to apply to a task: personal, else universal, else the pool with a disclaimer.
 
@@ -61,11 +63,23 @@ def decide(
 def _decision(terminal: Terminal, made: deciding.Decision, warnings: list[str]) -> None:
     terminal.line(f"{made.decision}  {say(made.tier)}")
     rows = [
-        [say("apply"), f"{one.score:.3f}", one.placed.block.id, one.placed.block.state, documents.payload_text(one.placed)]
+        [
+            say("apply"),
+            f"{one.score:.3f}",
+            one.placed.block.id,
+            one.placed.block.state,
+            documents.payload_text(one.placed),
+        ]
         for one in made.applied
     ]
     rows += [
-        [say("watch"), f"{one.score:.3f}", one.placed.block.id, one.placed.block.state, documents.payload_text(one.placed)]
+        [
+            say("watch"),
+            f"{one.score:.3f}",
+            one.placed.block.id,
+            one.placed.block.state,
+            documents.payload_text(one.placed),
+        ]
         for one in made.observing
     ]
     if rows:
@@ -79,13 +93,21 @@ def _decision(terminal: Terminal, made: deciding.Decision, warnings: list[str]) 
 
 def outcome(
     ctx: typer.Context,
-    reference: Annotated[str, typer.Argument(metavar="ID", help="The decision, or the block, that was used.")],
+    reference: Annotated[
+        str, typer.Argument(metavar="ID", help="The decision, or the block, that was used.")
+    ],
     result: Annotated[str, typer.Argument(metavar="ok|fail", help="Whether it worked.")],
     scenario: Annotated[str, typer.Option(help="Where it happened: a failure counts once a scenario.")] = "",
     note: Annotated[str, typer.Option(help="A remark that is kept as evidence.")] = "",
-    came: Annotated[str, typer.Option("--result", help="What came of it: a text or JSON (a decision's episode).")] = "",
-    reward: Annotated[float | None, typer.Option(help="How good it was, from 0 to 1 (a decision's episode).")] = None,
-    also: Annotated[list[str], typer.Option(metavar="ID", help="An observed block that earned it too; may be repeated.")] = [],  # noqa: B006
+    came: Annotated[
+        str, typer.Option("--result", help="What came of it: a text or JSON (a decision's episode).")
+    ] = "",
+    reward: Annotated[
+        float | None, typer.Option(help="How good it was, from 0 to 1 (a decision's episode).")
+    ] = None,
+    also: Annotated[
+        list[str], typer.Option(metavar="ID", help="An observed block that earned it too; may be repeated.")
+    ] = [],  # noqa: B006
 ) -> None:
     """Report whether it worked: successes raise blocks, failures lower them, once a scenario.
 
@@ -126,15 +148,6 @@ def _json(text: str) -> Json:
     return value
 
 
-def _document(placed: Placed, change: Change) -> dict[str, Any]:
-    return {
-        **documents.brief(placed),
-        "level": change.after,
-        "verifications": placed.block.verifications,
-        "effect": change.effect,
-    }
-
-
 def _line(terminal: Terminal, placed: Placed, change: Change) -> None:
     moved = f"{change.before} → {change.after}" if change.before != change.after else change.after
     terminal.line(
@@ -151,18 +164,21 @@ def _line(terminal: Terminal, placed: Placed, change: Change) -> None:
 
 
 def _one(terminal: Terminal, done: Outcome) -> None:
-    document = {**_document(done.placed, done.change), "commit": done.commit.commit if done.commit else None}
+    document = {
+        **documents.changed(done.placed, done.change),
+        "commit": done.commit.commit if done.commit else None,
+    }
     terminal.answer(document, lambda: _line(terminal, done.placed, done.change))
 
 
 def _all(terminal: Terminal, told: deciding.DecisionOutcome) -> None:
-    first = _document(*told.changes[0]) if told.changes else {}
+    first = documents.changed(*told.changes[0]) if told.changes else {}
     document = {
         "id": told.decision.decision,
         "state": first.get("state"),
         "verifications": first.get("verifications"),
         "effect": first.get("effect"),
-        "blocks": [_document(placed, change) for placed, change in told.changes],
+        "blocks": [documents.changed(placed, change) for placed, change in told.changes],
         "episode": told.episode.id,
         "pruned": list(told.pruned),
         "missing": list(told.missing),

@@ -41,6 +41,10 @@ _TAKES_LINE = frozenset(
 """Editors that open a file at a line by ``+LINE``."""
 
 
+_TRIES_ALONE = 3
+"""How often an editor that no person sits at (a script, no terminal) may leave a fault."""
+
+
 def in_editor(
     terminal: Terminal,
     name: str,
@@ -56,7 +60,7 @@ def in_editor(
     folder = Path(tempfile.mkdtemp(prefix="alice-exp-"))
     path = folder / f"{name}.jsonc"
     wrong: Sequence[Problem] = ()
-    shown, kept = text, False
+    shown, kept, tries = text, False, 0
     try:
         while True:
             above = [*head, *(_fault_line(fault) for fault in wrong)]
@@ -68,15 +72,16 @@ def in_editor(
             if made is None or not made.strip() or made.strip() == text.strip():
                 return None
             if wrong and made == shown:
-                kept = True
                 raise _left(path, wrong[0])
-            wrong, shown = faults(made), made
+            wrong, shown, tries = faults(made), made, tries + 1
             if not wrong:
                 return made
+            if tries >= _TRIES_ALONE and not sys.stdin.isatty():
+                raise _left(path, wrong[0])
             for fault in wrong:
                 terminal.note(f"alice-exp: {_fault_line(fault)}")
     except ProblemError:
-        kept = kept or (path.exists() and (_own(path) or "").strip() not in ("", text.strip()))
+        kept = (_own(path) or "").strip() not in ("", text.strip())
         raise
     finally:
         if not kept:

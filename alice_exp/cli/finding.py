@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.cli import documents
+from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.options import context_of, json_lines, places_of
 from alice_exp.cli.terminal import Terminal

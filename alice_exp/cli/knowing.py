@@ -7,31 +7,25 @@ from typing import Annotated
 
 import typer
 
-from alice_exp.cli import documents
+from alice_exp import documents
 from alice_exp.cli.language import language, say
 from alice_exp.cli.options import context_of
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import UsageError
-from alice_exp.rules.metacognition import Assessment, Grade
+from alice_exp.rules.metacognition import Assessment
 from alice_exp.text.words import one_line
 from alice_exp.usecases import knowing
 
 _NOTHING = 4
 _BAR = 24
 
-_MESSAGES: Mapping[Grade, tuple[str, str]] = {
-    "high": ("I am sure about “{topic}”: {count} blocks are about it", "use them to answer"),
-    "medium": ("I know something about “{topic}”: {count} blocks are about it", "use them, and check what matters"),
-    "low": ("I know “{topic}” only vaguely: {count} blocks are about it", "learn it anew before you rely on it"),
-    "very_low": ("I hardly know “{topic}”: {count} blocks are about it", "do not rely on them"),
-    "none": ("I know nothing about “{topic}”", "say so, and learn it"),
-}
-
 
 def assess(
     ctx: typer.Context,
     topic: Annotated[str, typer.Argument(help="What you want to know about.")],
-    context: Annotated[list[str], typer.Option(metavar="K=V", help="The environment now; may be repeated.")] = [],  # noqa: B006
+    context: Annotated[
+        list[str], typer.Option(metavar="K=V", help="The environment now; may be repeated.")
+    ] = [],  # noqa: B006
 ) -> None:
     """Say how well a topic is known, with what this rests on; exit 4 where nothing is known.
 
@@ -42,55 +36,12 @@ def assess(
         raise UsageError("name a topic", hint="alice-exp assess deployment")
     wiring = terminal.wiring
     assessed = knowing.assess(wiring.home, wiring.access, wiring.caller, topic, context_of(context))
-    terminal.answer(document(assessed), lambda: _assessment(terminal, assessed))
+    terminal.answer(documents.assessment(assessed, say, language()), lambda: _assessment(terminal, assessed))
     terminal.exit_code = _NOTHING if assessed.grade == "none" else 0
 
 
-def document(assessed: Assessment) -> dict[str, object]:
-    """The structure of R3.16-R3.18."""
-    stats = assessed.stats
-    return {
-        "ok": True,
-        "topic": assessed.topic,
-        "confidence": assessed.grade,
-        "score": assessed.score,
-        "message": message(assessed),
-        "suggestions": [say(_MESSAGES[assessed.grade][1])],
-        "evidence": [
-            {
-                "id": one.placed.block.id,
-                "key": one.placed.block.key or None,
-                "confidence_level": one.level,
-                "access_count": one.placed.block.access_count,
-                "consolidation_score": round(one.consolidation, 4),
-                "updated_at": one.placed.block.updated_at,
-                "snippet": one_line(documents.payload_text(one.placed), 120),
-            }
-            for one in assessed.evidence
-        ],
-        "stats": {
-            "total_memories": stats.total,
-            "avg_confidence": round(stats.confidence, 4),
-            "avg_recency": round(stats.recency, 4),
-            "avg_consolidation": round(stats.consolidation, 4),
-            "coverage": round(stats.coverage, 4),
-        },
-    }
-
-
-def message(assessed: Assessment) -> str:
-    """The assessment as a sentence, in Chinese as the source says it (R3.23)."""
-    count = assessed.stats.total
-    if language() == "zh":
-        words = {"high": "很有把握", "medium": "有一定了解", "low": "了解不多", "very_low": "几乎没有可靠记忆"}
-        if assessed.grade == "none":
-            return f"我对「{assessed.topic}」没有相关记忆"
-        return f"我对「{assessed.topic}」{words[assessed.grade]}，有 {count} 条相关记忆"
-    return say(_MESSAGES[assessed.grade][0], topic=assessed.topic, count=count)
-
-
 def _assessment(terminal: Terminal, assessed: Assessment) -> None:
-    terminal.line(message(assessed))
+    terminal.line(documents.assessed_message(assessed, say, language()))
     if assessed.grade != "none":
         stats = assessed.stats
         terminal.line(
@@ -102,7 +53,7 @@ def _assessment(terminal: Terminal, assessed: Assessment) -> None:
             for one in assessed.evidence
         ]
         terminal.table([say("id"), say("state"), say("what is known")], rows)
-    terminal.line(say(_MESSAGES[assessed.grade][1]))
+    terminal.line(say(documents.ASSESSED[assessed.grade][1]))
 
 
 def consolidation(
@@ -131,12 +82,18 @@ def consolidation(
             "frequency": round(terms.frequency, 6),
             "longevity": round(terms.longevity, 6),
             "recency": round(terms.recency, 6),
-            "weights": {"frequency": weights.frequency, "longevity": weights.longevity, "recency": weights.recency},
+            "weights": {
+                "frequency": weights.frequency,
+                "longevity": weights.longevity,
+                "recency": weights.recency,
+            },
             "half_life_days": settled.half_life_days,
         }
 
     def text() -> None:
-        terminal.line(f"{block.id}  {terms.score:.4f}  ({say('read {count} times', count=block.access_count)})")
+        terminal.line(
+            f"{block.id}  {terms.score:.4f}  ({say('read {count} times', count=block.access_count)})"
+        )
         if explain:
             for name in ("frequency", "longevity", "recency"):
                 value, weight = getattr(terms, name), getattr(weights, name)

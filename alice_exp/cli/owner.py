@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.cli import documents
+from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import UsageError
 from alice_exp.core.model import Placed
 from alice_exp.core.ports import OwnerKey
-from alice_exp.rules.approval import Standing
+from alice_exp.rules.approval import Standing, standing
 from alice_exp.text.words import one_line
 from alice_exp.usecases import owner as owning
 from alice_exp.usecases.acts import namespace_name, require_person
@@ -176,13 +176,19 @@ def _shown(terminal: Terminal, shown: tuple[Placed, ...], dry_run: bool) -> None
             "commit": None,
             "blocks": [documents.brief(placed) for placed in shown],
         }
-        rows = [[placed.block.id, namespace_name(placed.path), _says(placed)] for placed in shown]
+        rows = [
+            [placed.block.id, namespace_name(placed.path), say(_WORDS[standing(placed)]), _says(placed)]
+            for placed in shown
+        ]
         terminal.answer(
-            document, lambda: terminal.table([say("id"), say("where"), say("what it says")], rows)
+            document,
+            lambda: terminal.table([say("id"), say("where"), say("stands"), say("what it says")], rows),
         )
         return
     for placed in shown:
-        terminal.note(f"{placed.block.id}  {namespace_name(placed.path)}  {_says(placed)}")
+        terminal.note(
+            f"{placed.block.id}  {namespace_name(placed.path)}  {say(_WORDS[standing(placed)])}  {_says(placed)}"
+        )
 
 
 def _says(placed: Placed) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
-from alice_exp.cli.documents import evidence_line, payload_text, trigger_text
 from alice_exp.cli.language import language, say
-from alice_exp.cli.report import Section, left, sections
+from alice_exp.cli.report import Section, left, marks, sections
+from alice_exp.documents import evidence_line, payload_text, trigger_text
 from alice_exp.rules.agenda import Agenda, Item
 from alice_exp.text.words import visible
 
@@ -46,8 +46,11 @@ footer{margin-top:3rem;color:var(--soft);font-size:.88rem;border-top:1px solid v
 def page(report: Agenda, summary: str) -> str:
     """The whole document; every text of a block is escaped and made visible."""
     title = say("Heartbeat of {day}", day=report.at[:10])
-    waiting = "".join(map(_item, report.items))
-    body = f"<h2>{_text(say('Waiting for your decision'))}</h2>\n<ol>\n{waiting}</ol>\n" if report.items else ""
+    marked = marks(report.items)
+    waiting = "".join(_item(item, marked.get(item.placed.block.id, "")) for item in report.items)
+    body = (
+        f"<h2>{_text(say('Waiting for your decision'))}</h2>\n<ol>\n{waiting}</ol>\n" if report.items else ""
+    )
     rest = "".join(map(_section, sections(report)))
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     return (
@@ -64,7 +67,7 @@ def _how() -> str:
     return say("Decide with: alice-exp reply 同意 1 3，拒绝 2 · or one at a time: alice-exp review")
 
 
-def _item(item: Item) -> str:
+def _item(item: Item, mark: str) -> str:
     block = item.placed.block
     quote = evidence_line(item.placed)
     facts = [
@@ -73,8 +76,7 @@ def _item(item: Item) -> str:
         f"<span>{_text(left(item))}</span>" if left(item) else "",
         f"<code>{_text(block.id)}</code>",
     ]
-    if item.is_changed or item.is_new:
-        mark = say("changed since it was shown") if item.is_changed else say("new")
+    if mark:
         facts.insert(0, f'<span class="new">{_text(mark)}</span>')
     return (
         f'<li id="{_text(block.id)}"><span class="number">{item.number or "·"}</span>'
@@ -87,12 +89,14 @@ def _item(item: Item) -> str:
 
 def _section(section: Section) -> str:
     rows = "".join(
-        f"<li><code>{_text(row.label)}</code> {_text(row.text)}"
+        f"<li><code>{_text(row.label)}</code> {_text(row.text).replace(chr(10), '<br>')}"
         + (f'<p class="note">{_text(row.note)}</p>' if row.note else "")
         + "</li>\n"
         for row in section.rows
     )
-    more = f'<p class="note">{_text(say("and {count} more", count=section.more))}</p>\n' if section.more else ""
+    more = (
+        f'<p class="note">{_text(say("and {count} more", count=section.more))}</p>\n' if section.more else ""
+    )
     return f'<h2 id="{section.key}">{_text(section.title)}</h2>\n<ul>\n{rows}</ul>\n{more}'
 
 

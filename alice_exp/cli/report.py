@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
-from alice_exp.cli.documents import evidence_line, payload_text, trigger_text
 from alice_exp.cli.language import say
 from alice_exp.core.model import Placed
+from alice_exp.documents import evidence_line, payload_text, trigger_text
 from alice_exp.rules.agenda import Agenda, Item
 from alice_exp.rules.conflicts import Kin
 from alice_exp.rules.movements import Movement
@@ -50,8 +50,14 @@ def sections(report: Agenda) -> tuple[Section, ...]:
     numbers = {item.placed.block.id: item.number for item in report.items}
     found = (
         _section("together", say("Look at these together"), [_kin(pair, numbers) for pair in report.kin]),
-        _section("review", say("Needs review: reliable, and failed"), [_failed(placed) for placed in report.review]),
-        _section("changed", say("Changed since the last report"), [_moved(m) for m in report.changed if is_worth(m)]),
+        _section(
+            "review", say("Needs review: reliable, and failed"), [_failed(placed) for placed in report.review]
+        ),
+        _section(
+            "changed",
+            say("Changed since the last report"),
+            [_moved(m) for m in report.changed if is_worth(m)],
+        ),
         _section(
             "returned",
             say("Typed into the pool, but rejected before"),
@@ -59,20 +65,30 @@ def sections(report: Agenda) -> tuple[Section, ...]:
                 Row(
                     one.placed.block.id,
                     payload_text(one.placed),
-                    say("rejected as {id}; to lift it: alice-exp revive {id} --from-rejected", id=one.rejected.block.id),
+                    say(
+                        "rejected as {id}; to lift it: alice-exp revive {id} --from-rejected",
+                        id=one.rejected.block.id,
+                    ),
                 )
                 for one in report.returned
             ],
         ),
         _section(
-            "unapproved", say("In universal, and not approved as it stands"), [_plain(p) for p in report.unapproved]
+            "unapproved",
+            say("In universal, and not approved as it stands"),
+            [_plain(p) for p in report.unapproved],
         ),
         _section("by_hand", say("Changed by hand"), [_by_hand(name, report) for name in report.by_hand]),
-        _section("fading", say("Fading: settled, and long not used"), [_plain(placed) for placed in report.fading]),
+        _section(
+            "fading", say("Fading: settled, and long not used"), [_plain(placed) for placed in report.fading]
+        ),
         _section(
             "problems",
             say("Problems in files"),
-            [Row(fault.where, say(fault.template, **fault.values), say(fault.severity)) for fault in report.problems],
+            [
+                Row(fault.where, say(fault.template, **fault.values), say(fault.severity))
+                for fault in report.problems
+            ],
         ),
     )
     return tuple(section for section in found if section.rows)
@@ -101,19 +117,25 @@ def _kin(pair: Kin, numbers: dict[str, int]) -> Row:
         "value": say("they contradict each other: the values differ"),
         "supersedes": say("the newer one would take the place of the older one"),
     }
-    text = f"{payload_text(pair.first)} {sign} {payload_text(pair.second)}{where}"
-    return Row(f"{first or pair.first.block.id} {sign} {other}", text, sentences[pair.reason])
+    text = f"{payload_text(pair.first)}\n{sign} {other}  {payload_text(pair.second)}{where}"
+    return Row(str(first or pair.first.block.id), text, sentences[pair.reason])
 
 
 def _failed(placed: Placed) -> Row:
     last = max(placed.block.open_failures.values(), default="")[:10]
     names = ", ".join(name for name in placed.block.open_failures if not name.startswith("context-"))
-    note = say("failed on {day} in: {scenarios}", day=last, scenarios=names) if names else say("failed on {day}", day=last)
+    note = (
+        say("failed on {day} in: {scenarios}", day=last, scenarios=names)
+        if names
+        else say("failed on {day}", day=last)
+    )
     return Row(placed.block.id, payload_text(placed), note)
 
 
 def _moved(movement: Movement) -> Row:
-    arrow = f"{movement.before} → {movement.after}" if movement.before != movement.after else str(movement.after)
+    arrow = (
+        f"{movement.before} → {movement.after}" if movement.before != movement.after else str(movement.after)
+    )
     sentences = {
         "promoted": say("promoted: {arrow}", arrow=arrow),
         "demoted": say("demoted: {arrow}", arrow=arrow),
@@ -140,12 +162,20 @@ def _by_hand(name: str, report: Agenda) -> Row:
 def facts(item: Item) -> str:
     """A candidate's state, confidence, destination and time left, as one line."""
     block = item.placed.block
-    parts = [f"{say(block.state)} {item.confidence:.1f}", f"→ {item.destination}", left(item)]
-    if item.is_changed:
-        parts.append(say("changed since it was shown"))
-    elif item.is_new:
-        parts.append(say("new"))
+    parts = [f"{say(block.state)} {item.confidence:.1f} → {item.destination}", left(item)]
     return " · ".join(part for part in parts if part)
+
+
+def marks(items: Sequence[Item]) -> dict[str, str]:
+    """What is to be said of single candidates, by id: changed, or new where not all of them are."""
+    all_new = all(item.is_new for item in items)
+    found = {}
+    for item in items:
+        if item.is_changed:
+            found[item.placed.block.id] = say("changed since it was shown")
+        elif item.is_new and not all_new:
+            found[item.placed.block.id] = say("new")
+    return found
 
 
 def left(item: Item) -> str:
@@ -169,8 +199,10 @@ def show(report: Agenda, summary: str, stream: TextIO) -> None:
         elif width >= WIDE and colour:
             _rich_table(report.items, width, stream)
         else:
+            marked = marks(report.items)
             for item in report.items:
-                stream.writelines(f"{line}\n" for line in card(item, width, colour=colour))
+                lines = card(item, width, marked.get(item.placed.block.id, ""), colour=colour)
+                stream.writelines(f"{line}\n" for line in ("", *lines))
     for section in sections(report):
         stream.write("\n" + _bold(section.title, colour) + "\n")
         stream.writelines(f"{line}\n" for line in _rows(section, width, colour))
@@ -198,16 +230,16 @@ def _dim(text: str, colour: bool) -> str:
     return f"\x1b[2m{text}\x1b[0m" if colour else text
 
 
-def card(item: Item, width: int, *, colour: bool) -> Iterator[str]:
-    """A candidate for a narrow terminal: its number and trigger, what was learned, facts, evidence."""
+def card(item: Item, width: int, mark: str = "", *, colour: bool) -> Iterator[str]:
+    """A candidate for a narrow terminal: its number and trigger, what was learned, evidence, facts."""
     number = str(item.number or "·").rjust(3)
     when = trigger_text(item.placed) or say("always")
-    for position, line in enumerate(wrapped(when, width - 5)):
-        yield f"{number}  {_bold(line, colour)}" if not position else f"     {_bold(line, colour)}"
+    for position, line in enumerate(wrapped(f"{when}  [{mark}]" if mark else when, width - 5)):
+        yield f"{'' if position else number:5}{_bold(line, colour)}"
     for line in wrapped(payload_text(item.placed), width - 5):
         yield f"     {line}"
     quote = evidence_line(item.placed)
-    for text in (f"{facts(item)} · {item.placed.block.id}", f"“{quote}”" if quote else ""):
+    for text in (f"“{quote}”" if quote else "", f"{facts(item)} · {item.placed.block.id}"):
         for line in wrapped(text, width - 5) if text else ():
             yield f"     {_dim(line, colour)}"
 
@@ -215,7 +247,8 @@ def card(item: Item, width: int, *, colour: bool) -> Iterator[str]:
 def _rows(section: Section, width: int, colour: bool) -> Iterator[str]:
     for row in section.rows:
         if not width:
-            yield visible("  ".join(part for part in (row.label, row.text, row.note) if part))
+            parts = (row.label, row.text.replace("\n", "  "), row.note)
+            yield visible("  ".join(part for part in parts if part))
             continue
         yield from (f"  {line}" for line in wrapped(f"{row.label}  {row.text}".rstrip(), width - 2))
         yield from (f"    {_dim(line, colour)}" for line in wrapped(row.note, width - 4) if row.note)
@@ -261,13 +294,16 @@ def _rich_table(items: Sequence[Item], width: int, stream: TextIO) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, width=width, show_lines=False)
     for name, ratio, justify in zip(columns(), (0, 3, 6, 0, 0, 0), ("right", *["left"] * 5), strict=True):
         table.add_column(name, overflow="fold", ratio=ratio or None, justify=justify, no_wrap=not ratio)  # type: ignore[arg-type]
+    marked = marks(items)
     for item in items:
         learned = Text(visible(payload_text(item.placed)))
         quote = evidence_line(item.placed)
         if quote:
             learned.append(f"\n“{quote}”", style="dim")
-        state = Text(f"{say(item.placed.block.state)} {item.confidence:.1f}", _COLOURS.get(item.placed.block.state, ""))
-        if item.is_changed or item.is_new:
+        state = Text(
+            f"{say(item.placed.block.state)} {item.confidence:.1f}", _COLOURS.get(item.placed.block.state, "")
+        )
+        if item.placed.block.id in marked:
             state.append("\n" + (say("changed") if item.is_changed else say("new")), style="bold")
         when = Text(visible(trigger_text(item.placed)) or say("always"), style="bold")
         goes = Text(item.destination.replace("/", "/\n", 1)).append(f"\n{item.placed.block.id}", style="dim")
@@ -336,7 +372,10 @@ def markdown(report: Agenda, summary: str) -> str:
         lines.append("")
     for section in sections(report):
         lines += [f"## {section.title}", ""]
-        lines += [f"- **{_escaped(row.label)}** {_escaped(row.text)} — *{_escaped(row.note)}*" for row in section.rows]
+        lines += [
+            f"- **{_escaped(row.label)}** {_escaped(row.text)} — *{_escaped(row.note)}*"
+            for row in section.rows
+        ]
         lines += [f"- {say('and {count} more', count=section.more)}"] if section.more else []
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"

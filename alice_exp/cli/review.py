@@ -1,19 +1,20 @@
-"""``heartbeat``, ``approve`` and ``reject``: the person decides."""
+"""``heartbeat``, ``approve``, ``reject`` and ``reply``: the person decides."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated
+import sys
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
 
 import typer
 
-from alice_exp.cli import documents
+from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.summary import summary
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.errors import UsageError
+from alice_exp.core.errors import NotFoundError, UsageError
+from alice_exp.core.model import Placed
 from alice_exp.rules.agenda import Agenda
-from alice_exp.text.words import one_line
 from alice_exp.usecases import review
 from alice_exp.usecases.acts import require_person
 from alice_exp.usecases.review import Decided
@@ -26,6 +27,9 @@ def heartbeat(
     peek: Annotated[
         bool, typer.Option("--peek", help="Look only: starts no clock, gives no new numbers.")
     ] = False,
+    format: Annotated[
+        str, typer.Option("--format", metavar="table|markdown|html", help="How it is written.")
+    ] = "table",
 ) -> None:
     """Show today's report: what is new and waits for you, what changed, what fails.
 
@@ -33,36 +37,29 @@ def heartbeat(
     """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
+    if format not in _FORMATS:
+        raise UsageError(
+            "{format} is no format", format=repr(format), hint="write --format table, markdown or html"
+        )
     report, _ = review.heartbeat(wiring.home, wiring.reports, wiring.caller, wiring.day_began, peek=peek)
     sentence = summary(report)
-    terminal.answer(documents.heartbeat(report, sentence), lambda: _report(terminal, report, sentence))
+    terminal.answer(documents.heartbeat(report, sentence), lambda: _write(format, report, sentence))
 
 
-def _report(terminal: Terminal, report: Agenda, sentence: str) -> None:
-    if report.items:
-        rows = [
-            [
-                str(item.number or "·"),
-                item.placed.block.id,
-                one_line(documents.trigger_text(item.placed), 28),
-                documents.payload_text(item.placed) + (say(" (changed)") if item.is_changed else ""),
-                item.placed.block.state,
-                item.destination,
-                item.expires_at[:10],
-            ]
-            for item in report.items
-        ]
-        names = [
-            say("no"),
-            say("id"),
-            say("when"),
-            say("what was learned"),
-            say("state"),
-            say("goes to"),
-            say("until"),
-        ]
-        terminal.table(names, rows, say("Waiting for your decision"))
-    terminal.line(sentence)
+_FORMATS = ("table", "markdown", "html")
+
+
+def _write(format: str, report: Agenda, sentence: str) -> None:
+    from alice_exp.cli import report as written
+
+    if format == "markdown":
+        sys.stdout.write(written.markdown(report, sentence))
+    elif format == "html":
+        from alice_exp.cli.page import page
+
+        sys.stdout.write(page(report, sentence))
+    else:
+        written.show(report, sentence, sys.stdout)
 
 
 def approve(
@@ -82,8 +79,6 @@ def approve(
 
     Examples: alice-exp approve 1 3 · alice-exp approve exp-7k2m9q4x --to universal/tool_usage
     """
-    from alice_exp.usecases import owner
-
     terminal: Terminal = ctx.obj
     named = " ".join(references or ["--all"])
     require_person(terminal.wiring.caller, say("approve"), f"alice-exp approve {named}")
@@ -92,20 +87,8 @@ def approve(
         terminal.confirm(say("Approve {count} candidates?", count=len(ids)))
     elif not dry_run:
         terminal.require_confirmation()
-    decided = owner.decide(
-        _home(terminal, dry_run),
-        terminal.wiring.owner,
-        terminal.wiring.caller,
-        "approve",
-        lambda home, caller, stamp: review.approve(home, caller, ids, to, bulk=all_, stamp=stamp),
-    )
-    _decided(
-        terminal,
-        decided,
-        lambda placed: say(
-            "{id}  approved into {place}", id=placed.block.id, place=f"{placed.place}/{placed.namespace}"
-        ),
-    )
+    decided = approved(terminal, ids, to, bulk=all_, dry_run=dry_run)
+    _decided(terminal, decided, _approved_line)
 
 
 def reject(
@@ -129,11 +112,120 @@ def reject(
     ids = _chosen(terminal, references, all_)
     if all_ and not dry_run:
         terminal.confirm(say("Reject {count} candidates?", count=len(ids)))
-    decided = review.reject(_home(terminal, dry_run), terminal.wiring.caller, ids, reason, bulk=all_)
-    _decided(terminal, decided, lambda placed: say("{id}  rejected", id=placed.block.id))
+    decided = rejected(terminal, ids, reason, bulk=all_, dry_run=dry_run)
+    _decided(terminal, decided, _rejected_line)
 
 
-def _home(terminal: Terminal, dry_run: bool):  # type: ignore[no-untyped-def]
+def reply(
+    ctx: typer.Context,
+    words: Annotated[
+        list[str], typer.Argument(metavar="TEXT…", help="As 同意 1 3，拒绝 2; or approve 1-3, reject 4.")
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")
+    ] = False,
+) -> None:
+    """Answer the report in your own words, in Chinese or English; what is unclear is refused and nothing is done.
+
+    Examples: alice-exp reply 同意 1 3，拒绝 2 · alice-exp reply yes to all except 2 · alice-exp reply 都同意
+    """
+    from alice_exp.rules.reply import parse, settle
+
+    terminal: Terminal = ctx.obj
+    text = " ".join(words)
+    require_person(terminal.wiring.caller, say("reply"), f"alice-exp reply {text}")
+    reports = terminal.wiring.reports
+    if not reports.open_report():
+        raise NotFoundError("no report is open", hint="see 'alice-exp heartbeat' first")
+    settled = [row for row in settle(parse(text), reports.open_ids()) if row[0].verb != "later"]
+    _confirm(terminal, settled, dry_run)
+    done = []
+    for decision, references in settled:
+        wide = decision.everything or decision.rest
+        ids = review.chosen(terminal.wiring.home, reports, references, everything=False)
+        act = approved if decision.verb == "approve" else rejected
+        if ids:
+            done.append(
+                (decision.verb, act(terminal, ids, reason=decision.reason, bulk=wide, dry_run=dry_run))
+            )
+    _replied(terminal, done)
+
+
+def _confirm(terminal: Terminal, settled: Sequence[tuple[Any, tuple[str, ...]]], dry_run: bool) -> None:
+    """Ask before everything or the rest is decided at once; any approval needs a person or ``--yes`` (DESIGN 6)."""
+    if dry_run:
+        return
+    questions = {"approve": say("Approve {count} candidates?"), "reject": say("Reject {count} candidates?")}
+    for decision, ids in settled:
+        if decision.everything or decision.rest:
+            terminal.confirm(questions[decision.verb].format(count=len(ids)))
+        elif decision.verb == "approve":
+            terminal.require_confirmation()
+
+
+def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided]]) -> None:
+    commits = [row.commit.commit for _, row in done if row.commit]
+    document = {
+        "ids": [block_id for _, row in done for block_id in row.ids],
+        "commit": commits[-1] if commits else None,
+        "commits": commits,
+        "approved": [block_id for verb, row in done if verb == "approve" for block_id in row.ids],
+        "rejected": [block_id for verb, row in done if verb == "reject" for block_id in row.ids],
+        "blocks": [documents.brief(placed) for _, row in done for placed in row.placed],
+        "skipped": [{"id": block_id, "why": why} for _, row in done for block_id, why in row.skipped],
+    }
+
+    def text() -> None:
+        for verb, row in done:
+            for placed in row.placed:
+                terminal.line(_approved_line(placed) if verb == "approve" else _rejected_line(placed))
+        if not done:
+            terminal.line(say("nothing was decided"))
+
+    terminal.answer(document, text)
+    for _, row in done:
+        _name_skipped(terminal, row)
+
+
+def approved(
+    terminal: Terminal,
+    ids: Sequence[str],
+    to: str = "",
+    *,
+    bulk: bool = False,
+    reason: str = "",
+    dry_run: bool = False,
+) -> Decided:
+    """Approve as the person at this terminal, signed where the home has an owner key."""
+    from alice_exp.usecases import owner
+
+    return owner.decide(
+        _home(terminal, dry_run),
+        terminal.wiring.owner,
+        terminal.wiring.caller,
+        "approve",
+        lambda home, caller, stamp: review.approve(
+            home, caller, ids, to, bulk=bulk, reason=reason, stamp=stamp
+        ),
+    )
+
+
+def rejected(
+    terminal: Terminal, ids: Sequence[str], reason: str = "", *, bulk: bool = False, dry_run: bool = False
+) -> Decided:
+    """Reject as the person at this terminal."""
+    return review.reject(_home(terminal, dry_run), terminal.wiring.caller, ids, reason, bulk=bulk)
+
+
+def _approved_line(placed: Placed) -> str:
+    return say("{id}  approved into {place}", id=placed.block.id, place=f"{placed.place}/{placed.namespace}")
+
+
+def _rejected_line(placed: Placed) -> str:
+    return say("{id}  rejected", id=placed.block.id)
+
+
+def _home(terminal: Terminal, dry_run: bool) -> Any:
     from alice_exp.usecases.acts import DryHome
 
     return DryHome(terminal.wiring.home) if dry_run else terminal.wiring.home
@@ -147,7 +239,7 @@ def _chosen(terminal: Terminal, references: list[str] | None, everything: bool) 
     )
 
 
-def _decided(terminal: Terminal, decided: Decided, line: Callable) -> None:  # type: ignore[type-arg]
+def _decided(terminal: Terminal, decided: Decided, line: Callable[[Placed], str]) -> None:
     document = {
         "ids": list(decided.ids),
         "commit": decided.commit.commit if decided.commit else None,
@@ -160,6 +252,10 @@ def _decided(terminal: Terminal, decided: Decided, line: Callable) -> None:  # t
             terminal.line(line(placed))
 
     terminal.answer(document, text)
+    _name_skipped(terminal, decided)
+
+
+def _name_skipped(terminal: Terminal, decided: Decided) -> None:
     for block_id, why in decided.skipped:
         terminal.note(
             say(

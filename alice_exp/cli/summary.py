@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from alice_exp.cli.language import say
+from alice_exp.cli.language import language, say
 from alice_exp.core.model import Placed
 from alice_exp.rules.agenda import Agenda, Item
 
 
 def summary(report: Agenda) -> str:
     """What waits, what belongs together, what changed, what fails, what is broken, and what to say."""
-    return say(" ").join(
-        (*_waiting(report), *_together(report), *_changed(report), *_trusted(report), *_files(report), *_how(report))
+    return ("" if language() == "zh" else " ").join(
+        (
+            *_waiting(report),
+            *_together(report),
+            *_changed(report),
+            *_trusted(report),
+            *_files(report),
+            *_how(report),
+        )
     )
 
 
@@ -116,7 +123,9 @@ def _files(report: Agenda) -> Iterator[str]:
 
 def _how(report: Agenda) -> Iterator[str]:
     if report.items:
-        yield say("Answer with 'alice-exp reply approve 1, reject 2', or go through them with 'alice-exp review'.")
+        yield say(
+            "Answer with 'alice-exp reply approve 1, reject 2', or go through them with 'alice-exp review'."
+        )
 
 
 def _counted(count: int, one: str, many: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from alice_exp.cli.language import hint as translated_hint
 from alice_exp.cli.language import say
 from alice_exp.core.errors import AliceError, RefusedError
 
@@ -38,6 +39,13 @@ class Terminal:
         from alice_exp.wiring import Wiring
 
         return Wiring(self.home, self.actor, self.warn)
+
+    def configured_language(self) -> str:
+        """The language that the configuration names; empty where it names none or cannot be read."""
+        try:
+            return self.wiring.config.text("lang")
+        except (AliceError, OSError):
+            return ""
 
     @property
     def is_rich(self) -> bool:
@@ -109,7 +117,7 @@ class Terminal:
             body = {
                 "code": error.code,
                 "message": _translated(error),
-                "hint": error.hint,
+                "hint": translated_hint(error.hint),
                 "path": error.path,
                 "line": error.line,
                 "column": error.column,
@@ -156,7 +164,7 @@ def sentence(error: AliceError) -> str:
         if error.path
         else ""
     )
-    hint = f" ({error.hint})" if error.hint else ""
+    hint = f" ({translated_hint(error.hint)})" if error.hint else ""
     return visible(f"{where}{_translated(error)}{hint}").replace("\n", " ")
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from alice_exp.cli import documents
+from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
 from alice_exp.usecases import upkeep

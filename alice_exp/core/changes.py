@@ -83,7 +83,7 @@ class ChangeSet:
     timeline: Timeline | None = None
     """The segments as they shall be, likewise."""
     then: ChangeSet | None = None
-    """A second act of one stream: what prunes or compacts only what the first one committed (DESIGN 5)."""
+    """A second act of one stream, on the records alone: what prunes or compacts what the first committed (DESIGN 5)."""
     texts: Mapping[str, str | None] = field(default_factory=dict)
     """Whole files, path to text (None: gone): new ones, and files that an undo takes back byte by byte."""
     seen: Mapping[str, str | None] = field(default_factory=dict)

@@ -125,6 +125,10 @@ class Collection(Protocol):
         """The blocks with these numbers, in the order asked."""
         ...
 
+    def weights(self) -> Sequence[float]:
+        """Each block's trust · confidence, in [0, 1], by its number."""
+        ...
+
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
         """The trigger's context of each block that has one, by its number."""
         ...

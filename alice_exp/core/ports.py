@@ -92,6 +92,10 @@ class History(Protocol):
         """A block's last version in history, with its own text, whether or not it still exists."""
         ...
 
+    def texts(self, path: str) -> Iterator[tuple[Commit, str]]:
+        """Every version of one file, newest first, each with the act that left it so; a removal is passed over."""
+        ...
+
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with the repository itself."""
         ...

@@ -132,7 +132,9 @@ def returned(snapshot: Snapshot, waiting: Iterable[Placed]) -> tuple[Returned, .
     return tuple(
         Returned(placed, was)
         for placed, was in found
-        if was is not None and was.block.archived is not None and was.block.archived.at <= placed.block.created_at
+        if was is not None
+        and was.block.archived is not None
+        and was.block.archived.at <= placed.block.created_at
     )
 
 

@@ -170,13 +170,13 @@ def _gap(
     """The interval of the difference that a trait makes.
 
     What is done depends on the situation, so actions and their steps are compared within equal contexts, where there
-    are any to compare: else an action would be praised for the easy tasks that call for it.
+    are enough to compare: else an action would be praised for the easy tasks that call for it.
     """
     if others.total < REPEATS:
         return -1.0, 1.0
     if trait[0] in ("action", "step"):
         strata = _strata(group, frozenset(places))
-        if strata:
+        if min(sum(one[1] for one in strata), sum(one[3] for one in strata)) >= REPEATS:
             return stratified_difference(strata)
     return difference(own, others)
 

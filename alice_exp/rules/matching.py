@@ -18,6 +18,9 @@ from alice_exp.rules.noise import learn_nearness, learn_noise
 from alice_exp.text.concepts import known_words, same_concept
 from alice_exp.text.words import cjk_tokens, fold, is_cjk, pieces, stems, tokens_many
 
+LENT = 256
+"""A token that more texts have, and more than one in fifty, says too little to be lent to neighbours."""
+
 PAIR = 0.2
 """What two words that stand side by side, as in the query, add to what the two words bring."""
 
@@ -195,7 +198,8 @@ class _Scoring:
         if not held:
             return
         idf = self.statistics.idf(holders)
-        for index, share in self._with_neighbours(held).items():
+        lent = holders <= max(LENT, self.statistics.total // 50)
+        for index, share in (self._with_neighbours(held) if lent else held).items():
             scores[index] += idf * share
 
     def _with_neighbours(self, held: dict[int, float]) -> dict[int, float]:

@@ -55,7 +55,9 @@ def movements(
         for name, value in act.trailers:
             if name == "Expired":
                 gone.setdefault(value, None)
-    places = {placed.block.id: placed for placed in snapshot if placed.block.id in steps or placed.block.id in gone}
+    places = {
+        placed.block.id: placed for placed in snapshot if placed.block.id in steps or placed.block.id in gone
+    }
     moved = [_movement(block_id, rows, places.get(block_id), level) for block_id, rows in steps.items()]
     ended = [
         Movement(block_id, "expired", "", "", 0, placed)
@@ -79,7 +81,9 @@ def hand_edits(acts: Iterable[Commit]) -> tuple[str, ...]:
 
 def _steps(act: Commit) -> Iterator[_Step]:
     """An outcome of one block has one From, To and Effect; of several, one of each a block, in their order."""
-    values = {name: [value for key, value in act.trailers if key == name] for name in ("From", "To", "Effect")}
+    values = {
+        name: [value for key, value in act.trailers if key == name] for name in ("From", "To", "Effect")
+    }
     count = len(values["Effect"])
     if not count or len(act.blocks) < count or any(len(row) != count for row in values.values()):
         return

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from statistics import median
 
 from alice_exp.core.collection import FEWEST, K1, LONG, NO_NOISE, SHORT, B, Noise
 from alice_exp.text.words import is_cjk
@@ -102,7 +101,8 @@ class _Jumble:
         """The median over the tries; a little above 0 at least."""
         if not self.words:
             return NO_NOISE.short if size == SHORT else NO_NOISE.long
-        return round(max(1e-3, median(self._best(self._draw(size, number)) for number in range(_TRIES))), 6)
+        best = sorted(self._best(self._draw(size, number)) for number in range(_TRIES))
+        return round(max(1e-3, best[_TRIES // 2]), 6)
 
     def _draw(self, size: int, number: int) -> list[str]:
         """Words from places that a multiplication scatters (Knuth's golden ratio hash), each from another text."""

@@ -40,6 +40,8 @@ HIGH_CONFIDENCE = Config().number("thresholds.high_confidence")
 LOW_VALUE_WARNING = "⚠️ 启用低价值经验（所有高价值路径失效）"
 """What is said when only the pool has an answer (R2.35)."""
 
+_CHUNK = 16
+
 Tier = Literal["personal", "universal", "low_value", "reasoning"]
 
 
@@ -77,6 +79,10 @@ class Corpus:
     def blocks(self, indexes: Sequence[int]) -> Sequence[Placed]:
         """See ``core.collection.Collection``."""
         return [self.placed[index] for index in indexes]
+
+    def weights(self) -> Sequence[float]:
+        """See ``core.collection.Collection``."""
+        return [TRUST[placed.place] * CONFIDENCE[placed.block.state] for placed in self.placed]
 
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
         """See ``core.collection.Collection``."""
@@ -179,19 +185,23 @@ def rank(
     found = text_matches(collection.statistics, collection.postings, query)
     matches = _with_context(found.matches, collection, context) if context else found.matches
     floor = min(HIGHEST_FLOOR, gate * found.noise)
-    fitting = (
-        fit(placed, found.matches.get(index, 0.0), context, now, half_life_days=half_life_days)
-        for index, placed in _shortlist(collection, matches, floor, passing)
-    )
-    return ordered(
-        one if one.match >= floor else replace(one, clear=False) for one in fitting if one is not None
-    )[:top]
+
+    def weighed(index: int, placed: Placed) -> Match | None:
+        text = found.matches.get(index, 0.0)
+        fits = fit(placed, text, context, now, half_life_days=half_life_days)
+        return fits if fits is None or fits.match >= floor else replace(fits, clear=False)
+
+    if passing is None:
+        return _best(collection, _leading(matches, floor), weighed, top)
+    chosen = _passing(collection, matches, floor, passing)
+    fitting = (weighed(index, placed) for index, placed in chosen)
+    return ordered(one for one in fitting if one is not None)[:top]
 
 
 def _collected(blocks: Iterable[Placed] | Collection) -> Collection:
     if hasattr(blocks, "statistics"):
         return cast("Collection", blocks)
-    return Corpus.of(cast("Iterable[Placed]", blocks))
+    return Corpus.of(blocks)
 
 
 def _with_context(
@@ -202,28 +212,54 @@ def _with_context(
     return {**texts, **{index: match for index, match in both.items() if match > 0.0 or index in texts}}
 
 
-def _shortlist(
+def _leading(matches: Mapping[int, float], floor: float) -> list[tuple[int, float]]:
+    """The best matches with their indexes, none where the best is below the floor; ties in the collection's order."""
+    best = round(max(matches.values(), default=0.0), 6)
+    if best <= 0.0 or best < floor:
+        return []
+    # Rounding comes last, because there may be tens of thousands of matches.
+    least = min(floor, TAIL * best)
+    near = [(-round(match, 6), index) for index, match in matches.items() if match >= least - 1e-6]
+    leading = heapq.nsmallest(SHORTLIST, near) if len(near) > SHORTLIST else sorted(near)
+    return [(index, -match) for match, index in leading if -match >= least]
+
+
+def _best(
     collection: Collection,
-    matches: Mapping[int, float],
-    floor: float,
-    passing: Callable[[Placed], bool] | None,
+    leading: Sequence[tuple[int, float]],
+    weighed: Callable[[int, Placed], Match | None],
+    top: int | None,
+) -> list[Match]:
+    """The ``top`` of the leading matches by score; a block is read only while it could still be among them."""
+    weights = collection.weights()
+    queue = sorted(((match * weights[index], index) for index, match in leading), reverse=True)
+    found: list[Match] = []
+    while queue:
+        if top is not None and len(found) >= top and found[top - 1].score > round(queue[0][0], 6):
+            break
+        some, queue = queue[:_CHUNK], queue[_CHUNK:]
+        indexes = [index for _, index in some]
+        fitting = (weighed(*pair) for pair in zip(indexes, collection.blocks(indexes), strict=True))
+        found = ordered([*found, *(one for one in fitting if one is not None)])[:top]
+    return found
+
+
+def _passing(
+    collection: Collection, matches: Mapping[int, float], floor: float, passing: Callable[[Placed], bool]
 ) -> Iterator[tuple[int, Placed]]:
-    """The best matches that pass, none where the best of them is below the floor; ties in the collection's order."""
-    least = min(floor, TAIL * max(matches.values(), default=0.0)) if passing is None else TAIL * floor
-    heap = [(-round(match, 6), index) for index, match in matches.items() if match >= least]
+    """As ``_leading``, of the blocks that pass: the best of them is looked for, best first."""
+    heap = [(-round(match, 6), index) for index, match in matches.items() if match >= TAIL * floor - 1e-6]
     heapq.heapify(heap)
-    taken = 0
-    while heap and taken < SHORTLIST:
-        best = [heapq.heappop(heap) for _ in range(min(SHORTLIST if passing else 32, len(heap)))]
-        for (negative, index), placed in zip(best, collection.blocks([i for _, i in best]), strict=True):
-            if passing is not None and not passing(placed):
+    taken, least = 0, floor
+    while heap:
+        some = [heapq.heappop(heap) for _ in range(min(_CHUNK, len(heap)))]
+        for (negative, index), placed in zip(some, collection.blocks([i for _, i in some]), strict=True):
+            if not passing(placed):
                 continue
-            if not taken:
-                if -negative < floor:
-                    return
-                least = min(floor, TAIL * -negative)
             if -negative < least or taken == SHORTLIST:
                 return
+            if not taken:
+                least = min(floor, TAIL * -negative)
             taken += 1
             yield index, placed
 

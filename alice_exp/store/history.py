@@ -147,6 +147,18 @@ class GitHistory:
             data = (repo.commit(commit).tree / placed.path).data_stream.read()
         return raw_block(data, placed.path, placed.block.id)
 
+    def texts(self, path: str) -> Iterator[tuple[Commit, str]]:
+        """Every version of one file; see ``core.ports.History.texts``. Each commit and each content is read once."""
+        if not self._repository.exists or not self._repository.head():
+            return
+        with self._repo() as repo:
+            for found in repo.iter_commits(repo.head.commit, paths=path):
+                try:
+                    blob = found.tree / path
+                except KeyError:
+                    continue
+                yield read(found.hexsha, _message(found)), _text(blob.data_stream.read()) or ""
+
     def problems(self) -> tuple[Problem, ...]:
         """Remotes, which nothing here asked for, and acts that could not be finished."""
         if not self._repository.exists:

@@ -23,10 +23,10 @@ from alice_exp.store import landing
 from alice_exp.store.files import ChangedOnDisk, Signature, read_bytes
 from alice_exp.store.landing import FileChange
 from alice_exp.store.lock import WriterLock
-from alice_exp.store.messages import compose
+from alice_exp.store.messages import COMPLETES, compose
 from alice_exp.store.plumbing import LOST, PENDING, Message, Repository, blob_id
 from alice_exp.store.reading import LastGood, Reading, holds_blocks, placed, snapshot
-from alice_exp.store.recording import Recording, record_files
+from alice_exp.store.recording import Recording, as_adopted, record_files
 from alice_exp.store.scan import Found, scan
 from alice_exp.store.stamps import UNKNOWN, Stamps, load, now_ns, save
 from alice_exp.text.configuration import PATH, read_config
@@ -281,9 +281,10 @@ class FileHome:
     def _adopt_file(self, path: str, data: bytes, before: Mapping[str, Placed], elsewhere: set[str]) -> None:
         document = parse(data, path)
         if not holds_blocks(path):
-            if document.problem is None:
+            new = as_adopted(document, data, self._sources.new_id, self._sources.now())
+            if new is not None:
                 trailers = (("Changed", path),) if path == PATH else ()
-                self._commit_adopted(path, data, data, (), "changed", trailers)
+                self._commit_adopted(path, data, new, (), "changed", trailers)
             return
         blocks, problems = read_blocks(document)
         if any(problem.severity == "error" for problem in problems):
@@ -448,8 +449,16 @@ class FileHome:
             if path in changes.seen and contents.get(path) != (None if text is None else text.encode()):
                 raise ChangedOnDisk(self.experiences / path)
         _check(new, changes)
+        first = None
+        if changes.then is not None:
+            first = (changes.act, {p: data for p, data in new.items() if data != contents.get(p)})
+            after = replace(
+                seen, episodes=changes.episodes or seen.episodes, timeline=changes.timeline or seen.timeline
+            )
+            new |= record_files(changes.then, after, lambda path: new.get(path) or self._record(path, found, contents))
         files = {path: FileChange(contents.get(path), data) for path, data in new.items()}
-        return self._write(changes.act, {p: c for p, c in files.items() if c.expected != c.new})
+        act = changes.then.act if changes.then is not None else changes.act
+        return self._write(act, {p: c for p, c in files.items() if c.expected != c.new}, first)
 
     def _record(self, path: str, found: Found, contents: dict[str, bytes]) -> bytes | None:
         """A record file that an act will write, remembered as what must still be there; None where there is none."""
@@ -527,10 +536,23 @@ class FileHome:
         commit, text = compose(act, self._sources.new_id("act"))
         return commit, Message(_author(act.actor), max(self._sources.epoch(), self._known().commit_time), text)
 
-    def _write(self, act: Act, files: Mapping[str, FileChange]) -> Commit:
+    def _write(
+        self,
+        act: Act,
+        files: Mapping[str, FileChange],
+        first: tuple[Act, Mapping[str, bytes | None]] | None = None,
+    ) -> Commit:
+        """Write one act, or two of one stream; the commit of the first, which is the one that was asked for."""
+        opened = self._composed(first[0]) if first else None
+        if opened is not None:
+            act = replace(act, trailers=(*act.trailers, (COMPLETES, opened[0].act_id)))
         commit, message = self._composed(act)
-        oid = landing.write(self.repository, self._known().head or self.repository.head(), message, files)
+        parent = self._known().head or self.repository.head()
+        before = (opened[1], first[1]) if opened and first else None
+        oid = landing.write(self.repository, parent, message, files, before)
         self._stamp(oid, message.when, files)
+        if opened is not None:
+            commit, oid = opened[0], self.repository.parent(oid)
         return Commit(
             oid,
             commit.subject,

@@ -9,23 +9,27 @@ One connection a process; write-ahead logging, so that readers see one moment an
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import sys
 import time
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
+from typing import TypeVar
 
 from alice_exp.core.collection import Noise, Statistics
 from alice_exp.core.errors import AliceError, ProblemError
-from alice_exp.core.model import Block, Place, Placed, place_of
+from alice_exp.core.model import CONFIDENCE, STATES, TRUST, Block, Place, Placed, place_of
 from alice_exp.rules.matching import Segment
 from alice_exp.rules.ranking import block_text, is_living
 from alice_exp.store.files import RACY_NS, Signature
 from alice_exp.store.indexed import Indexed, IndexedFile
 from alice_exp.text.schema import block_json
+
+R = TypeVar("R")
 
 VERSION = 1
 """Raised with every change of the tables, of the tokens or of what is learned from texts."""
@@ -36,7 +40,8 @@ PATIENCE = 1.0
 _SCHEMA = """
 CREATE TABLE files (
     file INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, signature TEXT NOT NULL, taken INTEGER NOT NULL,
-    content BLOB NOT NULL, texts BLOB NOT NULL, living BLOB NOT NULL, lengths BLOB NOT NULL, learned TEXT NOT NULL
+    content BLOB NOT NULL,
+    texts BLOB NOT NULL, living BLOB NOT NULL, states BLOB NOT NULL, lengths BLOB NOT NULL, learned TEXT NOT NULL
 );
 CREATE TABLE blocks (
     file INTEGER NOT NULL, place INTEGER NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, context TEXT,
@@ -70,36 +75,28 @@ class SearchIndex:
         self._warn = warn
         self._connection: sqlite3.Connection | None = None
         self._failed = False
-        self._known: tuple[int, Sequence[IndexedFile], Statistics] | None = None
+        self._known: tuple[int, Sequence[IndexedFile], Statistics, Sequence[float]] | None = None
 
-    @contextmanager
-    def reading(self, files: Mapping[str, Signature]) -> Iterator[Indexed | None]:
-        """The home at one moment, brought in step with the namespace ``files`` (path and signature) first.
+    def ask(self, files: Mapping[str, Signature], question: Callable[[Indexed], R]) -> R | None:
+        """Ask the home as it is at one moment, brought in step with the namespace ``files`` (path and signature) first.
 
         ``None`` where the index cannot answer: a file holds a problem, an id stands twice, another process writes
-        for longer than ``PATIENCE``, or the database fails (one warning a process). What is read from the answer
-        may raise ``sqlite3.Error`` on damage found late; ``forget`` then makes the index anew.
+        for longer than ``PATIENCE``, or the database fails (one warning a process; a damaged one is removed, so
+        that the next question makes it anew). The answer must not read from what it was given any more.
         """
-        answer = None
         try:
-            answer = self._opened(files)
+            return question(self._opened(files))
         except _Unusable:
-            self._end()
-        except sqlite3.OperationalError as error:
-            self._end()
-            if "locked" not in str(error) and "busy" not in str(error):
-                self._fail(error)
-        except (sqlite3.Error, OSError, ValueError, TypeError) as error:
-            self._fail(error)
-        try:
-            yield answer
+            return None
         except sqlite3.Error as error:
+            if isinstance(error, sqlite3.OperationalError) and re.search("locked|busy", str(error)):
+                return None
             self._fail(error)
-            raise ProblemError(
-                "the search index is damaged: {why}", why=str(error), hint="run the command again"
-            ) from error
+        except (OSError, ValueError, TypeError, IndexError, EOFError) as error:
+            self._fail(error)
         finally:
             self._end()
+        return None
 
     def close(self) -> None:
         """Close the connection; the next reading opens another."""
@@ -116,11 +113,9 @@ class SearchIndex:
             self._path.with_name(self._path.name + ending).unlink(missing_ok=True)
 
     def _fail(self, error: Exception) -> None:
-        """Say once that the files answer, and remove what is damaged, so that the next process starts afresh."""
-        self.close()
-        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-            with suppress(OSError):
-                self.forget()
+        """Say once that the files answer, and remove the index, so that the next question starts afresh."""
+        with suppress(OSError):
+            self.forget()
         if not self._failed:
             self._warn(
                 ProblemError(
@@ -153,7 +148,7 @@ class SearchIndex:
             loaded = _load(connection)
             living = (file for file in loaded if file.living)
             statistics = Statistics.of((file.lengths, file.near, file.noise) for file in living)
-            self._known = (generation, loaded, statistics)
+            self._known = (generation, loaded, statistics, _weights(loaded))
         return Indexed(connection.execute, *self._known[1:])
 
     def _connect(self) -> sqlite3.Connection:
@@ -239,6 +234,7 @@ class SearchIndex:
         if blocks is None or any(not block.id for block in blocks):
             raise _Unusable(path)
         living = array("I", (at for at, block in enumerate(blocks) if is_living(Placed(block, path))))
+        states = bytes(STATES.index(blocks[place].state) for place in living)
         texts = [block_text(blocks[place]) for place in living]
         mark = _hash("\0".join(texts).encode("utf-8", "surrogatepass"))
         row = connection.execute("SELECT file, texts FROM files WHERE path = ?", (path,)).fetchone()
@@ -247,8 +243,8 @@ class SearchIndex:
         else:
             number = row[0]
         connection.execute(
-            "UPDATE files SET signature = ?, taken = ?, content = ?, living = ? WHERE file = ?",
-            (_stamped(signature), at, _hash(data), living.tobytes(), number),
+            "UPDATE files SET signature = ?, taken = ?, content = ?, living = ?, states = ? WHERE file = ?",
+            (_stamped(signature), at, _hash(data), living.tobytes(), states, number),
         )
         try:
             connection.executemany(
@@ -266,8 +262,8 @@ class SearchIndex:
         if number is None:
             values = (path, mark, segment.lengths.tobytes(), learned)
             cursor = connection.execute(
-                "INSERT INTO files (path, signature, taken, content, texts, living, lengths, learned)"
-                " VALUES (?, '', 0, x'', ?, x'', ?, ?)",
+                "INSERT INTO files (path, signature, taken, content, texts, living, states, lengths, learned)"
+                " VALUES (?, '', 0, x'', ?, x'', x'', ?, ?)",
                 values,
             )
             number = int(cursor.lastrowid or 0)
@@ -287,15 +283,24 @@ class SearchIndex:
 
 def _load(connection: sqlite3.Connection) -> list[IndexedFile]:
     files = []
-    query = "SELECT file, path, living, lengths, learned FROM files ORDER BY path"
-    for number, path, living, lengths, learned in connection.execute(query):
+    query = "SELECT file, path, living, states, lengths, learned FROM files ORDER BY path"
+    for number, path, living, states, lengths, learned in connection.execute(query):
         near, short, long = json.loads(learned)
         files.append(
             IndexedFile(
-                number, path, array("I", living), array("I", lengths), tuple(near), Noise(short, long)
+                number, path, array("I", living), states, array("I", lengths), tuple(near), Noise(short, long)
             )
         )
     return files
+
+
+def _weights(files: Sequence[IndexedFile]) -> list[float]:
+    """Trust · confidence of every living block, in the collection's order."""
+    weights: list[float] = []
+    for file in files:
+        by_state = [TRUST[place_of(file.path)] * CONFIDENCE[state] for state in STATES]
+        weights += [by_state[state] for state in file.states]
+    return weights
 
 
 def _block_rows(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +22,13 @@ Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """One indexed file: its number, path, the places of its living blocks within it, and what it comes to."""
+    """One indexed file: its number, path, the places of its living blocks within it and their states, and what
+    its texts come to."""
 
     number: int
     path: str
     living: array[int]
+    states: bytes
     lengths: array[int]
     near: tuple[float, ...]
     noise: Noise
@@ -33,17 +37,23 @@ class IndexedFile:
 class Indexed:
     """The home as the index knows it at one moment; a ``core.collection.Collection``, and lists of blocks."""
 
-    def __init__(self, rows: Rows, files: Sequence[IndexedFile], statistics: Statistics) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        files: Sequence[IndexedFile],
+        statistics: Statistics,
+        weights: Sequence[float],
+    ) -> None:
         self._rows = rows
         self._files = files
         self._searched = [file for file in files if file.living]
+        self._weights = weights
         self.statistics = statistics
 
     def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
         """See ``core.collection.Collection``."""
         asked = sorted(tokens)
-        marks = ",".join("?" * len(asked))
-        query = f"SELECT token, data FROM postings WHERE file = ? AND token IN ({marks})"
+        query = f"SELECT token, data FROM postings WHERE file = ? AND token IN ({_marks(asked)})"
         return joined_postings(
             (span.start, {token: _posting(data) for token, data in self._rows(query, (file.number, *asked))})
             for file, span in zip(self._searched, self.statistics.spans, strict=True)
@@ -51,18 +61,22 @@ class Indexed:
 
     def blocks(self, indexes: Sequence[int]) -> Sequence[Placed]:
         """See ``core.collection.Collection``."""
-        found = []
+        starts = [span.start for span in self.statistics.spans]
+        asked: defaultdict[int, dict[int, int]] = defaultdict(dict)
         for index in indexes:
-            file, span = next(
-                (file, span)
-                for file, span in zip(self._searched, self.statistics.spans, strict=True)
-                if index < span.stop
-            )
-            place = file.living[index - span.start]
-            query = "SELECT body FROM blocks WHERE file = ? AND place = ?"
-            [(body,)] = self._rows(query, (file.number, place))
-            found.append(_placed(body, file.path))
-        return found
+            at = bisect_right(starts, index) - 1
+            asked[at][self._searched[at].living[index - starts[at]]] = index
+        found: dict[int, Placed] = {}
+        for at, places in asked.items():
+            file = self._searched[at]
+            query = f"SELECT place, body FROM blocks WHERE file = ? AND place IN ({_marks(places)})"
+            for place, body in self._rows(query, (file.number, *places)):
+                found[places[place]] = _placed(body, file.path)
+        return [found[index] for index in indexes]
+
+    def weights(self) -> Sequence[float]:
+        """See ``core.collection.Collection``."""
+        return self._weights
 
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
         """See ``core.collection.Collection``."""
@@ -88,6 +102,10 @@ class Indexed:
         """The blocks whose id begins so, by id, at most so many; archived ones too."""
         query = "SELECT path, body FROM blocks JOIN files USING (file) WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
         return [_placed(body, path) for path, body in self._rows(query, (prefix, prefix + "\uffff", most))]
+
+
+def _marks(values: Sized) -> str:
+    return ",".join("?" * len(values))
 
 
 def _placed(body: str, path: str) -> Placed:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from alice_exp.core.errors import AliceError, ProblemError
 from alice_exp.store import purge
@@ -24,7 +25,12 @@ from alice_exp.store.files import (
     take_out,
     write_beside,
 )
+from alice_exp.store.messages import COMPLETES
 from alice_exp.store.plumbing import LOST, NO_OBJECT, PENDING, Message, Repository, blob_id
+
+
+First: TypeAlias = "tuple[Message, Mapping[str, bytes | None]]"
+"""The first of two commits of one stream: its message and its files' bytes, which are on disk only if they stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +49,16 @@ class Recovered:
     lost: str = ""
 
 
-def write(repository: Repository, parent: str, message: Message, changes: Mapping[str, FileChange]) -> str:
+def write(
+    repository: Repository,
+    parent: str,
+    message: Message,
+    changes: Mapping[str, FileChange],
+    first: First | None = None,
+) -> str:
     """Commit the changes and bring the files to what the commit says; returns the commit's id.
+
+    ``first`` is committed before it, in the same stream: both land or none does.
 
     Raises ``ChangedOnDisk`` with nothing changed where a person saved in between, ``ProblemError`` where the disk or
     git refused: then nothing has changed either, unless the sentence says that the act is decided.
@@ -52,7 +66,7 @@ def write(repository: Repository, parent: str, message: Message, changes: Mappin
     temporaries = _write_temporaries(repository.work_tree, changes)
     pending = ""
     try:
-        pending = _prepare(repository, parent, message, changes)
+        pending = _prepare(repository, parent, message, changes, first)
         _swap_all(repository, changes, temporaries)
         _land(repository, pending, parent, changes)
     except ChangedOnDisk:
@@ -87,10 +101,17 @@ def _write_temporaries(root: Path, changes: Mapping[str, FileChange]) -> dict[st
     return temporaries
 
 
-def _prepare(repository: Repository, parent: str, message: Message, changes: Mapping[str, FileChange]) -> str:
+def _prepare(
+    repository: Repository,
+    parent: str,
+    message: Message,
+    changes: Mapping[str, FileChange],
+    first: First | None,
+) -> str:
     began = time.time_ns() - 2_000_000_000
+    files = {path: change.new for path, change in changes.items()}
     try:
-        pending = repository.prepare(parent, message, {path: change.new for path, change in changes.items()})
+        pending = repository.prepare(parent, message, files, first)
     except (OSError, ProblemError):
         pending = repository.resolve(PENDING)
         if not pending:
@@ -192,7 +213,7 @@ def recover(repository: Repository, *, holder_died: bool = False) -> Recovered:
     if not pending:
         return Recovered()
     head = repository.head()
-    if repository.parent(pending) != head:
+    if _base(repository, pending) != head:
         if head and repository.contains(head, pending):
             repository.point([(PENDING, "", pending)])
             return Recovered()
@@ -204,6 +225,13 @@ def recover(repository: Repository, *, holder_died: bool = False) -> Recovered:
     with contextlib.suppress(ProblemError):
         repository.refresh_index(None)
     return Recovered(finished=pending)
+
+
+def _base(repository: Repository, pending: str) -> str:
+    """Where the branch stood when this was prepared: before the commit, or before the one that it completes."""
+    parent = repository.parent(pending)
+    message = repository.run("log", "-1", "--format=%B", pending, "--").decode("utf-8", "replace")
+    return repository.parent(parent) if f"\nAlice-{COMPLETES}: " in message else parent
 
 
 def _finish_files(repository: Repository, old: str, new: str) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from alice_exp.core.changes import Act, Commit
 
+COMPLETES = "Completes"
+"""Names, in the second act of one stream, the first: both land together."""
+
 _OWN = ("Act", "Op", "Actor", "At", "Block")
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from alice_exp.core.errors import AliceError, ProblemError, RefusedError, UsageError
-from alice_exp.core.model import Block, Claim, NamespaceFile, Problem, Snapshot
+from alice_exp.core.model import Block, Claim, NamespaceFile, Placed, Problem, Snapshot
 from alice_exp.core.ports import OwnerKey
 from alice_exp.rules.approval import claim, judged, marked
 from alice_exp.store.files import MARK
@@ -31,7 +31,9 @@ PRINCIPAL: Final = "alice-exp-owner"
 
 _USUAL = ("id_ed25519_sk", "id_ecdsa_sk", "id_ed25519", "id_ecdsa", "id_rsa")
 _KIND = re.compile(r"(sk-)?(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)|ssh-rsa)(@openssh\.com)?")
+_PROMPT = re.compile(r"Enter passphrase[^:\n]*: ")
 _AT_ONCE = 8
+_MANY = 200
 _VERSION = 1
 _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 
@@ -123,6 +125,22 @@ class SshOwner:
         seen = judged(snapshot, lambda file: self._judged(line, file))
         return replace(seen, problems=problems)
 
+    def marking(self, configured: str) -> Callable[[Placed], Placed]:
+        """The same for single blocks, for what reads them past the snapshot (an index)."""
+        line = self._pinned() or configured.strip()
+        if not line:
+            return _as_it_is
+        with contextlib.suppress(ProblemError):
+            line = _key_of(line, CONFIG, "").line
+
+        def mark(placed: Placed) -> Placed:
+            if placed.place not in ("personal", "universal"):
+                return placed
+            said = claim(placed.block)
+            return Placed(marked(placed.block, self._known(line, (said,) if said else ())), placed.path)
+
+        return mark
+
     def _judged(self, line: str, file: NamespaceFile) -> NamespaceFile:
         known = self._marked.get(file.path)
         if known is None or known[0] != line or known[1] is not file.blocks:
@@ -137,6 +155,13 @@ class SshOwner:
             return {}
         verdicts = self._load()
         missing = [said for said in claims if _digest(line, said) not in verdicts]
+        if len(missing) > _MANY:
+            self._warn(
+                ProblemError(
+                    "{count} signatures are verified for the first time; this takes a moment",
+                    count=len(missing),
+                )
+            )
         if missing:
             try:
                 self._learn(line, missing, self._verified(line, missing))
@@ -171,7 +196,7 @@ class SshOwner:
         except FileNotFoundError:
             raise _no_program() from None
         if done.returncode:
-            said = (done.stderr or "").strip().splitlines()
+            said = _PROMPT.sub("", (done.stderr or "").strip()).splitlines()
             raise RefusedError(
                 "not signed, so nothing was changed: {why}",
                 why=said[-1] if said else "ssh-keygen ended without a signature",
@@ -225,6 +250,10 @@ class SshOwner:
         with contextlib.suppress(OSError):
             temporary.write_text(json.dumps({"version": _VERSION, "verdicts": known}), encoding="utf-8")
             temporary.replace(path)
+
+
+def _as_it_is(placed: Placed) -> Placed:
+    return placed
 
 
 def _key_of(line: str, path: str, file: str) -> OwnerKey:

@@ -10,6 +10,7 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from alice_exp.core.errors import ProblemError
@@ -216,32 +217,36 @@ class Repository:
         """A commit's first parent; empty for a root."""
         return self.run("log", "-1", "--format=%P", commit, "--").decode().split(" ")[0].strip()
 
-    def prepare(self, parent: str, message: Message, files: Mapping[str, bytes | None]) -> str:
+    def prepare(
+        self,
+        parent: str,
+        message: Message,
+        files: Mapping[str, bytes | None],
+        first: tuple[Message, Mapping[str, bytes | None]] | None = None,
+    ) -> str:
         """Write blobs, tree, commit and the pending reference in one stream, forced to disk; returns the commit.
 
-        ``files`` maps a path to its new bytes (None: removed). Nothing in the work tree changes.
+        ``files`` maps a path to its new bytes (None: removed). ``first`` is a commit of its own between ``parent`` and
+        this one, of the same stream. Nothing in the work tree changes.
         """
         stream = [b"feature done\n"]
-        changes = []
-        for mark, (path, data) in enumerate(files.items(), start=1):
-            if data is None:
-                changes.append(b"D %s\n" % path.encode())
-                continue
-            stream.append(b"blob\nmark :%d\ndata %d\n%s\n" % (mark, len(data), data))
-            changes.append(b"M 100644 :%d %s\n" % (mark, path.encode()))
-        text = message.text.encode("utf-8", "replace")
-        stamp = b"%d +0000" % message.when
-        own = len(files) + 1
-        stream += [
-            b"commit %s\nmark :%d\n" % (PENDING.encode(), own),
-            b"author %s %s\ncommitter %s %s\n" % (message.author.encode(), stamp, COMMITTER.encode(), stamp),
-            b"data %d\n%s\n" % (len(text), text),
-            b"from %s\n" % parent.encode() if parent else b"",
-            *changes,
-            b"\nget-mark :%d\ndone\n" % own,
-        ]
-        said = self.run("fast-import", "--quiet", "--done", "--date-format=raw", stdin=b"".join(stream), packing="1")
-        return said.decode().split()[0]
+        marks = count(1)
+        own = 0
+        for number, (said, contents) in enumerate([*([first] if first else []), (message, files)]):
+            changes = []
+            for path, data in contents.items():
+                if data is None:
+                    changes.append(b"D %s\n" % path.encode())
+                    continue
+                mark = next(marks)
+                stream.append(b"blob\nmark :%d\ndata %d\n%s\n" % (mark, len(data), data))
+                changes.append(b"M 100644 :%d %s\n" % (mark, path.encode()))
+            own = next(marks)
+            stream += _commit_lines(own, said, b"from %s\n" % parent.encode() if parent and not number else b"")
+            stream += [*changes, b"\n"]
+        stream.append(b"get-mark :%d\ndone\n" % own)
+        told = self.run("fast-import", "--quiet", "--done", "--date-format=raw", stdin=b"".join(stream), packing="1")
+        return told.decode().split()[0]
 
     def land(self, commit: str, parent: str) -> None:
         """Move the branch from ``parent`` to ``commit`` by compare-and-swap and drop the pending reference."""
@@ -285,3 +290,15 @@ class Repository:
     def pack(self) -> None:
         """Pack loose objects geometrically: the history stays near the size of its differences."""
         self.run("repack", "-d", "-l", "-q", "--geometric=2", "--no-write-bitmap-index")
+
+
+def _commit_lines(mark: int, message: Message, origin: bytes) -> list[bytes]:
+    """The head of one commit in a fast-import stream; without ``origin`` it follows the stream's last one."""
+    text = message.text.encode("utf-8", "replace")
+    stamp = b"%d +0000" % message.when
+    return [
+        b"commit %s\nmark :%d\n" % (PENDING.encode(), mark),
+        b"author %s %s\ncommitter %s %s\n" % (message.author.encode(), stamp, COMMITTER.encode(), stamp),
+        b"data %d\n%s\n" % (len(text), text),
+        origin,
+    ]

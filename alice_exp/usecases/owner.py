@@ -223,8 +223,7 @@ def drop(home: Home, owner: Owner, caller: Caller) -> tuple[OwnerKey, Commit | N
 def to_sign(home: Home, owner: Owner, references: Sequence[str], *, everything: bool) -> tuple[Placed, ...]:
     """What ``owner sign`` would sign: the blocks named, or all that were approved or are personal and not signed now.
 
-    A block that no one approved, and a bad signature, are signed only by name or by approval. ``NotFoundError``
-    where there is nothing to sign.
+    A block that no one approved is left to ``approve``. ``NotFoundError`` where there is nothing to sign.
     """
     snapshot = home.read()
     if owner.key(snapshot.config.text("owner.key")) is None:
@@ -233,7 +232,7 @@ def to_sign(home: Home, owner: Owner, references: Sequence[str], *, everything: 
         found = [
             placed
             for placed in snapshot.within("personal", "universal")
-            if standing(placed) in ("edited", "unsigned")
+            if standing(placed) in ("edited", "unsigned", "bad")
         ]
     else:
         named = [_signable(resolve(snapshot, reference)) for reference in references]

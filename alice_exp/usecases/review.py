@@ -83,7 +83,9 @@ def heartbeat(
         puts = tuple(Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen)
         removes = tuple(placed.block.id for placed in (*gone, *(one.placed for one in back)))
         detail = f"{len(ids)} waiting, {len(gone)} expired"
-        act = Act("heartbeat", caller.actor, caller.now, (*ids, *removes), detail, _trailers(report, gone, back))
+        act = Act(
+            "heartbeat", caller.actor, caller.now, (*ids, *removes), detail, _trailers(report, gone, back)
+        )
         return ChangeSet(act, puts, removes), answer
 
     commit, planned = home.apply(plan, ALL)
@@ -105,9 +107,7 @@ def _waiting(snapshot: Snapshot, caller: Caller) -> list[Placed]:
     return candidates(snapshot, caller.now, snapshot.config.number("heartbeat.expire_days"))
 
 
-def _trailers(
-    report: str, gone: Sequence[Placed], back: Sequence[Returned]
-) -> tuple[tuple[str, str], ...]:
+def _trailers(report: str, gone: Sequence[Placed], back: Sequence[Returned]) -> tuple[tuple[str, str], ...]:
     return (
         ("Report", report),
         *(("Expired", placed.block.id) for placed in gone),
@@ -169,6 +169,7 @@ def approve(
     to: str = "",
     *,
     bulk: bool = False,
+    reason: str = "",
     stamp: Stamp = lambda block: block,
 ) -> Decided:
     """Candidates, and blocks of universal that wait, become trusted: about the user to personal, else to universal.
@@ -192,7 +193,12 @@ def approve(
         mark = Approved(caller.now, str(caller.actor), content_hash(block), shown)
         return Put(stamp(replace(block, approved=mark, reported=None, suggested="")), path)
 
-    return _decide(home, caller, "approve", ids, accept, bulk=bulk)
+    return _decide(home, caller, "approve", ids, accept, _because(reason), bulk=bulk)
+
+
+def personal_namespace(block: Block) -> str:
+    """Where a candidate goes in personal when the person says that it is about them."""
+    return namespace_name(destination(replace(block, about="user"))).partition("/")[2]
 
 
 def reject(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
@@ -149,11 +150,9 @@ def state(experiences: Path) -> dict[str, list[Any]]:
 
 
 def comments(experiences: Path) -> list[str]:
-    """Every line of every file that holds a comment, without its indentation."""
+    """Every comment of every file."""
     texts = [path.read_text(encoding="utf-8") for path in sorted(experiences.glob("[!.]*/*.jsonc"))]
-    return sorted(
-        line.strip() for text in texts for line in text.splitlines() if "//" in line or "/*" in line
-    )
+    return sorted(found.strip() for text in texts for found in re.findall(r"//.*|/\*.*?\*/", text))
 
 
 def build(root: Path, scene: Scene) -> None:

@@ -19,14 +19,12 @@ import scenes  # noqa: E402
 SAMPLED = [
     ("memorize", "kill"),
     ("memorize", "errno*:ENOSPC"),
-    ("approve", "kill"),
     ("approve", "kill-one"),
     ("approve", "short"),
     ("outcome", "kill"),
     ("outcome", "errno:ENOSPC"),
-    ("recover-half", "kill"),
 ]
-EVERY = 25
+EVERY = 35
 
 needs_tool = pytest.mark.skipif(
     not matrix.TOOL.exists() or sys.platform != "linux",
@@ -38,7 +36,7 @@ needs_tool = pytest.mark.skipif(
 @pytest.mark.parametrize(("scene", "mode"), SAMPLED, ids=lambda value: str(value))
 def test_no_step_of_a_command_loses_or_halves_an_act(scene: str, mode: str) -> None:
     walked = matrix.walk(scene, mode, EVERY)
-    assert walked.points >= 3
+    assert walked.points >= 2
     assert walked.failures == ()
 
 

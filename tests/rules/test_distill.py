@@ -39,7 +39,7 @@ def explained(proposal: Proposal) -> str:
 
 def test_success_and_failure_of_the_same_task() -> None:
     listed = attempts("git push --force-with-lease", [True] * 6) + attempts("git push", [False] * 5, 20)
-    advice, warning = distill(listed)
+    warning, advice = distill(listed)
     assert (advice.kind, warning.kind) == ("advice", "warning")
     assert (advice.block_type, warning.block_type) == ("solution", "pattern")
     assert advice.payload.content == "git push --force-with-lease — lease keeps others' work"
@@ -88,6 +88,14 @@ def test_an_action_is_not_praised_for_its_easy_tasks() -> None:
     assert not any(one.support.basis == "action" for one in distill(easy + hard))
 
 
+def test_what_most_episodes_show_is_no_advice_because_the_few_others_fail() -> None:
+    usual = attempts("read, write", [number % 4 == 0 for number in range(44)], 0)
+    bare = attempts("write, guess", [False] * 16, 50)
+    traits = {one.support.trait: one.kind for one in distill(usual + bare)}
+    assert not traits.keys() & {"read", "read, write"}
+    assert traits["write, guess"] == "warning"
+
+
 def test_a_step_that_several_actions_share() -> None:
     good = [
         *attempts("lint && fetch && push", [True] * 4),
@@ -120,8 +128,8 @@ def test_a_falling_reward_is_a_warning() -> None:
     others = attempts("scp", [True] * 9, 50, "sync the mirror")
     for one in falling:
         assert one.task_type == "general"
-    (warning,) = [one for one in distill(falling + others) if "rsync" in one.support.trait]
-    assert warning.kind == "advice"  # it still succeeds every time
+    (steady,) = [one for one in distill(falling + others) if "rsync" in one.support.trait]
+    assert steady.kind == "advice"  # it still succeeds every time
     half = [
         Episode(one.id, one.task, one.context, one.action, None, number % 2 == 0, one.reward, one.at)
         for number, one in enumerate(falling)

@@ -77,6 +77,12 @@ def test_the_time_window_is_strict() -> None:
     assert [m.episode.id for m in find_similar(listed, "fix login", filters=Filters(after=NOW))] == ["ep-b"]
 
 
+def test_true_is_not_one() -> None:
+    flagged = Episode("ep-a", "fix login", {"dry": True})
+    assert find_similar([flagged], "fix login", {"dry": 1})[0].score == 0.4
+    assert find_similar([flagged], "fix login", {"dry": True})[0].score == 1.0
+
+
 def test_failures_are_warnings() -> None:
     listed = [
         Episode("ep-a", "deploy the website", success=True),

@@ -27,7 +27,7 @@ from alice_exp.rules.extraction import (
     prompt_for,
     replaces,
 )
-from alice_exp.rules.ranking import Corpus, text_matches
+from alice_exp.rules.ranking import rank
 
 CASES = [
     json.loads(line)
@@ -146,19 +146,14 @@ def test_the_users_work_ranks_the_occupation_first() -> None:
     found = said("我叫张三，在北京做程序员")
     blocks = [
         Placed(
-            Block(
-                f"exp-{n:08d}".replace("0", "a").replace("1", "b").replace("2", "c"),
-                Payload(one.content),
-                type=one.type,
-                tags=one.tags,
-            ),
+            Block(f"exp-{letter * 8}", Payload(one.content), type=one.type, tags=one.tags),
             "low_value_pool/pending_20260220.jsonc",
         )
-        for n, one in enumerate(found)
+        for letter, one in zip("abc", found, strict=True)
     ]
-    matches = text_matches(Corpus.of(blocks), "用户的工作")
-    best = sorted(matches, key=lambda index: -matches[index])
-    assert [found[index].content for index in best][:2] == ["用户是程序员", "用户在北京工作"]
+    best = rank(blocks, "用户的工作", {}, "2026-02-20T09:00:00Z", gate=0.0)
+    order = [match.placed.block.payload.content for match in best]
+    assert order.index("用户是程序员") < order.index("用户在北京工作")
 
 
 # ------------------------------------------------------------------------------------------------ one by one

@@ -113,8 +113,9 @@ def test_the_last_eight_thoughts_are_verbatim_wherever_they_lie() -> None:
         for one in range(max(1, number - WINDOW + 1), number + 1):
             assert held[one] == thought(one)
         assert all(event == thought(one) for one, event in held.items())
-        raw = sum(not segment.is_compressed for segment in timeline.segments)
-        assert len(held) <= max(WINDOW, raw)
+        raw = [segment for segment in timeline.segments if not segment.is_compressed]
+        assert all(segment.events for segment in raw)
+        assert len(held) <= max(WINDOW, len(raw))
 
 
 def test_every_thought_comes_back_from_every_eighth_version() -> None:

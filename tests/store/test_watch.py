@@ -1,4 +1,4 @@
-"""The watcher alone: every way of saving is noticed once, what it must not notice is not, and it leaves nothing behind."""
+"""The watcher alone: every way of saving is noticed once, other things never, and it leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def as_vim_does(path: Path, text: str) -> None:
 
 
 def sed(path: Path, text: str) -> None:
-    subprocess.run(["sed", "-i", f"1c\\{text.strip()}", str(path)], check=True)
+    subprocess.run(["sed", "-i", "-e", f"$c\\{text.strip()}", "-e", "$!d", str(path)], check=True)
 
 
 WAYS: list[Callable[[Path, str], None]] = [
@@ -145,11 +145,18 @@ def test_a_file_that_never_rests_is_read_all_the_same(home: Path, watched: Watch
     assert calls.at - began < 15 * DEBOUNCE
 
 
-def test_reading_and_temporary_files_and_the_history_are_no_news(home: Path, watched: Watcher, calls: Calls) -> None:
+def test_reading_and_temporary_files_and_the_history_are_no_news(
+    home: Path, watched: Watcher, calls: Calls
+) -> None:
     folder = home / "experiences/universal"
     for path in folder.iterdir():
         path.read_bytes()
-    for name in (".tool_usage.jsonc.alice-tmp-1-ab", ".tool_usage.jsonc.swp", "tool_usage.jsonc~", "notes.txt"):
+    for name in (
+        ".tool_usage.jsonc.alice-tmp-1-ab",
+        ".tool_usage.jsonc.swp",
+        "tool_usage.jsonc~",
+        "notes.txt",
+    ):
         (folder / name).write_text("x")
     (home / "experiences/.git/refs/heads/other").write_text("x")
     assert calls.settled() == 0

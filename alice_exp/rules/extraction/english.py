@@ -30,47 +30,68 @@ _I = re.IGNORECASE
 # ---------------------------------------------------------------------------------------- what says nothing
 
 _UNREAL = re.compile(
-    r"\b(?:if (?!.*\b(?:tests?|build)\b)|suppose|imagine|pretend|let us say|let's say|assume|assuming|what if|i wish|would you say|as if|act as|"
-    r"role-?play|hypothetically|translate|how (?:do|would|can) (?:you|i|we) say|write (?:me )?(?:a|an|the) (?:short )?(?:story|poem|song|novel|"
-    r"letter|essay|dialog\w*|scene|tweet|email|bio)|the (?:hero|character|narrator)|lyrics|rephrase|proofread|used to be|used to)\b",
+    r"\b(?:if (?!.*\b(?:tests?|build)\b)|suppose|imagine|pretend|let us say|let's say"
+    r"|assume|assuming|what if|i wish|would you say|as if|act as|"
+    r"role-?play|hypothetically|translate|how (?:do|would|can) (?:you|i|we) say|write "
+    r"(?:me )?(?:a|an|the) (?:short )?(?:story|poem|song|novel|"
+    r"letter|essay|dialog\w*|scene|tweet|email|bio)|the (?:hero|character|narrator)|lyrics"
+    r"|rephrase|proofread|used to be|used to)\b",
     _I,
 )
 _TRIFLE = re.compile(
-    r"^am (?:so |very |a bit |a little |really |just )?(?:tired|hungry|bored|sleepy|cold|hot|busy|happy|sad|sick|stuck|confused|lost|excited)\b",
+    r"^am (?:so |very |a bit |a little |really |just )?(?:tired|hungry|bored|sleepy|cold"
+    r"|hot|busy|happy|sad|sick|stuck|confused|lost|excited)\b",
     _I,
 )
 _SPLIT = re.compile(
     r"\s*[,;]\s*(?:and |but |so |because )?(?=(?:I|I'm|I've|my|we|our|call me)\b)"
     r"|\s+(?:and|but|so|because)\s+(?=(?:I|I'm|I've|I'd|my|we)\b)"
-    r"|\s*,?\s+(?:and|but)\s+(?=(?:work|live|love|like|hate|prefer|enjoy|use|study|am|do not|don't|have|speak|never|usually|always)\b)"
+    r"|\s*,?\s+(?:and|but)\s+(?=(?:work|live|love|like|hate|prefer|enjoy|use|study|am"
+    r"|do not|don't|have|speak|never|usually|always)\b)"
 )
 
 # ---------------------------------------------------------------------------------------- other subjects
 
 
 _MY = re.compile(
-    r"^my (?P<k>(?:full |first |last |real |current |main |biggest |life |ultimate |long-term |short-term |native |primary |favorite |home |work |daily |company )*"
-    r"(?:name|nickname|job|occupation|profession|role|work|birthday|age|email|phone(?: number)?|address|goal|dream|ambition|plan|hobby|hobbies|interests?|"
-    r"editor|laptop|computer|machine|daily driver|setup|main machine|car|bike|camera|blood type|height|weight|shoe size|zodiac sign|star sign|nationality|religion|commute|gender|username|handle|phone|os|operating system|browser|shell|terminal|keyboard|ide|stack|database|language|mother tongue|time ?zone|"
+    r"^my (?P<k>(?:full |first |last |real |current |main |biggest |life |ultimate "
+    r"|long-term |short-term |native |primary |favorite |home |work |daily |company )*"
+    r"(?:name|nickname|job|occupation|profession|role|work|birthday|age|email|phone"
+    r"(?: number)?|address|goal|dream|ambition|plan|hobby|hobbies|interests?|"
+    r"editor|laptop|computer|machine|daily driver|setup|main machine|car|bike|camera"
+    r"|blood type|height|weight|shoe size|zodiac sign|star sign|nationality|religion"
+    r"|commute|gender|username|handle|phone|os|operating system|browser|shell|terminal"
+    r"|keyboard|ide|stack|database|language|mother tongue|time ?zone|"
     r"major|university|company|employer|hometown|city|pronouns|diet|allergy|"
-    r"(?:\w+ )?(?:color|food|book|movie|film|band|song|artist|author|sport|animal|drink|season|city|game|language|editor|dish|show|genre|fruit|subject|team|tool|framework|library)))"
+    r"(?:\w+ )?(?:color|food|book|movie|film|band|song|artist|author|sport|animal|drink"
+    r"|season|city|game|language|editor|dish|show|genre|fruit|subject|team|tool|framework"
+    r"|library)))"
     r" (?P<be>is|are|was changed to) (?:now )?(?P<v>.{1,80})$",
     _I,
 )
 _FAMILY = re.compile(
-    r"^my (?:\w+ )?(?:kids?|child(?:ren)?|son|daughter|wife|husband|partner|girlfriend|boyfriend|dog|cat|baby|twins)(?:'s (?:name|birthday))? "
-    r"(?:is|are) (?P<v>(?:named |called )?(?-i:[A-Z])[\w ]+|on .{3,20}|\d+(?:(?:,| and|, and) \d+)*(?: years? old| months? old)?)$",
+    r"^my (?:\w+ )?(?:kids?|child(?:ren)?|son|daughter|wife|husband|partner|girlfriend"
+    r"|boyfriend|dog|cat|baby|twins)(?:'s (?:name|birthday))? "
+    r"(?:is|are) (?P<v>(?:named |called )?(?-i:[A-Z])[\w ]+|on .{3,20}|\d+(?:(?:,| and"
+    r"|, and) \d+)*(?: years? old| months? old)?)$",
     _I,
 )
 _UNLOVED = re.compile(
     r"^(?P<v>.{3,40}) (?:is|are) (?:not|never)(?: really)? my (?:thing|cup of tea|style|taste)$", _I
 )
 _OUR = re.compile(
-    r"^(?:at (?:work|my company),? )?(?:we|our (?P<k>team|company|backend|frontend|stack|server|app|database|product|code ?base|services?)) (?P<do>use|uses|run|runs|is written in|are written in|is built (?:on|with)|is|deploy to|deploys to|runs on|work with) (?P<v>(?-i:[A-Z])[^,]{1,50})$",
+    r"^(?:at (?:work|my company),? )?(?:we|our (?P<k>team|company|backend|frontend|stack"
+    r"|server|app|database|product|code ?base|services?)) (?P<do>use|uses|run|runs"
+    r"|is written in|are written in|is built (?:on|with)|is|deploy to|deploys to|runs on"
+    r"|work with) (?P<v>(?-i:[A-Z])[^,]{1,50})$",
     _I,
 )
 _TIMED = re.compile(
-    r"^(?P<t>(?:on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|on weekends|at weekends|every (?!time|one|body|thing|single)(?:other )?\w+(?: morning| evening| night| afternoon)?|in the (?:mornings?|evenings?)|(?:one|some) ?day|eventually|next year|this year|before bed|after work|at night|most (?:days|mornings|nights|evenings))),? (?P<rest>i\b.*)$",
+    r"^(?P<t>(?:on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|on weekends|at weekends"
+    r"|every (?!time|one|body|thing|single)(?:other )?\w+(?: morning| evening| night"
+    r"| afternoon)?|in the (?:mornings?|evenings?)|(?:one|some) ?day|eventually|next year"
+    r"|this year|before bed|after work|at night|most (?:days|mornings|nights"
+    r"|evenings))),? (?P<rest>i\b.*)$",
     _I,
 )
 _NAME = re.compile(r"^am (?P<v>(?-i:[A-Z][a-z]+(?: [A-Z][a-z]+)?))$", _I)
@@ -114,6 +135,7 @@ _NOT_NAME = frozenset(
 _A_JOB = re.compile(
     r"^am (?:(?:now|currently|also|still|just) )*(?P<a>an? |the )?(?P<v>[^,]{2,70}?)" + WHEN + "$", _I
 )
+
 
 def read(text: str, asks: bool) -> list[Inference]:
     """The inferences of one sentence (quotations masked, no final mark); empty where it says nothing.
@@ -187,7 +209,7 @@ def _other_subject(clause: str) -> Iterator[Inference]:
         return
     ours = _OUR.match(clause)
     if ours and not DEICTIC.search(ours["v"]):
-                said = re.sub(r"^(?:at (?:work|my company),? )?we\b", "The user's team", clause, flags=_I)
+        said = re.sub(r"^(?:at (?:work|my company),? )?we\b", "The user's team", clause, flags=_I)
         said = re.sub(r"^our\b", "The user's", said, flags=_I)
         said = re.sub(r"^(The user's team) (use|run|deploy|work)\b", r"\1 \2s", said)
         yield Inference(of_user(said), 0.7, "fact", "tools", "", ours["v"])
@@ -216,7 +238,8 @@ _MINE: tuple[tuple[str, BlockType, Concept, float, Slot], ...] = (
     (r"birthday$", "identity", "person", 0.8, ""),
     (r"hometown$|city$", "identity", "place", 0.7, ""),
     (
-        r"editor|daily driver|setup|laptop|computer|machine|os$|system|browser|shell|terminal|keyboard|ide$|stack|database|language$",
+        r"editor|daily driver|setup|laptop|computer|machine|os$|system|browser|shell|terminal"
+        r"|keyboard|ide$|stack|database|language$",
         "fact",
         "tools",
         0.7,
@@ -252,7 +275,8 @@ def _mine(found: re.Match[str]) -> Iterator[Inference]:
 
 _AFTERTHOUGHT = re.compile(
     r",? (?:but|because|so|since|though|although|while|whereas|so that)\b.*$"
-    r"|, (?:and )?(?:it|that|this|which|who|what|he|she|they|you|how|do|does|can|could|is|are|was|the|thanks|please|any|especially when)\b.*$",
+    r"|, (?:and )?(?:it|that|this|which|who|what|he|she|they|you|how|do|does|can|could|is"
+    r"|are|was|the|thanks|please|any|especially when)\b.*$",
     _I,
 )
 _LATELY = re.compile(
@@ -269,7 +293,8 @@ def _predicate(predicate: str) -> Iterator[Inference]:
     name = _NAME.match(predicate)
     if name and name["v"] not in _NOT_NAME:
         if _NATION.search(name["v"]) and not re.search(
-            r"^(?:Ian|Brian|Christian|Julian|Adrian|Vivian|Lillian|Duncan|Sean|Jean|Herman|Norman|Naomi|Ravi|Heidi|Levi|Toni)$",
+            r"^(?:Ian|Brian|Christian|Julian|Adrian|Vivian|Lillian|Duncan|Sean|Jean|Herman|Norman"
+            r"|Naomi|Ravi|Heidi|Levi|Toni)$",
             name["v"],
         ):
             yield Inference(f"The user is {name['v']}", 0.7, "identity", "person", "", name["v"])

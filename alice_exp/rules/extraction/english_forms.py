@@ -41,12 +41,25 @@ def pattern(
     )
 
 
-ADV = r"(?P<adv>(?:really |absolutely |also |just |mostly |mainly |primarily |usually |always |often |currently |now |still |personally |truly |kind of |sort of |quite |generally |almost always |exclusively |particularly |especially |much |definitely )*)"
-WHEN = r"(?: (?:with .{2,40}|now|currently|these days|at the moment|today|right now|last \w+|this \w+|recently|already|by the way|anymore|\w+ (?:ago|back)|a (?:few|couple of) \w+ ago|since .{2,12}|for \w+ \w+(?: \w+)?))*"
+ADV = (
+    r"(?P<adv>(?:really |absolutely |also |just |mostly |mainly |primarily |usually "
+    r"|always |often |currently |now |still |personally |truly |kind of |sort of |quite "
+    r"|generally |almost always |exclusively |particularly |especially |much "
+    r"|definitely )*)"
+)
+WHEN = (
+    r"(?: (?:with .{2,40}|now|currently|these days|at the moment|today|right now|last \w+"
+    r"|this \w+|recently|already|by the way|anymore|\w+ (?:ago|back)|a (?:few"
+    r"|couple of) \w+ ago|since .{2,12}|for \w+ \w+(?: \w+)?))*"
+)
 PLACE = r"(?P<v>(?:the )?(?-i:[A-Z])[\w'. -]*(?:, (?-i:[A-Z])[\w ]+)?)"
-LANGUAGES = r"(?:python|java|javascript|typescript|rust|go|golang|c|c\+\+|c#|ruby|php|kotlin|swift|scala|haskell|elixir|clojure|sql|r|perl|lua|dart|zig|ocaml|f#|bash|cobol|fortran|matlab|julia)"
+LANGUAGES = (
+    r"(?:python|java|javascript|typescript|rust|go|golang|c|c\+\+|c#|ruby|php|kotlin|swift"
+    r"|scala|haskell|elixir|clojure|sql|r|perl|lua|dart|zig|ocaml|f#|bash|cobol|fortran"
+    r"|matlab|julia)"
+)
 TOOLISH = (
-    r"(?P<v>(?:(?-i:[A-Z])|vim\b|neovim\b|emacs\b|git\b|tmux\b|zsh\b|bash\b|fish\b|vscode\b|docker\b|python\b|java\b|rust\b|go\b|linux\b|macos\b|i3\b|pytest\b|postgres\w*\b|mysql\b|\ue000|"
-    + LANGUAGES
-    + r"\b)[^,]{0,40})"
+    r"(?P<v>(?:(?-i:[A-Z])|vim\b|neovim\b|emacs\b|git\b|tmux\b|zsh\b|bash\b|fish\b"
+    r"|vscode\b|docker\b|python\b|java\b|rust\b|go\b|linux\b|macos\b|i3\b|pytest\b"
+    r"|postgres\w*\b|mysql\b|\ue000|" + LANGUAGES + r"\b)[^,]{0,40})"
 )

@@ -76,7 +76,9 @@ LIFE: tuple[Pattern, ...] = (
         0.7,
     ),
     pattern(
-        r"am (?P<adv>(?:very |really |a |an |the |quite )*)(?P<k>(?:big |huge )?fan of|fond of|into|interested in|passionate about|crazy about|keen on|obsessed with) (?P<v>.{2,50})",
+        r"am (?P<adv>(?:very |really |a |an |the |quite )*)(?P<k>(?:big |huge )?fan of|fond of"
+        r"|into|interested in|passionate about|crazy about|keen on|obsessed with) "
+        r"(?P<v>.{2,50})",
         "",
         "preference",
         "likes",
@@ -97,7 +99,9 @@ LIFE: tuple[Pattern, ...] = (
         0.9,
     ),
     pattern(
-        r"am (?:a |an )?(?:strict |mostly )?(?P<v>vegetarian|vegan|pescatarian|lactose intolerant|gluten[- ]free|diabetic|celiac|colou?r[- ]?blind|left[- ]handed|dyslexic|an? introvert|introvert|an? extrovert|kosher|halal)",
+        r"am (?:a |an )?(?:strict |mostly )?(?P<v>vegetarian|vegan|pescatarian"
+        r"|lactose intolerant|gluten[- ]free|diabetic|celiac|colou?r[- ]?blind|left[- ]handed"
+        r"|dyslexic|an? introvert|introvert|an? extrovert|kosher|halal)",
         "",
         "preference",
         "health",
@@ -113,8 +117,8 @@ LIFE: tuple[Pattern, ...] = (
     ),
     pattern(r"have (?:worked|been working) (?P<v>(?:at|for|as) .{2,50})", "", "fact", "occupation", 0.7),
     pattern(
-        r"(?:left (?P<o>.{2,40}?) and )?(?:have )?(?:just |recently )*(?:joined|started (?:a new job )?at|got a job at|got hired by) (?P<v>.{2,50}?)"
-        + WHEN,
+        r"(?:left (?P<o>.{2,40}?) and )?(?:have )?(?:just |recently )*(?:joined|started "
+        r"(?:a new job )?at|got a job at|got hired by) (?P<v>.{2,50}?)" + WHEN,
         "The user joined {v}",
         "fact",
         "occupation",
@@ -122,7 +126,8 @@ LIFE: tuple[Pattern, ...] = (
     ),
     pattern(r"(?:have been|was|got) (?:just )?promoted to (?P<v>.{2,40})", "", "identity", "occupation", 0.7),
     pattern(
-        r"work (?P<v>remotely|from home|part[- ]time|full[- ]time|night shifts?|nights|shifts|freelance)(?P<w>.{0,40})",
+        r"work (?P<v>remotely|from home|part[- ]time|full[- ]time|night shifts?|nights|shifts"
+        r"|freelance)(?P<w>.{0,40})",
         "",
         "fact",
         "occupation",
@@ -130,14 +135,18 @@ LIFE: tuple[Pattern, ...] = (
     ),
     pattern(r"(?:commute|get to work|go to work) (?P<v>by .{2,30})", "", "habit", "habit", 0.7),
     pattern(
-        r"am (?:a |an )?(?P<v>night owl|early bird|morning person|night person|introvert|extrovert|dog person|cat person|coffee person|tea drinker|non-smoker|smoker|heavy sleeper|light sleeper|minimalist|perfectionist|beginner [\w ]+|foodie|bookworm|gamer)",
+        r"am (?:a |an )?(?P<v>night owl|early bird|morning person|night person|introvert"
+        r"|extrovert|dog person|cat person|coffee person|tea drinker|non-smoker|smoker"
+        r"|heavy sleeper|light sleeper|minimalist|perfectionist|beginner [\w ]+|foodie"
+        r"|bookworm|gamer)",
         "",
         "preference",
         "likes",
         0.7,
     ),
     pattern(
-        r"am (?:really |very |so )?(?:afraid of|scared of|terrified of|sensitive to) (?P<v>(?!los|mak|say|fail|break)[\w ]{2,30})",
+        r"am (?:really |very |so )?(?:afraid of|scared of|terrified of|sensitive to) (?P<v>"
+        r"(?!los|mak|say|fail|break)[\w ]{2,30})",
         "",
         "fact",
         "health",
@@ -151,7 +160,9 @@ LIFE: tuple[Pattern, ...] = (
         0.7,
     ),
     pattern(
-        r"(?:cannot|can not|do not) (?:tolerate|digest|handle|have|do) (?P<v>(?:any )?(?:gluten|dairy|lactose|nuts|peanuts|sugar|caffeine|alcohol|spicy food|shellfish|meat|milk)\b.{0,30})",
+        r"(?:cannot|can not|do not) (?:tolerate|digest|handle|have|do) (?P<v>(?:any )?"
+        r"(?:gluten|dairy|lactose|nuts|peanuts|sugar|caffeine|alcohol|spicy food|shellfish"
+        r"|meat|milk)\b.{0,30})",
         "",
         "preference",
         "health",
@@ -165,14 +176,16 @@ LIFE: tuple[Pattern, ...] = (
         0.7,
     ),
     pattern(
-        r"(?:have )?(?:quit|given up|gave up|stopped) (?P<v>(?:smoking|drinking|sugar|coffee|caffeine|alcohol|meat|dairy|social media|gluten|eating \w+|soda)\b.{0,30})",
+        r"(?:have )?(?:quit|given up|gave up|stopped) (?P<v>(?:smoking|drinking|sugar|coffee"
+        r"|caffeine|alcohol|meat|dairy|social media|gluten|eating \w+|soda)\b.{0,30})",
         "",
         "habit",
         "habit",
         0.7,
     ),
     pattern(
-        r"do not (?!.*any ?more)(?P<v>(?:work|check|take|answer|drink|have|eat|schedule|do|use) .{0,30}\b(?:after|before|on|at|during|past) .{2,25})",
+        r"do not (?!.*any ?more)(?P<v>(?:work|check|take|answer|drink|have|eat|schedule|do"
+        r"|use) .{0,30}\b(?:after|before|on|at|during|past) .{2,25})",
         "",
         "habit",
         "habit",
@@ -186,14 +199,19 @@ LIFE: tuple[Pattern, ...] = (
         0.7,
     ),
     pattern(
-        r"(?P<k>play|collect|practi[cs]e|brew|grow|bake|paint|knit|surf|ski|sing in|dance|volunteer|coach|drive|ride|wear|own|breed|follow) (?P<v>(?:the |a |an |my |at |as |in )?(?!role|devil)[a-z]\w.{2,40}|(?-i:[A-Z])\w+)",
+        r"(?P<k>play|collect|practi[cs]e|brew|grow|bake|paint|knit|surf|ski|sing in|dance"
+        r"|volunteer|coach|drive|ride|wear|own|breed|follow) (?P<v>(?:the |a |an |my |at |as "
+        r"|in )?(?!role|devil)[a-z]\w.{2,40}|(?-i:[A-Z])\w+)",
         "",
         "preference",
         "likes",
         0.7,
     ),
     pattern(
-        r"(?:run|own|manage|lead|co-?own|founded|started) (?P<v>(?:a|an|my own) (?!test|script|command|query|server|program|build|migration|container|job|process|thread|loop|report|check|docker|benchmark|new|conversation|discussion|project called|pull|branch)[\w' -]{3,50})",
+        r"(?:run|own|manage|lead|co-?own|founded|started) (?P<v>(?:a|an|my own) (?!test|script"
+        r"|command|query|server|program|build|migration|container|job|process|thread|loop"
+        r"|report|check|docker|benchmark|new|conversation|discussion|project called|pull"
+        r"|branch)[\w' -]{3,50})",
         "",
         "identity",
         "occupation",
@@ -207,7 +225,8 @@ LIFE: tuple[Pattern, ...] = (
         0.7,
     ),
     pattern(
-        r"(?P<v>meditate|swim|run|jog|cycle|exercise|work out|fast|journal|stretch|lift weights|do yoga|go to the gym|go running|go swimming)(?P<w> .{3,50})",
+        r"(?P<v>meditate|swim|run|jog|cycle|exercise|work out|fast|journal|stretch"
+        r"|lift weights|do yoga|go to the gym|go running|go swimming)(?P<w> .{3,50})",
         "",
         "habit",
         "habit",

@@ -12,26 +12,44 @@ from alice_exp.rules.extraction.values import Inference
 _I = re.IGNORECASE
 
 ASKING = re.compile(
-    r"^(?:what|who|whom|whose|which|where|when|why|how|am i|are you|is|do|does|did|can|could|would|will|should|have you|has|may|shall)\b(?!n't| not\b)",
+    r"^(?:what|who|whom|whose|which|where|when|why|how|am i|are you|is|do|does|did|can"
+    r"|could|would|will|should|have you|has|may|shall)\b(?!n't| not\b)",
     _I,
 )
 LEAD = re.compile(
-    r"^(?:(?:hi|hello|hey)(?: there| all| everyone)?|thanks(?: a lot)?|thank you|by the way|btw|fyi|just so you know|actually|also|well|so|oh|"
-    r"no|nope|yes|yeah|sure|ok|okay|right|to be clear|for context|honestly|personally|and|but|plus|in fact|sorry|anyway|besides|"
-    r"generally speaking|as for me|you know|these days|nowadays|at the moment|currently|right now i am now|correction|"
+    r"^(?:(?:hi|hello|hey)(?: there| all| everyone)?|thanks(?: a lot)?|thank you"
+    r"|by the way|btw|fyi|just so you know|actually|also|well|so|oh|"
+    r"no|nope|yes|yeah|sure|ok|okay|right|to be clear|for context|honestly|personally|and"
+    r"|but|plus|in fact|sorry|anyway|besides|"
+    r"generally speaking|as for me|you know|these days|nowadays|at the moment|currently"
+    r"|right now i am now|correction|"
     r"because|since|first of all)\b[,!.:\s]+",
     _I,
 )
 DEICTIC = re.compile(
-    r"\b(?:this(?! (?:year|month|week|summer|winter|spring|autumn|fall|season|weekend)\b)|them|him|her|that|it|these|those|you|your|yours|error|errors|bug|issue|problem|exception|here|now i get|the (?:same|above|following|code|"
+    r"\b(?:this(?! (?:year|month|week|summer|winter|spring|autumn|fall|season|weekend)\b)"
+    r"|them|him|her|that|it|these|those|you|your|yours|error|errors|bug|issue|problem"
+    r"|exception|here|now i get|the (?:same|above|following|code|"
     r"function|test|tests|file|script|output|result|command|answer|idea|way|wrong|right)|how|what|why|whether)\b",
     _I,
 )
 # ------------------------------------------------------------------------------------------- standing rules
 
-_VERB = r"(?:use|write|add|keep|make|put|give|include|prefer|run|answer|reply|respond|avoid|always|never|do not|please|start|end|show|explain|call|send|ask|check|format|translate|speak|commit|name|wrap|sort|test|convert|be|stick|cite|skip|tell|remind|suggest|provide)"
+_VERB = (
+    r"(?:use|write|add|keep|make|put|give|include|prefer|run|answer|reply|respond|avoid"
+    r"|always|never|do not|please|start|end|show|explain|call|send|ask|check|format"
+    r"|translate|speak|commit|name|wrap|sort|test|convert|be|stick|cite|skip|tell|remind"
+    r"|suggest|provide)"
+)
+_CALL_ME = re.compile(
+    r"^(?:please |you can |just |everyone |people |friends )*(?:may |can )?(?:always )?calls? me "
+    r"(?P<v>(?-i:[A-Z])[\w'. -]{0,30})$",
+    _I,
+)
 _RULE = re.compile(
-    r"^(?:please )?(?:(?P<always>always|never)\s+(?!(?:mind|been|really|in|had|seen|here|there|an?|the|so|saw|knew|thought|went|got|did|was|gave|felt|came|give up|quit|stop|lose|too)\b)(?!\w+(?:[^s]s|ed)\b)\w+"
+    r"^(?:please )?(?:(?P<always>always|never)\s+(?!(?:mind|been|really|in|had|seen|here"
+    r"|there|an?|the|so|saw|knew|thought|went|got|did|was|gave|felt|came|give up|quit|stop"
+    r"|lose|too)\b)(?!\w+(?:[^s]s|ed)\b)\w+"
     r"|(?P<on>from now on|in (?:the )?future|going forward|from here on)\b,?\s*"
     + _VERB
     + r"|(?:when(?:ever)?|every time|each time|before|after) you [^,]{2,50}, (?:please )?"
@@ -40,37 +58,46 @@ _RULE = re.compile(
     r"|make sure (?:to always|you always|to never)\b|be sure to always\b)",
     _I,
 )
-_ONLATER = re.compile(
+_ON_LATER = re.compile(
     r"^(?:please )?" + _VERB + r"\b.{3,80}(?:from now on|in (?:the )?future|going forward|every time)$", _I
 )
 _FORBID = re.compile(
     r"^(?:please )?(?:do not|stop (?=\w+ing\b)|avoid (?=\w+ing\b|\w+s\b))(?P<v>.{3,80})$", _I
 )
 _CHAT = re.compile(
-    r"^\s*(?:worry|know|mind|get me wrong|bother|think|care|understand|be (?:sorry|silly|shy)|forget|ask me|laugh|panic|stop|give up|quit|lose|miss|hold|be (?:scared|afraid|so hard)|let|hesitate|remember|want|like|have|need|see|believe|feel|use to)\b",
+    r"^\s*(?:worry|know|mind|get me wrong|bother|think|care|understand|be (?:sorry|silly"
+    r"|shy)|forget|ask me|laugh|panic|stop|give up|quit|lose|miss|hold|be (?:scared|afraid"
+    r"|so hard)|let|hesitate|remember|want|like|have|need|see|believe|feel|use to)\b",
     _I,
 )
 _NOW = re.compile(
-    r"\b(?:this|that|these|those|it|yet|right now|for now|the (?!code\b|user\b|same\b|main\b|database schema\b)\w+|here|above|below|today|so much|too much)\b",
+    r"\b(?:this|that|these|those|it|yet|right now|for now|the (?!code\b|user\b|same\b"
+    r"|main\b|database schema\b)\w+|here|above|below|today|so much|too much)\b",
     _I,
 )
 _PEP_TALK = re.compile(
-    r"\b(?:yourself|your (?:dreams?|heart|goals?|family|friends?|health)|you need|you've got|believe in|just do it|hope)\b",
+    r"\b(?:yourself|your (?:dreams?|heart|goals?|family|friends?|health)|you need"
+    r"|you've got|believe in|just do it|hope)\b",
     _I,
 )
 EXPLICIT = re.compile(
-    r"^(?:please |can you |could you |just |also )*(?:remember(?! (?:when|how|the time|that time|me\b|that movie))|keep in mind|do not forget|bear in mind|make a note|take note|note to self|for your memory|memorize)"
+    r"^(?:please |can you |could you |just |also )*(?:remember(?! (?:when|how|the time"
+    r"|that time|me\b|that movie))|keep in mind|do not forget|bear in mind|make a note"
+    r"|take note|note to self|for your memory|memorize)"
     r"(?P<to> to)?(?: that| of the fact that| this)?[:,\s]+(?P<v>.{3,})$",
     _I,
 )
 LATER = re.compile(r"^(?P<v>.{5,200}?)(?:[,:]| -) (?:please |and |so )*remember (?:it|that|this)$", _I)
 MEANT = re.compile(
-    r"^(?:no|nope|sorry|actually|not quite|wrong)[, ]+(?:sorry[, ]+)?(?:i (?:meant|mean)|what i meant (?:was|is)|i was talking about|i was referring to)[:,]? (?P<v>[^,]{2,60})(?:, not (?P<n>[^,]{2,40}))?$"
+    r"^(?:no|nope|sorry|actually|not quite|wrong)[, ]+(?:sorry[, ]+)?(?:i (?:meant|mean)"
+    r"|what i meant (?:was|is)|i was talking about|i was referring to)[:,]? "
+    r"(?P<v>[^,]{2,60})(?:, not (?P<n>[^,]{2,40}))?$"
     r"|^(?:i meant) (?P<w>(?:the|a|my) [^,]{2,60})$",
     _I,
 )
 NOT_BUT = re.compile(
-    r"^(?:no, )?(?:it is|that is|i (?:said|meant)) not (?P<o>[^,]{1,30}?)(?:, (?:but )?(?:it is |that is )?| but )(?P<v>[^,]{1,40})$",
+    r"^(?:no, )?(?:it is|that is|i (?:said|meant)) not (?P<o>[^,]{1,30}?)(?:, (?:but )?"
+    r"(?:it is |that is )?| but )(?P<v>[^,]{1,40})$",
     _I,
 )
 
@@ -93,6 +120,7 @@ def remembered(
 
 
 def corrected(found: re.Match[str]) -> list[Inference]:
+    """What a match of ``MEANT`` or ``NOT_BUT`` puts right; nothing where it points at something at hand."""
     groups = found.groupdict()
     value = (groups.get("v") or groups.get("w") or "").strip()
     if DEICTIC.search(value):
@@ -105,11 +133,8 @@ def corrected(found: re.Match[str]) -> list[Inference]:
 
 
 def instruction(body: str) -> list[Inference]:
-    named = re.match(
-        r"^(?:please |you can |just |everyone |people |friends )*(?:may |can )?(?:always )?calls? me (?P<v>(?-i:[A-Z])[\w'. -]{0,30})$",
-        body,
-        _I,
-    )
+    """A standing instruction, or how the user wants to be called; a single request is neither."""
+    named = _CALL_ME.match(body)
     if named:
         return [
             Inference(f"The user wants to be called {named['v']}", 0.9, "identity", "name", "", named["v"])

@@ -13,7 +13,9 @@ TASTES: tuple[Pattern, ...] = (
         0.7,
     ),
     pattern(
-        r"(?:really |absolutely |personally |just )*(?P<n>do not (?:really |particularly )?(?:like|enjoy|love|care for)|dislike|hate|cannot stand|detest|despise|loathe|cannot bear|avoid) (?P<v>.{2,60})",
+        r"(?:really |absolutely |personally |just )*(?P<n>do not (?:really |particularly )?"
+        r"(?:like|enjoy|love|care for)|dislike|hate|cannot stand|detest|despise|loathe"
+        r"|cannot bear|avoid) (?P<v>.{2,60})",
         "",
         "preference",
         "dislikes",
@@ -55,7 +57,9 @@ TASTES: tuple[Pattern, ...] = (
         0.7,
     ),
     pattern(
-        r"am (?:running )?on (?P<v>(?:a )?(?-i:[A-Z])[\w .]*(?:Linux|OS|Windows|Ubuntu|Debian|Fedora|Mac\w*|NixOS|Pixel|Android|iPhone)[\w .]*|(?:Linux|Windows|Ubuntu|Debian|Fedora|Mac\w*|NixOS|macOS|Android)[\w .]*)",
+        r"am (?:running )?on (?P<v>(?:a )?(?-i:[A-Z])[\w .]*(?:Linux|OS|Windows|Ubuntu|Debian"
+        r"|Fedora|Mac\w*|NixOS|Pixel|Android|iPhone)[\w .]*|(?:Linux|Windows|Ubuntu|Debian"
+        r"|Fedora|Mac\w*|NixOS|macOS|Android)[\w .]*)",
         "The user is on {v}",
         "fact",
         "tools",
@@ -79,7 +83,12 @@ TASTES: tuple[Pattern, ...] = (
         0.7,
     ),
     pattern(
-        r"(?:really |still )*(?:want|would (?:like|love)|hope|aim|plan|intend|aspire|am (?:planning|hoping|aiming|going)) to (?P<v>(?:learn|become|be |run a|visit|travel|move|start (?:a|my)|write (?:a|my) (?:book|novel|thesis)|lose|get (?:a|my|into|fit|better)|improve my|build (?:a|my) (?:house|career|business)|read more|buy (?:a|my)|open (?:a|my)|live|study|master|retire|quit|finish|pass|save|graduate|apply|publish|launch|climb|speak|switch careers|change careers).{0,60})",
+        r"(?:really |still )*(?:want|would (?:like|love)|hope|aim|plan|intend|aspire|am "
+        r"(?:planning|hoping|aiming|going)) to (?P<v>(?:learn|become|be |run a|visit|travel"
+        r"|move|start (?:a|my)|write (?:a|my) (?:book|novel|thesis)|lose|get (?:a|my|into|fit"
+        r"|better)|improve my|build (?:a|my) (?:house|career|business)|read more|buy (?:a|my)"
+        r"|open (?:a|my)|live|study|master|retire|quit|finish|pass|save|graduate|apply|publish"
+        r"|launch|climb|speak|switch careers|change careers).{0,60})",
         "",
         "goal",
         "goal",
@@ -88,14 +97,18 @@ TASTES: tuple[Pattern, ...] = (
         False,
     ),
     pattern(
-        r"am (?:currently |now |also |just )*(?P<k>learning|trying to (?:learn|lose|quit|get (?:fit|in shape|better)|improve my|save|eat|become|read more|exercise|cut|build a habit)|preparing for|training for|saving (?:up )?for|studying for|applying (?:for|to))(?! a (?:lot|ton)| so much| more$) ?(?P<v>.{0,60})",
+        r"am (?:currently |now |also |just )*(?P<k>learning|trying to (?:learn|lose|quit|get "
+        r"(?:fit|in shape|better)|improve my|save|eat|become|read more|exercise|cut"
+        r"|build a habit)|preparing for|training for|saving (?:up )?for|studying for|applying "
+        r"(?:for|to))(?! a (?:lot|ton)| so much| more$) ?(?P<v>.{0,60})",
         "",
         "goal",
         "goal",
         0.7,
     ),
     pattern(
-        r"am (?:currently |now |also )*(?P<k>working on|building|writing|developing|designing|renovating) (?P<v>(?:a|an|my) [^,]{2,60})",
+        r"am (?:currently |now |also )*(?P<k>working on|building|writing|developing|designing"
+        r"|renovating) (?P<v>(?:a|an|my) [^,]{2,60})",
         "",
         "goal",
         "project",
@@ -105,7 +118,8 @@ TASTES: tuple[Pattern, ...] = (
         r"am (?:currently )?(?:responsible for|in charge of) (?P<v>.{2,50})", "", "fact", "occupation", 0.7
     ),
     pattern(
-        r"(?:lead|manage|maintain|run|own) (?P<v>(?:a|an|the|my) (?:\w+ ){0,3}(?:team|company|project|library|shop|store|business|department|startup|farm|restaurant))",
+        r"(?:lead|manage|maintain|run|own) (?P<v>(?:a|an|the|my) (?:\w+ ){0,3}(?:team|company"
+        r"|project|library|shop|store|business|department|startup|farm|restaurant))",
         "",
         "fact",
         "occupation",
@@ -120,8 +134,9 @@ TASTES: tuple[Pattern, ...] = (
         0.7,
     ),
     pattern(
-        r"(?:have|own|adopted|have got) (?P<v>(?:an?|one|two|three|four|five|\d) (?:\w+ ){0,2}(?:kids?|child(?:ren)?|sons?|daughters?|dogs?|cats?|rabbits?|parrots?|horses?|hamsters?|puppy|kitten|brothers?|sisters?|twins)(?: (?:named|called) [\w ]+)?)"
-        + WHEN,
+        r"(?:have|own|adopted|have got) (?P<v>(?:an?|one|two|three|four|five|\d) (?:\w+ ){0,2}"
+        r"(?:kids?|child(?:ren)?|sons?|daughters?|dogs?|cats?|rabbits?|parrots?|horses?"
+        r"|hamsters?|puppy|kitten|brothers?|sisters?|twins)(?: (?:named|called) [\w ]+)?)" + WHEN,
         "",
         "fact",
         "family",
@@ -136,14 +151,17 @@ TASTES: tuple[Pattern, ...] = (
     ),
     pattern(r"graduated from (?P<v>.{3,50})", "", "fact", "person", 0.7),
     pattern(
-        r"(?P<adv>usually|always|typically|normally|generally|often|never|rarely|tend to|like to start) (?P<v>.{3,60})",
+        r"(?P<adv>usually|always|typically|normally|generally|often|never|rarely|tend to"
+        r"|like to start) (?P<v>.{3,60})",
         "",
         "habit",
         "habit",
         0.7,
     ),
     pattern(
-        r"(?P<v>(?:\w+)(?: [\w']+){0,7} (?:every (?:other )?(?:\w+)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|at weekends|twice a week|once a week|daily|three times a week|each (?:morning|evening|night|day|week))(?: [\w ]{1,30})?)",
+        r"(?P<v>(?:\w+)(?: [\w']+){0,7} (?:every (?:other )?(?:\w+)|on (?:mon|tues|wednes"
+        r"|thurs|fri|satur|sun)days|on weekends|at weekends|twice a week|once a week|daily"
+        r"|three times a week|each (?:morning|evening|night|day|week))(?: [\w ]{1,30})?)",
         "",
         "habit",
         "habit",

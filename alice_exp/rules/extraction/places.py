@@ -130,27 +130,39 @@ _PLACES = frozenset(
 )
 _PLACE_END = re.compile(r"(?:省|市|区|县|镇|村|州|岛|湾|街道|小区|路|国)$")
 _JOB_END = re.compile(
-    r"(?:师|员|经理|总监|主管|主任|医生|大夫|律师|会计|司机|护士|警察|军人|学生|研究生|博士|本科生|高中生|教授|老师|讲师|编辑|记者"
-    r"|工人|农民|店长|老板|作家|画家|作者|专家|科学家|艺术家|音乐家|投资人|创始人|合伙人|创业者|自由职业者?|公务员|厨师|翻译|导演"
-    r"|编剧|主播|博主|顾问|秘书|助理|运营|架构师|负责人|组长|校长|院长|法官|检察官|消防员|空姐|保安|保姆|退休人员|个体户|码农|白领|CEO"
-    r"|CTO|HR|PM|DBA|实习生|全职妈妈|家庭主妇|模特|歌手|球员|教练|飞行员|船长|牙医|兽医|测试|前端|后端|开发|设计|销售|市场|采购|财务"
-    r"|产品|客服|算法|运维|数据分析|外贸|电商|金融|科研|研究|教育|保险|直播|自媒体|生意|前端开发|后端开发|软件|硬件|嵌入式|安全)$"
+    r"(?:师|员|经理|总监|主管|主任|医生|大夫|律师|会计|司机|护士|警察|军人|学生|研究生"
+    r"|博士|本科生|高中生|教授|老师|讲师|编辑|记者"
+    r"|工人|农民|店长|老板|作家|画家|作者|专家|科学家|艺术家|音乐家|投资人|创始人|合伙人"
+    r"|创业者|自由职业者?|公务员|厨师|翻译|导演"
+    r"|编剧|主播|博主|顾问|秘书|助理|运营|架构师|负责人|组长|校长|院长|法官|检察官|消防员"
+    r"|空姐|保安|保姆|退休人员|个体户|码农|白领|CEO"
+    r"|CTO|HR|PM|DBA|实习生|全职妈妈|家庭主妇|模特|歌手|球员|教练|飞行员|船长|牙医|兽医"
+    r"|测试|前端|后端|开发|设计|销售|市场|采购|财务"
+    r"|产品|客服|算法|运维|数据分析|外贸|电商|金融|科研|研究|教育|保险|直播|自媒体|生意"
+    r"|前端开发|后端开发|软件|硬件|嵌入式|安全)$"
 )
 _NOT_JOB = re.compile(
-    r"(?:会员|党员|团员|成员|人员|委员|一员|队员|学员|球迷|新员|演示|失败|这|那|你|他|她|它|第一|个好|认真|想|说|来|在|不)"
+    r"(?:会员|党员|团员|成员|人员|委员|一员|队员|学员|球迷|新员|演示|失败|这|那|你|他|她"
+    r"|它|第一|个好|认真|想|说|来|在|不)"
 )
 _ENGLISH_JOB = re.compile(
-    r"\b(?:\w+(?:er|or|ist|ian|eer|yst|man|woman|keeper|smith|wright)|nurse|chef|cook|clerk|student|undergrad|freshman"
+    r"\b(?:\w+(?:er|or|ist|ian|eer|yst|man|woman|keeper|smith|wright)|nurse|chef|cook"
+    r"|clerk|student|undergrad|freshman"
     r"|sophomore|doctor|judge|pilot|coach|intern|consultant|assistant|accountant|architect|scientist|attendant|agent"
-    r"|ceo|cto|cfo|coo|vp|pm|dba|sre|devops|freelance|freelancer|developer|dev|entrepreneur|professor|lecturer|postdoc"
+    r"|ceo|cto|cfo|coo|vp|pm|dba|sre|devops|freelance|freelancer|developer|dev"
+    r"|entrepreneur|professor|lecturer|postdoc"
     r"|phd candidate|surgeon|dentist|therapist|nanny|monk|priest|soldier|veteran|retiree|homemaker|parent at home"
-    r"|mechanic|analyst|head|director|president|founder|co-founder|cofounder|lead|guide|model|athlete|poet|critic)s?$",
+    r"|mechanic|analyst|head|director|president|founder|co-founder|cofounder|lead|guide"
+    r"|model|athlete|poet|critic)s?$",
     re.I,
 )
 _ENGLISH_NOT_JOB = re.compile(
-    r"\b(?:(?:fast|slow|quick|good|bad|great|better|former|night|early|big|heavy|light|poor|first|last|other|never|lover|"
-    r"believer|beginner|newcomer|user|number|member|owner|winner|loser|customer|subscriber|stranger|foreigner|matter|error|"
-    r"answer|order|further|later|longer|either|neither|over|under|sister|brother|mother|father|daughter|vegetarian|human|person|"
+    r"\b(?:(?:fast|slow|quick|good|bad|great|better|former|night|early|big|heavy|light"
+    r"|poor|first|last|other|never|lover|"
+    r"believer|beginner|newcomer|user|number|member|owner|winner|loser|customer|subscriber"
+    r"|stranger|foreigner|matter|error|"
+    r"answer|order|further|later|longer|either|neither|over|under|sister|brother|mother"
+    r"|father|daughter|vegetarian|human|person|"
     r"woman|man|dreamer|learner|sleeper|drinker|smoker|non-smoker|introvert|eater|owl|fan|reader|fighter|sinner)s?)$",
     re.I,
 )

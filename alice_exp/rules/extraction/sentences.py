@@ -11,10 +11,13 @@ MOST_SENTENCE = 400
 """Characters of a message, and of one sentence, that are read: what is longer was pasted, not said."""
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.S)
-_SET_APART = re.compile(r'`[^`\n]*`|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|"[^"\n]*"|(?<!\w)\'[^\'\n]*\'(?!\w)')
+_SET_APART = re.compile(
+    r"`[^`\n]{0,300}`|“[^”\n]{0,300}”|「[^」\n]{0,300}」|『[^』\n]{0,300}』|\"[^\"\n]{0,300}\""
+    r"|(?<!\w)'[^'\n]{0,300}'(?!\w)"
+)
 _SKIPPED_LINE = re.compile(
     r"^(?:\s*>|\t| {4}|\s*(?:\$|>>>|//|/\*|#include|import |from \w+ import|def |class |function |const |let |var "
-    r"|at \w+\.|File \"|Traceback|\[?\d{4}-\d\d-\d\d[T ]))|[{};]\s*$|=>|==|\w+\([^)]*\)\s*$"
+    r"|at \w+\.|File \"|Traceback|\[?\d{4}-\d\d-\d\d[T ]))|[{};]$|=>|==|\w\([^()]{0,200}\)$"
 )
 _SENTENCE = re.compile(r"[^。！？!?；;\n.]+(?:\.(?!\s|$|[\u2e80-\uffff])[^。！？!?；;\n.]*)*[。！？!?；;.]*")
 _ABBREVIATION = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St|vs|etc|e\.g|i\.e)\.(?=\s)")
@@ -54,7 +57,7 @@ def sentences(text: str) -> Iterator[Sentence]:
     """The sentences of a message; code, quoted lines and what is too long to be said are left out."""
     plain = _FENCE.sub("\n", text[:MOST_TEXT].replace("’", "'").replace(MASK, "").replace(_DOT, ""))
     for line in plain.splitlines():
-        if _SKIPPED_LINE.search(line):
+        if _SKIPPED_LINE.search(line.rstrip()):
             continue
         aside = tuple(_SET_APART.findall(line))
         masked = _ABBREVIATION.sub(rf"\1{_DOT}", _SET_APART.sub(MASK, line))

@@ -69,7 +69,8 @@ _UNCHANGED = frozenset(
     ]
 )
 _ADVERB = re.compile(
-    r"(?:\w+ly|always|often|never|sometimes|also|just|still|now|mostly|both|even|currently|absolutely|generally|no longer|"
+    r"(?:\w+ly|always|often|never|sometimes|also|just|still|now|mostly|both|even|currently"
+    r"|absolutely|generally|no longer|"
     r"kind of|sort of|rarely|seldom)$",
     re.I,
 )

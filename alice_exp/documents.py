@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 from alice_exp.core.changes import Commit
 from alice_exp.core.model import CONFIDENCE, TRUST, Placed, Problem
 from alice_exp.rules.agenda import Agenda, Item
+from alice_exp.rules.lifecycle import Change
+from alice_exp.rules.metacognition import Assessment, Grade
 from alice_exp.rules.movements import Movement
 from alice_exp.rules.ranking import Match
 from alice_exp.text.schema import block_json
 from alice_exp.text.words import one_line
 from alice_exp.usecases.recall import Shown
+
+Say: TypeAlias = Callable[[str], str]
+"""Turns an English sentence into the person's language."""
 
 
 def trigger_text(placed: Placed) -> str:
@@ -149,7 +155,11 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
         "items": [item(entry) for entry in report.items],
         "changed": [movement(moved) for moved in report.changed],
         "together": [
-            {"reason": pair.reason, "ids": [pair.first.block.id, pair.second.block.id], "with": payload_text(pair.second)}
+            {
+                "reason": pair.reason,
+                "ids": [pair.first.block.id, pair.second.block.id],
+                "with": payload_text(pair.second),
+            }
             for pair in report.kin
         ],
         "review": [brief(placed) | {"payload": payload_text(placed)} for placed in report.review],
@@ -168,11 +178,89 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
 def movement(moved: Movement) -> dict[str, Any]:
     """What became of a block since the last report; set and namespace are null where it is in no file any more."""
     placed = moved.placed
-    where = brief(placed) if placed is not None else {"id": moved.block_id, "set": None, "namespace": None, "state": None}
+    where = (
+        brief(placed)
+        if placed is not None
+        else {"id": moved.block_id, "set": None, "namespace": None, "state": None}
+    )
     return where | {
         "payload": payload_text(placed) if placed is not None else None,
         "effect": moved.kind,
         "from": moved.before or None,
         "to": moved.after or None,
         "times": moved.times,
+    }
+
+
+ASSESSED: Mapping[Grade, tuple[str, str]] = {
+    "high": ("I am sure about “{topic}”: {count} blocks are about it", "use them to answer"),
+    "medium": (
+        "I know something about “{topic}”: {count} blocks are about it",
+        "use them, and check what matters",
+    ),
+    "low": (
+        "I know “{topic}” only vaguely: {count} blocks are about it",
+        "learn it anew before you rely on it",
+    ),
+    "very_low": ("I hardly know “{topic}”: {count} blocks are about it", "do not rely on them"),
+    "none": ("I know nothing about “{topic}”", "say so, and learn it"),
+}
+"""Each grade as a sentence, and what to do then (R3.22, R3.23)."""
+
+
+def assessment(assessed: Assessment, say: Say = str, language: str = "en") -> dict[str, Any]:
+    """The structure of R3.16-R3.18; ``say`` translates, ``language`` is ``en`` or ``zh``."""
+    stats = assessed.stats
+    return {
+        "ok": True,
+        "topic": assessed.topic,
+        "confidence": assessed.grade,
+        "score": assessed.score,
+        "message": assessed_message(assessed, say, language),
+        "suggestions": [say(ASSESSED[assessed.grade][1])],
+        "evidence": [
+            {
+                "id": one.placed.block.id,
+                "key": one.placed.block.key or None,
+                "confidence_level": one.level,
+                "access_count": one.placed.block.access_count,
+                "consolidation_score": round(one.consolidation, 4),
+                "updated_at": one.placed.block.updated_at,
+                "snippet": one_line(payload_text(one.placed), 120),
+            }
+            for one in assessed.evidence
+        ],
+        "stats": {
+            "total_memories": stats.total,
+            "avg_confidence": round(stats.confidence, 4),
+            "avg_recency": round(stats.recency, 4),
+            "avg_consolidation": round(stats.consolidation, 4),
+            "coverage": round(stats.coverage, 4),
+        },
+    }
+
+
+def assessed_message(assessed: Assessment, say: Say = str, language: str = "en") -> str:
+    """The assessment as a sentence, in Chinese as the source says it (R3.23)."""
+    count = assessed.stats.total
+    if language == "zh":
+        words = {
+            "high": "很有把握",
+            "medium": "有一定了解",
+            "low": "了解不多",
+            "very_low": "几乎没有可靠记忆",
+        }
+        if assessed.grade == "none":
+            return f"我对「{assessed.topic}」没有相关记忆"
+        return f"我对「{assessed.topic}」{words[assessed.grade]}，有 {count} 条相关记忆"
+    return say(ASSESSED[assessed.grade][0]).format(topic=assessed.topic, count=count)
+
+
+def changed(placed: Placed, change: Change) -> dict[str, Any]:
+    """What an outcome did to one block."""
+    return {
+        **brief(placed),
+        "level": change.after,
+        "verifications": placed.block.verifications,
+        "effect": change.effect,
     }

@@ -1,0 +1,239 @@
+"""``review``: one candidate at a time, with single keys. Each decision is an act of its own, done before the next.
+
+Plain lines and no full-screen tricks, so that it works over ssh; the terminal is raw only while a key is awaited.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import typer
+
+from alice_exp.cli.language import say
+from alice_exp.cli.report import Row, card, sections, wrapped
+from alice_exp.cli.review import approved, rejected
+from alice_exp.cli.terminal import Terminal
+from alice_exp.core.errors import AliceError, RefusedError
+from alice_exp.rules.agenda import Agenda, Item
+from alice_exp.usecases import review as deciding
+from alice_exp.usecases.acts import require_person
+
+_END = "\x04"
+_BREAK = "\x03"
+
+
+def review(ctx: typer.Context) -> None:
+    """Decide on what waits, one thing at a time: a approve, p to personal, r reject, e edit, l later, q quit.
+
+    Each decision stands at once; quit or killed, the next review goes on where this one stopped.
+    """
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    require_person(wiring.caller, say("review"), "alice-exp review")
+    if terminal.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise RefusedError(
+            "a review needs a terminal, so that a person presses the keys",
+            hint="see 'alice-exp heartbeat', then 'alice-exp reply …'",
+        )
+    report, _ = deciding.heartbeat(wiring.home, wiring.reports, wiring.caller, wiring.day_began, peek=False)
+    tally = _Session(ctx, report).run()
+    terminal.line(
+        say(
+            "{approved} approved, {rejected} rejected, {left} left.",
+            approved=tally.approved,
+            rejected=tally.rejected,
+            left=tally.left,
+        )
+    )
+
+
+@dataclass
+class Tally:
+    """What a review came to."""
+
+    approved: int = 0
+    rejected: int = 0
+    left: int = 0
+
+
+@dataclass
+class _Session:
+    """One review: what is still to be looked at, and what was decided."""
+
+    context: typer.Context
+    report: Agenda
+    tally: Tally = field(default_factory=Tally)
+
+    @property
+    def terminal(self) -> Terminal:
+        """Where it happens."""
+        terminal: Terminal = self.context.obj
+        return terminal
+
+    def run(self) -> Tally:
+        """Go through the candidates, beginning where the last review stopped, until all were seen or a person quits."""
+        items = self._in_order()
+        self.tally.left = len(items)
+        if not items:
+            self.terminal.line(say("Nothing waits for your decision."))
+        for position, item in enumerate(items):
+            self.terminal.wiring.reports.keep_bookmark(item.placed.block.id)
+            if not self._decide(item, position + 1, len(items)):
+                return self.tally
+        self.terminal.wiring.reports.keep_bookmark("")
+        return self.tally
+
+    def _in_order(self) -> list[Item]:
+        items = list(self.report.items)
+        at = self.terminal.wiring.reports.bookmark()
+        start = next((i for i, item in enumerate(items) if item.placed.block.id == at), 0)
+        return items[start:] + items[:start]
+
+    def _decide(self, item: Item, position: int, count: int) -> bool:
+        """Show one candidate and carry out what the person says; false where they quit."""
+        self._show(item, position, count)
+        while True:
+            key = _key(say("[a]pprove [p]ersonal [r]eject [e]dit [l]ater [q]uit [?] "))
+            if key in ("q", _END, _BREAK):
+                return False
+            try:
+                if self._carried_out(key, item):
+                    return True
+            except AliceError as error:
+                self.terminal.warned.clear()
+                self.terminal.warn(error)
+
+    def _carried_out(self, key: str, item: Item) -> bool:
+        """Whether the key settled the candidate."""
+        block_id = item.placed.block.id
+        if key in ("l", "n", " ", "\x1b[C"):
+            return True
+        if key in ("a", "y", "p"):
+            to = f"personal/{deciding.personal_namespace(item.placed.block)}" if key == "p" else ""
+            done = approved(self.terminal, (block_id,), to)
+            self.tally.approved += len(done.ids)
+            return self._told(item, done, say("approved into {place}", place=_place(done)))
+        if key in ("r", "x"):
+            reason = self._reason()
+            if reason is None:
+                return False
+            done = rejected(self.terminal, (block_id,), reason)
+            self.tally.rejected += len(done.ids)
+            return self._told(item, done, say("rejected"))
+        if key == "e":
+            return self._edited(item)
+        self._help()
+        return False
+
+    def _told(self, item: Item, done: deciding.Decided, words: str) -> bool:
+        self.tally.left -= len(done.ids)
+        for block_id, why in done.skipped:
+            self.terminal.line(
+                say("{id} has {why} since it was shown; it is left as it is", id=block_id, why=say(why))
+            )
+        if done.ids:
+            self.terminal.line(f"  {item.number}  {words}")
+        return True
+
+    def _edited(self, item: Item) -> bool:
+        """Let the person edit the block, then show it anew: a decision is on what was shown (B2.20)."""
+        from alice_exp.cli.life import edit
+
+        block_id = item.placed.block.id
+        edit(self.context, block_id)
+        wiring = self.terminal.wiring
+        self.report, _ = deciding.heartbeat(
+            wiring.home, wiring.reports, wiring.caller, wiring.day_began, peek=False
+        )
+        fresh = next((one for one in self.report.items if one.placed.block.id == block_id), None)
+        if fresh is None:
+            return True
+        self._show(fresh, 0, 0)
+        return False
+
+    def _reason(self) -> str | None:
+        """The person's reason, perhaps empty; None where they think again (end of input)."""
+        try:
+            return input(say("  why (Enter: no reason) ")).strip()
+        except (EOFError, KeyboardInterrupt):
+            self.terminal.line("")
+            return None
+
+    def _show(self, item: Item, position: int, count: int) -> None:
+        width = _columns()
+        if count:
+            self.terminal.line("")
+            self.terminal.line(
+                f"── {position}/{count} " + "─" * max(0, width - 8 - len(f"{position}{count}"))
+            )
+        colour = self.terminal.is_rich
+        sys.stdout.writelines(f"{line}\n" for line in card(item, width, colour=colour))
+        for section in sections(self.report):
+            for row in section.rows if section.key == "together" else ():
+                if self._is_about(row, item):
+                    for line in wrapped(f"{row.label}  {row.text}\n{row.note}", width - 7):
+                        self.terminal.line(f"   ! {line}")
+
+    def _is_about(self, row: Row, item: Item) -> bool:
+        names = (str(item.number), item.placed.block.id)
+        second = row.text.rpartition("\n")[2].split(" ")[1]
+        return row.label in names or second in names
+
+    def _help(self) -> None:
+        for line in (
+            say("a  approve: it goes where the card says"),
+            say("p  approve into personal: about you, never leaves this machine"),
+            say("r  reject for good, with a reason if you like"),
+            say("e  edit it first, then decide"),
+            say("l  later: it keeps waiting"),
+            say("q  quit: everything decided so far stands"),
+        ):
+            self.terminal.line(f"  {line}")
+
+
+def _place(done: deciding.Decided) -> str:
+    return ", ".join(f"{placed.place}/{placed.namespace}" for placed in done.placed)
+
+
+def _columns() -> int:
+    from shutil import get_terminal_size
+
+    return max(40, min(get_terminal_size().columns, 100))
+
+
+def _key(prompt: str) -> str:
+    """One key, lower case; an arrow as its whole sequence; the end of input as Ctrl-D."""
+    sys.stdout.write(prompt)
+    sys.stdout.flush()
+    with _raw(sys.stdin.fileno()) as handle:
+        raw = os.read(handle, 1)
+        while raw and (_is_partial(raw) or (raw[0] == 0x1B and select.select([handle], [], [], 0.02)[0])):
+            raw += os.read(handle, 1)
+    key = raw.decode("utf-8", "replace") if raw else _END
+    sys.stdout.write((key if key.isprintable() else "") + "\n")
+    return key if key.startswith("\x1b") else key.lower()
+
+
+def _is_partial(raw: bytes) -> bool:
+    """Whether these bytes are the beginning of one character."""
+    wanted = 1 if raw[0] < 0x80 else 2 if raw[0] < 0xE0 else 3 if raw[0] < 0xF0 else 4
+    return len(raw) < wanted
+
+
+@contextmanager
+def _raw(handle: int) -> Iterator[int]:
+    """The terminal without line buffering and echo, for one key; restored whatever happens."""
+    import termios
+    import tty
+
+    before = termios.tcgetattr(handle)
+    try:
+        tty.setcbreak(handle, termios.TCSADRAIN)
+        yield handle
+    finally:
+        termios.tcsetattr(handle, termios.TCSADRAIN, before)

@@ -1,0 +1,215 @@
+"""One agent's place at a home: the use cases that an agent may use, its caps, one call at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from alice_exp import documents
+from alice_exp.core.config import Json
+from alice_exp.core.errors import RefusedError, UsageError
+from alice_exp.core.model import Evidence, Payload, Trigger
+from alice_exp.mcp import shapes
+from alice_exp.usecases import capture, deciding, knowing, recall, review
+from alice_exp.usecases.decide import report_outcome
+from alice_exp.wiring import Wiring
+
+ITEM_BYTES = 64 * 1024
+"""The largest argument of any call."""
+
+SESSION_CANDIDATES = 20
+"""Candidates that one connection may add."""
+
+PENDING = 256
+"""Candidates that may wait for the person at all."""
+
+
+@dataclass
+class Desk:
+    """The tools' bodies. Everything is done as ``agent``; nothing here can approve, share, pair or purge."""
+
+    wiring: Wiring
+    added: int = 0
+    _turn: threading.Lock = field(default_factory=threading.Lock)
+
+    @contextmanager
+    def turn(self, *arguments: object) -> Iterator[Wiring]:
+        """One call at a time, with every argument within bounds."""
+        for argument in arguments:
+            size = len(str(argument).encode("utf-8", "replace"))
+            if size > ITEM_BYTES:
+                raise UsageError("an argument of {size} bytes is over the limit of 64 KiB", size=size)
+        with self._turn:
+            yield self.wiring
+
+    def recall(self, query: str, top: int, context: Mapping[str, Json]) -> shapes.Recalled:
+        """What is known."""
+        if not query.strip():
+            raise UsageError("a query says what you want to know")
+        with self.turn(query, context) as wiring:
+            found = recall.recall(
+                wiring.home,
+                wiring.access,
+                wiring.caller,
+                query,
+                context,
+                max(1, min(top, 100)),
+                recall.Filters(),
+            )
+        return {"query": query, "matches": [_known(one) for one in found]}
+
+    def decide(self, task: str, context: Mapping[str, Json]) -> shapes.Decided:
+        """What to apply."""
+        if not task.strip():
+            raise UsageError("a task says what is to be done")
+        with self.turn(task, context) as wiring:
+            made = deciding.decide(wiring.home, wiring.access, wiring.decisions, wiring.caller, task, context)
+        failures = [
+            f"a similar task failed before: {one.episode.task} ({one.episode.id})" for one in made.failures
+        ]
+        return {
+            "decision": made.decision,
+            "tier": made.tier,
+            "applied": [_known(one) for one in made.applied],
+            "observing": [_known(one) for one in made.observing],
+            "warnings": [*made.warnings, *failures],
+            "disclaim": made.disclaim,
+        }
+
+    def report_outcome(
+        self,
+        reference: str,
+        ok: bool,
+        scenario: str,
+        note: str,
+        result: Any,
+        reward: float | None,
+        also: list[str],
+    ) -> shapes.Reported:
+        """What came of a decision or of using a block."""
+        with self.turn(reference, scenario, note, result, also) as wiring:
+            if not reference.startswith("dec-"):
+                done = report_outcome(wiring.home, wiring.caller, reference, ok, scenario, note)
+                commit = done.commit.commit if done.commit else None
+                changed = documents.changed(done.placed, done.change)
+                return {"id": done.placed.block.id, "blocks": [changed], "episode": None, "commit": commit}
+            told = deciding.report_decision(
+                wiring.home,
+                wiring.decisions,
+                wiring.caller,
+                reference,
+                ok,
+                scenario=scenario,
+                note=note,
+                result=result,
+                reward=reward,
+                also=also,
+            )
+        return {
+            "id": reference,
+            "blocks": [documents.changed(placed, change) for placed, change in told.changes],
+            "episode": told.episode.id,
+            "commit": told.commit.commit if told.commit else None,
+        }
+
+    def memorize(
+        self,
+        payload: str,
+        trigger: str,
+        type: str,
+        about: str,
+        tags: list[str],
+        context: Mapping[str, Json],
+        evidence: str,
+        importance: float,
+    ) -> shapes.Kept:
+        """A candidate into the pool."""
+        if not payload.strip():
+            raise UsageError("a block needs a payload: what to do or to believe")
+        if about not in ("work", "user"):
+            raise UsageError("a block is about work or about the user, not about {about}", about=repr(about))
+        if not 0 <= importance <= 1:
+            raise UsageError("importance is a number from 0 to 1")
+        with self.turn(payload, trigger, tags, context, evidence) as wiring:
+            self._require_room()
+            draft = capture.Draft(
+                Payload(payload),
+                Trigger(trigger, (), context),
+                type=recall.type_named(type),
+                about="user" if about == "user" else "work",
+                tags=tuple(tags),
+                evidence=(Evidence("note", quote=evidence),) if evidence else (),
+                importance=importance,
+            )
+            captured = capture.memorize(wiring.home, wiring.caller, [draft])
+        placed = captured.placed[0]
+        assert placed is not None
+        self.added += 0 if captured.merged else 1
+        return {
+            "id": placed.block.id,
+            "set": placed.place,
+            "namespace": placed.namespace,
+            "state": placed.block.state,
+            "merged": captured.merged > 0,
+            "commit": captured.commit.commit if captured.commit else None,
+        }
+
+    def _require_room(self) -> None:
+        if self.added >= SESSION_CANDIDATES:
+            raise RefusedError(
+                "this connection has added {count} candidates, which is the most it may",
+                count=SESSION_CANDIDATES,
+                hint="ask the person to review them: alice-exp heartbeat",
+            )
+        waiting = sum(1 for _ in self.wiring.home.read(("low_value",)))
+        if waiting >= PENDING:
+            raise RefusedError(
+                "{count} candidates wait for the person already, which is the most there may be",
+                count=waiting,
+                hint="ask the person to review them: alice-exp heartbeat",
+            )
+
+    def memories(self, query: str) -> shapes.Remembered:
+        """What is known about the user, as the text block of R4.23 and as items."""
+        with self.turn(query) as wiring:
+            filters = recall.Filters()
+            found = recall.recall(wiring.home, wiring.access, wiring.caller, query, {}, 50, filters)
+        about_user = [one for one in found if one.placed.block.about == "user"][:5]
+        lines = [
+            f"- {documents.payload_text(one.placed)} (similarity: {one.match:.2f})"
+            + ("" if one.approved else " ⚠未审核")
+            for one in about_user
+        ]
+        text = "\n".join(["[User Memory]", *lines]) if lines else ""
+        return {"text": text, "memories": [_known(one) for one in about_user]}
+
+    def assess(self, topic: str) -> shapes.Assessed:
+        """How well a topic is known."""
+        if not topic.strip():
+            raise UsageError("name a topic")
+        with self.turn(topic) as wiring:
+            assessed = knowing.assess(wiring.home, wiring.access, wiring.caller, topic, {})
+        return documents.assessment(assessed)  # type: ignore[return-value]
+
+    def heartbeat(self) -> shapes.Summary:
+        """What waits for the person; a peek."""
+        with self.turn() as wiring:
+            report, _ = review.heartbeat(
+                wiring.home, wiring.reports, wiring.caller, wiring.day_began, peek=True
+            )
+        waiting = len(report.items)
+        return {
+            "report": report.report,
+            "waiting": waiting,
+            "new": report.new,
+            "today": report.today,
+            "problems": len(report.problems),
+            "summary": f"{waiting} candidates wait for the person's decision; only a person decides, with: alice-exp heartbeat",
+        }
+
+
+def _known(one: Any) -> shapes.Known:
+    return documents.match(one)  # type: ignore[return-value]

@@ -1,0 +1,108 @@
+"""What each tool answers, as typed dictionaries: the SDK makes the output schemas from them."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+
+class Known(TypedDict):
+    """One block that fits: where it is, what it says, how it scored, whether a person stands behind it."""
+
+    id: str
+    set: str
+    namespace: str
+    state: str
+    key: str | None
+    trigger: str
+    payload: str
+    score: float
+    match: float
+    confidence: float
+    trust: float
+    decay: float
+    approved: bool
+
+
+class Recalled(TypedDict):
+    """What is known, best first."""
+
+    query: str
+    matches: list[Known]
+
+
+class Decided(TypedDict):
+    """What to apply; report the outcome under ``decision``."""
+
+    decision: str
+    tier: str
+    applied: list[Known]
+    observing: list[Known]
+    warnings: list[str]
+    disclaim: bool
+
+
+class Reported(TypedDict):
+    """What an outcome did to each block."""
+
+    id: str
+    blocks: list[dict[str, Any]]
+    episode: str | None
+    commit: str | None
+
+
+class Kept(TypedDict):
+    """A candidate that waits for the person."""
+
+    id: str
+    set: str
+    namespace: str
+    state: str
+    merged: bool
+    commit: str | None
+
+
+class Recorded(TypedDict):
+    """An episode on record."""
+
+    id: str
+    pruned: list[str]
+    commit: str | None
+
+
+class Told(TypedDict):
+    """The timeline after a thought."""
+
+    segments: int
+    total_events: int
+    total_compressions: int
+
+
+class Remembered(TypedDict):
+    """Relevant memories about the user, as text to read and as items."""
+
+    text: str
+    memories: list[Known]
+
+
+class Assessed(TypedDict):
+    """How well a topic is known."""
+
+    ok: bool
+    topic: str
+    confidence: str
+    score: float
+    message: str
+    suggestions: list[str]
+    evidence: list[dict[str, Any]]
+    stats: dict[str, float]
+
+
+class Summary(TypedDict):
+    """What waits for the person; reading it decides nothing."""
+
+    report: str
+    waiting: int
+    new: int
+    today: int
+    problems: int
+    summary: str

@@ -1,0 +1,169 @@
+"""The Chinese catalog: what the code says, what is translated, and the compiled file.
+
+``python -m tests.catalog`` names what is missing and what nothing says any more (exit 1 where there is any);
+``--write`` adds the missing messages to the catalog with empty translations, drops the others and compiles it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import struct
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "alice_exp"
+PO = SOURCE / "locale" / "zh" / "LC_MESSAGES" / "alice_exp.po"
+MO = PO.with_suffix(".mo")
+
+SAYING = frozenset(
+    (
+        "say AliceError UsageError ProblemError NotFoundError BusyError RefusedError ProviderError PeerError Problem Fault "
+        "unclear _fault _warning _odd _Undecoded _counted NotAFile _unclear _missing _broken _problem _refused Note"
+    ).split()
+)
+"""Calls whose texts a person reads: every text with a space or a place among their arguments is a message."""
+
+WORDS = """possible past reliable obsolete super_reliable error warning changed expired approve reject reply review later
+verified promoted demoted debounced retired revived no new set namespace blocks id when state left evidence rejected
+universal personal low_value""".split() + ["needs review"]
+"""Single words that are said through a variable."""
+
+_PLACE = re.compile(r"\{[a-z_0-9:.!]*\}")
+
+
+def messages() -> dict[str, list[str]]:
+    """Every message with the places where it is said, as ``file:line``."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node, text in _said(tree):
+            found.setdefault(text, []).append(f"{path.relative_to(ROOT).as_posix()}:{node.lineno}")
+    for word in WORDS:
+        found.setdefault(word, ["tests/catalog.py"])
+    return dict(sorted(found.items(), key=lambda row: row[1][0]))
+
+
+def _said(tree: ast.AST) -> Iterator[tuple[ast.expr, str]]:
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+        if name == "require_person" and len(call.args) > 1:
+            yield from _texts(call.args[1], said=True)
+        if name not in SAYING:
+            continue
+        for position, argument in enumerate(call.args):
+            yield from _texts(argument, said=name == "say" and not position)
+        for keyword in call.keywords:
+            if keyword.arg == "hint":
+                yield from _hint(keyword.value)
+            elif keyword.arg not in ("path", "default", "said"):
+                yield from _texts(keyword.value)
+
+
+def _texts(node: ast.expr, said: bool = False) -> Iterator[tuple[ast.expr, str]]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        if said or " " in node.value.strip() or _PLACE.search(node.value):
+            yield node, node.value
+    elif isinstance(node, ast.IfExp):
+        yield from _texts(node.body, said)
+        yield from _texts(node.orelse, said)
+    elif isinstance(node, ast.JoinedStr):
+        yield from _hint(node)
+
+
+def _hint(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+    """A hint; one with values in it becomes a pattern with numbered places."""
+    if isinstance(node, ast.JoinedStr):
+        parts, count = [], 0
+        for value in node.values:
+            if isinstance(value, ast.Constant):
+                parts.append(str(value.value))
+            else:
+                parts.append(f"{{{count}}}")
+                count += 1
+        text = "".join(parts)
+        if re.sub(r"\{\d\}|alice-exp|\W", "", text):
+            yield node, text
+    else:
+        yield from _texts(node, said=True)
+
+
+def read_po(path: Path = PO) -> dict[str, str]:
+    """The translations of a catalog file, message by message."""
+    entries: dict[str, str] = {}
+    key, value, into = "", "", ""
+    for line in [*path.read_text(encoding="utf-8").splitlines(), 'msgid ""']:
+        word, _, rest = line.partition(" ")
+        if word == "msgid":
+            if key:
+                entries[key] = value
+            key, value, into = ast.literal_eval(rest), "", "key"
+        elif word == "msgstr":
+            value, into = ast.literal_eval(rest), "value"
+        elif line.startswith('"'):
+            text = ast.literal_eval(line)
+            key, value = (key + text, value) if into == "key" else (key, value + text)
+    return entries
+
+
+HEADER = "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\nLanguage: zh\n"
+
+
+def po_text(entries: Iterable[tuple[str, str, list[str]]]) -> str:
+    """A catalog file: message, translation, and the files that say it."""
+    rows = [f'# 中文消息。运行 python -m tests.catalog --write 更新。\nmsgid ""\nmsgstr {_quoted(HEADER)}\n']
+    for key, value, places in entries:
+        files = " ".join(dict.fromkeys(place.partition(":")[0] for place in places))
+        rows.append(f"#: {files}\nmsgid {_quoted(key)}\nmsgstr {_quoted(value)}\n")
+    return "\n".join(rows)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+    return f'"{escaped}"'
+
+
+def compiled(entries: dict[str, str]) -> bytes:
+    """The catalog in the binary form that ``gettext`` reads (GNU .mo, little endian)."""
+    rows = sorted({"": HEADER, **{k: v for k, v in entries.items() if v}}.items(), key=lambda row: row[0].encode())
+    keys, values = [k.encode() for k, _ in rows], [v.encode() for _, v in rows]
+    count = len(rows)
+    start = 28 + 16 * count
+    tables, blob = [b"", b""], b""
+    for index, texts in enumerate((keys, values)):
+        for text in texts:
+            tables[index] += struct.pack("<II", len(text), start + len(blob))
+            blob += text + b"\0"
+    head = struct.pack("<7I", 0x950412DE, 0, count, 28, 28 + 8 * count, 0, start)
+    return head + tables[0] + tables[1] + blob
+
+
+def missing() -> list[str]:
+    """Messages without a translation."""
+    known = read_po()
+    return [text for text in messages() if not known.get(text)]
+
+
+def stale() -> list[str]:
+    """Translations of what nothing says any more."""
+    said = messages()
+    return [text for text in read_po() if text not in said]
+
+
+def main() -> int:
+    """Name what is missing or stale; with ``--write`` update the catalog first."""
+    if "--write" in sys.argv:
+        known = read_po() if PO.exists() else {}
+        entries = [(text, known.get(text, ""), places) for text, places in messages().items()]
+        PO.write_text(po_text(entries), encoding="utf-8")
+        MO.write_bytes(compiled(read_po()))
+    for kind, texts in (("missing", missing()), ("stale", stale())):
+        for text in texts:
+            print(f"{kind}: {text!r}")
+    return 1 if missing() or stale() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

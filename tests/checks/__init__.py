@@ -1,0 +1,1 @@
+"""REQUIREMENTS D, acceptance check by acceptance check."""

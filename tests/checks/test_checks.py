@@ -1,0 +1,600 @@
+"""The acceptance checks of REQUIREMENTS D, by number, as far as their commands exist; the rest comes with its commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Call = Callable[..., Any]
+AGENT = {"ALICE_ACTOR": "agent:claude"}
+PERSONAL = "experiences/personal/user_preferences.jsonc"
+UNIVERSAL = "experiences/universal/tool_usage.jsonc"
+
+
+def typed(home: Path, where: str = PERSONAL, **fields: Any) -> str:
+    """Type one block into a file by hand; its id."""
+    block = {"id": "exp-typed222", "payload": "use rg", **fields}
+    (home / where).write_text(json.dumps({"blocks": [block]}), encoding="utf-8")
+    return str(block["id"])
+
+
+def commits(git: Callable[..., str], home: Path) -> int:
+    """How many commits the home has."""
+    return int(git(home, "rev-list", "--count", "HEAD"))
+
+
+def at(moment: str) -> dict[str, str]:
+    """An environment at another time."""
+    return {"ALICE_NOW": moment}
+
+
+def outcome(cli: Call, block: str, verdict: str, scenario: str = "") -> Any:
+    """One outcome's JSON answer."""
+    return cli("outcome", block, verdict, *(["--scenario", scenario] if scenario else []), "--json").json
+
+
+# -- Home, storage, git -------------------------------------------------------------------------------------------
+
+
+def test_d01_init_makes_a_home_and_again_changes_nothing(
+    world: Path, cli: Call, git: Callable[..., str]
+) -> None:
+    home = world / "alice"
+    assert cli("init", "--json").json["commit"] == git(home, "rev-parse", "HEAD")
+    folders = {path.name for path in (home / "experiences").iterdir() if path.is_dir()}
+    assert {"universal", "personal", "low_value_pool", "archive", "records", ".schema", ".git"} <= folders
+    before = {path: path.read_bytes() for path in (home / "experiences").rglob("*") if path.is_file()}
+    assert cli("init", "--json").json["commit"] is None
+    assert {path: path.read_bytes() for path in (home / "experiences").rglob("*") if path.is_file()} == before
+    assert git(home, "status", "--porcelain") == ""
+    assert cli("check", "--json").json == {"problems": []}
+
+
+def test_d02_every_act_is_one_commit_and_leaves_the_tree_clean(
+    home: Path, cli: Call, git: Callable[..., str], sound: Callable[[Path], None]
+) -> None:
+    count = commits(git, home)
+
+    def act(*words: str, stdin: str | None = None) -> Any:
+        nonlocal count
+        answer = cli(*words, "--json", stdin=stdin).json
+        count += 1
+        assert commits(git, home) == count, f"{words} made no single commit"
+        assert answer["commit"] == git(home, "rev-parse", "HEAD")
+        assert git(home, "status", "--porcelain") == ""
+        return answer
+
+    act("remember", "我喜欢吃辣")
+    one = act("memorize", "use rg", "--when", "searching code")["id"]
+    two = act("memorize", "--from", "-", stdin='{"payload": "a"}\n{"payload": "b"}\n')["ids"]
+    cli("heartbeat")
+    count += 1
+    act("approve", one, "--yes")
+    act("reject", two[0])
+    act("outcome", one, "ok")
+    act("outcome", two[1], "fail")
+    act("undo", "--yes")
+    act("namespace", "create", "universal/recipes")
+    text = (home / UNIVERSAL).read_text(encoding="utf-8")
+    (home / UNIVERSAL).write_text(re.sub(r"\[.*\]", "[]", text, flags=re.S), encoding="utf-8")
+    cli("list")
+    count += 1
+    act("restore", one)
+    sound(home)
+
+
+def test_d03_reading_commits_nothing(sample: Path, cli: Call, git: Callable[..., str]) -> None:
+    block = cli("list", "--json").json["blocks"][0]["id"]
+    head = git(sample, "rev-parse", "HEAD")
+    for words in (
+        ("list",), ("recall", "code"), ("recall", "nothing fits this at all zzz"), ("show", block), ("why", block), ("log",),
+        ("log", block), ("diff",), ("check",), ("namespace", "list"), ("heartbeat", "--peek"), ("memorize", "x", "--dry-run"),
+    ):  # fmt: skip
+        assert cli(*words, check=False).code in (0, 4), words
+    assert git(sample, "rev-parse", "HEAD") == head
+    assert git(sample, "status", "--porcelain") == ""
+
+
+def test_d04_messages_name_op_actor_and_block_and_never_what_a_block_says(
+    home: Path, cli: Call, git: Callable[..., str]
+) -> None:
+    secret = "xyzzy-secret"
+    one = cli("memorize", f"{secret} payload", "--when", f"{secret} trigger", "--tag", secret, "--evidence", secret,
+              "--key", secret, "--json", env=AGENT).json["id"]  # fmt: skip
+    cli("heartbeat")
+    cli("approve", one, "--yes")
+    cli("outcome", one, "ok", "--note", secret)
+    two = cli("remember", f"{secret} two", "--json").json["id"]
+    (home / PERSONAL).write_text(f'{{"blocks": [{{"payload": "{secret} typed"}}]}}', encoding="utf-8")
+    cli("list")
+    cli("undo", "--yes")
+    messages = git(home, "log", "--format=%B%an%ae%cn%N")
+    assert secret not in messages
+    form = "--format=%(trailers:key=Alice-Op,valueonly,separator=%x2C)|%(trailers:key=Alice-Actor,valueonly,separator=%x2C)|%(trailers:key=Alice-Block,valueonly,separator=%x2C)"
+    rows = [line.split("|") for line in git(home, "log", "--reverse", form).splitlines()]
+    assert ["memorize", "agent:claude", one] in rows
+    assert ["approve", "user", one] in rows
+    assert ["outcome", "user", one] in rows
+    assert ["remember", "user", two] in rows
+    assert all(op and actor for op, actor, _ in rows)
+
+
+def test_d05_a_kill_between_temporary_file_and_rename_leaves_the_original(
+    home: Path, cli: Call, git: Callable[..., str], sound: Callable[[Path], None]
+) -> None:
+    cli("remember", "tea")
+    path = home / PERSONAL
+    before, count = path.read_bytes(), commits(git, home)
+    script = (
+        "import os\nfrom alice_exp.store import landing\nlanding._prepare = lambda *a: os.kill(os.getpid(), 9)\n"
+        "from alice_exp.cli.app import run\nrun(['remember', 'coffee'])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    killed = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, check=False)
+    assert killed.returncode == -9
+    left = list(path.parent.glob(".*alice-tmp*"))
+    assert len(left) == 1
+    assert path.read_bytes() == before
+    assert [one["payload"] for one in cli("list", "--json").json["blocks"]] == ["tea"]
+    assert git(home, "status", "--porcelain") == ""
+    cli("remember", "water")
+    assert commits(git, home) == count + 1
+    sound(home)
+
+
+@pytest.mark.parametrize("step", ["_swap_all", "_land"])
+def test_d06_an_act_on_two_files_is_landed_whole_by_the_next_verb(
+    step: str, home: Path, cli: Call, git: Callable[..., str], sound: Callable[[Path], None]
+) -> None:
+    one = cli("memorize", "use rg", "--json").json["id"]
+    script = (
+        f"import os\nfrom alice_exp.store import landing\nlanding.{step} = lambda *a: os.kill(os.getpid(), 9)\n"
+        f"from alice_exp.cli.app import run\nrun(['approve', '{one}', '--yes'])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    assert subprocess.run([sys.executable, "-c", script], env=environment, check=False).returncode == -9
+    two = cli("memorize", "use fd", "--json", env=AGENT).json["id"]
+    log = cli("log", "--json").json["commits"][:2]
+    assert [(act["op"], act["actor"], act["blocks"]) for act in log] == [
+        ("memorize", "agent:claude", [two]),
+        ("approve", "user", [one]),
+    ]
+    assert {block["id"]: block["set"] for block in cli("list", "--json").json["blocks"]} == {
+        one: "universal",
+        two: "low_value",
+    }
+    sound(home)
+
+
+def test_d07_comments_survive_acts_on_another_block(home: Path, cli: Call) -> None:
+    path = home / UNIVERSAL
+    path.write_text(
+        '// head\n{"blocks": [\n  // above a\n  {"id": "exp-aaaaaa22", "payload": "a"},\n  // above b\n'
+        '  {"id": "exp-bbbbbb22", "payload": "b"}\n]}\n// tail\n',
+        encoding="utf-8",
+    )
+    cli("list")
+    made = cli("memorize", "c", "--namespace", "universal/tool_usage", "--json").json["id"]
+    cli("approve", made, "exp-bbbbbb22", "--yes")
+    cli("outcome", "exp-bbbbbb22", "ok")
+    lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+    assert (lines[0], lines[-1]) == ("// head", "// tail")
+    assert '"exp-aaaaaa22"' in lines[lines.index("// above a") + 1]
+    assert '"exp-bbbbbb22"' in "".join(lines[lines.index("// above b") + 1 :][:2])
+
+
+@pytest.mark.parametrize("broken", ['{"blocks": [\n {"payload": "a",\n  "payload": "b"}]}', '{"blocks": [\n {"payload": "a",\n "importance": NaN}]}', '{"blocks": [\n {"payload": "a"\n\n'])  # fmt: skip
+def test_d08_a_broken_file_is_named_with_its_line_and_the_others_work(
+    broken: str, home: Path, cli: Call
+) -> None:
+    cli("remember", "tea")
+    (home / UNIVERSAL).write_text(broken, encoding="utf-8")
+    found = cli("check", check=False)
+    assert found.code == 3
+    assert re.match(r"universal/tool_usage\.jsonc:[1-5]:\d+: ", found.stdout)
+    assert cli("recall", "tea", "--json").json["matches"][0]["payload"] == "tea"
+    cli("remember", "coffee")
+
+
+def test_d09_json5_that_a_person_writes_is_read(home: Path, cli: Call) -> None:
+    (home / PERSONAL).write_text(
+        "{blocks: [{payload: 'single \"quotes\"', importance: .5, tags: ['a',],},],}", encoding="utf-8"
+    )
+    shown = cli("list", "--json").json["blocks"]
+    assert [(one["payload"], one["tags"]) for one in shown] == [('single "quotes"', ["a"])]
+
+
+def test_d12_a_push_is_refused(home: Path, world: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", "--bare", str(world / "bare")], check=True)
+    pushed = subprocess.run(
+        ["git", "push", str(world / "bare"), "main"],
+        cwd=home / "experiences",
+        capture_output=True,
+        check=False,
+    )
+    assert pushed.returncode != 0
+    assert list((world / "bare/refs/heads").iterdir()) == []
+
+
+# -- Blocks, states, sets -----------------------------------------------------------------------------------------
+
+
+def test_d13_remember_and_memorize_start_where_they_must(home: Path, cli: Call) -> None:
+    said = cli("remember", "我喜欢吃辣", "--json").json
+    assert (said["set"], said["namespace"], said["state"]) == ("personal", "user_preferences", "past")
+    shown = cli("show", said["id"], "--json").json
+    assert (shown["confidence"], shown["verifications"]) == (0.6, 1)
+    kept = cli("memorize", "likes spicy food", "--json").json
+    assert (kept["set"], kept["namespace"], kept["state"]) == ("low_value", "pending_20260220", "possible")
+    shown = cli("show", kept["id"], "--json").json
+    assert (shown["confidence"], shown["verifications"]) == (0.3, 0)
+
+
+def test_d14_three_ten_and_fifty_successes(home: Path, cli: Call) -> None:
+    block = cli("memorize", "use rg", "--json").json["id"]
+    seen = {}
+    for count in range(1, 51):
+        after = outcome(cli, block, "ok")
+        assert after["verifications"] == count
+        shown = cli("show", block, "--json").json if count in (2, 3, 9, 10, 49, 50) else None
+        if shown:
+            seen[count] = (shown["state"], shown["level"], shown["confidence"])
+    assert seen == {
+        2: ("possible", "possible", 0.3),
+        3: ("past", "past", 0.6),
+        9: ("past", "past", 0.6),
+        10: ("reliable", "reliable", 0.9),
+        49: ("reliable", "reliable", 0.9),
+        50: ("reliable", "super_reliable", 0.9),
+    }
+
+
+def test_d15_failures_in_two_scenarios_archive(home: Path, cli: Call) -> None:
+    block = typed(home, state="past", verifications=5)
+    first = outcome(cli, block, "fail", "A")
+    assert (first["state"], first["verifications"]) == ("possible", 4)
+    again = outcome(cli, block, "fail", "A")
+    assert (again["state"], again["verifications"], again["effect"]) == ("possible", 4, "debounced")
+    last = outcome(cli, block, "fail", "B")
+    assert (last["state"], last["verifications"]) == ("obsolete", 3)
+    assert cli("list", "--json").json["blocks"] == []
+    archived = cli("list", "--archived", "--json").json["blocks"]
+    assert [(one["id"], one["set"], one["namespace"], one["confidence"]) for one in archived] == [
+        (block, "archive", "obsolete", 0.0)
+    ]
+    assert block in (home / "experiences/archive/obsolete.jsonc").read_text(encoding="utf-8")
+    assert cli("recall", "use rg", check=False).code == 4
+
+
+def test_d16_a_success_clears_the_failure(home: Path, cli: Call) -> None:
+    block = typed(home, state="past", verifications=5)
+    outcome(cli, block, "fail", "A")
+    after = outcome(cli, block, "ok", "A")
+    assert (after["state"], after["verifications"]) == ("past", 5)
+
+
+def test_d17_a_reliable_block_that_fails_needs_review(home: Path, cli: Call) -> None:
+    block = typed(home, state="reliable", verifications=10)
+    for scenario in ("A", "A", "B"):
+        after = outcome(cli, block, "fail", scenario)
+    assert (after["state"], after["verifications"]) == ("reliable", 8)
+    report = cli("heartbeat", "--json").json
+    assert [one["id"] for one in report["review"]] == [block]
+
+
+def test_d18_the_badge_goes_and_comes_back(home: Path, cli: Call) -> None:
+    block = typed(home, state="reliable", verifications=50)
+    assert cli("show", block, "--json").json["level"] == "super_reliable"
+    assert outcome(cli, block, "fail", "A")["verifications"] == 49
+    assert cli("show", block, "--json").json["level"] == "reliable"
+    assert outcome(cli, block, "ok", "A")["verifications"] == 50
+    assert cli("show", block, "--json").json["level"] == "super_reliable"
+
+
+def test_d19_a_possible_block_that_fails_is_archived_at_zero(home: Path, cli: Call) -> None:
+    block = cli("memorize", "use rg", "--json").json["id"]
+    after = outcome(cli, block, "fail")
+    assert (after["state"], after["verifications"]) == ("obsolete", 0)
+    text = (home / "experiences/archive/obsolete.jsonc").read_text(encoding="utf-8")
+    assert "low_value_pool/pending_20260220" in text, "the way back is kept"
+    assert cli("outcome", block, "ok", check=False).code == 6
+
+
+def test_d20_one_level_a_success(home: Path, cli: Call) -> None:
+    block = typed(home, state="possible", verifications=60)
+    levels = []
+    for _ in range(3):
+        outcome(cli, block, "ok")
+        levels.append(cli("show", block, "--json").json["level"])
+    assert levels[:2] == ["past", "super_reliable"] or levels == ["past", "reliable", "super_reliable"]
+
+
+def test_d22_why_tells_everything(home: Path, cli: Call) -> None:
+    block = cli(
+        "memorize", "use rg", "--when", "searching code", "--evidence", "rg took 0.1 s", "--json"
+    ).json["id"]
+    cli("heartbeat")
+    cli("approve", block, "--yes")
+    for _ in range(3):
+        last = outcome(cli, block, "ok")
+    said = cli("why", block).stdout
+    for part in (
+        "searching code",
+        "use rg",
+        "rg took 0.1 s",
+        "trust",
+        "confidence",
+        "decay",
+        "match",
+        last["commit"][:8],
+    ):
+        assert part in said
+    told = cli("why", block, "--json").json
+    assert [step["op"] for step in told["transitions"]][-1] == "memorize" or told["transitions"][0][
+        "op"
+    ] == "memorize"
+    raised = [step for step in told["transitions"] if step["from"] == "possible" and step["to"] == "past"]
+    assert [step["commit"] for step in raised] == [last["commit"]]
+
+
+# -- Heartbeat ----------------------------------------------------------------------------------------------------
+
+
+def test_d23_the_heartbeat_shows_rows_and_a_sentence(home: Path, cli: Call) -> None:
+    one = cli("memorize", "use rg", "--when", "searching code", "--json").json["id"]
+    two = cli("memorize", "likes tea", "--about", "user", "--json").json["id"]
+    peek = cli("heartbeat", "--peek", "--json").json
+    report = cli("heartbeat", "--json").json
+    assert (report["new"], report["today"]) == (2, 2)
+    rows = [(item["number"], item["id"], item["trigger"], item["payload"], item["state"], item["confidence"], item["suggested"]) for item in report["items"]]  # fmt: skip
+    assert sorted(rows, key=lambda row: row[3]) == sorted(
+        [
+            (report["items"].index(item) + 1, *rest)
+            for item in report["items"]
+            for rest in (
+                [(one, "searching code", "use rg", "possible", 0.3, "universal/system_info")]
+                if item["id"] == one
+                else [(two, "", "likes tea", "possible", 0.3, "personal/user_preferences")]
+            )
+        ],
+        key=lambda row: row[3],
+    )
+    assert len(peek["items"]) == 2
+    assert report["summary"].strip()
+    said = cli("heartbeat").stdout
+    for part in (one, two, "searching code", "use rg", "possible", report["summary"].splitlines()[0]):
+        assert part in said
+
+
+def test_d24_approving_covers_what_the_report_showed_and_goes_where_it_belongs(home: Path, cli: Call) -> None:
+    work = cli("memorize", "use rg", "--json").json["id"]
+    user = cli("memorize", "likes tea", "--about", "user", "--json").json["id"]
+    cli("heartbeat")
+    later = cli("memorize", "came later", "--json").json["id"]
+    assert cli("approve", "--all", check=False).code == 6, "without a terminal it needs --yes"
+    done = cli("approve", "--all", "--yes", "--json").json
+    assert sorted(done["ids"]) == sorted([work, user])
+    places = {one["id"]: one["set"] for one in cli("list", "--json").json["blocks"]}
+    assert places == {work: "universal", user: "personal", later: "low_value"}
+
+
+def test_d25_what_changed_since_the_report_must_be_shown_again(home: Path, cli: Call) -> None:
+    block = cli("memorize", "use rg", "--json").json["id"]
+    other = cli("memorize", "use fd", "--json").json["id"]
+    cli("heartbeat")
+    path = home / "experiences/low_value_pool/pending_20260220.jsonc"
+    path.write_text(path.read_text(encoding="utf-8").replace("use rg", "rm -rf /"), encoding="utf-8")
+    result = cli("approve", block, other, "--yes", "--json", check=False)
+    assert result.code == 5, "the rest is done"
+    assert result.json["ids"] == [other]
+    assert cli("show", block, "--json").json["set"] == "low_value"
+    cli("heartbeat")
+    cli("approve", block, "--yes")
+    assert cli("show", block, "--json").json["set"] == "universal"
+
+
+def test_d26_what_was_rejected_does_not_come_back(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    block = cli("memorize", "Use rg, always!", "--when", "searching", "--json").json["id"]
+    cli("heartbeat")
+    cli("reject", "1", "--reason", "not mine")
+    assert block in (home / "experiences/archive/rejected.jsonc").read_text(encoding="utf-8")
+    head = git(home, "rev-parse", "HEAD")
+    refused = cli("memorize", "use RG always", "--when", "searching", "--json", check=False, env=AGENT)
+    assert refused.code == 6
+    assert block in refused.error["message"]
+    assert git(home, "rev-parse", "HEAD") == head
+    bulk = cli(
+        "memorize",
+        "--from",
+        "-",
+        "--json",
+        stdin='{"payload": "use rg, always", "trigger": "searching"}\n{"payload": "new"}\n',
+    ).json
+    assert (bulk["refused"], len(bulk["ids"])) == (1, 1)
+
+
+def test_d27_an_unanswered_candidate_goes_to_the_second(home: Path, cli: Call) -> None:
+    block = cli("memorize", "use rg", "--json", env=at("2026-02-13T08:00:00Z")).json["id"]
+    cli("heartbeat", env=at("2026-02-13T09:00:00Z"))
+    ids = lambda moment: [one["id"] for one in cli("list", "--json", env=at(moment)).json["blocks"]]  # noqa: E731
+    assert ids("2026-02-20T08:59:59Z") == [block]
+    assert cli("heartbeat", "--json", env=at("2026-02-20T08:59:59Z")).json["items"][0]["id"] == block
+    assert ids("2026-02-20T09:00:00Z") == [], "readers hide it at once"
+    assert cli("heartbeat", "--json", env=at("2026-02-20T09:00:00Z")).json["items"] == []
+    assert block not in "".join(
+        path.read_text(encoding="utf-8") for path in (home / "experiences").glob("low_value_pool/*")
+    )
+    cli("restore", block, env=at("2026-02-20T09:00:01Z"))
+    assert ids("2026-03-20T09:00:00Z") == [block], "its clock starts anew"
+
+
+def test_d28_a_person_who_was_away_loses_nothing(home: Path, cli: Call) -> None:
+    block = cli("memorize", "use rg", "--json", env=at("2026-02-10T09:00:00Z")).json["id"]
+    cli("heartbeat", "--peek", env=at("2026-02-11T09:00:00Z"))
+    cli("heartbeat", env={**at("2026-02-11T09:00:00Z"), **AGENT})
+    report = cli("heartbeat", "--json", env=at("2026-02-20T09:00:00Z")).json
+    assert [item["id"] for item in report["items"]] == [block]
+    assert report["items"][0]["expires_at"] == "2026-02-27T09:00:00Z"
+
+
+@pytest.mark.parametrize("who", [{"ALICE_ACTOR": "agent"}, {"ALICE_ACTOR": "agent:claude"}, {"CLAUDECODE": "1"}, {"AI_AGENT": "x"}, {"ALICE_ACTOR": "peer:bob"}, {"ALICE_ACTOR": "system"}])  # fmt: skip
+def test_d29_only_a_person_decides(
+    who: dict[str, str], home: Path, cli: Call, git: Callable[..., str]
+) -> None:
+    block = cli("memorize", "use rg", "--json").json["id"]
+    cli("heartbeat")
+    gone = cli("memorize", "gone", "--json").json["id"]
+    head = git(home, "rev-parse", "HEAD")
+    for words in (
+        ("approve", block, "--yes"), ("approve", "--all", "--yes"), ("reject", block), ("remember", "tea"), ("undo", "--yes"),
+        ("restore", gone), ("namespace", "create", "universal/x"),
+    ):  # fmt: skip
+        result = cli(*words, "--json", env=who, check=False)
+        assert result.code == 6, f"{words} ended with {result.code}"
+        assert "alice-exp" in result.error["hint"], "the person is told what to run"
+    assert git(home, "rev-parse", "HEAD") == head
+    cli("heartbeat", env=who)
+    assert git(home, "rev-parse", "HEAD") == head, "an agent's heartbeat is a peek"
+    cli("approve", block, "--yes", "--actor", "user", env=who)
+
+
+def test_d59_shareable_in_personal_is_an_error_and_grants_nothing(home: Path, cli: Call) -> None:
+    typed(home, state="reliable", verifications=60, shareable=True)
+    found = cli("check", "--json", check=False)
+    assert any(problem["path"] == "personal/user_preferences.jsonc" for problem in found.json["problems"])
+
+
+# -- The documents of DESIGN 7 ------------------------------------------------------------------------------------
+
+
+def test_json_documents_have_their_keys(home: Path, cli: Call) -> None:
+    made = cli("memorize", "use rg", "--when", "searching code", "--json").json
+    assert {"id", "set", "namespace", "state", "commit"} <= made.keys()
+    assert {"ids", "commit"} <= cli("memorize", "--from", "-", "--json", stdin='{"payload": "a"}').json.keys()
+    found = cli("recall", "searching code", "--json").json
+    assert found["query"] == "searching code"
+    keys = {
+        "id",
+        "set",
+        "namespace",
+        "state",
+        "trigger",
+        "payload",
+        "score",
+        "match",
+        "confidence",
+        "trust",
+        "decay",
+        "approved",
+    }
+    assert keys <= found["matches"][0].keys()
+    assert {"id", "state", "verifications", "effect", "commit"} <= outcome(cli, made["id"], "ok").keys()
+    shown = cli("show", made["id"], "--json").json
+    assert {"id", "payload", "set", "namespace", "confidence", "level", "trust", "decay"} <= shown.keys()
+    assert shown in cli("list", "--json").json["blocks"]
+    report = cli("heartbeat", "--json").json
+    assert {"report", "new", "today", "items", "changed", "fading", "problems", "summary"} <= report.keys()
+    item = {"number", "id", "trigger", "payload", "state", "confidence", "suggested", "expires_at"}
+    assert item <= report["items"][0].keys()
+    assert {"ids", "commit"} <= cli("approve", made["id"], "--yes", "--json").json.keys()
+    assert {"commit", "at", "op", "actor", "blocks", "subject"} <= cli("log", "--json").json["commits"][
+        0
+    ].keys()
+    (home / UNIVERSAL).write_text("{", encoding="utf-8")
+    problem = cli("check", "--json", check=False).json["problems"][0]
+    assert {"path", "line", "column", "message", "severity"} <= problem.keys()
+    error = cli("show", "exp-nothing2", "--json", check=False)
+    assert (error.code, error.stdout) == (4, "")
+    assert {"code", "message", "hint", "path", "line", "column"} <= error.error.keys()
+
+
+def test_nothing_found_is_exit_4_with_its_document(home: Path, cli: Call) -> None:
+    found = cli("recall", "zzz", "--json", check=False)
+    assert (found.code, found.json["matches"]) == (4, [])
+    empty = cli("list", "--json")
+    assert (empty.code, empty.json) == (0, {"blocks": []})
+
+
+def test_recall_takes_many_queries_from_one_process(home: Path, cli: Call) -> None:
+    one = cli("memorize", "use rg", "--when", "searching code", "--key", "k1", "--json").json["id"]
+    asked = '{"qid": 1, "query": "searching code"}\n{"qid": "b", "query": "zzz", "context": {"a": 1}}\n'
+    lines = [
+        json.loads(line)
+        for line in cli("recall", "--queries", "-", stdin=asked, check=False).stdout.splitlines()
+    ]
+    assert lines == [{"qid": 1, "ids": [one], "keys": ["k1"]}, {"qid": "b", "ids": [], "keys": []}]
+
+
+def test_the_sample_home_is_in_order(sample: Path, cli: Call, sound: Callable[[Path], None]) -> None:
+    assert cli("check", "--json").json == {"problems": []}
+    blocks = cli("list", "--archived", "--json").json["blocks"]
+    assert len(blocks) >= 60
+    assert {one["state"] for one in blocks} == {"possible", "past", "reliable", "obsolete"}
+    assert "super_reliable" in {one["level"] for one in blocks}
+    sound(sample)
+
+
+def test_an_answer_is_stdout_alone_and_q_is_silent(home: Path, cli: Call) -> None:
+    assert cli("remember", "tea", "-q").stdout == ""
+    assert cli("list", "-q").stdout == ""
+    plain = cli("list")
+    assert "tea" in plain.stdout
+    assert plain.stderr == ""
+    assert "\x1b" not in plain.stdout
+
+
+def test_control_characters_never_reach_the_terminal_raw(home: Path, cli: Call) -> None:
+    evil = "a\x1b[2J\x07\u202eb\u200b\u2066c"
+    made = cli("memorize", evil, "--when", evil, "--tag", "x", "--json").json["id"]
+    for words in (
+        ("list",),
+        ("show", made),
+        ("why", made),
+        ("heartbeat",),
+        ("recall", evil),
+        ("log",),
+        ("diff",),
+    ):
+        said = cli(*words, check=False)
+        for mark in ("\x1b", "\x07", "\u202e", "\u2066"):
+            assert mark not in said.stdout + said.stderr, words
+    assert cli("show", made, "--json").json["payload"] == evil
+
+
+def test_undo_takes_back_and_undo_of_undo_too(home: Path, cli: Call) -> None:
+    block = cli("memorize", "use rg", "--json").json["id"]
+    cli("approve", block, "--yes")
+    undone = cli("undo", "--yes", "--json").json
+    assert undone["blocks"] == [block]
+    assert cli("show", block, "--json").json["set"] == "low_value"
+    cli("undo", undone["commit"], "--yes")
+    assert cli("show", block, "--json").json["set"] == "universal"
+
+
+def test_undo_of_what_changed_since_is_named_and_left(home: Path, cli: Call) -> None:
+    made = cli("remember", "tea", "--json").json
+    outcome(cli, made["id"], "ok")
+    result = cli("undo", made["commit"], "--yes", "--json", check=False)
+    assert result.code == 5
+    assert result.json["conflicts"] == [made["id"]]
+    assert cli("show", made["id"], "--json").json["verifications"] == 2
+
+
+def test_a_home_copied_elsewhere_works(
+    home: Path, cli: Call, world: Path, sound: Callable[[Path], None]
+) -> None:
+    cli("remember", "tea")
+    copy = shutil.copytree(home, world / "copy", symlinks=True)
+    cli("remember", "coffee", "--home", str(copy))
+    assert len(cli("list", "--home", str(copy), "--json").json["blocks"]) == 2
+    assert len(cli("list", "--json").json["blocks"]) == 1
+    sound(Path(copy))

@@ -1,0 +1,164 @@
+"""What a match is made of, what a collection teaches, and that it does not matter how it is kept (DESIGN 10)."""
+
+from __future__ import annotations
+
+import math
+import random
+from array import array
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alice_exp.core.collection import K1, NO_NOISE, B, Noise, Posting, Statistics
+from alice_exp.rules.matching import PAIR, TRANSLATED, Query, Segment, text_matches
+from alice_exp.rules.noise import learn_nearness, learn_noise
+from alice_exp.rules.ranking import joined_postings
+from alice_exp.text.concepts import known_words, same_concept
+from alice_exp.text.words import tokens, tokens_many
+
+TEXTS = [
+    "use ripgrep for searching code in a repository",
+    "searching mail with notmuch, searching fast",
+    "用户喜欢用 ripgrep 搜索代码",
+    "机器学习是什么",
+    "deploy on Fridays",
+]
+
+
+def matches(texts: list[str], query: str, cuts: tuple[int, ...] = ()) -> dict[int, float]:
+    """Matches over texts that are kept as files, cut before the numbers given."""
+    edges = [0, *cuts, len(texts)]
+    files = [Segment.of(texts[start:stop]) for start, stop in pairwise(edges)]
+    statistics = Statistics.of((file.lengths, file.near, file.noise) for file in files)
+
+    def postings(asked: frozenset[str]) -> dict[str, Posting]:
+        held = ({token: file.postings[token] for token in asked & file.postings.keys()} for file in files)
+        return joined_postings(zip(edges, held, strict=False))
+
+    return dict(text_matches(statistics, postings, query).matches)
+
+
+def reference(texts: list[str], query: str) -> dict[int, float]:
+    """BM25 straight from its formula, as a share of the most; for queries without pairs and concepts."""
+    rows = tokens_many(texts)
+    wanted = set(tokens(query))
+    held = {t: sum(t in row for row in rows) for t in wanted}
+    idf = {t: math.log(1 + (len(rows) - max(1, n) + 0.5) / (max(1, n) + 0.5)) for t, n in held.items()}
+    average = sum(map(len, rows)) / len(rows) or 1.0
+    found = {}
+    for index, row in enumerate(rows):
+        gained = sum(
+            idf[t] * row.count(t) / (row.count(t) + K1 * (1 - B + B * len(row) / average)) for t in wanted
+        )
+        if gained:
+            found[index] = gained / sum(idf.values())
+    return found
+
+
+@pytest.mark.parametrize("query", ["ripgrep", "notmuch", "机器", "notmuch 机器", "unknown", "the of", ""])
+def test_bm25_is_its_formula(query: str) -> None:
+    assert matches(TEXTS, query) == pytest.approx(reference(TEXTS, query))
+
+
+@given(st.lists(st.text(st.sampled_from("ab cde机器学习用。"), max_size=15), min_size=1, max_size=6),
+       st.text(st.sampled_from("ab机器习用"), max_size=8))  # fmt: skip
+def test_bm25_is_its_formula_for_any_text_and_in_range(texts: list[str], query: str) -> None:
+    found = matches(texts, query)
+    if not Query.of(query).pairs and not Query.of(query).concepts:
+        assert found == pytest.approx(reference(texts, query))
+    assert all(0.0 < match <= 1.0 for match in found.values())
+
+
+@given(st.lists(st.sampled_from(TEXTS), min_size=2, max_size=12), st.integers(1, 11),
+       st.sampled_from(["search code", "搜索代码", "ripgrep 机器学习", "how to deploy"]))  # fmt: skip
+def test_it_does_not_matter_how_a_collection_is_cut_into_files(
+    texts: list[str], cut: int, query: str
+) -> None:
+    assert matches(texts, query, (min(cut, len(texts)),)) == pytest.approx(matches(texts, query))
+
+
+def test_words_side_by_side_count_more_than_the_same_words_apart() -> None:
+    found = matches(["retry the failed upload now", "upload the report, retry failed"], "failed upload")
+    assert found[0] > found[1] > 0
+    assert PAIR > 0
+
+
+def test_another_language_finds_a_little_less_than_the_same_word() -> None:
+    texts = ["用户喜欢看电影", "the user likes hiking", "用户喜欢爬山", "she plays chess"]
+    assert list(matches(texts, "movie")) == [0]
+    assert set(matches(texts, "徒步")) == {1}
+    same, other = matches(["a movie", "一部"], "movie")[0], matches(["电影", "b"], "movie")[0]
+    assert 0 < other <= same / TRANSLATED
+
+
+def test_a_chinese_synonym_is_found() -> None:
+    found = matches(["如何部署", "天气很好", "今天下雨"], "怎么上线")
+    assert max(found, key=lambda index: found[index]) == 0
+
+
+def test_an_unknown_script_does_not_lower_what_the_concepts_say() -> None:
+    texts = ["the movie was long", "rain all day", "we ate noodles", "a long walk"]
+    assert matches(texts, "我们一起看过的那部电影叫什么名字来着")[0] > 0.1
+
+
+def conversation(length: int = 60) -> list[str]:
+    """Lines of a talk: each line shares a word of its own subject with its neighbours."""
+    rng = random.Random(3)
+    words = ["".join(rng.choices("bcdfghklmnprst", k=6)) for _ in range(400)]
+    subjects = [rng.sample(words, 4) for _ in range(length // 3)]
+    return [" ".join([*rng.sample(words, 4), *rng.sample(subjects[i // 3], 2)]) for i in range(length)]
+
+
+def test_a_conversation_lends_and_a_shuffled_one_does_not() -> None:
+    talk = conversation()
+    near = learn_nearness(tokens_many(talk))
+    assert 0.2 < near[0] < 1
+    random.Random(5).shuffle(talk)
+    assert max(learn_nearness(tokens_many(talk)), default=0.0) < 0.15
+
+
+def test_few_texts_teach_nothing() -> None:
+    rows = tokens_many(conversation(15))
+    assert learn_nearness(rows) == ()
+    assert learn_noise(rows) == NO_NOISE
+
+
+def test_a_text_borrows_from_its_neighbours_in_its_file_alone() -> None:
+    talk = [*conversation(), "zebra crossing", "yes there it was", *conversation()]
+    at = talk.index("zebra crossing")
+    found = matches(talk, "zebra")
+    near = Segment.of(talk).near
+    assert set(found) == {at + step for step in (-2, -1, 0, 1, 2) if not step or near[abs(step) - 1]}
+    assert found[at + 1] == pytest.approx(near[0] * found[at])
+    assert set(matches(talk, "zebra", (at,))) <= {at, at + 1, at + 2}
+
+
+def test_noise_falls_with_the_number_of_words() -> None:
+    noise = learn_noise(tokens_many(conversation(200)))
+    assert 0 < noise.long < noise.short < 1
+    assert noise.at(4) == pytest.approx(noise.short)
+    assert noise.at(32) == pytest.approx(noise.long)
+    assert noise.at(1) > noise.at(4) > noise.at(8) > noise.at(32) > noise.at(100) > 0
+
+
+def test_a_few_texts_hardly_move_the_joined_noise() -> None:
+    assert Noise.joined([]).short == pytest.approx(NO_NOISE.short)
+    assert Noise.joined([(3, Noise(0.9, 0.9))]).short == pytest.approx(NO_NOISE.short)
+    assert Noise.joined([(10_000, Noise(0.5, 0.2))]).short == pytest.approx(0.5, abs=0.01)
+
+
+def test_empty_texts_do_no_harm() -> None:
+    assert matches(["", "  ", "…"] * 10, "zebra") == {}
+    assert matches([], "zebra") == {}
+    assert learn_noise([[]] * 40) == NO_NOISE
+    assert Statistics(array("I"), (), NO_NOISE).dampening == []
+
+
+def test_known_words_are_the_longest_from_the_left() -> None:
+    assert known_words(["我喜欢图书馆", "movi", "zzz"]) == ["喜欢", "图书馆", "movi"]
+    assert "movi" in same_concept("电影")
+    assert "电影" in same_concept("movi")
+    assert same_concept("zzz") == frozenset()
+    assert "电影" not in same_concept("电影")

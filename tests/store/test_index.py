@@ -1,0 +1,373 @@
+"""The index answers as the files do, is kept in step, and never stands in the way (DESIGN 4, 9, 10)."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from alice_exp.core.model import Block, Placed
+from alice_exp.rules.ranking import Corpus, rank
+from alice_exp.store.files import Signature, read_bytes
+from alice_exp.store.index import SearchIndex
+from alice_exp.store.indexed import Indexed
+from alice_exp.text.jsonc import parse
+from alice_exp.text.schema import read_blocks
+
+NOW = "2026-02-20T09:00:00Z"
+LINUX = {"os": "linux"}
+
+
+class House:
+    """Namespace files in a directory and an index over them; counts how often a file was parsed."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root / "experiences"
+        self.state = root / "state" / "index.sqlite"
+        self.parsed: list[str] = []
+        self.warnings: list[str] = []
+        self.index = self.another()
+
+    def another(self) -> SearchIndex:
+        return SearchIndex(
+            self.state,
+            lambda path: read_bytes(self.root / path),
+            self.parse,
+            lambda error: self.warnings.append(str(error)),
+        )
+
+    def write(self, path: str, *blocks: dict[str, Any] | str, old: bool = True) -> None:
+        full = self.root / path
+        full.parent.mkdir(parents=True, exist_ok=True)
+        listed = [
+            {"id": f"exp-{path[0]}aaaaa{chr(97 + n // 26)}{chr(97 + n % 26)}", "payload": one}
+            if isinstance(one, str)
+            else one
+            for n, one in enumerate(blocks)
+        ]
+        full.write_text(json.dumps({"blocks": listed}, ensure_ascii=False), encoding="utf-8")
+        if old:
+            self.age(path)
+
+    def age(self, path: str) -> None:
+        """Wait until the file's stamps are certain."""
+        import time
+
+        os.utime(self.root / path, ns=(10**18, 10**18))
+        time.sleep(0.025)
+
+    def parse(self, path: str, data: bytes) -> tuple[Block, ...] | None:
+        self.parsed.append(path)
+        blocks, problems = read_blocks(parse(data, path))
+        return None if any(problem.severity == "error" for problem in problems) else blocks
+
+    def files(self) -> dict[str, Signature]:
+        found = sorted(self.root.rglob("*.jsonc"))
+        return {path.relative_to(self.root).as_posix(): Signature.of(path.lstat()) for path in found}
+
+    def placed(self) -> list[Placed]:
+        out = []
+        for path in self.files():
+            blocks, _ = read_blocks(parse((self.root / path).read_bytes(), path))
+            out += [Placed(block, path) for block in blocks]
+        return out
+
+    def ask(self, query: str, context: Any = None, **more: Any) -> Any:
+        top = more.pop("top", 10)
+        found = self.index.ask(
+            self.files(), lambda known: rank(known, query, context or {}, NOW, top, **more)
+        )
+        assert found is not None
+        return found
+
+    def answers(self) -> bool:
+        return self.index.ask(self.files(), lambda known: True) is True
+
+    def ids(self, query: str) -> list[str]:
+        return [match.placed.block.id for match in self.ask(query, gate=0.0)]
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    made = House(tmp_path)
+    made.write("universal/tools.jsonc", "use ripgrep to search code", "电影要在周末看")
+    made.write("personal/habits.jsonc", "searches mail with notmuch", "drinks tea in the morning")
+    yield made
+    made.index.close()
+
+
+def block(number: int, text: str, **more: Any) -> dict[str, Any]:
+    return {"id": f"exp-{number:08d}".replace("0", "z").replace("1", "y"), "payload": text, **more}
+
+
+TEXT = st.text(st.sampled_from("ab cd ripgrep search 用户搜索代码电影，. "), min_size=1, max_size=25).filter(
+    str.strip
+)
+BLOCK = st.fixed_dictionaries(
+    {"payload": TEXT},
+    optional={
+        "state": st.sampled_from(["possible", "past", "reliable", "obsolete"]),
+        "trigger": st.fixed_dictionaries(
+            {"text": TEXT, "context": st.sampled_from([{}, LINUX, {"os": "mac"}])}
+        ),
+        "updated_at": st.sampled_from([NOW, "2025-02-20T09:00:00Z"]),
+        "tags": st.just(["search"]),
+    },
+)
+PATHS = (
+    "personal/a.jsonc",
+    "universal/b.jsonc",
+    "low_value_pool/pending_20260220.jsonc",
+    "archive/obsolete.jsonc",
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(st.sampled_from(PATHS), BLOCK), min_size=1, max_size=40), TEXT, st.booleans())
+def test_every_answer_is_the_same_with_and_without_the_index(
+    tmp_path_factory: pytest.TempPathFactory, entries: Any, query: str, with_context: bool
+) -> None:
+    house = House(tmp_path_factory.mktemp("house"))
+    for path in {path for path, _ in entries}:
+        mine = [{**block(n, ""), **one} for n, (at, one) in enumerate(entries) if at == path]
+        house.write(path, *mine, old=False)
+    corpus = Corpus.of(house.placed())
+    context = LINUX if with_context else {}
+    for gate in (0.0, 0.6):
+        assert house.ask(query, context, gate=gate) == rank(corpus, query, context, NOW, 10, gate=gate)
+        assert house.ask(query, context, gate=gate, top=3) == rank(corpus, query, context, NOW, 3, gate=gate)
+
+        def possible(one: Placed) -> bool:
+            return one.block.state == "possible"
+
+        assert house.ask(query, context, gate=gate, passing=possible) == rank(
+            corpus, query, context, NOW, 10, gate=gate, passing=possible
+        )
+    house.index.close()
+
+
+def test_an_unchanged_file_is_never_parsed_twice(house: House) -> None:
+    assert house.ids("ripgrep") == ["exp-uaaaaaaa"]
+    assert sorted(house.parsed) == ["personal/habits.jsonc", "universal/tools.jsonc"]
+    house.index.close()
+    house.index = house.another()
+    assert house.ids("电影") == ["exp-uaaaaaab"]
+    assert len(house.parsed) == 2
+
+
+def test_only_a_changed_file_is_parsed_again(house: House) -> None:
+    house.ids("ripgrep")
+    house.write("personal/habits.jsonc", "reads books on trains")
+    assert house.ids("trains") == ["exp-paaaaaaa"]
+    assert house.ids("notmuch") == []
+    assert house.parsed[2:] == ["personal/habits.jsonc"]
+
+
+def test_a_touched_file_with_the_same_content_is_not_parsed(house: House) -> None:
+    house.ids("ripgrep")
+    os.utime(house.root / "personal/habits.jsonc", ns=(2 * 10**18 // 2 - 7, 10**18 - 7))
+    assert house.ids("notmuch") == ["exp-paaaaaaa"]
+    assert len(house.parsed) == 2
+
+
+def test_a_change_within_one_tick_is_seen(house: House) -> None:
+    house.write("personal/habits.jsonc", "drinks tea", old=False)
+    status = (house.root / "personal/habits.jsonc").stat()
+    assert house.ids("tea")
+    text = (house.root / "personal/habits.jsonc").read_text().replace("tea", "gin")
+    (house.root / "personal/habits.jsonc").write_text(text)
+    os.utime(house.root / "personal/habits.jsonc", ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert house.ids("gin")
+
+
+def test_files_come_and_go(house: House) -> None:
+    house.ids("ripgrep")
+    house.write("universal/more.jsonc", {"id": "exp-moreaaaa", "payload": "deploy with make"})
+    assert house.ids("deploy") == ["exp-moreaaaa"]
+    (house.root / "universal/more.jsonc").unlink()
+    assert house.ids("deploy") == []
+
+
+def test_a_block_may_move_between_files(house: House) -> None:
+    house.ids("ripgrep")
+    moved = {"id": "exp-uaaaaaaa", "payload": "use ripgrep to search code"}
+    house.write("personal/habits.jsonc", moved)
+    house.write("universal/tools.jsonc")
+    [match] = house.ask("ripgrep", gate=0.0)
+    assert match.placed.place == "personal"
+    assert house.warnings == []
+
+
+def test_a_new_state_keeps_the_postings_and_is_shown(house: House) -> None:
+    house.ids("ripgrep")
+    house.write(
+        "universal/tools.jsonc",
+        {
+            "id": "exp-uaaaaaaa",
+            "payload": "use ripgrep to search code",
+            "state": "reliable",
+            "verifications": 12,
+        },
+        {"id": "exp-uaaaaaab", "payload": "电影要在周末看", "state": "obsolete"},
+    )
+    [match] = house.ask("ripgrep", gate=0.0)
+    assert (match.placed.block.state, match.confidence) == ("reliable", 0.9)
+    assert house.ids("电影") == []
+
+
+def test_lists_and_prefixes_need_no_parsing(house: House) -> None:
+    house.write("archive/obsolete.jsonc", {"id": "exp-archaaaa", "payload": "old", "state": "obsolete"})
+    asked: list[str] = []
+
+    def question(known: Indexed) -> None:
+        assert [one.block.id for one in known.within(("personal", "universal"))] == [
+            "exp-paaaaaaa", "exp-paaaaaab", "exp-uaaaaaaa", "exp-uaaaaaab",
+        ]  # fmt: skip
+        assert [one.path for one in known.starting_with("exp-arch")] == ["archive/obsolete.jsonc"]
+        assert len(known.starting_with("exp-u")) == 2
+        assert list(known.within(("personal", "universal", "archive"))) == house.placed()
+        asked.append("all of it")
+
+    house.index.ask(house.files(), question)
+    assert asked == ["all of it"]
+    assert len(house.parsed) == 3
+
+
+def execute(path: Path, statement: str) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: path.write_bytes(
+            b"this is no database, but it is long enough to look like a file" * 100
+        ),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(path.read_bytes()[:5000]),
+        lambda path: path.write_bytes(path.read_bytes()[:100] + b"\xff" * 20_000),
+        lambda path: execute(path, "UPDATE about SET version = 'older'"),
+        lambda path: execute(path, "DROP TABLE about"),
+        lambda path: execute(path, "DROP TABLE postings"),
+    ],
+)
+def test_a_damaged_or_older_index_is_made_again(house: House, damage: Any) -> None:
+    house.ids("ripgrep")
+    house.index.close()
+    damage(house.state)
+    for ending in ("-wal", "-shm"):
+        house.state.with_name(house.state.name + ending).unlink(missing_ok=True)
+    house.index = house.another()
+    try:
+        assert house.ids("ripgrep") == ["exp-uaaaaaaa"]
+    except AssertionError:
+        assert len(house.warnings) == 1
+    house.index.close()
+    house.index = house.another()
+    assert house.ids("ripgrep") == ["exp-uaaaaaaa"]
+
+
+def test_a_problem_in_a_file_leaves_the_answer_to_the_files(house: House) -> None:
+    house.ids("ripgrep")
+    (house.root / "personal/habits.jsonc").write_text('{"blocks": [{"payload": 3}]}')
+    assert not house.answers()
+    house.write("personal/habits.jsonc", "mended")
+    assert house.ids("mended") == ["exp-paaaaaaa"]
+    assert house.warnings == []
+
+
+def test_an_id_in_two_files_leaves_the_answer_to_the_files(house: House) -> None:
+    house.write("universal/more.jsonc", {"id": "exp-paaaaaaa", "payload": "the same id"})
+    assert not house.answers()
+
+
+def test_a_place_that_cannot_be_written_costs_one_warning(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    house.write("universal/tools.jsonc", "use ripgrep")
+    (tmp_path / "state").write_text("a file where the directory should be")
+    for _ in range(3):
+        assert not house.answers()
+    assert len(house.warnings) == 1
+
+
+def test_a_writer_that_stays_does_not_hold_readers(house: House) -> None:
+    house.ids("ripgrep")
+    writer = sqlite3.connect(house.state, isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    writer.execute("UPDATE about SET generation = generation + 1")
+    assert house.ids("ripgrep") == ["exp-uaaaaaaa"]
+    house.write("universal/more.jsonc", {"id": "exp-moreaaaa", "payload": "deploy with make"})
+    assert not house.answers()
+    writer.execute("ROLLBACK")
+    assert house.ids("deploy") == ["exp-moreaaaa"]
+    assert house.warnings == []
+
+
+_PROCESS = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from tests.store.test_index import House
+house = House(Path(sys.argv[2]))
+for _ in range(20):
+    assert house.ids("ripgrep") == ["exp-uaaaaaaa"], house.ids("ripgrep")
+    house.index.close()
+assert house.warnings == [], house.warnings
+"""
+
+
+def test_several_processes_at_once(house: House) -> None:
+    root = Path(__file__).parents[2]
+    asked = [sys.executable, "-c", _PROCESS, str(root), str(house.root.parent)]
+    processes = [subprocess.Popen(asked, stderr=subprocess.PIPE) for _ in range(3)]
+    for number in range(15):
+        house.write("personal/habits.jsonc", f"drinks tea number {number}")
+    for process in processes:
+        assert process.wait(60) == 0, process.stderr and process.stderr.read().decode()
+        assert process.stderr is not None
+        process.stderr.close()
+
+
+def test_a_writer_and_readers_in_one_process_each_with_its_own_index(house: House) -> None:
+    failures: list[Exception] = []
+
+    def read() -> None:
+        mine = house.another()
+        try:
+            for _ in range(20):
+                mine.ask(
+                    {k: v for k, v in house.files().items() if k.startswith("universal")},
+                    lambda known: rank(known, "ripgrep", {}, NOW, 3),
+                )
+        except Exception as error:
+            failures.append(error)
+        finally:
+            mine.close()
+
+    threads = [threading.Thread(target=read) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_deleting_the_state_loses_nothing(house: House) -> None:
+    house.ids("ripgrep")
+    house.index.forget()
+    assert not house.state.exists()
+    assert house.ids("ripgrep") == ["exp-uaaaaaaa"]
+    assert house.state.stat().st_mode & 0o777 == 0o600
