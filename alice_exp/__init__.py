@@ -1,3 +1,23 @@
-"""alice-exp: an agent's experience in plain files that a person reads, reviews and trusts."""
+"""alice-exp: an agent's experience in plain files that a person reads, reviews and trusts.
+
+``from alice_exp import Alice`` opens a home for a program; see ``alice_exp.api``, which is loaded when it is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from alice_exp.api import *  # noqa: F403
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """A name that ``alice_exp.api`` offers, loaded now; all of them are capitalised, modules never are."""
+    if name[:1].isupper():
+        from alice_exp import api
+
+        if name in api.__all__:
+            return getattr(api, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -18,8 +18,10 @@ from alice_exp.core.ports import AccessLog, Decisions, History, Inspection, Purg
 from alice_exp.usecases.acts import Caller
 
 if TYPE_CHECKING:
+    from alice_exp.core.ports import Provider
     from alice_exp.store.home import FileHome
     from alice_exp.store.owner import SshOwner
+    from alice_exp.store.sessions import FileSessions
     from alice_exp.store.watch import Watcher
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz23456789"
@@ -82,6 +84,7 @@ class Wiring:
             new_id=new_id,
             warn=self.warn,
             judge=self.judge,
+            is_judged=self.is_judged,
         )
         return FileHome(self.root, sources)
 
@@ -91,6 +94,10 @@ class Wiring:
         from alice_exp.store.owner import SshOwner
 
         return SshOwner(self.root, self.warn)
+
+    def is_judged(self) -> bool:
+        """Whether an owner key decides what is approved: then blocks are looked at one by one."""
+        return (self.root / "identity" / "owner.pub").exists() or bool(self.home.config().text("owner.key"))
 
     def judge(self, seen: Snapshot) -> Snapshot:
         """A snapshot as the owner key has it; as it is where the home has none (nothing is imported for that)."""
@@ -151,6 +158,31 @@ class Wiring:
         return FileDecisions(
             self.root / "state" / "decisions", lambda decision: self.history.carries("Decision", decision)
         )
+
+    @cached_property
+    def chats(self) -> FileSessions:
+        """The conversations."""
+        from alice_exp.store.sessions import FileSessions
+
+        return FileSessions(
+            self.root / "sessions",
+            lambda token: self.history.carries("Extraction", token),
+            lambda: self.moment.timestamp(),
+        )
+
+    @cached_property
+    def provider(self) -> Provider | None:
+        """The model that the configuration names (``provider.base_url`` and ``.chat_model``); None: rules do its work.
+
+        Its key is ``ALICE_API_KEY``, else ``OPENAI_API_KEY``.
+        """
+        base_url, model = self.config.text("provider.base_url"), self.config.text("provider.chat_model")
+        if not base_url or not model:
+            return None
+        from alice_exp.providers.http import ChatCompletions
+
+        key = os.environ.get("ALICE_API_KEY", "") or os.environ.get("OPENAI_API_KEY", "")
+        return ChatCompletions(base_url, model, key)
 
     @cached_property
     def config(self) -> Config:

@@ -18,17 +18,19 @@ SOURCE = ROOT / "alice_exp"
 PO = SOURCE / "locale" / "zh" / "LC_MESSAGES" / "alice_exp.po"
 MO = PO.with_suffix(".mo")
 
-SAYING = frozenset(
-    (
-        "say AliceError UsageError ProblemError NotFoundError BusyError RefusedError ProviderError PeerError Problem Fault "
-        "unclear _fault _warning _odd _Undecoded _counted NotAFile _unclear _missing _broken _problem _refused Note"
-    ).split()
-)
+_CALLS = """
+say AliceError UsageError ProblemError NotFoundError BusyError RefusedError ProviderError PeerError Problem Fault Note
+unclear _fault _warning _odd _Undecoded _counted NotAFile _unclear _missing _broken _problem _refused
+"""
+SAYING = frozenset(_CALLS.split())
 """Calls whose texts a person reads: every text with a space or a place among their arguments is a message."""
 
-WORDS = """possible past reliable obsolete super_reliable error warning changed expired approve reject reply review later
-verified promoted demoted debounced retired revived no new set namespace blocks id when state left evidence rejected
-universal personal low_value""".split() + ["needs review"]
+_SAID = """
+possible past reliable obsolete super_reliable error warning changed expired approve reject reply review later verified
+promoted demoted debounced retired revived new set namespace blocks id when state left evidence rejected universal
+personal low_value
+"""
+WORDS = (*_SAID.split(), "needs review")
 """Single words that are said through a variable."""
 
 _PLACE = re.compile(r"\{[a-z_0-9:.!]*\}")
@@ -127,7 +129,9 @@ def _quoted(text: str) -> str:
 
 def compiled(entries: dict[str, str]) -> bytes:
     """The catalog in the binary form that ``gettext`` reads (GNU .mo, little endian)."""
-    rows = sorted({"": HEADER, **{k: v for k, v in entries.items() if v}}.items(), key=lambda row: row[0].encode())
+    rows = sorted(
+        {"": HEADER, **{k: v for k, v in entries.items() if v}}.items(), key=lambda row: row[0].encode()
+    )
     keys, values = [k.encode() for k, _ in rows], [v.encode() for _, v in rows]
     count = len(rows)
     start = 28 + 16 * count

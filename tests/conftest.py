@@ -233,7 +233,7 @@ def _environment(changes: Mapping[str, str | None] | None, scratch: Path) -> dic
 
 @pytest.fixture
 def cli(world: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
-    """``cli(*arguments, stdin=None, env=None, check=True)``: the same in this process, for speed; stdin is no terminal."""
+    """``cli(*arguments, stdin=None, env=None, check=True)``: the same in this process; stdin is no terminal."""
     from alice_exp.cli import app, language
 
     def call(

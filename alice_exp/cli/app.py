@@ -5,6 +5,7 @@ A command's module is imported when it is invoked, so that no command pays for a
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -55,6 +56,7 @@ COMMANDS: Table = {
         "list": "doctor:config_list",
         "edit": "doctor:config_edit",
     },
+    "completion": "completion:completion",
     "watch": "watch:watch",
     "owner": {
         "init": "owner:init",
@@ -63,6 +65,29 @@ COMMANDS: Table = {
         "sign": "owner:sign",
         "drop": "owner:drop",
     },
+    "episode": {
+        "add": "episodes:add",
+        "list": "episodes:list_episodes",
+        "show": "episodes:show",
+        "similar": "episodes:similar",
+        "reflect": "episodes:reflect",
+        "stats": "episodes:stats",
+        "prune": "episodes:prune",
+        "restore": "episodes:restore",
+        "export": "episodes:export",
+        "import": "episodes:import_",
+    },
+    "event": {
+        "add": "events:add",
+        "list": "events:list_events",
+        "segments": "events:segments",
+        "narrative": "events:tell",
+        "stats": "events:stats",
+        "expand": "events:expand",
+        "export": "events:export",
+        "import": "events:import_",
+    },
+    "distill": "distill:distill",
     "namespace": {
         "list": "upkeep:namespace_list",
         "create": "upkeep:namespace_create",
@@ -70,6 +95,8 @@ COMMANDS: Table = {
 }
 
 _GROUP_HELP = {
+    "episode": "What happened, task by task: record it, find what is alike, keep it within bounds.",
+    "event": "The running diary of thoughts: add, tell, look into, expand from history.",
     "namespace": "Files of blocks within a set: list them, make a new one.",
     "owner": "The SSH key whose signature approves: name it, show it, verify, sign.",
     "config": "How the home behaves: read, set and edit its configuration.",
@@ -206,6 +233,8 @@ _ClickError: Any = typer.BadParameter.__mro__[2]
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code: the only place where errors become exit codes."""
+    if "_ALICE_EXP_COMPLETE" in os.environ:
+        return _complete(arguments)
     terminal = Terminal(json="--json" in arguments, debug="--debug" in arguments)
     language.ask(terminal.configured_language)
     try:
@@ -224,6 +253,13 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         return _bug(terminal, error)
     return terminal.exit_code
+
+
+def _complete(arguments: Sequence[str]) -> int:
+    """A shell asks what may follow: ``alice-exp completion SHELL`` prints the script that does."""
+    from alice_exp.cli.completion import complete
+
+    return complete(arguments)
 
 
 def _usage(terminal: Terminal, error: Any) -> int:
@@ -250,6 +286,4 @@ def _bug(terminal: Terminal, error: Exception) -> int:
 
 def _silence_stdout() -> None:
     """A reader that went away is no failure: keep the interpreter from complaining when it closes stdout."""
-    import os
-
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -20,7 +20,8 @@ _PROBLEM = 3
 def doctor(
     ctx: typer.Context,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Mend what needs no decision: leftovers, permissions, schemas, hook.")
+        bool,
+        typer.Option("--fix", help="Mend what needs no decision: leftovers, permissions, schemas, hook."),
     ] = False,
 ) -> None:
     """Look the whole home over: files, history, remotes, leftovers, permissions, clock, disk; exit 3 for a problem.
@@ -95,7 +96,9 @@ def _require_zone(name: str) -> None:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise UsageError("the timezone {name} is not known", name=repr(name), hint="as Asia/Shanghai") from None
+        raise UsageError(
+            "the timezone {name} is not known", name=repr(name), hint="as Asia/Shanghai"
+        ) from None
 
 
 def config_list(ctx: typer.Context) -> None:
@@ -104,7 +107,12 @@ def config_list(ctx: typer.Context) -> None:
     found = settings.listing(terminal.wiring.home)
     columns = [say("key"), say("value"), say("default"), say("what it does")]
     rows = [
-        [one.option.name, _plain(one), "" if one.is_default else _text(one.option.default), say(one.option.doc)]
+        [
+            one.option.name,
+            _plain(one),
+            "" if one.is_default else _text(one.option.default),
+            say(one.option.doc),
+        ]
         for one in found
     ]
     terminal.answer({"config": [_value(one) for one in found]}, lambda: terminal.table(columns, rows))
@@ -117,7 +125,9 @@ def config_edit(ctx: typer.Context) -> None:
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
     before = settings.opened(wiring.home, wiring.caller)
-    head = (say("config.jsonc: change what you like, save and close. Unchanged or emptied, nothing happens."),)
+    head = (
+        say("config.jsonc: change what you like, save and close. Unchanged or emptied, nothing happens."),
+    )
     after = in_editor(terminal, "config", head, before, settings.faults)
     commit = None if after is None else settings.replaced(wiring.home, wiring.caller, before, after)
     document = {"changed": commit is not None, "commit": commit.commit if commit else None}
@@ -127,7 +137,13 @@ def config_edit(ctx: typer.Context) -> None:
 
 def _value(found: Value) -> dict[str, Any]:
     option = found.option
-    return {"key": option.name, "value": found.value, "default": option.default, "kind": option.kind, "doc": option.doc}
+    return {
+        "key": option.name,
+        "value": found.value,
+        "default": option.default,
+        "kind": option.kind,
+        "doc": option.doc,
+    }
 
 
 def _plain(found: Value) -> str:

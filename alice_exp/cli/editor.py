@@ -98,10 +98,15 @@ def _left(path: Path, fault: Problem) -> ProblemError:
         "{why}; nothing was changed",
         why=fault.message,
         path=str(path),
-        line=fault.line,
+        line=fault.line + _lines_above(path),
         column=fault.column,
         hint="what you wrote is kept in this file",
     )
+
+
+def _lines_above(path: Path) -> int:
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return sum(line.startswith(MARK) for line in text.splitlines())
 
 
 def _own(path: Path) -> str | None:

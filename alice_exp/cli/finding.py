@@ -15,18 +15,9 @@ from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import ProblemError, UsageError
 from alice_exp.rules.ranking import Match
 from alice_exp.text.words import one_line
-from alice_exp.usecases.recall import (
-    Filters,
-    Shown,
-    level_named,
-    listing,
-    recall_many,
-    type_named,
-)
-from alice_exp.usecases.recall import recall as search
-from alice_exp.usecases.recall import (
-    show as look,
-)
+from alice_exp.usecases.recall import Filters, Shown, level_named, listing, search, type_named
+from alice_exp.usecases.recall import recall as read
+from alice_exp.usecases.recall import show as look
 
 _NOTHING = 4
 
@@ -73,7 +64,15 @@ def recall(
     if queries:
         _many(terminal, queries, top, filters)
         return
-    found = search(terminal.wiring.home, terminal.wiring.access, terminal.wiring.caller, query, context_of(context), top, filters)
+    found = read(
+        terminal.wiring.home,
+        terminal.wiring.access,
+        terminal.wiring.caller,
+        query,
+        context_of(context),
+        top,
+        filters,
+    )
     document = {"query": query, "matches": [_explained(one, explain) for one in found]}
     terminal.answer(document, lambda: _matches(terminal, found, explain))
     terminal.exit_code = 0 if found else _NOTHING
@@ -133,12 +132,12 @@ def _many(terminal: Terminal, source: str, top: int, filters: Filters) -> None:
                 hint="query is a text, context an object",
             )
         asked.append((fields["qid"], query, context))
-    answers = recall_many(
+    answers = search(
         terminal.wiring.home,
         terminal.wiring.caller,
         [(query, context) for _, query, context in asked],
-        top,
         filters,
+        top,
     )
     for (qid, _, _), found in zip(asked, answers, strict=True):
         row = {

@@ -1,6 +1,7 @@
 """Messages in the person's language: English as written in the code, Chinese through a gettext catalog.
 
-``--lang`` wins over ``ALICE_LANG``, that over ``lang`` in the configuration, that over the locale. English loads nothing.
+``--lang`` wins over ``ALICE_LANG``, that over ``lang`` in the configuration, that over the locale. English loads
+nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _configured: Callable[[], str] | None = None
 
 
 def choose(language: str) -> None:
-    """Set the language of this process: ``en``, ``zh``, or empty for ``ALICE_LANG``, else configuration, else locale."""
+    """Set the language of this process: ``en``, ``zh``; empty: ``ALICE_LANG``, else configuration, else locale."""
     global _chosen, _configured
     _chosen, _configured = language, None
 
@@ -53,16 +54,23 @@ def say(template: str, **values: object) -> str:
     return known.format(**values) if values else known
 
 
-def hint(text: str) -> str:
-    """A hint in the person's language: as it is in the catalog, or with its own words in the places of a known one."""
+def rendered(text: str) -> str:
+    """A text that was filled in already, as a hint: its template is found again and said in the person's language.
+
+    As it is where no template fits; errors and hints alone come here, so the search may take its time.
+    """
     catalog = _catalog(language())
     if not text or not catalog or text in catalog:
         return catalog.get(text, text)
     for pattern, translated in _patterns(language()):
         found = pattern.fullmatch(text)
         if found:
-            return translated.format(*found.groups())
+            values = {name: catalog.get(value, value) for name, value in found.groupdict().items()}
+            return _PLACE.sub(lambda place: values[f"v{place[1]}"], translated).replace("{{", "{").replace("}}", "}")
     return text
+
+
+_PLACE = re.compile(r"(?<!\{)\{([a-z_0-9]+)[^{}]*\}")
 
 
 @cache
@@ -81,9 +89,21 @@ def _catalog(language: str) -> Mapping[str, str]:
 
 @cache
 def _patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """The hints of the catalog that have numbered places, the longest first."""
-    rows = [(key, value) for key, value in _catalog(language).items() if "{0}" in key]
+    """The catalog's templates that have places and words of their own, those with the most words first."""
+    rows = [(key, value) for key, value in _catalog(language).items() if _PLACE.search(key)]
+    rows = [row for row in rows if re.search("[a-z]{2}", _PLACE.sub("", row[0]))]
     return tuple(
-        (re.compile(re.sub(r"\\\{\d\\\}", "(.+?)", re.escape(key))), value)
-        for key, value in sorted(rows, key=lambda row: len(row[0]), reverse=True)
+        (_pattern(key), value) for key, value in sorted(rows, key=lambda row: len(_PLACE.sub("", row[0])), reverse=True)
     )
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    parts, at = "", 0
+    seen: set[str] = set()
+    for place in _PLACE.finditer(template):
+        name = f"v{place[1]}"
+        parts += re.escape(template[at : place.start()].replace("{{", "{").replace("}}", "}"))
+        parts += f"(?P={name})" if name in seen else f"(?P<{name}>.+?)"
+        seen.add(name)
+        at = place.end()
+    return re.compile(parts + re.escape(template[at:].replace("{{", "{").replace("}}", "}")), re.DOTALL)

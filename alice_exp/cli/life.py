@@ -47,7 +47,7 @@ def edit(ctx: typer.Context, reference: _Id, dry_run: _Dry = False) -> None:
         lambda made: life.faults(opened, made, wiring.caller),
     )
     lived = life.edit(_home(terminal, dry_run), wiring.caller, opened, opened.text if text is None else text)
-    changed = text is not None
+    changed = lived.placed is not lived.before
 
     def line() -> str:
         if not changed:

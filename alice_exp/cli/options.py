@@ -8,11 +8,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from alice_exp.core.config import Json
-from alice_exp.core.errors import NotFoundError, ProblemError, UsageError
+from alice_exp.core.errors import NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.core.model import SETS, Place
 
 LINE_LIMIT = 1 << 20
 """Bytes of one JSONL line; a longer one is a mistake, not a block."""
+
+
+_UNITS = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 
 
 def context_of(pairs: Sequence[str]) -> dict[str, Json]:
@@ -27,11 +30,34 @@ def context_of(pairs: Sequence[str]) -> dict[str, Json]:
 
 
 def _value(text: str) -> Json:
+    value = json_or_text(text)
+    return value if isinstance(value, bool | int | float) or value is None else text
+
+
+def json_or_text(text: str) -> Json:
+    """What reads as JSON that a file may hold is that; anything else stays the text that it is."""
+    require_utf8(text)
     try:
-        value: Json = json.loads(text, parse_constant=str)
+        value: Json = _DECODE(text)
     except (ValueError, RecursionError):
         return text
-    return value if isinstance(value, bool | int | float) or value is None else text
+    return text if _has_lone_surrogate(text.encode()) and _holds_surrogate(value) else value
+
+
+def require_utf8(*texts: str) -> None:
+    """Refuse an argument that no file could hold."""
+    if any("\ud800" <= character <= "\udfff" for text in texts for character in text):
+        raise UsageError("this argument is not UTF-8 text")
+
+
+def window(text: str) -> float:
+    """A span of time as ``30d``, ``12h``, ``90m`` or ``2w`` in seconds; empty is 0."""
+    if not text:
+        return 0.0
+    number, unit = text[:-1], _UNITS.get(text[-1])
+    if unit is None or not number.isascii() or not number.isdigit() or len(number) > 6:
+        raise UsageError("{text} is no span of time", text=repr(text), hint="write 30d, 12h, 90m or 2w")
+    return int(number) * unit
 
 
 def places_of(names: Sequence[str]) -> tuple[Place, ...]:
@@ -67,13 +93,18 @@ def json_lines(source: str) -> Iterator[tuple[int, dict[str, Json]]]:
 
 
 def _raw_lines(source: str) -> list[bytes]:
+    return source_bytes(source).split(b"\n")
+
+
+def source_bytes(source: str) -> bytes:
+    """A file's bytes (``-``: stdin); ``NotFoundError``, or ``ProblemError`` where it is no plain file."""
     if source == "-":
-        return sys.stdin.buffer.read().split(b"\n")
+        return sys.stdin.buffer.read()
     path = Path(source)
     if path.exists() and not path.is_file():
         raise ProblemError("this is not a plain file", path=source)
     try:
-        return path.read_bytes().split(b"\n")
+        return path.read_bytes()
     except FileNotFoundError:
         raise NotFoundError("there is no file {source}", source=source) from None
     except OSError as error:
@@ -143,3 +174,24 @@ def _holds_surrogate(value: Json) -> bool:
     if isinstance(value, dict):
         return any(_holds_surrogate(key) or _holds_surrogate(inner) for key, inner in value.items())
     return isinstance(value, list) and any(_holds_surrogate(inner) for inner in value)
+
+
+def write_apart(target: str, text: str) -> None:
+    """Write a document to stdout (``-``), or into a new file that only its owner reads (0600).
+
+    ``RefusedError`` where the file is there already: nothing is overwritten.
+    """
+    if target == "-":
+        sys.stdout.write(text)
+        return
+    import os
+
+    try:
+        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    except FileExistsError:
+        raise RefusedError("{target} is there already", target=target, hint="name a new file") from None
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise ProblemError("this file cannot be written: {why}", why=why, path=target) from error
+    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)

@@ -117,8 +117,11 @@ def _kin(pair: Kin, numbers: dict[str, int]) -> Row:
         "value": say("they contradict each other: the values differ"),
         "supersedes": say("the newer one would take the place of the older one"),
     }
+    note = sentences[pair.reason]
+    if pair.second.place == "archive":
+        note = say("you rejected something much like it before")
     text = f"{payload_text(pair.first)}\n{sign} {other}  {payload_text(pair.second)}{where}"
-    return Row(str(first or pair.first.block.id), text, sentences[pair.reason])
+    return Row(str(first or pair.first.block.id), text, note)
 
 
 def _failed(placed: Placed) -> Row:
@@ -258,11 +261,11 @@ def _rows(section: Section, width: int, colour: bool) -> Iterator[str]:
 
 def columns() -> list[str]:
     """The names of a table's columns."""
-    return [say("no"), say("when"), say("what was learned"), say("state"), say("goes to"), say("left")]
+    return ["#", say("when"), say("what was learned"), say("state"), say("goes to"), say("left")]
 
 
 def _plain_table(items: Sequence[Item], stream: TextIO) -> None:
-    names = [say("no"), "id", *columns()[1:], say("evidence")]
+    names = ["#", "id", *columns()[1:], say("evidence")]
     rows = [
         [
             str(item.number or "·"),

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 import typer
 
@@ -68,6 +69,7 @@ class _Session:
     context: typer.Context
     report: Agenda
     tally: Tally = field(default_factory=Tally)
+    ahead: list[str] = field(default_factory=list)
 
     @property
     def terminal(self) -> Terminal:
@@ -78,6 +80,7 @@ class _Session:
     def run(self) -> Tally:
         """Go through the candidates, beginning where the last review stopped, until all were seen or a person quits."""
         items = self._in_order()
+        self.ahead = [item.placed.block.id for item in items]
         self.tally.left = len(items)
         if not items:
             self.terminal.line(say("Nothing waits for your decision."))
@@ -85,6 +88,9 @@ class _Session:
             self.terminal.wiring.reports.keep_bookmark(item.placed.block.id)
             if not self._decide(item, position + 1, len(items)):
                 return self.tally
+            self.ahead = self.ahead[1:]
+            if not self.ahead:
+                break
         self.terminal.wiring.reports.keep_bookmark("")
         return self.tally
 
@@ -113,6 +119,8 @@ class _Session:
         block_id = item.placed.block.id
         if key in ("l", "n", " ", "\x1b[C"):
             return True
+        if key == "A":
+            return self._approved_all()
         if key in ("a", "y", "p"):
             to = f"personal/{deciding.personal_namespace(item.placed.block)}" if key == "p" else ""
             done = approved(self.terminal, (block_id,), to)
@@ -129,6 +137,17 @@ class _Session:
             return self._edited(item)
         self._help()
         return False
+
+    def _approved_all(self) -> bool:
+        """Approve this one and all that were not looked at yet, as one act; false where the person says no."""
+        if _key(say("Approve these {count}? [y/n] ", count=len(self.ahead))) not in ("y", "a"):
+            return False
+        done = approved(self.terminal, self.ahead, bulk=True)
+        self.tally.approved += len(done.ids)
+        self.tally.left -= len(done.ids)
+        self.terminal.line(say("  {count} approved", count=len(done.ids)))
+        self.ahead = []
+        return True
 
     def _told(self, item: Item, done: deciding.Decided, words: str) -> bool:
         self.tally.left -= len(done.ids)
@@ -187,6 +206,7 @@ class _Session:
     def _help(self) -> None:
         for line in (
             say("a  approve: it goes where the card says"),
+            say("A  approve this one and all that follow"),
             say("p  approve into personal: about you, never leaves this machine"),
             say("r  reject for good, with a reason if you like"),
             say("e  edit it first, then decide"),
@@ -216,7 +236,7 @@ def _key(prompt: str) -> str:
             raw += os.read(handle, 1)
     key = raw.decode("utf-8", "replace") if raw else _END
     sys.stdout.write((key if key.isprintable() else "") + "\n")
-    return key if key.startswith("\x1b") else key.lower()
+    return key if key.startswith("\x1b") or key == "A" else key.lower()
 
 
 def _is_partial(raw: bytes) -> bool:
@@ -228,12 +248,21 @@ def _is_partial(raw: bytes) -> bool:
 @contextmanager
 def _raw(handle: int) -> Iterator[int]:
     """The terminal without line buffering and echo, for one key; restored whatever happens."""
+    import signal
     import termios
     import tty
 
     before = termios.tcgetattr(handle)
+    ending = {number: signal.signal(number, _ended) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
         tty.setcbreak(handle, termios.TCSADRAIN)
         yield handle
     finally:
         termios.tcsetattr(handle, termios.TCSADRAIN, before)
+        for number, handler in ending.items():
+            signal.signal(number, handler)
+
+
+def _ended(number: int, frame: object) -> NoReturn:  # noqa: ARG001
+    """End as a signal does, but through every ``finally``: the terminal is never left without echo."""
+    raise SystemExit(128 + number)

@@ -72,7 +72,15 @@ def _together(report: Agenda) -> Iterator[str]:
 
     for pair in report.kin[:3]:
         first, second = name(pair.first), name(pair.second)
-        if not pair.is_conflict:
+        if pair.second.place == "archive":
+            yield say("{first} is much like {second}, which you rejected.", first=first, second=second)
+        elif not pair.is_conflict and pair.second.block.id not in numbers:
+            yield say(
+                "{first} says nearly the same as {second}, which you trust already.",
+                first=first,
+                second=second,
+            )
+        elif not pair.is_conflict:
             yield say("{first} and {second} say nearly the same.", first=second, second=first)
         elif pair.second.block.id in numbers:
             yield say("{first} and {second} contradict each other.", first=second, second=first)

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from alice_exp.cli.language import hint as translated_hint
-from alice_exp.cli.language import say
+from alice_exp.cli.language import rendered, say
 from alice_exp.core.errors import AliceError, RefusedError
 
 if TYPE_CHECKING:
@@ -117,7 +116,7 @@ class Terminal:
             body = {
                 "code": error.code,
                 "message": _translated(error),
-                "hint": translated_hint(error.hint),
+                "hint": rendered(error.hint),
                 "path": error.path,
                 "line": error.line,
                 "column": error.column,
@@ -164,10 +163,12 @@ def sentence(error: AliceError) -> str:
         if error.path
         else ""
     )
-    hint = f" ({translated_hint(error.hint)})" if error.hint else ""
+    hint = f" ({rendered(error.hint)})" if error.hint else ""
     return visible(f"{where}{_translated(error)}{hint}").replace("\n", " ")
 
 
 def _translated(error: AliceError) -> str:
-    values: dict[str, Any] = error.values
+    values: dict[str, Any] = {
+        name: rendered(value) if isinstance(value, str) else value for name, value in error.values.items()
+    }
     return say(error.template, **values)

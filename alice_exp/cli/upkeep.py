@@ -45,7 +45,7 @@ def init(
 def check(ctx: typer.Context) -> None:
     """Name every problem in the home's files with its place; exit 3 where one stops a file from being used."""
     terminal: Terminal = ctx.obj
-    problems = upkeep.check(terminal.wiring.home)
+    problems = upkeep.check(terminal.wiring.home, terminal.wiring.caller.now)
 
     def text() -> None:
         for problem in problems:

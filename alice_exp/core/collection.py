@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection as Several
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from alice_exp.core.config import Json
-from alice_exp.core.model import Placed
+from alice_exp.core.model import Place, Placed
 
 K1 = 1.2
-B = 0.5
+B = 0.6
 """BM25: how fast repeats stop counting, and how much a long text is discounted."""
 
 FEWEST = 16
@@ -131,4 +132,16 @@ class Collection(Protocol):
 
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
         """The trigger's context of each block that has one, by its number."""
+        ...
+
+
+class Known(Collection, Protocol):
+    """A collection that also lists blocks, archived and obsolete ones too, without reading their files."""
+
+    def within(self, places: Several[Place]) -> Iterator[Placed]:
+        """All blocks of some sets or the archive, in the order of paths and within each file."""
+        ...
+
+    def starting_with(self, prefix: str, most: int = 10) -> list[Placed]:
+        """The blocks whose id begins so, by id, at most so many."""
         ...

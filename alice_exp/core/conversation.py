@@ -53,13 +53,14 @@ class Turn:
 class ChatRecord:
     """A message as a chat history keeps it: its session, its place there (from 0), whether it was extracted.
 
-    R4.15, R4.18, R4.28.
+    ``name`` is what it was called where it was imported from, empty for our own. R4.15, R4.18, R4.28.
     """
 
     session: str
     index: int
     message: Message
     extracted: bool = False
+    name: str = ""
 
     @property
     def ref(self) -> str:

@@ -6,13 +6,18 @@ Each has two implementations: the real one in ``store`` and the in-memory one in
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from alice_exp.core.changes import Act, Commit, Plan
-from alice_exp.core.config import Json
+from alice_exp.core.collection import Known
+from alice_exp.core.config import Config, Json
 from alice_exp.core.model import SETS, Claim, Place, Placed, Problem, Snapshot
+from alice_exp.core.session_ports import ChatHistoryStore as ChatHistoryStore
+from alice_exp.core.session_ports import Claimed as Claimed
+from alice_exp.core.session_ports import MemoryStore as MemoryStore
+from alice_exp.core.session_ports import Provider as Provider
 
 R = TypeVar("R")
 
@@ -58,6 +63,17 @@ class Home(Protocol):
         self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool = False
     ) -> tuple[Commit | None, R]:
         """Read under the lock, plan, and write what the plan says as one commit (None: it changed nothing)."""
+        ...
+
+    def ask(self, question: Callable[[Known], R]) -> R | None:
+        """The answer to a question about the living blocks and the archive, from a derived index.
+
+        ``None`` where the files have to answer. What the question is given must not be kept.
+        """
+        ...
+
+    def config(self) -> Config:
+        """The configuration as it is now."""
         ...
 
     def text(self, path: str) -> str | None:

@@ -159,7 +159,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         sum(item.is_new for item in items),
         sum(item.placed.block.created_at >= edition.day_began for item in items),
         movements(edition.acts, snapshot, edition.leaving, lambda block: level(block, thresholds)),
-        kin(waiting, trusted),
+        _kin(waiting, trusted, snapshot),
         tuple(placed for placed in trusted if needs_review(placed.block)),
         tuple(_fading(trusted, now, snapshot.config.half_life_days)),
         tuple(placed for placed in trusted if placed.place == "universal" and not is_approved(placed)),
@@ -167,6 +167,13 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         tuple(edition.returned),
         snapshot.problems,
     )
+
+
+def _kin(waiting: Sequence[Placed], trusted: Sequence[Placed], snapshot: Snapshot) -> tuple[Kin, ...]:
+    """What belongs together; a looser rewording of something rejected is let in, and named here (DESIGN 6)."""
+    rejected = [placed for placed in snapshot.within("archive") if placed.namespace == "rejected"]
+    found = kin(waiting, [*trusted, *rejected])
+    return tuple(pair for pair in found if pair.reason == "same" or pair.second.place != "archive")
 
 
 def _item(placed: Placed, now: str, days: float, edition: Edition) -> Item:

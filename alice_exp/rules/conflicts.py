@@ -171,32 +171,44 @@ def kin(candidates: Sequence[Placed], trusted: Iterable[Placed]) -> tuple[Kin, .
     return tuple(pair for _, pair in sorted(found, key=lambda row: row[0]))
 
 
-def _pairs(sayings: Sequence[Saying], trusted: Iterable[Placed]) -> Iterator[tuple[int, Saying, Saying]]:
-    vocabulary = _vocabulary(sayings)
-    enough = [min(2, len(_rough(saying.placed)) / 2) for saying in sayings]
+COMMON = 0.03
+"""Share of the trusted blocks from which a word is common: sharing common words alone takes half of all words."""
+
+
+def _pairs(sayings: Sequence[Saying], trusted: Sequence[Placed]) -> Iterator[tuple[int, Saying, Saying]]:
+    rough = [_rough(saying.placed) for saying in sayings]
+    vocabulary = _vocabulary(rough)
     for position, saying in enumerate(sayings):
-        counts = Counter(
-            other for word in _rough(saying.placed) for other in vocabulary[word] if other < position
-        )
+        counts = Counter(other for word in rough[position] for other in vocabulary[word] if other < position)
         for other, count in counts.items():
-            if count >= enough[position]:
+            if count >= min(2, len(rough[position]) / 2):
                 yield position, saying, sayings[other]
     known = vocabulary.keys()
-    for placed in trusted:
-        shared = known & _rough(placed)
-        if not shared:
+    shared = [known & _rough(placed) for placed in trusted]
+    often = Counter(word for words in shared for word in words)
+    common = frozenset(word for word, count in often.items() if count > max(20, COMMON * len(trusted)))
+    habitual = [(position, words & common, len(words)) for position, words in enumerate(rough)]
+    habitual = [row for row in habitual if len(row[1]) * 2 >= row[2]]
+    for placed, words in zip(trusted, shared, strict=True):
+        if not words:
             continue
+        counts = Counter(position for word in words - common for position in vocabulary[word])
+        near = {
+            position
+            for position in counts
+            if (shares := len(words & rough[position])) >= min(2, (size := len(rough[position])) / 2)
+            and shares * 4 >= size
+        }
+        near.update(position for position, own, size in habitual if len(words & own) * 2 >= size)
         second = Saying(placed)
-        counts = Counter(position for word in shared for position in vocabulary[word])
-        for position, count in counts.items():
-            if count >= enough[position]:
-                yield position, sayings[position], second
+        for position in sorted(near):
+            yield position, sayings[position], second
 
 
-def _vocabulary(sayings: Sequence[Saying]) -> Mapping[str, tuple[int, ...]]:
+def _vocabulary(rough: Sequence[set[str]]) -> Mapping[str, tuple[int, ...]]:
     rows: defaultdict[str, list[int]] = defaultdict(list)
-    for position, saying in enumerate(sayings):
-        for word in _rough(saying.placed):
+    for position, words in enumerate(rough):
+        for word in words:
             rows[word].append(position)
     return {word: tuple(positions) for word, positions in rows.items()}
 

@@ -12,24 +12,14 @@ from alice_exp.rules.spans import ONE_DAY, Span
 Rule = tuple[re.Pattern[str], Callable[[re.Match[str], date], Span | None]]
 """A form of words, and the days it stands for, seen from today; ``None`` where the calendar has none."""
 
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-_NUMBER_OF = {name[:length]: n for n, name in enumerate(_MONTHS, 1) for length in {3, len(name)}} | {
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_NUMBER_OF = {name[:length]: n for n, name in enumerate(_MONTHS, 1) for length in (3, len(name))} | {
     "sept": 9
 }
-_WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SEASONS = {
     "spring": spans.SPRING,
     "summer": spans.SUMMER,
@@ -38,32 +28,9 @@ _SEASONS = {
     "winter": spans.WINTER,
 }
 _COUNTS = {
-    **{
-        word: n
-        for n, word in enumerate(
-            [
-                "one",
-                "two",
-                "three",
-                "four",
-                "five",
-                "six",
-                "seven",
-                "eight",
-                "nine",
-                "ten",
-                "eleven",
-                "twelve",
-            ],
-            1,
-        )
-    },
-    "a": 1,
-    "an": 1,
-    "couple": 2,
-    "few": 3,
-    "several": 3,
-}
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12, "a": 1, "an": 1, "couple": 2, "few": 3, "several": 3,
+}  # fmt: skip
 _HOLIDAYS = {
     "christmas eve": (12, 24),
     "christmas": (12, 25),
@@ -222,13 +189,15 @@ RULES: tuple[Rule, ...] = tuple(
         (rf"\b(?:the )?(?P<w>last|this|next|past|previous) (?P<s>{'|'.join(_SEASONS)})\b", _named_season),
         (rf"\b(?P<s>{'|'.join(_SEASONS)})(?: of)? {_Y}\b", _named_season),
         (
-            rf"\b(?:in|during|over|since|every) (?:the )?(?:early |late )?(?P<s>{'|'.join(_SEASONS)})\b(?! (?:into|in love|for|off|apart))",
+            rf"\b(?:in|during|over|since|every) (?:the )?(?:early |late )?(?P<s>{'|'.join(_SEASONS)})\b"
+            r"(?! (?:into|in love|for|off|apart))",
             _named_season,
         ),
         (rf"\b(?:(?P<p>early|mid|late)[ -])?{_M},? (?:of )?{_Y}\b", _named_month),
         (rf"{_BEFORE}{_M}(?!\w)", _named_month),
         (
-            r"\b(?:(?P<p>early|mid|late)[ -])?(?P<m>january|february|july|september|october|november|december)\b",
+            r"(?<!\d )\b(?:(?P<p>early|mid|late)[ -])?"
+            r"(?P<m>january|february|july|september|october|november|december)\b",
             _named_month,
         ),
         (

@@ -25,8 +25,8 @@ GATE = Config().number("thresholds.match")
 """How far the best block must reach for an answer, as a share of what jumbled words of the same collection reach
 (``thresholds.match``, DESIGN 10)."""
 
-HIGHEST_FLOOR = 0.15
-"""A match that is always an answer: that of a query's only word in a text of eight times the usual length."""
+HIGHEST_FLOOR = 0.12
+"""A match that is always an answer: that of a query's only word in a text of eleven times the usual length."""
 
 TAIL = 0.25
 """With the best block go those that reach this share of its match, though they be below the floor."""

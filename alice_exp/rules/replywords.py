@@ -14,9 +14,6 @@ from alice_exp.core.errors import UsageError
 Verb = Literal["approve", "reject", "later"]
 Kind = Literal["verb", "one", "range", "all", "rest", "except", "separator"]
 
-HOW = "write alice-exp reply 同意 1 3，拒绝 2 or alice-exp reply approve 1-3, reject 4"
-"""The hint of every refusal."""
-
 RANGE_LIMIT = 999
 """The highest number that a report's item can have in a reply."""
 
@@ -80,7 +77,9 @@ class Token:
 
 def unclear(template: str, **values: object) -> UsageError:
     """The refusal of a reply that could mean two things, with how to say it."""
-    refusal = UsageError(template, hint=HOW)
+    refusal = UsageError(
+        template, hint="write alice-exp reply 同意 1 3，拒绝 2 or alice-exp reply approve 1-3, reject 4"
+    )
     refusal.values = values
     return refusal
 

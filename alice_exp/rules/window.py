@@ -23,7 +23,7 @@ HEAD, TAIL = "[Previous Conversation Summary]", "[End of Summary]"
 """The virtual tool, and the lines around a summary (R4.10, R4.11)."""
 
 _CALL = ToolCall("call_memory_compress", TOOL_NAME)
-_WIDE = re.compile("[\u2e80-\U0010ffff]")
+_WIDE = re.compile("[\u2e80-\U0010ffff]+")
 
 Estimate = Callable[[str], int]
 """The tokens of a text, without what its message costs."""
@@ -87,7 +87,7 @@ def estimate_tokens(text: str) -> int:
     """
     if text.isascii():
         return -(-len(text) // 4)
-    wide = len(_WIDE.findall(text))
+    wide = sum(map(len, _WIDE.findall(text)))
     return wide - (wide - len(text)) // 4
 
 

@@ -108,7 +108,9 @@ class GitHistory:
             for path in dict.fromkeys([*old, *new])
             if not holds_blocks(path) or not (_blocks_of(old, path) or _blocks_of(new, path))
         )
-        whole = tuple(FileVersion(path, _text(old.get(path)), _text(new.get(path))) for path in dict.fromkeys([*old, *new]))
+        whole = tuple(
+            FileVersion(path, _text(old.get(path)), _text(new.get(path))) for path in dict.fromkeys([*old, *new])
+        )
         return Changed(read(found.hexsha, _message(found)), tuple(versions), files, whole)
 
     def states(self, block_id: str) -> Iterator[tuple[Commit, str, str]]:

@@ -10,8 +10,9 @@ import contextlib
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.core.changes import Act, ChangeSet, Commit, Plan
 from alice_exp.core.config import Config
@@ -34,6 +35,10 @@ from alice_exp.text.jsonc import Document, edit, parse
 from alice_exp.text.records import EPISODES_PATH, EVENTS_PATH
 from alice_exp.text.rewrite import rewrite
 from alice_exp.text.schema import read_blocks
+
+if TYPE_CHECKING:
+    from alice_exp.core.collection import Known
+    from alice_exp.store.index import SearchIndex
 
 R = TypeVar("R")
 
@@ -59,6 +64,7 @@ class Sources:
     new_id: Callable[[str], str]
     warn: Callable[[AliceError], None]
     judge: Callable[[Snapshot], Snapshot] = lambda seen: seen
+    is_judged: Callable[[], bool] = lambda: False
     """Marks what an owner key signed (``store.owner``); every snapshot that leaves this home went through it."""
 
 
@@ -83,14 +89,41 @@ class FileHome:
     def read(self, places: Collection[Place] = SETS, *, records: bool = False) -> Snapshot:
         """All blocks of some sets as they are now; see ``core.ports.Home.read``."""
         self._require_home()
-        found = self._settled()
+        self._settled()
         for _ in range(200):
-            seen = self._snapshot(found, places, records)
-            if not self.repository.resolve(PENDING):
+            head = self._head()
+            seen = self._snapshot(scan(self.experiences), places, records)
+            # Pending first: landing moves the branch before it drops the mark, so that one of the two tells.
+            if not self.repository.resolve(PENDING) and self._head() == head:
                 return seen
             self._wait_for_writer()
-            found = scan(self.experiences)
         return seen
+
+    def ask(self, question: Callable[[Known], R]) -> R | None:
+        """The index's answer to a question; ``None`` where the files have to answer, see ``core.ports.Home.ask``."""
+        self._require_home()
+        found = self._settled()
+        if found.problems or not self.repository.exists or self._sources.is_judged():
+            return None
+        if self.repository.resolve(PENDING):
+            return None
+        files = {path: signature for path, signature in found.files.items() if holds_blocks(path)}
+        return self._index.ask(files, question)
+
+    @cached_property
+    def _index(self) -> SearchIndex:
+        from alice_exp.store.index import SearchIndex
+
+        return SearchIndex(
+            self.root / "state" / "index.sqlite",
+            lambda path: read_bytes(self.experiences / path),
+            self._indexable,
+            self._sources.warn,
+        )
+
+    def _indexable(self, path: str, data: bytes) -> tuple[Block, ...] | None:
+        blocks, problems = read_blocks(parse(data, path))
+        return None if any(problem.severity == "error" for problem in problems) else blocks
 
     def text(self, path: str) -> str | None:
         """The text of one file under ``experiences/``; None where it does not exist."""
@@ -111,8 +144,11 @@ class FileHome:
                 "there is no home at {root}", root=self.root, hint="make one with 'alice-exp init'"
             )
 
+    def _head(self) -> str:
+        return self.repository.head() if self.repository.exists else ""
+
     def _snapshot(self, found: Found, places: Collection[Place], records: bool = False) -> Snapshot:
-        head = self.repository.head() if self.repository.exists else ""
+        head = self._head()
         seen = snapshot(self._reading, found, places, head, self._last_good(head))
         config, problems = self._config(found)
         seen = replace(seen, config=config, problems=(*seen.problems, *problems))
@@ -202,12 +238,12 @@ class FileHome:
                 )
             )
         for _ in range(TRIES):
-            found = scan(self.experiences)
+            found, head = scan(self.experiences), self.repository.head()
             try:
                 self._adopt(found)
             except ChangedOnDisk:
                 continue
-            return found
+            return found if self._known().head == head else scan(self.experiences)
         raise BusyError("the files change faster than they can be read", hint="run the command again")
 
     def _adopt(self, found: Found) -> None:

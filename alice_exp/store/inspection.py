@@ -1,4 +1,4 @@
-"""What ``doctor`` looks at beside the files' content: git, what a crash left, permissions, disk, clock, index (D5, D12)."""
+"""What ``doctor`` looks at beside the files' content: git, leftovers, permissions, disk, index (D5, D12)."""
 
 from __future__ import annotations
 
@@ -86,10 +86,14 @@ class HomeInspection:
             return
         for path in left[:20]:
             name = str(path.relative_to(self._root))
-            yield _warning(name, "this was left by a command that was interrupted", "'alice-exp doctor --fix' removes it")
+            yield _warning(
+                name, "this was left by a command that was interrupted", "'alice-exp doctor --fix' removes it"
+            )
         for ref in (PENDING, PURGING):
             if self._repository.exists and self._repository.resolve(ref):
-                yield _warning(".git", "an act waits to be finished ({ref})", "the next command finishes it", ref=ref)
+                yield _warning(
+                    ".git", "an act waits to be finished ({ref})", "the next command finishes it", ref=ref
+                )
 
     def _left(self) -> Iterator[Path]:
         git_dir = self._repository.git_dir
@@ -194,7 +198,9 @@ def _fsck(repository: Repository) -> list[str]:
     try:
         repository.run("fsck", "--strict", "--no-dangling", "--no-progress")
     except AliceError:
-        said = repository.run("fsck", "--strict", "--no-dangling", "--no-progress", check=False).decode("utf-8", "replace")
+        said = repository.run("fsck", "--strict", "--no-dangling", "--no-progress", check=False).decode(
+            "utf-8", "replace"
+        )
         return said.splitlines() or ["the repository is damaged"]
     return []
 

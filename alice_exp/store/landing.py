@@ -28,7 +28,6 @@ from alice_exp.store.files import (
 from alice_exp.store.messages import COMPLETES
 from alice_exp.store.plumbing import LOST, NO_OBJECT, PENDING, Message, Repository, blob_id
 
-
 First: TypeAlias = "tuple[Message, Mapping[str, bytes | None]]"
 """The first of two commits of one stream: its message and its files' bytes, which are on disk only if they stay."""
 

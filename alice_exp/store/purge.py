@@ -1,8 +1,8 @@
 """The right to be forgotten: history written anew without a block, checked, switched to, the old one dropped (B2.29).
 
-A protocol of its own, apart from the two doors (DESIGN 5). Everything is staged under ``refs/alice/purge/`` while the old
-history stands; one transaction of references decides (``refs/alice/purging`` is the tombstone); from there on whoever
-holds the lock next finishes it. Stopped before that, nothing has happened and the staging is swept.
+A protocol of its own, apart from the two doors (DESIGN 5). Everything is staged under ``refs/alice/purge/`` while the
+old history stands; one reference decides (``refs/alice/purging``, the tombstone); from there on whoever holds the lock
+next finishes it. Stopped before that, nothing has happened and the staging is swept.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ def purge(repository: Repository, block_id: str, message: Message) -> Forgotten 
     try:
         told = _stage(repository, refs, seen, message)
     except (OSError, AliceError):
+        _remove(repository.git_dir, "fast_import_crash_*")
         with contextlib.suppress(AliceError):
             _unstage(repository)
         raise
@@ -165,6 +166,8 @@ def _listed(repository: Repository, below: str) -> dict[str, str]:
 
 def _stage(repository: Repository, refs: Mapping[str, str], seen: Versions, message: Message) -> Retold:
     """Write the new history beside the old one and look it through."""
+    # Without its stamps the next command looks closely, and so finds a purge that was interrupted.
+    (repository.work_tree.parent / "state" / "files.json").unlink(missing_ok=True)
     branch = repository.branch()
     tree = repository.tree(refs[branch])
     emptied = tuple(
@@ -204,8 +207,6 @@ def _tombstone(message: Message, emptied: tuple[str, ...]) -> bytes:
 
 def _decide(repository: Repository, refs: Mapping[str, str], told: Retold) -> None:
     """From here on the new history will stand, whoever finishes it."""
-    # Without its stamps the next command looks closely, and so finds a purge that was interrupted.
-    (repository.work_tree.parent / "state" / "files.json").unlink(missing_ok=True)
     old = [(f"{STAGE}/old/{name.removeprefix('refs/')}", oid, "") for name, oid in refs.items()]
     repository.point(old)
     repository.point([(PURGING, told.tombstone, "")])

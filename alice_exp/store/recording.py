@@ -11,7 +11,14 @@ from alice_exp.core.records import EpisodeBook, Timeline
 from alice_exp.store.files import Signature, read_bytes
 from alice_exp.text.jsonc import Document, edit, parse
 from alice_exp.text.record_edits import book_edits, completion_edits, timeline_edits
-from alice_exp.text.records import EPISODES, EPISODES_PATH, EVENTS_PATH, SEGMENTS, read_episodes, read_timeline
+from alice_exp.text.records import (
+    EPISODES,
+    EPISODES_PATH,
+    EVENTS_PATH,
+    SEGMENTS,
+    read_episodes,
+    read_timeline,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

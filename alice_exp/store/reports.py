@@ -88,7 +88,8 @@ class FileReports:
     def _baseline(self, day_began: str) -> tuple[str, str]:
         """Time and commit of the report before: the open report itself, where it is of an earlier day."""
         known = self._open()
-        return (known.since, known.since_head) if known.at >= day_began else (known.at, known.head)
+        is_first = not known.since
+        return (known.at, known.head) if is_first or known.at < day_began else (known.since, known.since_head)
 
     def _open(self) -> _Open:
         if self._known is None:

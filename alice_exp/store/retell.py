@@ -1,4 +1,4 @@
-"""A history told again with other versions of some files: git's own stream from export to import, changed on its way."""
+"""A history told again with other versions of some files: git's own stream, changed between export and import."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ def _changed(
             yield b"reset %stags/%s\n" % (stage, tag)
         elif tag is not None:
             if line.startswith(b"from "):
-                yield line + b"\n"
+                yield line
         elif line.startswith((b"commit refs/", b"reset refs/")):
             verb, _, name = line.partition(b" ")
             yield b"%s %s%s" % (verb, stage, name.removeprefix(b"refs/"))
-        else:
+        elif line != b"\n":
             yield _file_change(line, marks)
 
 

@@ -31,7 +31,7 @@ class Versions:
 
 
 def versions(repository: Repository, block_id: str, refs: Mapping[str, str]) -> Versions:
-    """Every version of a namespace file, in all of history, that holds the block or, unreadable or unnamed, its words."""
+    """Every version of a namespace file in all of history that holds the block or, where it has no id, its words."""
     paths = {oid: path for oid, path in blobs(repository, refs.values()) if holds_blocks(path)}
     wanted = block_id.encode()
     found: dict[str, bytes] = {}
@@ -96,7 +96,7 @@ def _batch(repository: Repository, oids: list[str]) -> Iterator[tuple[str, bytes
 
 
 def elsewhere(repository: Repository, seen: Versions, head: str) -> tuple[str, ...]:
-    """Other files that say what the block said: tracked ones, untracked ones, conversations. They are named and stay."""
+    """Other files that say what the block said: tracked, untracked, conversations. They are named and stay."""
     words = seen.needles
     if not words:
         return ()

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from alice_exp.core.config import Json
 from alice_exp.text.jsonc import Document, Remove, edit, parse
 
-UNREADABLE = b'{\n  // A version that could not be read stood here; it held a block that was purged.\n  "blocks": []\n}\n'
+UNREADABLE = b'{\n  // A version that could not be read stood here; it held what was purged.\n  "blocks": []\n}\n'
 """Takes the place of a past version that no reader understands and that holds the block's words."""
 
 

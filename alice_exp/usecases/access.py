@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from alice_exp.core.changes import Put
+from alice_exp.core.config import Config
 from alice_exp.core.model import Block, Placed, Snapshot
 from alice_exp.core.ports import Reads
 from alice_exp.rules.consolidation import Weights, consolidation_of
 
 
-def with_reads(block: Block, reads: Mapping[str, Reads], snapshot: Snapshot, now: str) -> Block:
+def with_reads(block: Block, reads: Mapping[str, Reads], config: Config, now: str) -> Block:
     """A block as it is with the reads that wait to be folded: count, last time, a fresh consolidation score."""
     waiting = reads.get(block.id)
     if waiting is None:
@@ -22,7 +23,7 @@ def with_reads(block: Block, reads: Mapping[str, Reads], snapshot: Snapshot, now
         last_accessed_at=max(block.last_accessed_at, waiting.last_at),
     )
     score = consolidation_of(
-        counted, now, half_life_days=snapshot.config.half_life_days, weights=Weights.of(snapshot.config)
+        counted, now, half_life_days=config.half_life_days, weights=Weights.of(config)
     ).score
     return replace(counted, consolidation_score=round(score, 6))
 
@@ -30,7 +31,7 @@ def with_reads(block: Block, reads: Mapping[str, Reads], snapshot: Snapshot, now
 def folded(snapshot: Snapshot, reads: Mapping[str, Reads], now: str) -> tuple[Put, ...]:
     """The blocks that were read, with the reads in them; ``updated_at`` stays (B3.13)."""
     return tuple(
-        Put(with_reads(placed.block, reads, snapshot, now), placed.path)
+        Put(with_reads(placed.block, reads, snapshot.config, now), placed.path)
         for placed in snapshot
         if placed.block.id in reads and placed.place != "archive"
     )
@@ -54,8 +55,6 @@ def merged(puts: Iterable[Put], folds: Iterable[Put], reads: Mapping[str, Reads]
     return (*result, *by_id.values()) if reads else tuple(result)
 
 
-def placed_with_reads(
-    placed: Placed, reads: Mapping[str, Reads], snapshot: Snapshot, now: str
-) -> Placed:
+def placed_with_reads(placed: Placed, reads: Mapping[str, Reads], config: Config, now: str) -> Placed:
     """A block where it stands, with the reads that wait."""
-    return Placed(with_reads(placed.block, reads, snapshot, now), placed.path)
+    return replace(placed, block=with_reads(placed.block, reads, config, now))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from alice_exp.core.changes import Commit, Plan
+from alice_exp.core.collection import Known
+from alice_exp.core.config import Config
 from alice_exp.core.errors import NotFoundError, RefusedError, UsageError
 from alice_exp.core.model import SETS, Actor, Place, Placed, Snapshot, path_of
 from alice_exp.core.ports import Home
@@ -52,6 +54,14 @@ class DryHome:
         _, answer = plan(self._home.read(places, records=records))
         return None, answer
 
+    def ask(self, question: Callable[[Known], R]) -> R | None:
+        """As the home itself answers."""
+        return self._home.ask(question)
+
+    def config(self) -> Config:
+        """As the home itself reads."""
+        return self._home.config()
+
     def text(self, path: str) -> str | None:
         """As the home itself reads."""
         return self._home.text(path)
@@ -74,7 +84,11 @@ def resolve(snapshot: Snapshot, reference: str) -> Placed:
     Raises ``UsageError`` where it cannot be an id or fits several, ``NotFoundError`` where it fits none.
     """
     wanted = prefix(reference)
-    found = [placed for placed in snapshot if placed.block.id.startswith(wanted)]
+    return one_of(reference, wanted, [placed for placed in snapshot if placed.block.id.startswith(wanted)])
+
+
+def one_of(reference: str, wanted: str, found: Sequence[Placed]) -> Placed:
+    """The one block among those whose id begins with ``wanted``; raises as ``resolve`` does."""
     exact = [placed for placed in found if placed.block.id == wanted]
     if exact:
         return exact[0]

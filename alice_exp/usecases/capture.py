@@ -119,20 +119,28 @@ def sameness(block: Block | Draft) -> Sameness:
     )
 
 
-def memorize(home: Home, caller: Caller, drafts: Sequence[Draft]) -> Captured:
+def memorize(
+    home: Home,
+    caller: Caller,
+    drafts: Sequence[Draft],
+    *,
+    op: str = "memorize",
+    trailers: tuple[tuple[str, str], ...] = (),
+    bulk: bool | None = None,
+) -> Captured:
     """Candidates into today's pool file, in one commit.
 
     A draft that equals a living block adds an observation to it; one that a person rejected before is refused:
-    ``RefusedError`` (exit 6) for a single draft, skipped and counted in bulk.
+    ``RefusedError`` (exit 6) for a single draft, skipped and counted in bulk (``bulk``; None: more than one).
     """
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Captured]:
         intake = _intake(snapshot, caller)
         placed = tuple(_capture(intake, draft) for draft in drafts)
-        if intake.refused and len(drafts) == 1:
+        if intake.refused and not (len(drafts) > 1 if bulk is None else bulk):
             raise _refusal(intake.refused[0])
         answer = Captured(placed, intake.merged, tuple(intake.refused))
-        return _changes(intake, "memorize"), answer
+        return _changes(intake, op, trailers), answer
 
     commit, answer = home.apply(plan, ALL)
     return replace(answer, commit=commit)
@@ -245,13 +253,13 @@ def destination(block: Block) -> str:
     return path_of("universal", name or _UNIVERSAL.get(block.type, "system_info"))
 
 
-def _changes(intake: _Intake, op: str) -> ChangeSet | None:
+def _changes(intake: _Intake, op: str, trailers: tuple[tuple[str, str], ...] = ()) -> ChangeSet | None:
     if not intake.puts:
         return None
     ids = tuple(intake.puts)
     detail = f"{intake.merged} seen again" if intake.merged else ""
     return ChangeSet(
-        Act(op, intake.caller.actor, intake.caller.now, ids, detail), tuple(intake.puts.values())
+        Act(op, intake.caller.actor, intake.caller.now, ids, detail, trailers), tuple(intake.puts.values())
     )
 
 

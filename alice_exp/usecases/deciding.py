@@ -19,7 +19,7 @@ from alice_exp.rules.retention import is_due, prune
 from alice_exp.rules.timeline import add_event
 from alice_exp.usecases.acts import ALL, Caller, resolve
 from alice_exp.usecases.decide import settled_after, thresholds_of
-from alice_exp.usecases.recall import Filters, matches_in
+from alice_exp.usecases.recall import Filters, search
 
 MOST_APPLIED = 10
 """A decision applies at most this many blocks: more is no guidance."""
@@ -62,8 +62,8 @@ def decide(
 
     A similar task that failed before is a warning (R0.51). Applied blocks count as read.
     """
-    snapshot = home.read(records=True)
-    matches = matches_in(snapshot, caller, task, context, Filters())
+    snapshot = home.read((), records=True)
+    (matches,) = search(home, caller, [(task, context)], Filters())
     choice = choose(matches, snapshot.config.number("thresholds.high_confidence"))
     failures = similar_failures(snapshot.episodes.episodes, task, context) if snapshot.episodes else ()
     decision = caller.new_id("dec")
@@ -107,7 +107,9 @@ def report_decision(
         credited = tuple(resolve(snapshot, reference).block.id for reference in also)
         where = scenario_of(scenario, open_decision.context, "")
         episode = _episode(open_decision, caller, ok, note, result, reward, snapshot)
-        changes, missing = _changes(snapshot, (*open_decision.applied, *credited), ok, where, caller, note, episode.id)
+        changes, missing = _changes(
+            snapshot, (*open_decision.applied, *credited), ok, where, caller, note, episode.id
+        )
         puts = tuple(Put(placed.block, placed.path) for placed, _ in changes)
         book, pruned = _kept(snapshot, episode, puts, caller.now)
         act = Act(
@@ -115,8 +117,14 @@ def report_decision(
             caller.actor,
             caller.now,
             tuple(put.block.id for put in puts),
-            f"{'ok' if ok else 'fail'} of {decision}" + (f", 清理了 {len(pruned)} 条低价值经验" if pruned else ""),
-            (("Decision", decision), ("Episode", episode.id), ("Scenario", where), *(("Pruned", one) for one in pruned)),
+            f"{'ok' if ok else 'fail'} of {decision}"
+            + (f", 清理了 {len(pruned)} 条低价值经验" if pruned else ""),
+            (
+                ("Decision", decision),
+                ("Episode", episode.id),
+                ("Scenario", where),
+                *(("Pruned", one) for one in pruned),
+            ),
         )
         timeline = _told(snapshot.timeline, open_decision, episode)
         answer = DecisionOutcome(open_decision, changes, missing, episode, pruned)
@@ -131,7 +139,9 @@ def require_records(snapshot: Snapshot) -> None:
     """Raise the problem of a record file that cannot be written, so that an act is never half recorded."""
     if snapshot.episodes is not None and snapshot.timeline is not None:
         return
-    fault = next((p for p in snapshot.problems if p.path.startswith("records/") and p.severity == "error"), None)
+    fault = next(
+        (p for p in snapshot.problems if p.path.startswith("records/") and p.severity == "error"), None
+    )
     raise ProblemError(
         "{message}; nothing was recorded",
         message=fault.message if fault else "the record files cannot be read",
@@ -196,7 +206,9 @@ def _kept(
     )
     if not is_due(book):
         return book, ()
-    cited = {piece.ref for placed in snapshot for piece in placed.block.evidence if piece.ref.startswith("ep-")}
+    cited = {
+        piece.ref for placed in snapshot for piece in placed.block.evidence if piece.ref.startswith("ep-")
+    }
     cited |= {piece.ref for put in puts for piece in put.block.evidence} | {episode.id}
     pruning = prune(book, now, {}, cited)
     return pruning.book, tuple(one.episode.id for one in pruning.removed)

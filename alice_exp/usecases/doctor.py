@@ -10,14 +10,13 @@ from alice_exp.core.changes import Act, ChangeSet
 from alice_exp.core.model import Place, Problem, Snapshot
 from alice_exp.core.ports import History, Home, Inspection, Owner
 from alice_exp.text.json_schema import schemas
-from alice_exp.text.jsonc import parse
 from alice_exp.usecases import owner as owning
 from alice_exp.usecases.acts import ALL, Caller, require_person
+from alice_exp.usecases.recorded import ahead
 
 SKEW = timedelta(minutes=2)
 """How far ahead a time may be before the clock is doubted."""
 
-_EPISODES = "records/episodes.jsonc"
 _PERSONAL: tuple[Place, ...] = ("personal",)
 
 
@@ -66,7 +65,7 @@ def _mend(patient: Patient, name: str) -> int:
 
 
 def _files(patient: Patient) -> Iterator[Problem]:
-    yield from patient.home.read(ALL).problems
+    yield from patient.home.read(ALL, records=True).problems
 
 
 def _remotes(patient: Patient) -> Iterator[Problem]:
@@ -84,23 +83,12 @@ def _clock(patient: Patient) -> Iterator[Problem]:
         at = max(placed.block.created_at, placed.block.updated_at)
         if at and datetime.fromisoformat(at) > latest:
             yield _ahead(placed.path, placed.block.id, at)
-    for episode_id, at in _episode_times(patient.home):
-        if datetime.fromisoformat(at) > latest:
-            yield _ahead(_EPISODES, episode_id, at)
+    yield from ahead(patient.home.read((), records=True), patient.caller.now)
 
 
 def _ahead(path: str, what: str, at: str) -> Problem:
     template = "{what} is of {at}, which is still to come: the clock is wrong, or was"
     return Problem(path, 0, 0, template, {"what": what, "at": at}, "warning")
-
-
-def _episode_times(home: Home) -> Iterator[tuple[str, str]]:
-    from alice_exp.text.records import read_episodes
-
-    text = home.text(_EPISODES)
-    if text is not None:
-        book, _ = read_episodes(parse(text.encode("utf-8", "replace"), _EPISODES))
-        yield from ((episode.id, episode.at) for episode in book.episodes if episode.at)
 
 
 def _schemas(patient: Patient) -> Iterator[Problem]:
@@ -114,7 +102,7 @@ def _outdated(home: Home) -> dict[str, str]:
 
 
 def _rewrite_schemas(patient: Patient) -> int:
-    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, int]:
+    def plan(_: Snapshot) -> tuple[ChangeSet | None, int]:
         texts = _outdated(patient.home)
         if not texts:
             return None, 0
@@ -129,7 +117,9 @@ def _sharing(patient: Patient) -> Iterator[Problem]:
     for placed in patient.home.read(_PERSONAL):
         if placed.block.shareable:
             template = "{id} is personal and marked shareable; it is never shared"
-            yield Problem(placed.path, 0, 0, template, {"id": placed.block.id}, hint='take "shareable" out of the block')
+            yield Problem(
+                placed.path, 0, 0, template, {"id": placed.block.id}, hint='take "shareable" out of the block'
+            )
 
 
 def _owner(patient: Patient) -> Iterator[Problem]:

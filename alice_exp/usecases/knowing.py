@@ -17,7 +17,7 @@ from alice_exp.rules.metacognition import assess as assessed
 from alice_exp.usecases.access import placed_with_reads
 from alice_exp.usecases.acts import ALL, Caller, resolve
 from alice_exp.usecases.decide import thresholds_of
-from alice_exp.usecases.recall import Filters, found
+from alice_exp.usecases.recall import Filters, search
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,9 @@ class Counts:
 
 def assess(home: Home, access: AccessLog, caller: Caller, topic: str, context: Mapping[str, Json]) -> Assessment:
     """How well a topic is known (R3.16); nothing is counted as read (B3.8)."""
-    snapshot, matches = found(home, caller, topic, context, Filters())
-    reads = access.pending()
-    placed = [placed_with_reads(match.placed, reads, snapshot, caller.now) for match in matches]
-    config = snapshot.config
+    (matches,) = search(home, caller, [(topic, context)], Filters())
+    reads, config = access.pending(), home.config()
+    placed = [placed_with_reads(match.placed, reads, config, caller.now) for match in matches]
     return assessed(topic, placed, caller.now, Weights.of(config), config.half_life_days)
 
 
@@ -59,7 +58,7 @@ def settled(home: Home, access: AccessLog, caller: Caller, reference: str) -> Se
     """The consolidation of one block, now, with every term (R3.7-R3.12, B3.4)."""
     snapshot = home.read(ALL)
     stored = resolve(snapshot, reference)
-    placed = placed_with_reads(stored, access.pending(), snapshot, caller.now)
+    placed = placed_with_reads(stored, access.pending(), snapshot.config, caller.now)
     weights = ConsolidationWeights.of(snapshot.config)
     half_life = snapshot.config.half_life_days
     terms = consolidation_of(placed.block, caller.now, half_life_days=half_life, weights=weights)
@@ -70,7 +69,7 @@ def stats(home: Home, access: AccessLog, caller: Caller) -> Counts:
     """Counts over the whole home."""
     snapshot = home.read(ALL)
     reads = access.pending()
-    living = [placed_with_reads(placed, reads, snapshot, caller.now) for placed in snapshot.within(*SETS)]
+    living = [placed_with_reads(placed, reads, snapshot.config, caller.now) for placed in snapshot.within(*SETS)]
     thresholds = thresholds_of(snapshot)
     return Counts(
         len(living),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 
 from alice_exp.core.changes import Act, ChangeSet, Commit, Put
 from alice_exp.core.config import Json
@@ -33,10 +33,15 @@ class LogFilter:
         return (
             (not self.by or commit.actor == self.by or commit.actor.startswith(f"{self.by}:"))
             and (not self.op or commit.op == self.op)
-            and (not self.session or ("Session", self.session) in commit.trailers)
+            and (not self.session or self.session in _sessions(commit))
             and (not self.since or commit.at >= self.since)
             and (not self.until or commit.at < self.until)
         )
+
+
+def _sessions(commit: Commit) -> set[str]:
+    """The conversations that an act names; extraction names one as ``ID#INDEX``."""
+    return {value.partition("#")[0] for name, value in commit.trailers if name == "Session"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +110,7 @@ def diff(history: History, name: str = "") -> Changed:
 def undo(
     home: Home, history: History, caller: Caller, name: str = "", filters: LogFilter | None = None
 ) -> Undone:
-    """Take acts back, newest first, all in one commit: one by name, all that pass a filter, else the newest that stands.
+    """Take acts back in one commit, newest first: one by name, all that pass a filter, else the newest that stands.
 
     Each block returns to what it was before; one that an act changed which is not taken back is a conflict: named and
     left. A filter passes over what is taken back already, over reports, and over undoing itself, unless it asks for it.
@@ -114,27 +119,25 @@ def undo(
     acts = _chosen(history, name, filters or LogFilter())
     if not acts:
         raise NotFoundError("there is no act to undo", hint="see 'alice-exp log'")
-    final = next((act for act in acts if act.op in ("init", "purge")), None)
-    if final is not None:
-        raise UsageError("{op} cannot be taken back", op=final.op)
     return _undo(home, history, caller, acts)
 
 
 def _chosen(history: History, name: str, filters: LogFilter) -> tuple[Commit, ...]:
     if name:
-        return (history.commit(name),)
+        act = history.commit(name)
+        if act.op == "purge" or not any(older.commit == act.commit for older, _ in pairwise(history.log())):
+            raise UsageError("{op} cannot be taken back", op=act.op)
+        return (act,)
     standing = _standing(history, filters)
     return tuple(standing if filters != LogFilter() else islice(standing, 1))
 
 
 def _standing(history: History, filters: LogFilter) -> Iterator[Commit]:
-    """Acts that pass and were not taken back, newest first."""
+    """Acts that pass and were not taken back, newest first; the first of all made the home and stands."""
     taken_back: set[str] = set()
-    for commit in history.log():
+    for commit, _ in pairwise(history.log()):
         if commit.op == "undo" and commit.act_id not in taken_back:
             taken_back |= {value for key, value in commit.trailers if key == "Undoes"}
-        if filters.block and filters.block not in commit.blocks:
-            continue
         asked = filters.op == commit.op or commit.op not in _PASSED_OVER
         if asked and commit.act_id not in taken_back and filters.passes(commit):
             yield commit

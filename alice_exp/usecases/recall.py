@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from alice_exp.core.config import Json
+from alice_exp.core.collection import Collection
+from alice_exp.core.config import Config, Json
 from alice_exp.core.errors import UsageError
-from alice_exp.core.model import BLOCK_TYPES, SETS, Place, Placed, Snapshot, is_approved
+from alice_exp.core.model import BLOCK_TYPES, SETS, BlockType, Place, Placed, is_approved
 from alice_exp.core.ports import AccessLog, Home
-from alice_exp.rules.expiry import is_expired
 from alice_exp.rules.consolidation import decay_score
-from alice_exp.rules.lifecycle import LEVELS, Level, at_least, level
+from alice_exp.rules.expiry import is_expired
+from alice_exp.rules.lifecycle import LEVELS, Level, Thresholds, at_least, level
 from alice_exp.rules.ranking import Corpus, Match, rank
 from alice_exp.usecases.access import placed_with_reads
-from alice_exp.usecases.acts import ALL, Caller, resolve
-from alice_exp.usecases.decide import thresholds_of
+from alice_exp.usecases.acts import ALL, Caller, one_of, prefix, resolve
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,115 +53,102 @@ def recall(
     filters: Filters,
 ) -> list[Match]:
     """What fits the query, best first; obsolete and archived blocks never (DESIGN 4, 10). Counts as a read."""
-    _, matches = found(home, caller, query, context, filters, top)
+    (matches,) = search(home, caller, [(query, context)], filters, top)
     access.record([match.placed.block.id for match in matches], caller.now)
     return matches
 
 
-def found(
+def search(
     home: Home,
     caller: Caller,
-    query: str,
-    context: Mapping[str, Json],
+    queries: Sequence[tuple[str, Mapping[str, Json]]],
     filters: Filters,
     top: int | None = None,
-) -> tuple[Snapshot, list[Match]]:
-    """What fits, with the snapshot that it was found in; counts as no read."""
-    snapshot = home.read(filters.places)
-    return snapshot, matches_in(snapshot, caller, query, context, filters, top)
-
-
-def matches_in(
-    snapshot: Snapshot,
-    caller: Caller,
-    query: str,
-    context: Mapping[str, Json],
-    filters: Filters,
-    top: int | None = None,
-) -> list[Match]:
-    """What fits among the blocks of a snapshot, best first."""
-    corpus = Corpus.of(_passing(snapshot, caller, filters))
-    return _ranked(snapshot, corpus, caller, query, context, top)
-
-
-def recall_many(
-    home: Home, caller: Caller, queries: Sequence[tuple[str, Mapping[str, Json]]], top: int, filters: Filters
 ) -> list[list[Match]]:
-    """The same for many queries over one reading of the home."""
-    snapshot = home.read(filters.places)
-    corpus = Corpus.of(_passing(snapshot, caller, filters))
-    return [_ranked(snapshot, corpus, caller, query, context, top) for query, context in queries]
+    """What fits each query, over one state of the home; counts as no read.
 
+    The index answers where it can, else the files: the answers are the same. Every living block counts in the
+    statistics, the filters say which may be an answer.
+    """
+    config = home.config()
+    passes = _passes(config, caller, filters)
 
-def _ranked(
-    snapshot: Snapshot, corpus: Corpus, caller: Caller, query: str, context: Mapping[str, Json], top: int | None
-) -> list[Match]:
-    config = snapshot.config
-    return rank(
-        corpus,
-        query,
-        context,
-        caller.now,
-        top,
-        gate=config.number("thresholds.match"),
-        half_life_days=config.half_life_days,
-    )
+    def among(blocks: Collection) -> list[list[Match]]:
+        return [
+            rank(
+                blocks,
+                query,
+                context,
+                caller.now,
+                top,
+                gate=config.number("thresholds.match"),
+                half_life_days=config.half_life_days,
+                passing=passes,
+            )
+            for query, context in queries
+        ]
+
+    found = home.ask(among)
+    return among(Corpus.of(home.read(SETS))) if found is None else found
 
 
 def show(home: Home, access: AccessLog, caller: Caller, reference: str) -> Shown:
     """One block, wherever it is; counts as a read, which the answer shows already (R3.34, B3.5)."""
-    snapshot = home.read(ALL)
-    placed = resolve(snapshot, reference)
+    wanted = prefix(reference)
+    config = home.config()
+    found = home.ask(lambda known: known.starting_with(wanted, 5))
+    placed = one_of(reference, wanted, found) if found is not None else resolve(home.read(ALL), reference)
     access.record([placed.block.id], caller.now)
-    return _shown(snapshot, placed_with_reads(placed, access.pending(), snapshot, caller.now), caller)
+    return _shown(config, placed_with_reads(placed, access.pending(), config, caller.now), caller)
 
 
 def listing(home: Home, caller: Caller, filters: Filters, *, archived: bool = False) -> list[Shown]:
     """The blocks that pass, in file order; the archive only where asked for."""
+    config = home.config()
+    passes = _passes(config, caller, filters)
     places: tuple[Place, ...] = (*filters.places, "archive") if archived else filters.places
-    snapshot = home.read(places)
-    passing = _passing(snapshot, caller, filters)
-    if archived:
-        passing += list(snapshot.within("archive"))
-    return [_shown(snapshot, placed, caller) for placed in passing]
+    found = home.ask(lambda known: [p for p in known.within(places) if p.place == "archive" or passes(p)])
+    if found is None:
+        found = [p for p in home.read(places) if p.place == "archive" or passes(p)]
+    return [_shown(config, placed, caller) for placed in found]
 
 
-def _shown(snapshot: Snapshot, placed: Placed, caller: Caller) -> Shown:
+def _shown(config: Config, placed: Placed, caller: Caller) -> Shown:
     block = placed.block
     decay = decay_score(
         block.updated_at or caller.now,
         block.type,
         caller.now,
-        half_life_days=snapshot.config.half_life_days,
+        half_life_days=config.half_life_days,
         consolidation_score=block.consolidation_score,
     )
-    return Shown(placed, level(block, thresholds_of(snapshot)), decay, is_approved(placed))
+    return Shown(placed, level(block, Thresholds.of(config)), decay, is_approved(placed))
 
 
-def _passing(snapshot: Snapshot, caller: Caller, filters: Filters) -> list[Placed]:
-    thresholds = thresholds_of(snapshot)
-    days = snapshot.config.number("heartbeat.expire_days")
+def _passes(config: Config, caller: Caller, filters: Filters) -> Callable[[Placed], bool]:
+    """Whether a block may be an answer: alive, not expired, and as the filters say."""
+    thresholds = Thresholds.of(config)
+    days = config.number("heartbeat.expire_days")
     wanted = set(filters.tags)
-    passing = []
-    for placed in snapshot.within(*filters.places):
+
+    def passes(placed: Placed) -> bool:
         block = placed.block
-        if placed.place == "low_value" and is_expired(block, caller.now, days):
-            continue
         has = level(block, thresholds)
-        if (
-            has == "obsolete"
-            or not at_least(has, filters.min_state)
-            or (filters.states and has not in filters.states)
-            or (filters.namespace and placed.namespace != filters.namespace)
-            or (filters.types and block.type not in filters.types)
-            or not wanted <= set(block.tags)
-            or (filters.since and block.updated_at < filters.since)
-            or block.importance < filters.min_importance
-            or (filters.origin and block.origin != filters.origin)
-        ):
-            continue
-        passing.append(placed)
-    return passing
+        return (
+            placed.place in filters.places
+            and has != "obsolete"
+            and not (placed.place == "low_value" and is_expired(block, caller.now, days))
+            and at_least(has, filters.min_state)
+            and (not filters.states or has in filters.states)
+            and (not filters.namespace or placed.namespace == filters.namespace)
+            and (not filters.types or block.type in filters.types)
+            and wanted <= set(block.tags)
+            and (not filters.since or block.updated_at >= filters.since)
+            and block.importance >= filters.min_importance
+            and (not filters.origin or block.origin == filters.origin)
+        )
+
+    return passes
 
 
 def level_named(name: str) -> Level:
@@ -172,8 +159,9 @@ def level_named(name: str) -> Level:
     raise UsageError("{name} is not a state", name=repr(name), hint=f"states are {', '.join(LEVELS)}")
 
 
-def type_named(name: str) -> str:
+def type_named(name: str) -> BlockType:
     """A block type by its name; ``UsageError`` names them all."""
-    if name not in BLOCK_TYPES:
-        raise UsageError("{name} is not a type", name=repr(name), hint=f"types are {', '.join(BLOCK_TYPES)}")
-    return name
+    for known in BLOCK_TYPES:
+        if known == name:
+            return known
+    raise UsageError("{name} is not a type", name=repr(name), hint=f"types are {', '.join(BLOCK_TYPES)}")

@@ -32,8 +32,8 @@ from alice_exp.rules.agenda import (
     is_shown_as_it_is,
     returned,
 )
-from alice_exp.rules.expiry import expired, is_expired
 from alice_exp.rules.approval import Stamp
+from alice_exp.rules.expiry import expired, is_expired
 from alice_exp.usecases.acts import ALL, Caller, namespace_name, namespace_path, require_person, resolve
 from alice_exp.usecases.capture import destination
 

@@ -13,6 +13,7 @@ from alice_exp.text.blocks import NEW_FILE
 from alice_exp.text.configuration import PATH, default_text
 from alice_exp.text.json_schema import schemas
 from alice_exp.usecases.acts import ALL, Caller, namespace_name, namespace_path, require_person
+from alice_exp.usecases.recorded import ahead
 
 _HEADS: Mapping[str, str] = {
     "universal/system_info.jsonc": "What holds for the systems at work here, whoever sits in front of them.",
@@ -48,9 +49,10 @@ def default_files() -> dict[str, str]:
     return {**files, **_RECORDS, PATH: default_text(), **schemas()}
 
 
-def check(home: Home) -> tuple[Problem, ...]:
-    """Everything that is wrong with the home's files, errors and warnings."""
-    return home.read(ALL).problems
+def check(home: Home, now: str = "") -> tuple[Problem, ...]:
+    """Everything that is wrong with the home's files, errors and warnings; with ``now``, records still to come too."""
+    snapshot = home.read(ALL, records=True)
+    return (*snapshot.problems, *(ahead(snapshot, now) if now else ()))
 
 
 def namespaces(home: Home) -> Sequence[Namespace]:

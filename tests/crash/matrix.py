@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenes import ROOT, SCENES, environment  # noqa: E402
+from scenes import ROOT, SCENES, environment
 
 TOOL = Path(os.environ.get("ALICE_CRASHMATRIX", ROOT.parent / "shared/tools/crashmatrix.py"))
 MODES = ("kill", "kill-one", "errno:ENOSPC", "errno*:ENOSPC", "short")
@@ -37,13 +37,13 @@ class Walked:
 
 
 def walk(name: str, mode: str, every: int = 1) -> Walked:
-    """Interrupt each ``every``-th step of one scene's command in one mode. ``RuntimeError`` where the tool itself fails."""
+    """Interrupt each ``every``-th step of one scene's command in one mode; ``RuntimeError`` where the tool fails."""
     here, python, began = Path(__file__).parent, shlex.quote(sys.executable), time.monotonic()
     scene = SCENES[name]
     with tempfile.TemporaryDirectory(prefix="alice-crash-") as scratch:
         rows = Path(scratch) / "rows.json"
         root = "$CM_DIR"
-        given = f'HOME="{root}" ALICE_HOME="{root}/alice" ALICE_ACTOR={"user" if scene.actor == "user" else scene.actor}'
+        given = f'HOME="{root}" ALICE_HOME="{root}/alice" ALICE_ACTOR={scene.actor}'
         command = f"{given} exec {python} -m alice_exp {scene.command}"
         done = subprocess.run(
             [
@@ -57,9 +57,14 @@ def walk(name: str, mode: str, every: int = 1) -> Walked:
                 scratch,
                 "--json",
                 str(rows),
-            ]
-            + ["--setup", f"{python} {shlex.quote(str(here / 'scenes.py'))} {name}", "--cmd", command]
-            + ["--check", f"{python} {shlex.quote(str(here / 'check_home.py'))} {name}", "--quiet"],
+                "--setup",
+                f"{python} {shlex.quote(str(here / 'scenes.py'))} {name}",
+                "--cmd",
+                command,
+                "--check",
+                f"{python} {shlex.quote(str(here / 'check_home.py'))} {name}",
+                "--quiet",
+            ],
             env=environment(Path(scratch)),
             capture_output=True,
             text=True,
@@ -69,7 +74,7 @@ def walk(name: str, mode: str, every: int = 1) -> Walked:
             raise RuntimeError(f"{name} {mode}: {done.stdout}{done.stderr}")
         walked = json.loads(rows.read_text(encoding="utf-8"))
     failures = tuple(
-        f"{row['n']} {row['syscall']} {row['path']} (rc {row['rc']}): {row['why'].splitlines()[-1] if row['why'] else ''}"
+        f"{row['n']} {row['syscall']} {row['path']} (rc {row['rc']}): {' '.join(row['why'].splitlines()[-1:])}"
         for row in walked
         if not row["survived"]
     )

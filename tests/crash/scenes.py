@@ -53,7 +53,7 @@ UNIVERSAL = """// Which tool to use for what, and how. 第一行。
 class Scene:
     """One command on one home: ``act`` is its op and actor, ``None`` where the command itself writes nothing new.
 
-    ``first`` are acts that must stand before it in any case; ``always`` says that the act was decided before the command.
+    ``first`` are acts that must stand before it in any case; ``always``: the act was decided before the command.
     """
 
     command: str
@@ -132,7 +132,7 @@ def call(*arguments: str, actor: str = "user", now: str = NOW) -> tuple[int, Any
 
 
 def state(experiences: Path) -> dict[str, list[Any]]:
-    """Every block by what it says: where it is, its state, count and whether it is approved. A block in two files shows."""
+    """Every block by what it says: a row of path, state, count and approval for each place where it stands."""
     from alice_exp.text.jsonc import parse
     from alice_exp.text.schema import read_blocks
 

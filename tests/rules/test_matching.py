@@ -136,7 +136,7 @@ def test_a_text_borrows_from_its_neighbours_in_its_file_alone() -> None:
 
 
 def test_noise_falls_with_the_number_of_words() -> None:
-    noise = learn_noise(tokens_many(conversation(200)))
+    noise = learn_noise(tokens_many(conversation(201)))
     assert 0 < noise.long < noise.short < 1
     assert noise.at(4) == pytest.approx(noise.short)
     assert noise.at(32) == pytest.approx(noise.long)

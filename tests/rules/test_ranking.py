@@ -315,3 +315,17 @@ def test_ordered_is_stable_for_equal_blocks_of_any_time_zone() -> None:
     assert a is not None
     assert b is not None
     assert ids(ordered([b, a])) == ["a", "b"]
+
+
+def test_the_best_are_found_without_weighing_all() -> None:
+    old = "2024-06-20T09:00:00Z"
+    blocks = [
+        *(placed(f"old{n:02}", "search the code", updated_at=old) for n in range(40)),
+        *(placed(f"new{n:02}", "search the code in every folder of the place") for n in range(40)),
+    ]
+    every = rank(blocks, "search code", {}, NOW)
+    assert len(every) == 80
+    assert every[0].placed.block.id == "new00"
+    assert every[-1].match > every[0].match
+    for top in (1, 3, 50):
+        assert rank(blocks, "search code", {}, NOW, top) == every[:top]

@@ -285,7 +285,10 @@ def test_the_estimator_can_be_replaced() -> None:
 
 
 def test_what_the_user_said_of_themselves_outlives_the_rest() -> None:
-    messages = [Message("user", "我叫张三"), Message("assistant", "你好张三！")]
+    messages = [
+        Message("user", "我叫张三，是程序员，家住在杭州西湖区，今天想请你帮忙看看下面这些问题该怎么办才好"),
+        Message("assistant", "你好张三！"),
+    ]
     for n in range(200):
         messages += [Message("user", f"第{n}个问题，" + "字" * 50), Message("assistant", "答" * 60)]
     settings = Settings(max_context=4000)

@@ -56,9 +56,12 @@ BROKEN: dict[str, tuple[bytes, int]] = {
     "a count below 0": (block('"verifications": -1'), 3),
     "an id that is a path": (b'{"blocks": [\n  {"id": "../x", "payload": "a"}\n]}\n', 2),
     "an id that is an option": (b'{"blocks": [\n  {"id": "--output=x", "payload": "a"}\n]}\n', 2),
-    "one id twice": (b'{"blocks": [\n  {"id": "exp-gooda222", "payload": "a"},\n  {"id": "exp-gooda222", "payload": "b"}]}\n', 3),
+    "one id twice": (
+        b'{"blocks": [\n  {"id": "exp-gooda222", "payload": "a"},\n  {"id": "exp-gooda222", "payload": "b"}]}\n',
+        3,
+    ),
     "something after the end": (GOOD.encode() + b"{}\n", 6),
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -238,7 +241,22 @@ def test_an_unreadable_file_is_named_and_the_rest_works(ready: Path, cli: Call) 
         path.chmod(0o600)
 
 
-NAMES = ["../x", "-rf", "--output=x", "exp-../../x", "", " ", "exp-", "HEAD", "refs/heads/main", "@{u}", "a" * 5000, "exp-gooda222\n", "\x1b[31m", "九"]  # fmt: skip
+NAMES = [
+    "../x",
+    "-rf",
+    "--output=x",
+    "exp-../../x",
+    "",
+    " ",
+    "exp-",
+    "HEAD",
+    "refs/heads/main",
+    "@{u}",
+    "a" * 5000,
+    "exp-gooda222\n",
+    "\x1b[31m",
+    "九",
+]
 COMMANDS: list[tuple[str, ...]] = [
     ("show", "ID"),
     ("why", "ID"),

@@ -26,7 +26,8 @@ MINE = """\ufeff// at the head of the file, 第一行\r
 \t\t}, // beside one\r
 \r
 \t\t// above two\r
-\t\t{"id": "exp-twotwo22", "payload": "what two says", /* inside two */ "created_at": "2026-01-10T08:00:00Z", "updated_at": "2026-01-10T08:00:00Z"},\r
+\t\t{"id": "exp-twotwo22", "payload": "what two says", /* inside two */ "created_at": "2026-01-10T08:00:00Z",\r
+\t\t "updated_at": "2026-01-10T08:00:00Z"},\r
 \t\t/* above three,\r
 \t\t   over two lines */\r
 \t\t{\r
@@ -36,7 +37,7 @@ MINE = """\ufeff// at the head of the file, 第一行\r
 \t\t// after the last block\r
 \t] // beside the end of the list\r
 }\r
-// at the end of the file"""  # fmt: skip
+// at the end of the file"""
 
 OF_TWO = ("// above two", "/* inside two */")
 """What moves with the second block when it is archived."""
@@ -54,7 +55,12 @@ def commented(home: Path, cli: Call) -> Path:
 
 def comments(text: str) -> list[str]:
     """Every comment of ``MINE`` that ``text`` still holds, in the order of ``text``."""
-    known = [line[line.index(mark) :].split("*/")[0].strip() for line in MINE.split("\r\n") for mark in ("//", "/*") if mark in line]  # fmt: skip
+    known = [
+        line[line.index(mark) :].split("*/")[0].strip()
+        for line in MINE.split("\r\n")
+        for mark in ("//", "/*")
+        if mark in line
+    ]
     return sorted((part for part in known if part in text), key=text.index)
 
 

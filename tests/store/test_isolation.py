@@ -26,8 +26,13 @@ def outer(path: Path, *arguments: str) -> str:
     ]
     clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     done = subprocess.run(
-        [*named, "-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false", *arguments], cwd=path, env=clean, capture_output=True, text=True, check=True
-    )  # fmt: skip
+        [*named, "-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false", *arguments],
+        cwd=path,
+        env=clean,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return done.stdout.strip()
 
 

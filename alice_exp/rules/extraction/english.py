@@ -95,43 +95,20 @@ _TIMED = re.compile(
     _I,
 )
 _NAME = re.compile(r"^am (?P<v>(?-i:[A-Z][a-z]+(?: [A-Z][a-z]+)?))$", _I)
-_NATION = re.compile(r"(?:ish|ese|ian|can|ean|nch|man|utch|reek|iss|wedish|lsh|alian|i)$")
-_NOT_NAME = frozenset(
-    [
-        "Sorry",
-        "Sure",
-        "Ok",
-        "Okay",
-        "Not",
-        "Here",
-        "Back",
-        "Done",
-        "Fine",
-        "Good",
-        "Great",
-        "Happy",
-        "Ready",
-        "New",
-        "Lost",
-        "Stuck",
-        "Sick",
-        "Glad",
-        "Afraid",
-        "Christian",
-        "Catholic",
-        "Muslim",
-        "Jewish",
-        "Buddhist",
-        "Hindu",
-        "Monday",
-        "Tuesday",
-        "Wednesday",
-        "Thursday",
-        "Friday",
-        "Saturday",
-        "Sunday",
-    ]
-)
+_NATIONS = """
+American British English Scottish Welsh Irish Canadian Australian German French Italian Spanish
+Portuguese Dutch Belgian Swiss Austrian Swedish Norwegian Danish Finnish Polish Czech Hungarian Romanian
+Bulgarian Greek Turkish Russian Ukrainian Serbian Croatian Chinese Japanese Korean Taiwanese Vietnamese
+Thai Indonesian Malaysian Filipino Singaporean Indian Pakistani Bangladeshi Nepali Iranian Iraqi Israeli
+Egyptian Nigerian Kenyan Ghanaian Ethiopian Moroccan Brazilian Mexican Argentinian Chilean Colombian
+Peruvian Cuban Jamaican European Asian African Latvian Lithuanian Estonian
+"""
+_NATION = frozenset(_NATIONS.split())
+_STATES = """
+Sorry Sure Ok Okay Not Here Back Done Fine Good Great Happy Ready New Lost Stuck Sick Glad Afraid
+Christian Catholic Muslim Jewish Buddhist Hindu Monday Tuesday Wednesday Thursday Friday Saturday Sunday
+"""
+_NOT_NAME = frozenset(_STATES.split())
 _A_JOB = re.compile(
     r"^am (?:(?:now|currently|also|still|just) )*(?P<a>an? |the )?(?P<v>[^,]{2,70}?)" + WHEN + "$", _I
 )
@@ -292,14 +269,7 @@ def _predicate(predicate: str) -> Iterator[Inference]:
         return
     name = _NAME.match(predicate)
     if name and name["v"] not in _NOT_NAME:
-        if _NATION.search(name["v"]) and not re.search(
-            r"^(?:Ian|Brian|Christian|Julian|Adrian|Vivian|Lillian|Duncan|Sean|Jean|Herman|Norman"
-            r"|Naomi|Ravi|Heidi|Levi|Toni)$",
-            name["v"],
-        ):
-            yield Inference(f"The user is {name['v']}", 0.7, "identity", "person", "", name["v"])
-        else:
-            yield Inference(f"The user's name is {name['v']}", 0.9, "identity", "name", "name", name["v"])
+        yield _named(name["v"])
         return
     job = _A_JOB.match(predicate)
     if (
@@ -326,6 +296,13 @@ def _predicate(predicate: str) -> Iterator[Inference]:
             if one:
                 yield one
             return
+
+
+def _named(word: str) -> Inference:
+    """ "I'm Sarah" is a name, "I'm German" is none."""
+    if word in _NATION:
+        return Inference(f"The user is {word}", 0.7, "identity", "person", "", word)
+    return Inference(f"The user's name is {word}", 0.9, "identity", "name", "name", word)
 
 
 _WORKS_AS = re.compile(r"^(?:now |currently )?(?:work|am (?:working|employed)) as (?P<v>.{3,60})$", _I)

@@ -1,0 +1,386 @@
+"""``event``: the running diary of thoughts."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from alice_exp.cli.finding import moment
+from alice_exp.cli.language import say
+from alice_exp.cli.options import context_of, json_or_text, require_utf8, source_bytes, write_apart
+from alice_exp.cli.terminal import Terminal
+from alice_exp.core.errors import ProblemError, UsageError
+from alice_exp.core.model import Snapshot
+from alice_exp.core.records import Event, Segment, Timeline
+from alice_exp.rules.digest import gist
+from alice_exp.rules.timeline import (
+    between,
+    events_between,
+    narrative,
+    recent,
+    scenes,
+    statistics,
+)
+from alice_exp.text.records import EVENTS_PATH, event_json, segment_json, timeline_json
+from alice_exp.text.words import one_line
+from alice_exp.usecases import timeline as diary
+from alice_exp.usecases.acts import DryHome
+from alice_exp.usecases.recorded import recorded, stale
+
+_NOTHING = 4
+_BAR = 32
+"""Columns of the picture of all segments."""
+
+
+def add(
+    ctx: typer.Context,
+    thought: Annotated[
+        str, typer.Argument(metavar="THOUGHT|-", help="What went through the mind; - reads JSON or JSONL.")
+    ] = "",
+    source: Annotated[
+        str, typer.Option("--from", metavar="FILE|-", help="Many at once, as JSON or JSONL.")
+    ] = "",
+    context: Annotated[str, typer.Option(help="The situation: what was asked, what was there.")] = "",
+    action: Annotated[str, typer.Option(help="What was done.")] = "",
+    result: Annotated[str, typer.Option(metavar="JSON|TEXT", help="What came of it.")] = "",
+    meta: Annotated[list[str], typer.Option(metavar="K=V", help="As cycle_id=7; may be repeated.")] = [],  # noqa: B006
+    at: Annotated[str, typer.Option(help="When it was (else now).")] = "",
+    strategy: Annotated[
+        str, typer.Option(help="What is merged: length (equal neighbours) or importance.")
+    ] = "length",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be merged; change nothing.")
+    ] = False,
+) -> None:
+    """Add a thought to the timeline; at most two neighbours are merged, and git keeps every word.
+
+    Examples: alice-exp event add "tests are red" --action "pytest --lf" --result "12 passed" · alice-exp event add -
+    """
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    home = DryHome(wiring.home) if dry_run else wiring.home
+    way = diary.strategy_named(strategy)
+    if bool(thought) == bool(source):
+        raise UsageError("give a thought, or --from FILE", hint='alice-exp event add "the tests are red"')
+    if source or thought == "-":
+        named = source or thought
+        imported = diary.read_thoughts(source_bytes(named), named, wiring.caller.now)
+        if imported.timeline is not None:
+            raise UsageError("this is a whole timeline", hint=f"alice-exp event import {named}")
+        _told(terminal, diary.add_thoughts(home, wiring.caller, imported.events, way))
+        return
+    require_utf8(thought, context, action)
+    came = json_or_text(result) if result else None
+    event = Event(moment(at) or wiring.caller.now, thought, context, action, came, context_of(meta))
+    _told(terminal, diary.add_thought(home, wiring.caller, event, way))
+
+
+def list_events(
+    ctx: typer.Context,
+    since: Annotated[str, typer.Option(help="From this day or time on.")] = "",
+    until: Annotated[str, typer.Option(help="Until this day or time.")] = "",
+) -> None:
+    """List a span of time: the segments that touch it, and the thoughts of it that are here word for word.
+
+    Example: alice-exp event list --since 2026-02-19
+    """
+    terminal: Terminal = ctx.obj
+    told = _read(terminal).timeline or Timeline()
+    low, high = moment(since), moment(until)
+    segments, events = between(told, low, high), events_between(told, low, high)
+
+    def text() -> None:
+        rows = [
+            [f"#{one.id}", one.start, str(one.segment_length), one_line(_line(one), 90)] for one in segments
+        ]
+        terminal.table([say("id"), say("since"), say("thoughts"), say("what happened")], rows)
+        if any(one.is_compressed for one in segments):
+            terminal.line(say("'alice-exp event expand ID' shows the thoughts of a segment word for word"))
+
+    document = {
+        "segments": [_segment(one) for one in segments],
+        "events": [{"number": number, **event_json(event)} for number, event in events],
+    }
+    terminal.answer(document, text)
+
+
+def segments(
+    ctx: typer.Context,
+    last: Annotated[int, typer.Option(min=1, help="The newest alone, so many.")] = 1_000_000,
+) -> None:
+    """Show the segments: how long each is, how often it was merged, which time it spans.
+
+    Example: alice-exp event segments
+    """
+    terminal: Terminal = ctx.obj
+    told = _read(terminal).timeline or Timeline()
+    shown = recent(told, last)
+    document = {
+        "segments": [_segment(one) for one in shown],
+        "total_events": told.total_events,
+        "total_compressions": told.total_compressions,
+    }
+    terminal.answer(document, lambda: _picture(terminal, told, shown))
+
+
+def tell(
+    ctx: typer.Context,
+    last: Annotated[int, typer.Option(min=1, help="So many segments, the newest.")] = 5,
+) -> None:
+    """Tell the newest segments as a story, oldest first, one line each.
+
+    Example: alice-exp event narrative --last 5
+    """
+    terminal: Terminal = ctx.obj
+    told = _read(terminal).timeline or Timeline()
+    lines = narrative(told, last)
+    document = {
+        "narrative": lines,
+        "segments": [
+            {
+                "id": scene.segment,
+                "start": scene.start,
+                "end": scene.end,
+                "segment_length": scene.thoughts,
+                "text": scene.text,
+                "key_events": list(scene.key_events),
+            }
+            for scene in scenes(told, last)
+        ],
+    }
+
+    def text() -> None:
+        for line in lines.splitlines() or [say("there is no thought yet")]:
+            terminal.line(line)
+
+    terminal.answer(document, text)
+
+
+def stats(ctx: typer.Context) -> None:
+    """Count the timeline: segments, thoughts, merges, how long the segments are.
+
+    Example: alice-exp event stats
+    """
+    terminal: Terminal = ctx.obj
+    counts = statistics(_read(terminal).timeline or Timeline())
+    document = {
+        "total_segments": counts.total_segments,
+        "total_events": counts.total_events,
+        "total_compressions": counts.total_compressions,
+        "lengths": list(counts.lengths),
+        "levels": list(counts.levels),
+        "verbatim": counts.verbatim,
+        "start": counts.start or None,
+        "end": counts.end or None,
+    }
+
+    def text() -> None:
+        line = (
+            "{events} thoughts in {segments} segments, {merges} merges; the newest {verbatim} word for word"
+        )
+        terminal.line(
+            say(
+                line,
+                events=counts.total_events,
+                segments=counts.total_segments,
+                merges=counts.total_compressions,
+                verbatim=counts.verbatim,
+            )
+        )
+        if counts.total_segments:
+            terminal.line(f"{counts.start} – {counts.end}  {list(counts.lengths)}")
+
+    terminal.answer(document, text)
+
+
+def expand(
+    ctx: typer.Context,
+    reference: Annotated[
+        str, typer.Argument(metavar="ID", help="A segment's id, present or merged long ago.")
+    ],
+) -> None:
+    """Show the original thoughts of a segment, word for word, from history.
+
+    Example: alice-exp event expand 17
+    """
+    terminal: Terminal = ctx.obj
+    found = diary.expand(_read(terminal), terminal.wiring.history, diary.segment_number(reference))
+    document = {
+        "id": found.segment,
+        "segment_length": len(found.numbers),
+        "thoughts": [{"number": number, **event_json(event)} for number, event in found.thoughts.items()],
+        "missing": list(found.missing),
+    }
+
+    def text() -> None:
+        for number, event in found.thoughts.items():
+            _verbatim(terminal, number, event)
+
+    terminal.answer(document, text)
+    if found.missing:
+        terminal.note(
+            say("alice-exp: {count} of the thoughts were never here word for word", count=len(found.missing))
+        )
+    terminal.exit_code = 0 if found.thoughts else _NOTHING
+
+
+def export(
+    ctx: typer.Context,
+    target: Annotated[str, typer.Argument(metavar="[FILE]", help="A new file; else to stdout.")] = "-",
+    thoughts: Annotated[
+        bool,
+        typer.Option("--thoughts", help="Every thought from history, word for word, one a line (JSONL)."),
+    ] = False,
+) -> None:
+    """Give the timeline out as JSON, which ``event import`` takes back as it is.
+
+    Examples: alice-exp event export timeline.json · alice-exp event export --thoughts
+    """
+    terminal: Terminal = ctx.obj
+    told = _read(terminal).timeline or Timeline()
+    if thoughts:
+        every = diary.everything(terminal.wiring.history)
+        whole = "".join(json.dumps(event_json(one), ensure_ascii=False) + "\n" for one in every.values())
+        if len(every) < told.total_events:
+            lost = told.total_events - len(every)
+            terminal.note(say("alice-exp: {count} of the thoughts were never here word for word", count=lost))
+    else:
+        whole = json.dumps(timeline_json(told), ensure_ascii=False, indent=2) + "\n"
+    write_apart(target, whole)
+
+
+def import_(
+    ctx: typer.Context,
+    source: Annotated[
+        str, typer.Argument(metavar="FILE|-", help="A timeline, or thoughts as JSON or JSONL.")
+    ],
+    replace: Annotated[
+        bool,
+        typer.Option("--replace/--merge", help="Keep nothing else; or add the thoughts that are not here."),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be taken in; change nothing.")
+    ] = False,
+) -> None:
+    """Take a timeline or thoughts in, whole or not at all.
+
+    Examples: alice-exp event import thoughts.jsonl · alice-exp event import timeline.json --replace --yes
+    """
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    imported = diary.read_thoughts(source_bytes(source), source, wiring.caller.now)
+    if replace and not dry_run:
+        terminal.confirm(say("Replace the whole timeline by {source}?", source=source))
+    home = DryHome(wiring.home) if dry_run else wiring.home
+    mode = "replace" if replace else "merge"
+    _told(terminal, diary.take_in(home, wiring.history, wiring.caller, imported, mode))  # type: ignore[arg-type]
+
+
+def _told(terminal: Terminal, told: diary.Told) -> None:
+    document = {
+        "segments": len(told.timeline.segments),
+        "total_events": told.timeline.total_events,
+        "total_compressions": told.timeline.total_compressions,
+        "lengths": list(told.timeline.lengths),
+        "ids": list(told.segments),
+        "merged": [[one.first.id, one.second.id, one.merged.id] for one in told.merges],
+        "known": told.known,
+        "commit": told.commit.commit if told.commit else None,
+    }
+
+    def text() -> None:
+        for one in told.merges[:20]:
+            terminal.line(f"#{one.first.id} + #{one.second.id} → #{one.merged.id}")
+        terminal.line(
+            say(
+                "{segments} segments, {events} thoughts, {merges} merges",
+                segments=len(told.timeline.segments),
+                events=told.timeline.total_events,
+                merges=told.timeline.total_compressions,
+            )
+        )
+        if told.known:
+            terminal.line(say("{count} were known already", count=told.known))
+
+    terminal.answer(document, text)
+    for why in {one.fallback for one in told.merges if one.fallback}:
+        terminal.note(say("alice-exp: the model gave no summary ({why}); the rule did", why=why))
+
+
+def _read(terminal: Terminal) -> Snapshot:
+    """The records; where the file holds a problem, its last good version and a warning."""
+    snapshot = recorded(terminal.wiring.home, terminal.wiring.history)
+    for fault in stale(snapshot, EVENTS_PATH)[:1]:
+        terminal.warn(
+            ProblemError(
+                "{message}; the last good version answers",
+                message=fault.message,
+                path=fault.path,
+                line=fault.line,
+                column=fault.column,
+                hint=fault.hint,
+            )
+        )
+    return snapshot
+
+
+def _segment(one: Segment) -> Mapping[str, Any]:
+    return {
+        **segment_json(one),
+        "compression_level": one.compression_level,
+        "is_compressed": one.is_compressed,
+        "summary": one.summary,
+        "key_events": list(one.key_events),
+        "events": [event_json(event) for event in one.events],
+        "start_timestamp": one.start_timestamp,
+        "end_timestamp": one.end_timestamp,
+    }
+
+
+def _verbatim(terminal: Terminal, number: int, event: Event) -> None:
+    """A thought with all that belongs to it, nothing shortened."""
+    terminal.line(f"{number}  {event.at}  {event.thought}")
+    told = event_json(event)
+    for name in ("context", "action", "result", "metadata"):
+        if name in told:
+            value = told[name]
+            plain = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            terminal.line(f"    {say(name)}: {plain}")
+
+
+def _line(one: Segment) -> str:
+    return one.summary or "; ".join(map(gist, one.events))
+
+
+def _picture(terminal: Terminal, told: Timeline, shown: Sequence[Segment]) -> None:
+    """Each segment where it lies in time, its length as a bar, its level as height."""
+    if not shown:
+        terminal.line(say("there is no thought yet"))
+        return
+    total = max(1, sum(one.segment_length for one in shown))
+    rows = []
+    behind = 0
+    for one in shown:
+        begins, ends = (
+            math.floor(_BAR * behind / total),
+            math.ceil(_BAR * (behind + one.segment_length) / total),
+        )
+        behind += one.segment_length
+        bar = " " * begins + _block(one.compression_level) * max(1, ends - begins)
+        span = one.start if one.start == one.end else f"{one.start} – {one.end}"
+        level, length = str(one.compression_level), str(one.segment_length)
+        rows.append([f"#{one.id}", length, level, bar.ljust(_BAR)[:_BAR], span, one_line(_line(one), 50)])
+    names = ("id", "thoughts", "level", "which part", "span", "what happened")
+    terminal.table([say(name) for name in names], rows)
+    line = "{segments} segments, {events} thoughts, {merges} merges"
+    terminal.line(
+        say(line, segments=len(told.segments), events=told.total_events, merges=told.total_compressions)
+    )
+
+
+def _block(level: int) -> str:
+    return "▁▂▃▄▅▆▇█"[min(level, 7)]

@@ -1,0 +1,1 @@
+"""Language models as edges. Each is optional: rules do its work where there is none."""

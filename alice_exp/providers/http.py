@@ -1,0 +1,119 @@
+"""Any server that speaks OpenAI's chat completions, through the ``openai`` package (extra ``llm``).
+
+The base URL comes from configuration alone. What the server sends is bounded in time and size, and is data.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from alice_exp.core.errors import ProviderError
+
+if TYPE_CHECKING:
+    import httpx2
+    from openai import OpenAI
+
+TIMEOUT = 30.0
+"""Seconds that one answer may take, from the question to its last byte (R4.21)."""
+
+RETRIES = 2
+"""How often a question is asked again after a refused connection or an answer 408, 409, 429 or 5xx."""
+
+ANSWER_LIMIT = 4 << 20
+"""Bytes of an answer that are read; a longer one is nonsense."""
+
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class ChatCompletions:
+    """One model at one server; see ``core.session_ports.Provider``. ``key`` may be empty (a local server)."""
+
+    def __init__(
+        self, base_url: str, model: str, key: str = "", *, timeout: float = TIMEOUT, retries: int = RETRIES
+    ) -> None:
+        self._base_url = base_url
+        self._model = model
+        self._key = key
+        self._timeout = timeout
+        self._retries = retries
+        self._client: OpenAI | None = None
+
+    def chat(self, prompt: str) -> str:
+        """The model's answer to one prompt; ``ProviderError`` where there is none in time."""
+        try:
+            import httpx2
+            import openai
+        except ImportError:
+            raise ProviderError(
+                "a model is configured, but the openai package is not installed",
+                hint="pip install 'alice-exp[llm]', or 'alice-exp config set provider.chat_model \"\"'",
+            ) from None
+        try:
+            return _content(self._asked(prompt))
+        except (openai.APITimeoutError, httpx2.TimeoutException, TimeoutError):
+            raise ProviderError(
+                "the model gave no answer within {seconds:g} s", seconds=self._timeout, hint=_HINT
+            ) from None
+        except openai.APIStatusError as error:
+            raise ProviderError(
+                "the model's server answered {code}", code=error.status_code, hint=_HINT
+            ) from None
+        except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+            why = str(error).strip().rstrip(".").lower()[:200] or type(error).__name__
+            raise ProviderError("the model cannot be asked: {why}", why=why, hint=_HINT) from None
+
+    def _asked(self, prompt: str) -> bytes:
+        deadline = time.monotonic() + self._timeout
+        streaming = self._opened().chat.completions.with_streaming_response
+        with streaming.create(
+            model=self._model, messages=[{"role": "user", "content": prompt}], temperature=0
+        ) as answer:
+            read = bytearray()
+            for chunk in answer.iter_bytes():
+                read += chunk
+                if len(read) > ANSWER_LIMIT:
+                    raise ProviderError("the model's answer is over the limit of 4 MiB", hint=_HINT)
+                if time.monotonic() > deadline:
+                    raise TimeoutError
+            return bytes(read)
+
+    def _opened(self) -> OpenAI:
+        if self._client is None:
+            from openai import OpenAI
+
+            self._client = OpenAI(
+                base_url=self._base_url,
+                api_key=self._key or "none",
+                organization="",
+                project="",
+                timeout=self._timeout,
+                max_retries=self._retries,
+                http_client=_transport(self._base_url, self._timeout),
+            )
+        return self._client
+
+
+_HINT = "see provider.base_url and provider.chat_model in 'alice-exp config list'"
+
+
+def _transport(base_url: str, timeout: float) -> httpx2.Client:
+    """A proxy of the environment is for the world, not for a server on this machine; redirects are not followed."""
+    import httpx2
+
+    here = urlsplit(base_url).hostname in _LOOPBACK
+    return httpx2.Client(timeout=timeout, trust_env=not here, follow_redirects=False)
+
+
+def _content(body: bytes) -> str:
+    """The text of a chat completion; ``ProviderError`` where the body is none."""
+    try:
+        answer: Any = json.loads(body)
+        content = answer["choices"][0]["message"]["content"]
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError):
+        raise ProviderError("what the model's server sent is no chat completion", hint=_HINT) from None
+    if not isinstance(content, str):
+        raise ProviderError("what the model's server sent is no chat completion", hint=_HINT)
+    return content

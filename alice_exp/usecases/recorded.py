@@ -1,0 +1,90 @@
+"""The record files as acts and readers need them: the last good version where one holds a problem, or its problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from alice_exp.core.errors import ProblemError
+from alice_exp.core.model import Problem, Snapshot
+from alice_exp.core.ports import History, Home
+from alice_exp.core.records import seconds
+from alice_exp.text.jsonc import parse
+from alice_exp.text.records import (
+    EPISODES,
+    EPISODES_PATH,
+    EVENTS_PATH,
+    SEGMENTS,
+    read_episodes,
+    read_timeline,
+)
+
+SKEW = 120.0
+"""Seconds that a time may lie ahead before the clock is doubted."""
+
+
+def recorded(home: Home, history: History) -> Snapshot:
+    """The records as they are; where a file holds a problem, its last good version answers (DESIGN 3)."""
+    snapshot = home.read(records=True)
+    if snapshot.episodes is None:
+        text = next((text for _, text in history.texts(EPISODES_PATH)), "{}")
+        snapshot = replace(snapshot, episodes=read_episodes(parse(text.encode(), EPISODES_PATH, EPISODES))[0])
+    if snapshot.timeline is None:
+        text = next((text for _, text in history.texts(EVENTS_PATH)), "{}")
+        snapshot = replace(snapshot, timeline=read_timeline(parse(text.encode(), EVENTS_PATH, SEGMENTS))[0])
+    return snapshot
+
+
+def stale(snapshot: Snapshot, path: str) -> tuple[Problem, ...]:
+    """What keeps a record file from being read as it is on disk."""
+    return tuple(one for one in snapshot.problems if one.path == path and one.severity == "error")
+
+
+def require_sound(snapshot: Snapshot, path: str) -> None:
+    """Raise the problem of a record file that an act would write: it is left exactly as it is."""
+    value = snapshot.episodes if path == EPISODES_PATH else snapshot.timeline
+    if value is not None:
+        return
+    fault = next(iter(stale(snapshot, path)), None)
+    raise ProblemError(
+        "{message}; nothing was recorded",
+        message=fault.message if fault else "the file cannot be read",
+        path=path,
+        line=fault.line if fault else 0,
+        column=fault.column if fault else 0,
+        hint=(fault.hint if fault else "") or "mend the file, then run the command again",
+    )
+
+
+def refuse_faults(problems: Iterable[Problem]) -> None:
+    """Raise the first error of a text that was to be taken in; how many more there are is said."""
+    faults = [problem for problem in problems if problem.severity == "error"]
+    if faults:
+        first = faults[0]
+        more = f" ({len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise ProblemError(
+            "{message}{more}; nothing was taken in",
+            message=first.message,
+            more=more,
+            path=first.path,
+            line=first.line,
+            column=first.column,
+            hint=first.hint,
+        )
+
+
+def ahead(snapshot: Snapshot, now: str) -> tuple[Problem, ...]:
+    """Warnings about records of a time still to come: formulas take them as of now, the clock was wrong (B0.12)."""
+    latest = seconds(now) + SKEW
+    episodes = snapshot.episodes.episodes if snapshot.episodes else ()
+    segments = snapshot.timeline.segments if snapshot.timeline else ()
+    found = [(EPISODES_PATH, one.id, one.at) for one in episodes if one.at and seconds(one.at) > latest]
+    found += [
+        (EVENTS_PATH, f"#{one.id}", one.end)
+        for one in segments
+        if max(one.start_timestamp, one.end_timestamp) > latest
+    ]
+    template = "{what} is of {at}, which is still to come: the clock is wrong, or was"
+    return tuple(
+        Problem(path, 0, 0, template, {"what": what, "at": at}, "warning") for path, what, at in found
+    )

@@ -1,0 +1,133 @@
+"""recall@5 and @10 of what was said, beside plain BM25 in the same run, and how long a query takes.
+
+Run as ``python tests/bench/bench_conversations.py``; the data are found as ``ALICE_DATA`` or beside the project
+(``../shared/data``). Even and odd questions are shown apart, so that a weight that fits one half alone is seen.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from alice_exp.rules.conversations import Said, Talk, search
+from alice_exp.text.words import tokens, tokens_many
+
+DATA = Path(os.environ.get("ALICE_DATA", "") or Path(__file__).parents[2].parent / "shared/data")
+SETS = ("locomo", "mb_en", "mb_zh")
+
+Find = Callable[[str], Sequence[str]]
+
+
+def loaded(name: str) -> dict[str, tuple[list[Said], list[dict[str, Any]]]]:
+    """Each corpus of a set: what was said, and the questions."""
+    corpora: defaultdict[str, tuple[list[Said], list[dict[str, Any]]]] = defaultdict(lambda: ([], []))
+    for line in (DATA / name / "docs.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        meta = row["meta"]
+        said = Said(
+            row["id"], meta.get("session", ""), row["text"], meta.get("speaker", ""), meta.get("time", "")
+        )
+        corpora[row["corpus"]][0].append(said)
+    for line in (DATA / name / "queries.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        corpora[row["corpus"]][1].append(row)
+    return dict(corpora)
+
+
+def plain_bm25(turns: Sequence[Said], k1: float = 1.2, b: float = 0.75) -> Find:
+    """Turns by BM25 alone: the yardstick."""
+    rows = tokens_many([turn.text for turn in turns])
+    average = sum(map(len, rows)) / len(rows)
+    postings: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    for index, row in enumerate(rows):
+        for token, count in Counter(row).items():
+            postings[token].append((index, count))
+
+    def find(query: str) -> list[str]:
+        scores: defaultdict[int, float] = defaultdict(float)
+        for token in set(tokens(query)):
+            held = postings.get(token, [])
+            idf = math.log1p((len(rows) - len(held) + 0.5) / (len(held) + 0.5))
+            for index, count in held:
+                scores[index] += (
+                    idf * count * (k1 + 1) / (count + k1 * (1 - b + b * len(rows[index]) / average))
+                )
+        best = sorted(scores, key=lambda index: (-scores[index], index))
+        return [turns[index].ref for index in best[:10]]
+
+    return find
+
+
+def ours(turns: Sequence[Said]) -> Find:
+    """Turns by ``rules.conversations``."""
+    talk = Talk.of(turns)
+    return lambda query: [hit.turn.ref for hit in search(talk, query, top=10)]
+
+
+def recall(
+    name: str, make: Callable[[Sequence[Said]], Find], half: int | None = None
+) -> tuple[float, float, int]:
+    """Mean share of a question's evidence among the first 5 and 10, and how many questions."""
+    at5 = at10 = 0.0
+    asked = 0
+    for turns, questions in loaded(name).values():
+        find = make(turns)
+        for number, question in enumerate(questions):
+            if half is not None and number % 2 != half:
+                continue
+            found, wanted = find(question["query"]), question["rel"]
+            at5 += sum(ref in wanted for ref in found[:5]) / len(wanted)
+            at10 += sum(ref in wanted for ref in found[:10]) / len(wanted)
+            asked += 1
+    return at5 / asked, at10 / asked, asked
+
+
+def query_times(name: str, turns_wanted: int = 5000) -> tuple[float, float, float]:
+    """Seconds: building the index of 5,000 turns, and the median and 95th percentile of a query."""
+    corpora = loaded(name)
+    turns = [turn for said, _ in corpora.values() for turn in said]
+    many = [
+        Said(f"{copy}:{turn.ref}", f"{copy}:{turn.session}", turn.text, turn.speaker, turn.at)
+        for copy in range(turns_wanted // len(turns) + 1)
+        for turn in turns
+    ][:turns_wanted]
+    start = time.perf_counter()
+    talk = Talk.of(many)
+    built = time.perf_counter() - start
+    times = []
+    for question in [question for _, questions in corpora.values() for question in questions][:200]:
+        start = time.perf_counter()
+        search(talk, question["query"])
+        times.append(time.perf_counter() - start)
+    times.sort()
+    return built, times[len(times) // 2], times[int(len(times) * 0.95)]
+
+
+def main() -> int:
+    if not DATA.is_dir():
+        print(f"no data at {DATA}", file=sys.stderr)
+        return 1
+    for name in SETS:
+        for label, half in (("all", None), ("even", 0), ("odd", 1)):
+            base5, base10, asked = recall(name, plain_bm25, half)
+            ours5, ours10, _ = recall(name, ours, half)
+            print(
+                f"{name:7} {label:4} {asked:4} questions  R@5 {100 * base5:5.1f} -> {100 * ours5:5.1f}"
+                f"  R@10 {100 * base10:5.1f} -> {100 * ours10:5.1f}"
+            )
+        built, median, p95 = query_times(name)
+        print(
+            f"{name:7} 5000 turns: index {built:.2f} s, query {1000 * median:.1f} ms, p95 {1000 * p95:.1f} ms"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,437 @@
+"""The daily report: what it shows, in which form, on which day (R2.39-R2.44, D17, D23, D27, D28, D30; B2.20-B2.26)."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT, Call
+
+FIRST = "2026-02-13T09:00:00Z"
+LAST_SECOND = "2026-02-20T08:59:59Z"
+OVER = "2026-02-20T09:00:00Z"
+Git = Callable[..., str]
+
+
+def at(moment: str) -> dict[str, str]:
+    return {"ALICE_NOW": moment}
+
+
+def edit(home: Path, path: str, change: Callable[[str], str]) -> None:
+    file = home / "experiences" / path
+    file.write_text(change(file.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+# ------------------------------------------------------------------------------------------------- what it shows
+
+
+def test_the_table_and_the_json_have_the_same_rows(sample: Path, cli: Call) -> None:
+    report = cli("heartbeat", "--json").json
+    text = cli("heartbeat").stdout
+    assert report["new"] == 11
+    assert report["today"] == 6
+    assert len(report["items"]) == 11
+    for item in report["items"]:
+        (row,) = [
+            line for line in text.splitlines() if item["id"] in line and line.startswith(str(item["number"]))
+        ]
+        assert item["payload"] in row
+        assert f"{item['state']} {item['confidence']:.1f}" in row
+        assert item["suggested"] in row
+        assert item["evidence"] in row
+    assert report["summary"] in text
+    assert report["summary"].startswith(
+        "11 things wait for your decision, all of them new. 6 were learned today."
+    )
+
+
+def test_near_duplicates_and_contradictions_stand_together(sample: Path, cli: Call) -> None:
+    report = cli("heartbeat", "--json").json
+    assert [(pair["reason"], pair["ids"]) for pair in report["together"]] == [
+        ("polarity", ["exp-yf9oceyb", "exp-c78jx2vd"]),
+        ("same", ["exp-ncmhkfko", "exp-cwtlg9nb"]),
+    ]
+    assert (
+        "3 contradicts exp-c78jx2vd, which you trust already. 4 and 6 say nearly the same."
+        in report["summary"]
+    )
+
+
+def test_what_changed_since_the_report_before_is_named(home: Path, cli: Call) -> None:
+    ids = [cli("remember", f"fact number {name}", "--json").json["id"] for name in ("one", "two", "three")]
+    cli("heartbeat", env=at("2026-02-20T09:00:01Z"))
+    for _ in range(9):
+        cli("outcome", ids[0], "ok", env=at("2026-02-20T10:00:00Z"))
+    cli("outcome", ids[1], "fail", "--scenario", "A", env=at("2026-02-20T10:00:00Z"))
+    cli("outcome", ids[1], "fail", "--scenario", "A", env=at("2026-02-20T10:00:01Z"))
+    cli("outcome", ids[2], "ok", env=at("2026-02-20T10:00:00Z"))
+    report = cli("heartbeat", "--json", env=at("2026-02-21T09:00:00Z")).json
+    rows = {row["id"]: (row["effect"], row["from"], row["to"], row["times"]) for row in report["changed"]}
+    assert rows == {
+        ids[0]: ("promoted", "past", "reliable", 9),
+        ids[1]: ("demoted", "past", "possible", 2),
+        ids[2]: ("verified", "past", "past", 1),
+    }
+    assert "One block rose. One block fell." in report["summary"]
+    again = cli("heartbeat", "--json", env=at("2026-02-21T18:00:00Z")).json
+    assert again["changed"] == report["changed"], "the same day's report says the same again"
+    assert cli("heartbeat", "--json", env=at("2026-02-22T09:00:00Z")).json["changed"] == []
+
+
+def test_a_block_refuted_before_anyone_saw_it_is_named(home: Path, cli: Call) -> None:
+    cli("heartbeat")
+    block_id = cli("memorize", "the port is 80", "--json").json["id"]
+    cli("outcome", block_id, "fail", env=at("2026-02-20T10:00:00Z"))
+    report = cli("heartbeat", "--json", env=at("2026-02-21T09:00:00Z")).json
+    assert [(row["id"], row["effect"], row["set"]) for row in report["changed"]] == [
+        (block_id, "obsolete", "archive")
+    ]
+
+
+def test_a_reliable_block_that_failed_needs_review(home: Path, cli: Call) -> None:
+    block_id = cli("remember", "deploys go through staging", "--json").json["id"]
+    for _ in range(9):
+        cli("outcome", block_id, "ok")
+    for scenario in ("A", "A", "B"):
+        cli("outcome", block_id, "fail", "--scenario", scenario)
+    report = cli("heartbeat", "--json").json
+    assert [row["id"] for row in report["review"]] == [block_id]
+    assert cli("show", block_id, "--json").json["verifications"] == 8
+    assert "failed on 2026-02-20 in: A, B" in cli("heartbeat").stdout
+
+
+def test_settled_blocks_that_fade_are_offered(home: Path, cli: Call) -> None:
+    block_id = cli("remember", "learn one chapter a week", "--type", "goal", "--json").json["id"]
+    for _ in range(9):
+        cli("outcome", block_id, "ok")
+    fresh = cli("heartbeat", "--json", env=at("2026-05-20T09:00:00Z")).json
+    faded = cli("heartbeat", "--json", env=at("2026-05-23T09:00:00Z")).json
+    assert (fresh["fading"], [row["id"] for row in faded["fading"]]) == ([], [block_id])
+
+
+def test_what_a_person_types_into_universal_waits(home: Path, cli: Call) -> None:
+    edit(
+        home,
+        "universal/tool_usage.jsonc",
+        lambda text: text.replace("[]", '[{"payload": "use fd, not find"}]'),
+    )
+    (row,) = cli("heartbeat", "--json").json["unapproved"]
+    assert row["payload"] == "use fd, not find"
+    assert cli("recall", "use fd, not find", "--json", check=False).json["matches"][0]["approved"] is False
+    cli("approve", row["id"], "--yes")
+    assert cli("heartbeat", "--json").json["unapproved"] == []
+
+
+def test_trust_raised_by_hand_and_a_changed_configuration_are_named(home: Path, cli: Call) -> None:
+    kept = [cli("remember", f"habit {name}", "--json").json["id"] for name in ("one", "two")]
+    cli("heartbeat")
+    path = "personal/user_preferences.jsonc"
+    edit(home, path, lambda text: text.replace('"habit one"', '"habit one", "verifications": 40'))
+    edit(home, path, lambda text: text.replace("habit two", "habit number two"))
+    edit(home, "config.jsonc", lambda text: text.replace('"capacity": 1000', '"capacity": 500'))
+    report = cli("heartbeat", "--json", env=at("2026-02-20T10:00:00Z")).json
+    assert cli("show", kept[0], "--json").json["verifications"] == 40
+    assert sorted(report["by_hand"]) == sorted([kept[0], "config.jsonc"])
+    assert "Changed by hand" in cli("heartbeat", env=at("2026-02-20T10:00:01Z")).stdout
+
+
+def test_an_edit_that_only_takes_trust_away_is_not_named(home: Path, cli: Call) -> None:
+    cli("remember", "one", "--json")
+    cli("heartbeat")
+    edit(
+        home,
+        "personal/user_preferences.jsonc",
+        lambda text: text.replace('"one"', '"on", "state": "possible"'),
+    )
+    assert cli("list", "--json").json["blocks"][0]["state"] == "possible"
+    assert cli("heartbeat", "--json").json["by_hand"] == []
+
+
+def test_problems_in_files_are_named(home: Path, cli: Call) -> None:
+    edit(
+        home,
+        "universal/tool_usage.jsonc",
+        lambda text: text.replace("[]", '[{"payload": "x", "payload": "y"}]'),
+    )
+    report = cli("heartbeat", "--json").json
+    assert report["problems"][0]["path"] == "universal/tool_usage.jsonc"
+    assert "One file has a problem" in report["summary"]
+
+
+# ------------------------------------------------------------------------------------------------ counts and days
+
+
+def test_new_counts_since_the_last_report_and_today_since_midnight(home: Path, cli: Call) -> None:
+    cli("memorize", "late yesterday", env=at("2026-02-19T23:50:00Z"))
+    cli("heartbeat", env=at("2026-02-19T23:55:00Z"))
+    cli("memorize", "after the report", env=at("2026-02-19T23:58:00Z"))
+    cli("memorize", "this morning", env=at("2026-02-20T08:00:00Z"))
+    report = cli("heartbeat", "--json").json
+    assert (len(report["items"]), report["new"], report["today"]) == (3, 2, 1)
+    assert [item["new"] for item in report["items"]] == [False, True, True]
+    tomorrow = cli("heartbeat", "--json", env=at("2026-02-21T09:00:00Z")).json
+    assert (len(tomorrow["items"]), tomorrow["new"], tomorrow["today"]) == (3, 0, 0)
+
+
+def test_nothing_new_makes_no_commit_and_keeps_the_numbers(home: Path, cli: Call, git: Git) -> None:
+    cli("memorize", "one")
+    first = cli("heartbeat", "--json").json
+    head = git(home, "rev-parse", "HEAD")
+    assert cli("heartbeat", "--json").json["items"] == first["items"]
+    assert cli("heartbeat", "--json", env=at("2026-02-21T09:00:00Z")).json["items"][0]["number"] == 1
+    assert git(home, "rev-parse", "HEAD") == head
+
+
+def test_a_lost_state_is_read_back_from_history(home: Path, cli: Call) -> None:
+    cli("memorize", "one")
+    cli("memorize", "two", env=at("2026-02-20T09:00:01Z"))
+    first = cli("heartbeat", "--json", env=at("2026-02-20T10:00:00Z")).json
+    for file in (home / "state").iterdir():
+        file.unlink()
+    again = cli("heartbeat", "--peek", "--json", env=at("2026-02-20T10:00:00Z")).json
+    assert (again["report"], again["items"]) == (first["report"], first["items"])
+
+
+# ------------------------------------------------------------------------------------------------------- expiry
+
+
+@pytest.fixture
+def shown(home: Path, cli: Call) -> str:
+    """A candidate that a report showed on 2026-02-13 at nine."""
+    block_id: str = cli("memorize", "the port is 80", "--json", env=at("2026-02-12T09:00:00Z")).json["id"]
+    cli("heartbeat", env=at(FIRST))
+    return block_id
+
+
+def test_an_unanswered_candidate_goes_at_the_very_second(shown: str, cli: Call) -> None:
+    (item,) = cli("heartbeat", "--json", env=at(LAST_SECOND)).json["items"]
+    assert (item["id"], item["expires_at"], item["days_left"]) == (shown, OVER, 1)
+    report = cli("heartbeat", "--json", env=at(OVER)).json
+    assert report["items"] == []
+    assert [(row["id"], row["effect"], row["payload"]) for row in report["changed"]] == [
+        (shown, "expired", "the port is 80")
+    ]
+    assert cli("show", shown, check=False, env=at(OVER)).code == 4
+
+
+def test_readers_hide_an_expired_candidate_before_anything_removes_it(
+    shown: str, cli: Call, home: Path, git: Git
+) -> None:
+    head = git(home, "rev-parse", "HEAD")
+    assert cli("recall", "the port is 80", env=at(LAST_SECOND)).code == 0
+    assert cli("recall", "the port is 80", env=at(OVER), check=False).code == 4
+    assert cli("heartbeat", "--peek", "--json", env=at(OVER)).json["items"] == []
+    assert git(home, "rev-parse", "HEAD") == head
+
+
+def test_the_next_writer_removes_it_in_its_own_commit(shown: str, cli: Call, home: Path, git: Git) -> None:
+    before = int(git(home, "rev-list", "--count", "HEAD"))
+    cli("memorize", "another thing", env=at(LAST_SECOND))
+    assert shown in (home / "experiences/low_value_pool/pending_20260212.jsonc").read_text(encoding="utf-8")
+    cli("memorize", "a third thing", env=at(OVER))
+    assert int(git(home, "rev-list", "--count", "HEAD")) == before + 2
+    assert not (home / "experiences/low_value_pool/pending_20260212.jsonc").exists()
+    assert f"Alice-Expired: {shown}" in git(home, "log", "-1", "--format=%B")
+    report = cli("heartbeat", "--json", env=at("2026-02-20T10:00:00Z")).json
+    assert [(row["id"], row["effect"]) for row in report["changed"]] == [(shown, "expired")]
+
+
+def test_restore_brings_it_back_with_a_new_clock(shown: str, cli: Call) -> None:
+    cli("heartbeat", env=at(OVER))
+    cli("restore", shown, env=at("2026-02-20T09:05:00Z"))
+    (item,) = cli("heartbeat", "--json", env=at("2026-03-20T09:00:00Z")).json["items"]
+    assert (item["id"], item["expires_at"]) == (shown, "2026-03-27T09:00:00Z")
+
+
+def test_a_month_away_loses_nothing(home: Path, cli: Call) -> None:
+    block_id = cli("memorize", "the port is 80", "--json").json["id"]
+    cli("memorize", "something else", env=at("2026-03-02T09:00:00Z"))
+    report = cli("heartbeat", "--json", env=at("2026-03-20T09:00:00Z")).json
+    assert report["items"][0]["id"] == block_id
+    assert report["items"][0]["expires_at"] == "2026-03-27T09:00:00Z"
+
+
+# ----------------------------------------------------------------------------------------------------- rejection
+
+
+def test_a_rejected_inference_typed_into_the_pool_does_not_stay(home: Path, cli: Call, git: Git) -> None:
+    block_id = cli("memorize", "用户喜欢吃辣", "--json").json["id"]
+    cli("heartbeat")
+    cli("reject", "1")
+    pool = home / "experiences/low_value_pool/pending_20260220.jsonc"
+    pool.write_text(
+        '{"blocks": [{"payload": "吃辣，用户喜欢～"}, {"payload": "用户不喜欢吃辣"}]}', encoding="utf-8"
+    )
+    report = cli("heartbeat", "--json", env=at("2026-02-20T10:00:00Z")).json
+    assert [item["payload"] for item in report["items"]] == ["用户不喜欢吃辣"]
+    (back,) = report["returned"]
+    assert (back["payload"], back["rejected"]) == ("吃辣，用户喜欢～", block_id)
+    assert "吃辣，用户喜欢" not in pool.read_text(encoding="utf-8")
+    assert "吃辣，用户喜欢" in git(home, "log", "-p", "--format=%an"), (
+        "what the person typed is kept in history"
+    )
+    cli("revive", block_id, "--from-rejected", "--yes", env=at("2026-02-20T10:01:00Z"))
+    again = cli("heartbeat", "--json", env=at("2026-02-20T10:02:00Z")).json
+    assert sorted(item["payload"] for item in again["items"]) == ["用户不喜欢吃辣", "用户喜欢吃辣"]
+
+
+# ---------------------------------------------------------------------------------------------------------- forms
+
+
+def test_the_page_is_one_file_that_asks_the_world_for_nothing(sample: Path, cli: Call) -> None:
+    cli("memorize", '<script>alert("x")</script> [a](http://example.com)')
+    page = cli("heartbeat", "--format", "html").stdout
+    assert page.startswith("<!DOCTYPE html>")
+    assert not re.search(r"<(?:script|link|img|iframe)|(?:src|href)=|@import|url\(", page)
+    assert "&lt;script&gt;" in page
+    assert "prefers-color-scheme:dark" in page
+    assert page.count("<li id=") == 12
+
+
+def test_markdown_lets_no_text_format_anything(home: Path, cli: Call) -> None:
+    cli("memorize", "a | b <b>bold</b> `code` [link](http://example.com)", "--when", "*always*")
+    text = cli("heartbeat", "--format", "markdown").stdout
+    row = next(line for line in text.splitlines() if line.startswith("| 1 |"))
+    assert r"a \| b \<b\>bold\</b\> \`code\` \[link\](http://example.com)" in row
+    assert r"\*always\*" in row
+
+
+def test_chinese_and_english_say_the_same(sample: Path, cli: Call) -> None:
+    english = cli("heartbeat", "--json").json
+    chinese = cli("heartbeat", "--json", "--lang", "zh").json
+    assert {**english, "summary": ""} == {**chinese, "summary": ""}
+    assert chinese["summary"].startswith("有 11 条等你决定，都是新的。今天学到 6 条。")
+    assert not re.search("[a-z]{4,} [a-z]{2,} [a-z]{2,}", re.sub("'[^']*'", "", chinese["summary"]))
+
+
+def test_other_peoples_text_never_steers_the_terminal(home: Path, cli: Call) -> None:
+    cli("memorize", "red \x1b[31m and \u202e turned")
+    for form in ("table", "markdown", "html"):
+        said = cli("heartbeat", "--format", form).stdout
+        assert "\x1b[31m" not in said
+        assert "\u202e" not in said
+
+
+# ------------------------------------------------------------------------------------------- first of the day
+
+
+def test_the_first_command_of_a_day_names_what_waits_once(home: Path, cli: Call, git: Git) -> None:
+    cli("memorize", "one")
+    plain = cli("check")
+    head = git(home, "rev-parse", "HEAD")
+    first = cli("check", env=at("2026-02-21T00:00:00Z"))
+    second = cli("check", env=at("2026-02-21T23:59:59Z"))
+    assert first.stderr == "alice-exp: one thing waits for your decision: alice-exp heartbeat\n"
+    assert (plain.stderr, second.stderr) == ("", "")
+    assert first.stdout == second.stdout == plain.stdout
+    assert git(home, "rev-parse", "HEAD") == head, "a line starts no clock"
+    assert cli("check", env=at("2026-02-22T00:00:00Z")).stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("heartbeat",),
+        ("approve", "1", "--yes"),
+        ("reject", "1"),
+        ("reply", "拒绝 1"),
+        ("list", "-q"),
+        ("init",),
+    ],
+)
+def test_these_commands_are_never_preceded_by_it(home: Path, cli: Call, command: tuple[str, ...]) -> None:
+    cli("memorize", "one")
+    cli("heartbeat")
+    assert "alice-exp heartbeat" not in cli(*command, env=at("2026-02-21T09:00:00Z")).stderr
+
+
+def test_the_day_begins_where_the_person_lives(home: Path, cli: Call) -> None:
+    edit(home, "config.jsonc", lambda text: text.replace('"timezone": ""', '"timezone": "Asia/Shanghai"'))
+    assert cli("check", env=at("2026-02-21T01:00:00Z")).stderr
+    assert cli("check", env=at("2026-02-21T15:59:59Z")).stderr == ""
+    assert cli("check", env=at("2026-02-21T16:00:00Z")).stderr
+    assert cli("check", env=at("2026-02-22T15:59:59Z")).stderr == ""
+
+
+def test_a_person_who_wants_none_gets_none(home: Path, cli: Call) -> None:
+    edit(home, "config.jsonc", lambda text: text.replace('"auto": true', '"auto": false'))
+    assert cli("check", env=at("2026-02-21T09:00:00Z")).stderr == ""
+
+
+def test_an_agents_line_does_not_take_the_persons_report_away(home: Path, cli: Call) -> None:
+    cli("memorize", "one")
+    agent = {**at("2026-02-21T08:00:00Z"), "ALICE_ACTOR": "agent"}
+    assert cli("list", env=agent).stderr
+    assert cli("list", env=agent).stderr == ""
+    screen = on_terminal(home, "list", moment="2026-02-21T09:00:00Z")
+    assert "Waiting for your decision" in screen
+    assert "Waiting for your decision" not in on_terminal(home, "list", moment="2026-02-21T09:01:00Z")
+    report = cli("heartbeat", "--json", "--peek", env=at("2026-02-21T09:02:00Z")).json
+    assert report["items"][0]["expires_at"] == "2026-02-28T09:00:00Z", (
+        "on a terminal it is a report and starts the clock"
+    )
+
+
+def test_on_a_terminal_of_60_columns_nothing_is_cut_or_overflows(sample: Path) -> None:
+    screen = on_terminal(sample, "heartbeat", columns=60)
+    from alice_exp.text.words import cells
+
+    lines = screen.replace("\r", "").split("\n")
+    assert max(cells(line) for line in lines) <= 60
+    assert "按 reported_at 去重，补传的旧点不触发告警" in screen.replace("\r\n     ", "")
+
+
+def test_a_later_command_of_the_day_pays_next_to_nothing(home: Path, cli: Call) -> None:
+    from alice_exp.cli.morning import greet
+    from alice_exp.cli.terminal import Terminal
+
+    cli("list")
+    terminal = Terminal()
+    greet(terminal, "list")
+    began = time.perf_counter()
+    for _ in range(100):
+        greet(terminal, "list")
+    assert (time.perf_counter() - began) / 100 < 0.003
+
+
+def on_terminal(home: Path, *arguments: str, moment: str = "2026-02-20T09:00:00Z", columns: int = 80) -> str:
+    """What a person sees on a terminal: stdin, stdout and stderr are one."""
+    environment: dict[str, Any] = {
+        **os.environ,
+        "ALICE_HOME": str(home),
+        "ALICE_NOW": moment,
+        "COLUMNS": str(columns),
+        "PYTHONPATH": str(ROOT),
+        "TERM": "dumb",
+    }
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "alice_exp", *arguments],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment,
+    )
+    os.close(theirs)
+    said = b""
+    while select.select([ours], [], [], 20)[0]:
+        try:
+            piece = os.read(ours, 4096)
+        except OSError:
+            break
+        if not piece:
+            break
+        said += piece
+    process.wait(20)
+    os.close(ours)
+    return said.decode()

@@ -1,0 +1,370 @@
+"""One block's life: edit, move, retire, revive (R2.8-R2.15, B2.9, B2.10, B2.44, D7, D19, D21)."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import stat
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, Call, Result
+
+TOOLS = """// The head of the file stays.
+{
+  "$schema": "../.schema/namespace.json",
+  "blocks": [
+    // above the first
+    {
+      "id": "exp-aaaaaaa2", // behind the id
+      "trigger": "searching code",
+      "payload": "use rg", /* within */
+      "state": "reliable",
+      "verifications": 12,
+      "created_at": "2026-01-10T08:00:00Z", "updated_at": "2026-01-10T08:00:00Z"
+    },
+    // above the second
+    {"id": "exp-bbbbbbb2", "trigger": "formatting", "payload": "use ruff format",
+     "created_at": "2026-01-10T08:00:00Z", "updated_at": "2026-01-10T08:00:00Z"} // behind the second
+  ]
+}
+// The end.
+"""
+
+
+@pytest.fixture
+def tools(world: Path, cli: Call) -> Path:
+    """A home with two approved blocks of universal; the path of their file."""
+    path = world / "alice" / "experiences" / "universal" / "tool_usage.jsonc"
+    path.parent.mkdir(parents=True)
+    path.write_text(TOOLS, encoding="utf-8")
+    cli("init")
+    return path
+
+
+@pytest.fixture
+def editor(tmp_path: Path) -> Callable[[str], dict[str, str]]:
+    """``editor(code)``: an environment whose editor is a Python program over ``text``, ``line`` and ``count``."""
+
+    def make(code: str) -> dict[str, str]:
+        program = tmp_path / "vi"
+        program.write_text(
+            f"#!{sys.executable}\n"
+            "import pathlib, sys\n"
+            "line = next((int(a[1:]) for a in sys.argv[1:-1] if a[0] == '+'), 0)\n"
+            "path = pathlib.Path(sys.argv[-1])\n"
+            f"log = pathlib.Path({str(tmp_path / 'opened')!r})\n"
+            "text = path.read_text()\n"
+            "with log.open('a') as file: file.write(text + f'@@{line}\\n')\n"
+            "count = log.read_text().count('@@')\n"
+            f"{code}\n"
+            "path.write_text(text)\n"
+        )
+        program.chmod(0o755)
+        return {"EDITOR": str(program)}
+
+    return make
+
+
+def act(cli: Call, *arguments: str, **named: object) -> dict[str, object]:
+    return cli(*arguments, "--json", **named).json  # type: ignore[no-any-return]
+
+
+def heads(git: Callable[..., str], world: Path) -> int:
+    return int(git(world / "alice", "rev-list", "--count", "HEAD"))
+
+
+# -- edit -------------------------------------------------------------------------------------------------------
+
+
+def test_edit_replaces_the_blocks_own_text_and_nothing_else(
+    tools: Path, cli: Call, run: Call, git: Callable[..., str], editor: Callable[[str], dict[str, str]], world: Path
+) -> None:
+    before, commits = tools.read_text(), heads(git, world)
+    env = editor("text = text.replace('use rg', 'use rg -uu').replace('// above the first', '// above, edited')")
+    done = run("edit", "exp-aaaa", "--json", env=env).json
+    assert done["changed"] and done["needs_approval"] and not done["approved"]
+    after = tools.read_text()
+    wanted = before.replace("use rg", "use rg -uu").replace("// above the first", "// above, edited")
+    wanted = wanted.replace('"updated_at": "2026-01-10T08:00:00Z"', '"updated_at": "2026-02-20T09:00:00Z"', 1)
+    assert after == wanted
+    assert heads(git, world) == commits + 1
+    assert git(world / "alice", "log", "-1", "--format=%an %s") == "user edit exp-aaaaaaa2: content"
+    assert git(world / "alice", "status", "--porcelain") == ""
+    shown = act(cli, "show", "exp-aaaaaaa2")
+    assert shown["approved"] is False and shown["payload"] == "use rg -uu"
+    opened = (world / "opened").read_text()
+    assert opened.startswith("// alice-exp: exp-aaaaaaa2 in universal/tool_usage") and "behind the id" in opened
+    assert "use ruff" not in opened
+
+
+def test_a_comment_alone_bumps_nothing_and_keeps_the_approval(
+    tools: Path, run: Call, editor: Callable[[str], dict[str, str]]
+) -> None:
+    done = run("edit", "exp-bbbbbbb2", "--json", env=editor("text = text.replace('the second', 'number two')")).json
+    assert done["changed"] and done["approved"] and not done["needs_approval"]
+    text = tools.read_text()
+    assert "// above number two\n" in text and "// behind number two\n" in text
+    assert "2026-02-20" not in text.split("exp-bbbbbbb2")[1].split("approved")[0]
+
+
+@pytest.mark.parametrize("code", ["", "text = ''", "text = '// only a remark\\n'"])
+def test_unchanged_or_emptied_changes_nothing(
+    tools: Path, run: Call, git: Callable[..., str], editor: Callable[[str], dict[str, str]], world: Path, code: str
+) -> None:
+    before, commits = tools.read_bytes(), heads(git, world)
+    assert run("edit", "exp-bbbbbbb2", "--json", env=editor(code)).json["changed"] is False
+    assert tools.read_bytes() == before
+    assert heads(git, world) == commits
+    assert not list(Path(os.environ.get("TMPDIR", "/tmp")).glob("alice-exp-*/exp-bbbbbbb2.jsonc"))
+
+
+def test_a_fault_opens_the_editor_again_at_its_line(
+    tools: Path, run: Call, editor: Callable[[str], dict[str, str]], world: Path
+) -> None:
+    code = """if count == 1:
+    text = text.replace('"state": "reliable"', '"state": "reliabel"')
+else:
+    text = text.replace('reliabel', 'past')"""
+    done = run("edit", "exp-aaaaaaa2", "--json", env=editor(code))
+    assert done.json["state"] == "past"
+    first, second, _ = (world / "opened").read_text().split("@@", 2)
+    assert '// alice-exp: "state" is one of possible, past, reliable, obsolete' in second
+    line = int((world / "opened").read_text().split("@@")[2].split("\n")[0])
+    assert "reliabel" in second.partition("\n")[2].splitlines()[line - 1]
+    assert "alice-exp:" not in tools.read_text()
+    assert "is one of possible" in done.stderr and "// alice-exp" in first
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        ("text = text.replace('exp-aaaaaaa2', 'exp-ccccccc2')", "an id stays what it is"),
+        ("text = text.replace('\"state\"', '\"archived\": {\"from\": \"universal/x\", \"at\": "
+         "\"2026-01-01T00:00:00Z\", \"reason\": \"obsolete\"}, \"state\"')", "written by acts alone"),
+        ("text = text.replace('\"by\": \"user\"', '\"by\": \"me\"')", "written by acts alone"),
+        ("text = text + ', {\"payload\": \"a second one\"}'", "this is one block"),
+        ("text = text.replace('{', '', 1)", ""),
+    ],
+    ids=["id", "archived", "approved", "two", "broken"],
+)
+def test_what_an_edit_may_not_do_is_refused_and_the_text_is_kept(
+    tools: Path, run: Call, editor: Callable[[str], dict[str, str]], code: str, sentence: str
+) -> None:
+    before = tools.read_bytes()
+    env = editor(f"if count == 1: {code}")
+    done = run("edit", "exp-aaaaaaa2", "--json", env=env, check=False)
+    assert done.code == 3 and sentence in done.error["message"] and done.error["line"] > 2
+    assert tools.read_bytes() == before
+    kept = Path(done.error["path"])
+    assert kept.exists()
+    kept.unlink()
+
+
+def test_a_dropped_id_comes_back_and_a_changed_block_is_not_overwritten(
+    tools: Path, run: Call, editor: Callable[[str], dict[str, str]]
+) -> None:
+    code = "text = text.replace('\"id\": \"exp-bbbbbbb2\", ', '').replace('ruff format', 'ruff')"
+    assert run("edit", "exp-bbbbbbb2", "--json", env=editor(code)).json["id"] == "exp-bbbbbbb2"
+    assert '"exp-bbbbbbb2"' in tools.read_text()
+    meanwhile = (
+        f"p = pathlib.Path({str(tools)!r}); p.write_text(p.read_text().replace('ruff\"', 'black\"'))\n"
+        "text = text.replace('ruff', 'yapf')"
+    )
+    done = run("edit", "exp-bbbbbbb2", "--json", env=editor(meanwhile), check=False)
+    assert done.code == 5
+    assert "black" in tools.read_text() and "yapf" not in tools.read_text()
+
+
+def test_a_candidate_edited_after_the_report_has_to_be_shown_again(
+    home: Path, cli: Call, run: Call, editor: Callable[[str], dict[str, str]]
+) -> None:
+    candidate = act(cli, "memorize", "use uv", "--when", "installing")["id"]
+    cli("heartbeat")
+    run("edit", str(candidate), env=editor("text = text.replace('use uv', 'use uv pip')"))
+    assert cli("approve", str(candidate), "--yes", check=False).code == 5
+    cli("heartbeat")
+    cli("approve", str(candidate), "--yes")
+
+
+def test_the_editor_gets_a_private_file(tools: Path, run: Call, editor: Callable[[str], dict[str, str]], world: Path) -> None:
+    code = f"import os; pathlib.Path({str(world / 'mode')!r}).write_text(oct(os.stat(path.parent).st_mode))"
+    run("edit", "exp-aaaaaaa2", env=editor(code))
+    assert stat.S_IMODE(int((world / "mode").read_text(), 8)) == 0o700
+
+
+# -- move -------------------------------------------------------------------------------------------------------
+
+
+def test_move_takes_comments_along_and_leaves_approval_and_times(tools: Path, cli: Call) -> None:
+    done = act(cli, "move", "exp-aaaaaaa2", "universal/search")
+    assert done["approved"] is True and done["namespace"] == "search"
+    moved = (tools.parent / "search.jsonc").read_text()
+    assert all(remark in moved for remark in ("// above the first", "// behind the id", "/* within */"))
+    assert '"updated_at": "2026-01-10T08:00:00Z"' in moved
+    rest = tools.read_text()
+    assert "exp-aaaaaaa2" not in rest and "// above the second" in rest and "above the first" not in rest
+    assert cli("move", "exp-aaaaaaa2", "universal/search", "--json").json["commit"] is None
+
+
+def test_move_to_personal_is_one_way(tools: Path, cli: Call, git: Callable[..., str], world: Path) -> None:
+    done = act(cli, "move", "exp-aaaaaaa2", "personal/workflow_habits")
+    assert done["set"] == "personal"
+    shown = act(cli, "show", "exp-aaaaaaa2")
+    assert (shown["about"], shown["state"], shown["shareable"]) == ("user", "reliable", False)
+    commits = heads(git, world)
+    refused = cli("move", "exp-aaaaaaa2", "universal/tool_usage", "--json", check=False)
+    assert refused.code == 6 and "memorize" in refused.error["hint"]
+    assert cli("move", "exp-aaaaaaa2", "personal/user_preferences", "--json").json["namespace"] == "user_preferences"
+    assert heads(git, world) == commits + 1
+
+
+def test_only_a_decision_leads_out_of_the_pool_and_revive_out_of_the_archive(tools: Path, cli: Call) -> None:
+    candidate = str(act(cli, "memorize", "use uv", "--when", "installing")["id"])
+    refused = cli("move", candidate, "universal/tool_usage", "--json", check=False)
+    assert refused.code == 6 and f"approve {candidate} --to universal/tool_usage" in refused.error["hint"]
+    cli("retire", "exp-aaaaaaa2", "--reason", "gone")
+    refused = cli("move", "exp-aaaaaaa2", "universal/tool_usage", "--json", check=False)
+    assert refused.code == 6 and "revive" in refused.error["hint"]
+    assert cli("move", "exp-bbbbbbb2", "low_value/pending_20260220", check=False).code == 2
+
+
+# -- retire and revive ------------------------------------------------------------------------------------------
+
+
+def test_retire_archives_with_the_reason_and_revive_brings_back_count_and_approval(tools: Path, cli: Call) -> None:
+    done = act(cli, "retire", "exp-aaaaaaa2", "--reason", "the build moved")
+    assert (done["set"], done["state"], done["verifications"]) == ("archive", "obsolete", 12)
+    archived = (tools.parents[1] / "archive" / "obsolete.jsonc").read_text()
+    assert '"quote": "the build moved"' in archived and "// behind the id" in archived
+    assert "exp-aaaaaaa2" not in [block["id"] for block in act(cli, "list")["blocks"]]  # type: ignore[attr-defined]
+    back = act(cli, "revive", "exp-aaaaaaa2")
+    assert (back["set"], back["namespace"], back["state"], back["verifications"]) == ("universal", "tool_usage", "possible", 12)
+    assert back["approved"] is True
+    assert act(cli, "show", "exp-aaaaaaa2")["confidence"] == 0.3
+    assert "// behind the id" in tools.read_text()
+    logged = act(cli, "log", "exp-aaaaaaa2")["commits"]
+    steps = [(row["op"], row["from"], row["to"]) for row in logged[:2]]  # type: ignore[index]
+    assert steps == [("revive", "obsolete", "possible"), ("retire", "reliable", "obsolete")]
+
+
+def test_retire_to_past_stays_in_place(tools: Path, cli: Call) -> None:
+    done = act(cli, "retire", "exp-aaaaaaa2", "--to", "past", "--reason", "since version 14")
+    assert (done["set"], done["state"], done["verifications"]) == ("universal", "past", 12)
+    assert cli("retire", "exp-bbbbbbb2", "--to", "past", "--reason", "x", check=False).code == 6
+    assert cli("retire", "exp-aaaaaaa2", "--to", "reliable", "--reason", "x", check=False).code == 2
+    assert cli("retire", "exp-aaaaaaa2", check=False).code == 2
+    assert cli("retire", "exp-aaaaaaa2", "--reason", " ", check=False).code == 2
+
+
+def test_a_refuted_guess_revives_as_possible_where_it_was(tools: Path, cli: Call) -> None:
+    """D19."""
+    assert act(cli, "outcome", "exp-bbbbbbb2", "fail")["state"] == "obsolete"
+    refused = cli("revive", "exp-bbbbbbb2", "--json", env={"ALICE_ACTOR": "agent"}, check=False)
+    assert refused.code == 6 and refused.error["hint"] == "ask the person to run: alice-exp revive exp-bbbbbbb2"
+    back = act(cli, "revive", "exp-bbbbbbb2")
+    assert (back["state"], back["set"], back["namespace"]) == ("possible", "universal", "tool_usage")
+    assert act(cli, "outcome", "exp-bbbbbbb2", "fail")["effect"] == "obsolete"
+
+
+def test_a_rejection_is_lifted_only_when_asked_and_then_blocks_no_more(home: Path, cli: Call) -> None:
+    words = ("memorize", "restart it twice", "--when", "the router hangs")
+    candidate = str(act(cli, *words)["id"])
+    cli("heartbeat")
+    cli("reject", candidate, "--reason", "no")
+    assert cli(*words, check=False).code == 6
+    refused = cli("revive", candidate, "--json", check=False)
+    assert refused.code == 6 and "--from-rejected" in refused.error["hint"]
+    back = act(cli, "revive", candidate, "--from-rejected")
+    assert (back["set"], back["state"], back["approved"]) == ("low_value", "possible", False)
+    assert act(cli, *words)["merged"] is True
+    report = act(cli, "heartbeat")
+    assert [item["id"] for item in report["items"]] == [candidate]  # type: ignore[attr-defined]
+
+
+def test_an_unapproved_block_of_universal_still_waits_after_its_revival(tools: Path, cli: Call) -> None:
+    text = tools.read_text().replace('"use ruff format"', '"use black"')
+    tools.write_text(text)
+    assert act(cli, "outcome", "exp-bbbbbbb2", "fail")["set"] == "archive"
+    back = cli("revive", "exp-bbbbbbb2")
+    assert "waits for your approval" in back.stdout
+    assert act(cli, "show", "exp-bbbbbbb2")["approved"] is False
+
+
+# -- all of them ------------------------------------------------------------------------------------------------
+
+ACTS = (
+    ("edit", "exp-aaaaaaa2"),
+    ("move", "exp-aaaaaaa2", "universal/search"),
+    ("retire", "exp-aaaaaaa2", "--reason", "x"),
+    ("revive", "exp-bbbbbbb2"),
+    ("purge", "exp-aaaaaaa2", "--yes"),
+)
+
+
+@pytest.mark.parametrize("words", ACTS, ids=lambda words: words[0])
+def test_an_agent_is_refused_with_the_persons_command(
+    tools: Path, cli: Call, git: Callable[..., str], world: Path, words: tuple[str, ...]
+) -> None:
+    before, commits = tools.read_bytes(), heads(git, world)
+    for env in ({"ALICE_ACTOR": "agent:claude"}, {"CLAUDECODE": "1"}):
+        refused = cli(*words, "--json", env=env, check=False)
+        assert refused.code == 6
+        assert refused.error["hint"].startswith(f"ask the person to run: alice-exp {words[0]} exp-")
+    assert tools.read_bytes() == before and heads(git, world) == commits
+
+
+@pytest.mark.parametrize("words", ACTS, ids=lambda words: words[0])
+def test_a_dry_run_changes_nothing(
+    tools: Path,
+    cli: Call,
+    run: Call,
+    git: Callable[..., str],
+    editor: Callable[[str], dict[str, str]],
+    world: Path,
+    words: tuple[str, ...],
+) -> None:
+    cli("retire", "exp-bbbbbbb2", "--reason", "x")
+    before, commits = tools.read_bytes(), heads(git, world)
+    env = editor("text = text.replace('use rg', 'use grep')")
+    done = run(*words, "--dry-run", "--json", env=env).json
+    assert done["commit"] is None
+    assert tools.read_bytes() == before and heads(git, world) == commits
+
+
+def test_the_editor_opens_again_without_end_on_a_terminal(tools: Path, editor: Callable[[str], dict[str, str]]) -> None:
+    """Five faults in a row, then a good text: on a terminal nobody is cut off."""
+    code = """if count == 1: text = text.replace('"reliable"', '0')
+elif count < 6: text += ' '
+else: text = text.replace('"state": 0', '"state": "past"')"""
+    environment = {**os.environ, **editor(code), "PYTHONPATH": str(ROOT)}
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(sys.executable, [sys.executable, "-m", "alice_exp", "edit", "exp-aaaaaaa2"], environment)
+    said = _said(pid, terminal)
+    assert "changed" in said.stdout and said.code == 0
+    assert '"state": "past"' in tools.read_text()
+
+
+def _said(pid: int, terminal: int) -> Result:
+    pieces = []
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        if select.select([terminal], [], [], 0.1)[0]:
+            try:
+                pieces.append(os.read(terminal, 4096))
+            except OSError:
+                break
+    _, status = os.waitpid(pid, 0)
+    return Result(os.waitstatus_to_exitcode(status), b"".join(pieces).decode(), "")
+
+
+def test_json_documents_are_whole(tools: Path, cli: Call) -> None:
+    done = cli("retire", "exp-aaaaaaa2", "--reason", "x", "--json")
+    assert set(json.loads(done.stdout)) >= {"id", "set", "namespace", "state", "commit", "approved", "from"}

@@ -1,0 +1,317 @@
+"""Decisions: reply, review with keys, approve and reject (R2.41, R2.42, D24-D26, D29; DESIGN 6 and 7)."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT, Call
+
+Git = Callable[..., str]
+
+
+def waiting(cli: Call) -> list[str]:
+    return [item["id"] for item in cli("heartbeat", "--peek", "--json").json["items"]]
+
+
+def count(home: Path, git: Git) -> int:
+    return int(git(home, "rev-list", "--count", "HEAD"))
+
+
+# --------------------------------------------------------------------------------------------------------- reply
+
+
+def test_a_reply_decides_each_item_where_it_belongs(sample: Path, cli: Call, git: Git) -> None:
+    ids = [item["id"] for item in cli("heartbeat", "--json").json["items"]]
+    before = count(sample, git)
+    done = cli("reply", "同意", "1", "2，拒绝", "3，因为过时了", "--yes", "--json").json
+    assert (done["approved"], done["rejected"]) == ([ids[0], ids[1]], [ids[2]])
+    assert [(row["set"], row["namespace"]) for row in done["blocks"]] == [
+        ("universal", "api_patterns"),
+        ("personal", "user_preferences"),
+        ("archive", "rejected"),
+    ]
+    assert count(sample, git) == before + 2
+    assert "Alice-Reason: 过时了" in git(sample, "log", "-1", "--format=%B")
+    assert waiting(cli) == ids[3:]
+
+
+def test_agreeing_covers_that_reports_items_alone(home: Path, cli: Call, git: Git) -> None:
+    first = cli("memorize", "one", "--json").json["id"]
+    cli("heartbeat")
+    second = cli("memorize", "two", "--json").json["id"]
+    before = count(home, git)
+    assert cli("reply", "同意", "--yes", "--json").json["ids"] == [first]
+    assert waiting(cli) == [second]
+    assert count(home, git) == before + 1
+
+
+def test_what_is_unclear_changes_nothing(sample: Path, cli: Call, git: Git) -> None:
+    cli("heartbeat")
+    head = git(sample, "rev-parse", "HEAD")
+    for words in ("maybe 2", "同意 1，拒绝 1", "1 3", "approve 99", "don't approve 2", "同意 1，拒绝 12"):
+        assert cli("reply", words, "--yes", check=False).code == 2, words
+    assert git(sample, "rev-parse", "HEAD") == head
+
+
+def test_a_reply_that_approves_needs_a_person_or_yes(sample: Path, cli: Call, git: Git) -> None:
+    cli("heartbeat")
+    head = git(sample, "rev-parse", "HEAD")
+    assert cli("reply", "同意 1", check=False).code == 6
+    assert cli("reply", "同意", check=False).code == 6
+    assert cli("--actor", "agent", "reply", "拒绝 1", "--yes", check=False).code == 6
+    assert cli("reply", "同意 1", "--dry-run", "--json").json["commit"] is None
+    assert git(sample, "rev-parse", "HEAD") == head
+    assert cli("reply", "拒绝 1").code == 0
+
+
+def test_a_reply_without_a_report_asks_for_one(home: Path, cli: Call) -> None:
+    cli("memorize", "one")
+    assert cli("reply", "同意", "--yes", check=False).code == 4
+
+
+def test_what_changed_is_named_and_the_rest_is_done(home: Path, cli: Call) -> None:
+    ids = [cli("memorize", text, "--json").json["id"] for text in ("one", "two", "three")]
+    cli("heartbeat")
+    numbers = {item["id"]: item["number"] for item in cli("heartbeat", "--peek", "--json").json["items"]}
+    pool = home / "experiences/low_value_pool/pending_20260220.jsonc"
+    pool.write_text(pool.read_text(encoding="utf-8").replace('"two"', '"two, and more"'), encoding="utf-8")
+    done = cli("reply", f"approve {numbers[ids[0]]} {numbers[ids[1]]}", "--yes", "--json", check=False)
+    assert done.code == 5
+    assert done.json["approved"] == [ids[0]]
+    assert done.json["skipped"] == [{"id": ids[1], "why": "changed"}]
+    item = next(item for item in cli("heartbeat", "--json").json["items"] if item["id"] == ids[1])
+    assert item["payload"] == "two, and more"
+    assert cli("reply", f"approve {item['number']}", "--yes", "--json").json["approved"] == [ids[1]]
+
+
+def test_a_rejected_inference_does_not_come_back(home: Path, cli: Call, git: Git) -> None:
+    block_id = cli("memorize", "用户喜欢吃辣", "--json").json["id"]
+    cli("heartbeat")
+    cli("reply", "拒绝 1")
+    head = git(home, "rev-parse", "HEAD")
+    refused = cli("memorize", "吃辣，用户喜欢～", "--when", "choosing food", check=False)
+    assert refused.code == 6
+    assert block_id in refused.stderr
+    lines = "\n".join(
+        json.dumps({"payload": text}, ensure_ascii=False) for text in ("用户 喜欢 吃辣！", "用户不喜欢吃辣")
+    )
+    bulk = cli("memorize", "--from", "-", "--json", stdin=lines).json
+    assert (bulk["refused"], bulk["refused_by"], len(bulk["ids"])) == (1, [block_id], 1)
+    assert git(home, "rev-list", "--count", f"{head}..HEAD") == "1"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("approve", "1", "--yes"),
+        ("approve", "--all", "--yes"),
+        ("reject", "1", "--yes"),
+        ("reply", "同意", "--yes"),
+        ("review",),
+    ],
+)
+@pytest.mark.parametrize("who", [{"ALICE_ACTOR": "agent"}, {"CLAUDECODE": "1"}, {"AI_AGENT": "x"}])
+def test_an_agent_decides_nothing(
+    sample: Path, cli: Call, git: Git, command: tuple[str, ...], who: dict[str, str]
+) -> None:
+    cli("heartbeat")
+    head = git(sample, "rev-parse", "HEAD")
+    assert cli(*command, env=who, check=False).code == 6
+    assert git(sample, "rev-parse", "HEAD") == head
+
+
+# -------------------------------------------------------------------------------------------------------- review
+
+
+class Screen:
+    """``alice-exp`` on a terminal of its own: keys go in, what is on the screen is waited for."""
+
+    def __init__(self, home: Path, *arguments: str, **more: str) -> None:
+        self.ours, self.theirs = pty.openpty()
+        self.before = termios.tcgetattr(self.theirs)
+        environment: dict[str, Any] = {
+            **os.environ,
+            "ALICE_HOME": str(home),
+            "COLUMNS": "80",
+            "PYTHONPATH": str(ROOT),
+        }
+        self.said = ""
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "alice_exp", *arguments],
+            stdin=self.theirs,
+            stdout=self.theirs,
+            stderr=self.theirs,
+            env={**environment, **more},
+        )
+
+    def until(self, text: str, times: int = 1) -> None:
+        """Wait until a text has been said so often."""
+        ends = time.monotonic() + 20
+        while self.said.count(text) < times:
+            if not select.select([self.ours], [], [], max(0, ends - time.monotonic()))[0]:
+                pytest.fail(f"{text!r} never came; the screen says:\n{self.said}")
+            self.said += os.read(self.ours, 4096).decode("utf-8", "replace")
+
+    def press(self, keys: str) -> None:
+        os.write(self.ours, keys.encode())
+
+    def end(self) -> int:
+        """Wait for its end; the terminal must be as it was."""
+        code = self.process.wait(20)
+        assert termios.tcgetattr(self.theirs) == self.before, "the terminal was left in another mode"
+        return code
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.ours)
+        os.close(self.theirs)
+
+
+@pytest.fixture
+def screen(world: Path) -> Iterator[Callable[..., Screen]]:
+    opened: list[Screen] = []
+
+    def make(home: Path, *arguments: str, **more: str) -> Screen:
+        opened.append(Screen(home, *arguments, **more))
+        return opened[-1]
+
+    yield make
+    for one in opened:
+        one.close()
+
+
+def go_through(terminal: Screen, keys: Sequence[str], start: int = 1) -> None:
+    for position, key in enumerate(keys, start=start):
+        terminal.until("[q]uit", position)
+        terminal.press(key)
+
+
+def test_keys_approve_reject_and_put_off(
+    sample: Path, cli: Call, screen: Callable[..., Screen], git: Git
+) -> None:
+    ids = [item["id"] for item in cli("heartbeat", "--json").json["items"]]
+    before = count(sample, git)
+    terminal = screen(sample, "review")
+    go_through(terminal, ["a", "l"])
+    terminal.until("[q]uit", 3)
+    terminal.press("r")
+    terminal.until("why")
+    terminal.press("不是这样\n")
+    go_through(terminal, ["p", "q"], start=4)
+    terminal.until("2 approved, 1 rejected, 8 left.")
+    assert terminal.end() == 0
+    assert "contradict each other" in terminal.said
+    assert count(sample, git) == before + 3
+    assert cli("show", ids[0], "--json").json["set"] == "universal"
+    assert cli("show", ids[3], "--json").json["set"] == "personal"
+    assert "Alice-Reason: 不是这样" in git(sample, "log", "--format=%B")
+    assert waiting(cli) == [ids[1], *ids[4:]]
+
+
+def test_it_goes_on_where_it_was_and_comes_back_to_what_was_put_off(
+    sample: Path, cli: Call, screen: Callable[..., Screen]
+) -> None:
+    ids = [item["id"] for item in cli("heartbeat", "--json").json["items"]]
+    terminal = screen(sample, "review")
+    go_through(terminal, ["l", "a", "q"])
+    assert terminal.end() == 0
+    again = screen(sample, "review")
+    again.until("[q]uit")
+    assert ids[2] in again.said
+    assert ids[0] not in again.said
+    go_through(again, ["l"] * 10)
+    again.until("0 approved, 0 rejected, 10 left.")
+    assert again.said.index(ids[10]) < again.said.index(ids[0]), "what was put off comes at the end"
+    assert again.end() == 0
+
+
+def test_killed_at_any_moment_it_loses_no_decision(
+    sample: Path, cli: Call, screen: Callable[..., Screen]
+) -> None:
+    ids = [item["id"] for item in cli("heartbeat", "--json").json["items"]]
+    terminal = screen(sample, "review")
+    go_through(terminal, ["a", "a"])
+    terminal.until("[q]uit", 3)
+    terminal.process.send_signal(signal.SIGKILL)
+    terminal.process.wait()
+    assert waiting(cli) == ids[2:]
+    assert cli("check").code == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_ended_by_a_signal_it_restores_the_terminal(
+    sample: Path, screen: Callable[..., Screen], number: signal.Signals
+) -> None:
+    terminal = screen(sample, "review")
+    terminal.until("[q]uit")
+    time.sleep(0.1)
+    terminal.process.send_signal(number)
+    assert terminal.end() == 128 + number
+
+
+def test_all_that_follow_are_approved_in_one_act(
+    sample: Path, cli: Call, screen: Callable[..., Screen], git: Git
+) -> None:
+    ids = [item["id"] for item in cli("heartbeat", "--json").json["items"]]
+    before = count(sample, git)
+    terminal = screen(sample, "review")
+    go_through(terminal, ["l", "A"])
+    terminal.until("Approve these 10?")
+    terminal.press("y")
+    terminal.until("10 approved, 0 rejected, 1 left.")
+    assert terminal.end() == 0
+    assert (waiting(cli), count(sample, git)) == ([ids[0]], before + 1)
+
+
+def test_an_edited_candidate_is_shown_anew_before_it_is_decided(
+    home: Path, cli: Call, screen: Callable[..., Screen], tmp_path: Path
+) -> None:
+    block_id = cli("memorize", "use grep", "--json").json["id"]
+    cli("heartbeat")
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nsed -i s/grep/ripgrep/ "$1"\n')
+    editor.chmod(0o755)
+    terminal = screen(home, "review", EDITOR=str(editor), VISUAL="")
+    go_through(terminal, ["e"])
+    terminal.until("use ripgrep")
+    go_through(terminal, ["a"], start=2)
+    terminal.until("1 approved, 0 rejected, 0 left.")
+    assert terminal.end() == 0
+    shown = cli("show", block_id, "--json").json
+    assert (shown["payload"], shown["set"], shown["approved"]) == ("use ripgrep", "universal", True)
+
+
+def test_without_a_terminal_it_is_refused_with_a_sentence(sample: Path, cli: Call) -> None:
+    refused = cli("review", check=False)
+    assert refused.code == 6
+    assert "needs a terminal" in refused.stderr
+
+
+@pytest.mark.slow
+def test_two_hundred_candidates_are_reviewed_from_start_to_end(
+    home: Path, cli: Call, screen: Callable[..., Screen], git: Git
+) -> None:
+    lines = "\n".join(json.dumps({"payload": f"lesson {i} on subject {i * 7}"}) for i in range(200))
+    cli("memorize", "--from", "-", stdin=lines)
+    cli("heartbeat")
+    before = count(home, git)
+    terminal = screen(home, "review")
+    go_through(terminal, ["a", "p"] * 100)
+    terminal.until("200 approved, 0 rejected, 0 left.")
+    assert terminal.end() == 0
+    assert (waiting(cli), count(home, git)) == ([], before + 200)

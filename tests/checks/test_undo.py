@@ -1,0 +1,228 @@
+"""Undo at a person's scale, and the log's filters (R2.14, DESIGN 5, 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.checks.test_life import TOOLS
+from tests.conftest import Call
+
+NEXT = "2026-02-21T09:00:00Z"
+
+
+def act(cli: Call, *arguments: str, **named: Any) -> Any:
+    return cli(*arguments, "--json", **named).json
+
+
+def state(home: Path) -> dict[str, bytes]:
+    """Every file of the home's truth, byte by byte."""
+    root = home / "experiences"
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.glob("[!.]*/*") if path.is_file()} | {
+        "config": (root / "config.jsonc").read_bytes()
+    }
+
+
+@pytest.fixture
+def tools(world: Path, cli: Call) -> Path:
+    path = world / "alice" / "experiences" / "universal" / "tool_usage.jsonc"
+    path.parent.mkdir(parents=True)
+    path.write_text(TOOLS, encoding="utf-8")
+    cli("init")
+    return path
+
+
+def hand_edit(path: Path) -> None:
+    path.write_text(path.read_text().replace("    // above the second\n", "").replace("use rg", "use ag"))
+
+
+def decided(cli: Call, *verb: str) -> None:
+    """A candidate, shown in a report, decided on."""
+    candidate = act(cli, "memorize", "use uv", "--when", "installing")["id"]
+    cli("heartbeat")
+    cli(verb[0], candidate, *verb[1:], "--yes")
+
+
+ACTS: dict[str, Callable[[Call, Path], Any]] = {
+    "approve": lambda cli, path: decided(cli, "approve"),
+    "reject": lambda cli, path: decided(cli, "reject", "--reason", "no"),
+    "remember": lambda cli, path: cli("remember", "我喜欢吃辣"),
+    "memorize": lambda cli, path: cli("memorize", "use fd"),
+    "outcome": lambda cli, path: cli("outcome", "exp-bbbbbbb2", "fail"),
+    "move": lambda cli, path: cli("move", "exp-aaaaaaa2", "personal/workflow_habits"),
+    "retire": lambda cli, path: cli("retire", "exp-aaaaaaa2", "--reason", "x"),
+    "config": lambda cli, path: cli("config", "set", "heartbeat.expire_days", "14"),
+    "adopt": lambda cli, path: (hand_edit(path), cli("list")),
+    "namespace": lambda cli, path: cli("namespace", "create", "universal/recipes"),
+}
+
+
+@pytest.mark.parametrize("op", ACTS)
+def test_the_newest_act_is_taken_back_byte_by_byte_and_can_be_redone(
+    tools: Path, cli: Call, git: Callable[..., str], sound: Callable[[Path], None], world: Path, op: str
+) -> None:
+    home = world / "alice"
+    if op in ("approve", "reject"):
+        candidate = act(cli, "memorize", "use uv", "--when", "installing")["id"]
+        cli("heartbeat")
+        before = state(home)
+        cli(op, candidate, "--yes")
+    else:
+        before = state(home)
+        ACTS[op](cli, tools)
+    after = state(home)
+    assert after != before
+    count = int(git(home, "rev-list", "--count", "HEAD"))
+    undone = act(cli, "undo", "--yes")
+    assert [one["op"] for one in undone["undone"]] == [op] and undone["conflicts"] == []
+    assert state(home) == before
+    assert int(git(home, "rev-list", "--count", "HEAD")) == count + 1
+    act(cli, "undo", undone["commit"], "--yes")
+    assert state(home) == after
+    sound(home)
+
+
+def test_a_dry_run_shows_the_blocks_and_changes_nothing(tools: Path, cli: Call, world: Path) -> None:
+    cli("outcome", "exp-bbbbbbb2", "fail")
+    before = state(world / "alice")
+    done = act(cli, "undo", "--dry-run")
+    assert done["blocks"] == ["exp-bbbbbbb2"] and done["commit"] is None
+    assert state(world / "alice") == before
+
+
+def test_all_acts_of_one_actor_in_one_commit_and_others_later_acts_stay(
+    tools: Path, cli: Call, git: Callable[..., str], sound: Callable[[Path], None], world: Path
+) -> None:
+    home = world / "alice"
+    agent = {"ALICE_ACTOR": "agent:claude"}
+    cli("outcome", "exp-aaaaaaa2", "ok", env=agent)
+    cli("outcome", "exp-bbbbbbb2", "ok", env=agent)
+    mine = act(cli, "remember", "我喜欢吃辣")["id"]
+    guess = act(cli, "memorize", "use fd", env=agent)["id"]
+    cli("outcome", "exp-aaaaaaa2", "ok")
+    count = int(git(home, "rev-list", "--count", "HEAD"))
+    done = cli("undo", "--by", "agent", "--yes", "--json", check=False)
+    assert done.code == 5
+    assert [one["op"] for one in done.json["undone"]] == ["memorize", "outcome", "outcome"]
+    assert set(done.json["blocks"]) == {guess, "exp-bbbbbbb2"}
+    assert done.json["conflicts"] == ["exp-aaaaaaa2"]
+    newest = act(cli, "log", "exp-aaaaaaa2", "--by", "user", "-n", "1")["commits"][0]
+    assert done.json["changed_by"] == {"exp-aaaaaaa2": newest["commit"]}
+    assert f"was changed by outcome exp-aaaaaaa2" in done.stderr and newest["commit"][:8] in done.stderr
+    assert int(git(home, "rev-list", "--count", "HEAD")) == count + 1
+    assert act(cli, "show", "exp-aaaaaaa2")["verifications"] == 14
+    assert act(cli, "show", "exp-bbbbbbb2")["verifications"] == 0
+    assert act(cli, "show", mine)["set"] == "personal"
+    assert cli("show", guess, check=False).code == 4
+    assert "// above the second" in tools.read_text() and "// behind the second" in tools.read_text()
+    sound(home)
+
+
+def test_what_was_taken_back_is_not_taken_back_twice_and_what_was_left_still_can_be(tools: Path, cli: Call) -> None:
+    agent = {"ALICE_ACTOR": "agent"}
+    cli("outcome", "exp-aaaaaaa2", "ok", env=agent)
+    cli("outcome", "exp-aaaaaaa2", "ok")
+    cli("outcome", "exp-bbbbbbb2", "ok", env=agent)
+    assert cli("undo", "--by", "agent", "--yes", check=False).code == 5
+    cli("undo", "--by", "user", "--yes")
+    assert act(cli, "show", "exp-aaaaaaa2")["verifications"] == 13
+    done = act(cli, "undo", "--by", "agent", "--yes")
+    assert done["blocks"] == ["exp-aaaaaaa2"] and len(done["undone"]) == 1
+    assert act(cli, "show", "exp-aaaaaaa2")["verifications"] == 12
+    assert cli("undo", "--by", "agent", "--yes", check=False).code == 4
+
+
+def test_since_until_and_op(tools: Path, cli: Call) -> None:
+    cli("outcome", "exp-aaaaaaa2", "ok")
+    cli("outcome", "exp-aaaaaaa2", "fail", env={"ALICE_NOW": NEXT})
+    cli("remember", "ich mag Brot", env={"ALICE_NOW": NEXT})
+    later = {"ALICE_NOW": "2026-02-21T10:00:00Z"}
+    dry = act(cli, "undo", "--since", "2026-02-21", "--dry-run", env=later)
+    assert [one["op"] for one in dry["undone"]] == ["remember", "outcome"]
+    dry = act(cli, "undo", "--since", "2026-02-21", "--op", "outcome", "--dry-run", env=later)
+    assert [one["op"] for one in dry["undone"]] == ["outcome"]
+    act(cli, "undo", "--since", "2026-02-21", "--yes", env=later)
+    shown = act(cli, "show", "exp-aaaaaaa2", env=later)
+    assert shown["verifications"] == 13 and shown["state"] == "reliable"
+    assert act(cli, "list", "--set", "personal", env=later)["blocks"] == []
+
+
+def test_one_conversation(tools: Path, cli: Call, world: Path) -> None:
+    """Acts that carry Alice-Session, whoever writes them."""
+    from alice_exp.core.changes import Act, ChangeSet, Put
+    from alice_exp.core.model import Actor, Block, Payload
+    from alice_exp.wiring import Wiring
+
+    wiring = Wiring()
+    for number, session in enumerate(("ses-one", "ses-two", "ses-one"), start=2):
+        block = Block(f"exp-ccccccc{number}", Payload(f"said {number}"), created_at=NEXT, updated_at=NEXT)
+        made = Act("extract", Actor("agent"), NEXT, (block.id,), "", (("Session", session),))
+        put = Put(block, "low_value_pool/pending_20260221.jsonc")
+        wiring.home.apply(lambda _, act=made, put=put: (ChangeSet(act, (put,)), None), ("low_value",))
+    assert len(act(cli, "log", "--session", "ses-one")["commits"]) == 2
+    done = act(cli, "undo", "--session", "ses-one", "--yes")
+    assert set(done["blocks"]) == {"exp-ccccccc2", "exp-ccccccc4"} and done["conflicts"] == []
+    assert [block["id"] for block in act(cli, "list", "--set", "low_value")["blocks"]] == ["exp-ccccccc3"]
+
+
+def test_an_expired_candidate_comes_back_with_a_new_clock(home: Path, cli: Call) -> None:
+    candidate = act(cli, "memorize", "use uv")["id"]
+    cli("heartbeat")
+    later = {"ALICE_NOW": "2026-03-01T09:00:00Z"}
+    cli("heartbeat", env=later)
+    assert act(cli, "list", env=later)["blocks"] == []
+    expiry = next(one for one in act(cli, "log", candidate)["commits"] if one["op"] in ("heartbeat", "expire"))
+    act(cli, "undo", expiry["commit"], "--yes", env=later)
+    assert [block["id"] for block in act(cli, "list", env=later)["blocks"]] == [candidate]
+
+
+def test_a_hand_edit_of_comments_alone_can_be_taken_back(tools: Path, cli: Call) -> None:
+    before = tools.read_bytes()
+    tools.write_bytes(before.replace(b"// above the first", b"// new words").replace(b"// The end.", b""))
+    cli("list")
+    done = act(cli, "undo", "--yes")
+    assert tools.read_bytes() == before and done["blocks"] == ["universal/tool_usage.jsonc"]
+
+
+def test_the_first_act_and_a_purge_stand(tools: Path, cli: Call, git: Callable[..., str], world: Path) -> None:
+    first = git(world / "alice", "rev-list", "--max-parents=0", "HEAD")
+    assert cli("undo", first, "--yes", check=False).code == 2
+    assert cli("undo", "--yes", check=False).code in (2, 4)
+    cli("purge", "exp-bbbbbbb2", "--yes")
+    assert cli("undo", act(cli, "log", "-n", "1")["commits"][0]["commit"], "--yes", check=False).code == 2
+    assert tools.exists()
+
+
+def test_undo_is_the_persons_and_asks(tools: Path, cli: Call) -> None:
+    cli("outcome", "exp-aaaaaaa2", "ok")
+    assert cli("undo", "--yes", env={"ALICE_ACTOR": "agent"}, check=False).code == 6
+    assert cli("undo", check=False).code == 6
+    assert cli("undo", "abcd", "--by", "agent", "--yes", check=False).code == 2
+
+
+def test_the_log_shows_states_as_they_rose_and_fell(tools: Path, cli: Call) -> None:
+    cli("outcome", "exp-bbbbbbb2", "fail")
+    cli("revive", "exp-bbbbbbb2")
+    for _ in range(3):
+        cli("outcome", "exp-bbbbbbb2", "ok")
+    rows = act(cli, "log", "exp-bbbbbbb2")["commits"]
+    risen = [(row["from"], row["to"]) for row in rows]
+    assert risen == [
+        ("possible", "past"),
+        ("possible", "possible"),
+        ("possible", "possible"),
+        ("obsolete", "possible"),
+        ("possible", "obsolete"),
+        (None, "possible"),
+    ]
+    table = cli("log", "exp-bbbbbbb2").stdout
+    assert "possible → past" in table and "possible → obsolete" in table and "– → possible" in table
+    assert "possible → possible" not in table
+    assert "obsolete → possible" in cli("log").stdout
+    assert [row["op"] for row in act(cli, "log", "--op", "revive")["commits"]] == ["revive"]
+    assert act(cli, "log", "--by", "agent")["commits"] == []
+    assert act(cli, "log", "--since", "2026-02-21")["commits"] == []
+    assert len(act(cli, "log", "--until", "2026-02-21", "-n", "2")["commits"]) == 2

@@ -1,0 +1,97 @@
+"""Interrupt ``purge`` at every step: ``python tests/crash/purge.py [--mode MODE] [--every K]`` (by hand; it is long).
+
+Afterwards the next command finds one history or the other: the block and all its past, or no object that holds it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from scenes import call, enter, environment  # noqa: E402
+
+HERE = Path(__file__)
+SECRET = "tulip-4711 is the word"
+VICTIM = "exp-aaaaaaa2"
+BLOCK = (
+    '// head\n{"blocks": [\n  // tulip-4711 too\n  {"id": "exp-aaaaaaa2", "payload": "tulip-4711 is the word"},\n'
+    '  {"id": "exp-bbbbbbb2", "payload": "stays"} // stays too\n]}\n'
+)
+
+
+def build(root: Path) -> None:
+    """A home whose block has a past in two files, and another line of history."""
+    enter(root)
+    path = root / "alice" / "experiences" / "personal" / "notes.jsonc"
+    path.parent.mkdir(parents=True)
+    path.write_text(BLOCK, encoding="utf-8")
+    assert call("init")[0] == 0
+    assert call("outcome", VICTIM, "ok")[0] == 0
+    assert call("memorize", "a candidate")[0] == 0
+    assert call("move", VICTIM, "personal/other")[0] == 0
+    _git(root, "tag", "light", "HEAD~1")
+
+
+def check(root: Path) -> None:
+    """An ``AssertionError`` says what was lost, or what was kept."""
+    code, step, acked = int(os.environ["CM_RC"]), int(os.environ["CM_N"]), os.environ["CM_ACKED"] == "1"
+    enter(root)
+    assert code in (0, 3, 137), f"the command ended with {code}"
+    if step % 2:
+        assert call("list")[0] == 0, "the next reading command failed"
+    assert call("memorize", "what comes after")[0] == 0, "the next writing command failed"
+    ops = _git(root, "log", "--format=%(trailers:key=Alice-Op,valueonly,separator=%x2C)").split()
+    purged = ["memorize", "purge", "move", "memorize", "outcome", "adopt"]
+    assert ops in (purged, ["memorize", *purged[2:]]), f"unexpected acts: {ops}"
+    happened = ops == purged
+    assert happened or not acked, "an acknowledged purge did not happen"
+    texts = b"".join(path.read_bytes() for path in (root / "alice").rglob("*.json*") if path.is_file())
+    objects = _git(root, "cat-file", "--batch-all-objects", "--batch")
+    assert ("tulip" in objects) is not happened, "the repository holds what was purged" if happened else "text is lost"
+    assert (b"tulip" in texts) is not happened, "a file holds what was purged" if happened else "a file lost the block"
+    assert b"stays too" in texts, "a comment of another block is gone"
+    assert _git(root, "fsck", "--strict", "--no-dangling") == "", "git fsck is not content"
+    assert _git(root, "status", "--porcelain", "--untracked-files=all") == "", "git status is not clean"
+    assert _git(root, "for-each-ref", "refs/alice") == "", "a mark was left"
+
+
+def _git(root: Path, *arguments: str) -> str:
+    where = root / "alice" / "experiences"
+    done = subprocess.run(["git", *arguments], cwd=where, capture_output=True, check=False)
+    assert done.returncode == 0, f"git {arguments[0]}: {done.stderr.decode()}"
+    return done.stdout.decode("utf-8", "replace").strip()
+
+
+def walk(mode: str, every: int) -> int:
+    """Drive ``crashmatrix.py``; its exit code."""
+    from matrix import TOOL
+
+    python, here = shlex.quote(sys.executable), shlex.quote(str(HERE))
+    given = 'HOME="$CM_DIR" ALICE_HOME="$CM_DIR/alice" ALICE_ACTOR=user'
+    arguments = ["--setup", f"{python} {here} --build", "--check", f"{python} {here} --check", "--mode", mode]
+    command = f"{given} exec {python} -m alice_exp purge {VICTIM} --yes -q"
+    return subprocess.run(
+        [sys.executable, str(TOOL), *arguments, "--cmd", command, "--every", str(every)],
+        env=environment(Path("/")),
+        check=False,
+    ).returncode
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--mode", default="kill")
+    parser.add_argument("--every", type=int, default=1)
+    asked = parser.parse_args()
+    if not asked.build and not asked.check:
+        sys.exit(walk(asked.mode, asked.every))
+    try:
+        (build if asked.build else check)(Path(os.environ["CM_DIR"]))
+    except AssertionError as fault:
+        sys.exit(str(fault).replace("\n", " "))
