@@ -40,6 +40,11 @@ _REAL_HOME = Path(os.path.expanduser("~")).resolve()  # noqa: PTH111
 _TMP = Path(tempfile.gettempdir()).resolve()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--update-golden`` rewrites the transcripts in ``tests/golden``; read the difference before it is committed."""
+    parser.addoption("--update-golden", action="store_true", help="rewrite the transcripts in tests/golden")
+
+
 @dataclass(frozen=True)
 class Result:
     """What one command said and how it ended."""

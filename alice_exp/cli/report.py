@@ -78,7 +78,7 @@ def sections(report: Agenda) -> tuple[Section, ...]:
             say("In universal, and not approved as it stands"),
             [_plain(p) for p in report.unapproved],
         ),
-        _section("by_hand", say("Changed by hand"), [_by_hand(name, report) for name in report.by_hand]),
+        _section("by_hand", say("Changed by hand"), [_by_hand(name) for name in report.by_hand]),
         _section(
             "fading", say("Fading: settled, and long not used"), [_plain(placed) for placed in report.fading]
         ),
@@ -156,7 +156,7 @@ def _plain(placed: Placed) -> Row:
     return Row(placed.block.id, payload_text(placed), f"{placed.place}/{placed.namespace}")
 
 
-def _by_hand(name: str, report: Agenda) -> Row:
+def _by_hand(name: str) -> Row:
     if name.startswith("exp-"):
         return Row(name, say("an edit in a file raised its trust"), f"alice-exp log {name}")
     return Row(name, say("the configuration was changed in its file"), "alice-exp log --by editor")

@@ -99,6 +99,9 @@ def _movement(
         after = level(placed.block)
     if before not in LEVELS or after not in LEVELS:
         return None
+    was_taken_back = after != steps[-1].after and after == before
+    if was_taken_back:
+        return None
     return Movement(block_id, _kind(before, after, steps), before, after, len(steps), placed)
 
 
@@ -110,4 +113,6 @@ def _kind(before: Level, after: Level, steps: Sequence[_Step]) -> Kind:
         return "promoted" if LEVELS.index(after) > LEVELS.index(before) else "demoted"
     if "needs_review" in effects:
         return "needs_review"
-    return "debounced" if effects[-1] == "debounced" else "verified"
+    if effects[-1] in ("promoted", "demoted", "debounced"):
+        return effects[-1]  # type: ignore[return-value]
+    return "verified"

@@ -24,7 +24,7 @@ class Rejections:
         by_words: dict[tuple[str, ...], Placed] = {}
         for placed in rejected:
             text = inference(placed.block.payload)
-            by_text[fingerprint_text(text)] = placed
+            by_text[_mark(text)] = placed
             words = bag(text)
             if words:
                 by_words[words] = placed
@@ -35,7 +35,7 @@ class Rejections:
         if not self.by_text:
             return None
         text = inference(payload)
-        known = self.by_text.get(fingerprint_text(text))
+        known = self.by_text.get(_mark(text))
         if known is not None:
             return known
         words = bag(text)
@@ -46,3 +46,8 @@ class Rejections:
 def inference(payload: Payload) -> str:
     """What a block claims: its content and steps as one text."""
     return " ".join((payload.content, *payload.steps))
+
+
+def _mark(text: str) -> str:
+    """What is left of a text that cannot be worded otherwise; where that is nothing ("!!!"), the text itself."""
+    return fingerprint_text(text) or f"={text}"

@@ -173,9 +173,7 @@ def test_an_outcome_of_several_blocks_names_each() -> None:
 
 def test_what_was_taken_back_meanwhile_moved_nowhere() -> None:
     block = Block("exp-aaaaaaaa", Payload("x"), state="past")
-    assert moved((block,), outcome(("exp-aaaaaaaa", "past", "possible", "demoted"))) == [
-        ("exp-aaaaaaaa", "verified", "past", "past", 1)
-    ]
+    assert moved((block,), outcome(("exp-aaaaaaaa", "past", "possible", "demoted"))) == []
 
 
 def test_a_message_that_does_not_add_up_is_passed_over() -> None:

@@ -1,0 +1,332 @@
+"""``doctor``, ``config`` and shell completion (D5, D12, D59; B2.27, B2.28; DESIGN 7)."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from alice_exp.core.config import OPTIONS
+from tests.conftest import ROOT, Call
+
+
+def look(cli: Call, *arguments: str, **named: Any) -> dict[str, Any]:
+    """Every check by name, and the exit code under ``code``."""
+    done = cli("doctor", *arguments, "--json", check=False, **named)
+    return {check["name"]: check for check in done.json["checks"]} | {"code": done.code}
+
+
+def messages(check: dict[str, Any]) -> str:
+    return " · ".join(problem["message"] for problem in check["problems"])
+
+
+def test_a_new_home_is_sound(home: Path, cli: Call) -> None:
+    found = look(cli)
+    code = found.pop("code")
+    assert code == 0
+    assert {name: messages(check) for name, check in found.items()} == dict.fromkeys(found, "")
+    assert set(found) >= {
+        "files", "history", "remotes", "leftovers", "permissions", "clock", "disk", "git", "schemas", "sharing", "index",
+    }  # fmt: skip
+    assert "✓ files" in cli("doctor").stdout
+
+
+def test_a_push_is_refused_and_a_remote_is_a_problem_while_it_exists(
+    home: Path, cli: Call, git: Callable[..., str], world: Path
+) -> None:
+    """D12."""
+    subprocess.run(["git", "init", "-q", "--bare", world / "bare"], check=True)
+    git(home, "remote", "add", "backup", str(world / "bare"))
+    pushed = subprocess.run(["git", "push", "backup", "main"], cwd=home / "experiences", capture_output=True, check=False)
+    assert pushed.returncode != 0 and b"personal" in pushed.stderr
+    assert subprocess.run(["git", "-C", world / "bare", "show-ref"], capture_output=True, check=False).stdout == b""
+    found = look(cli)
+    assert found["code"] == 3 and "backup" in messages(found["remotes"])
+    assert look(cli, "--fix")["code"] == 3
+    git(home, "remote", "remove", "backup")
+    assert look(cli)["code"] == 0
+
+
+def test_a_missing_hook_is_put_back(home: Path, cli: Call) -> None:
+    hook = home / "experiences/.git/hooks/pre-push"
+    hook.chmod(0o600)
+    assert look(cli)["code"] == 3
+    assert look(cli, "--fix")["code"] == 0
+    assert os.access(hook, os.X_OK)
+
+
+def test_a_file_with_a_problem_and_a_damaged_object(home: Path, cli: Call) -> None:
+    path = home / "experiences/universal/tool_usage.jsonc"
+    path.write_text('{"blocks": [}')
+    found = look(cli)
+    assert found["code"] == 3
+    assert (found["files"]["problems"][0]["path"], found["files"]["problems"][0]["line"]) == ("universal/tool_usage.jsonc", 1)
+    path.write_text('{"blocks": []}')
+    cli("list")
+    objects = sorted((home / "experiences/.git/objects").glob("??/*"))
+    objects[0].chmod(0o600)
+    objects[0].write_bytes(b"rotten")
+    found = look(cli)
+    assert found["code"] == 3 and "git fsck" in messages(found["history"])
+
+
+def test_leftovers_of_a_crash_are_named_and_removed(home: Path, cli: Call) -> None:
+    """D5."""
+    time.sleep(0.05)
+    cli("list")
+    tools = home / "experiences/universal/tool_usage.jsonc"
+    before = tools.read_bytes()
+    left = [
+        tools.with_name(".tool_usage.jsonc.alice-tmp-77-abcd"),
+        home / "experiences/.git/index.lock",
+        home / "experiences/.git/refs/heads/main.lock",
+        home / "experiences/.git/objects/pack/tmp_pack_x",
+        home / "state/.report.json.alice-tmp-9",
+    ]
+    for path in left:
+        path.write_text("half")
+        path.chmod(0o600)
+    found = look(cli)
+    assert found["code"] == 0 and found["leftovers"]["severity"] == "warning"
+    assert len(found["leftovers"]["problems"]) == len(left)
+    assert [path for path in left if not path.exists()] == []
+    found = look(cli, "--fix")
+    assert (found["leftovers"]["mended"], found["leftovers"]["problems"]) == (5, [])
+    assert [path for path in left if path.exists()] == []
+    assert tools.read_bytes() == before
+
+
+def test_an_act_that_was_set_aside_is_named(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    head = git(home, "rev-parse", "HEAD")
+    git(home, "update-ref", f"refs/alice/lost/{head}", head)
+    found = look(cli)
+    assert f"refs/alice/lost/{head}" in messages(found["remotes"]) and found["code"] == 0
+
+
+def test_permissions_are_named_and_closed(home: Path, cli: Call) -> None:
+    for name, mode in (("", 0o755), ("experiences/personal", 0o755), ("experiences/config.jsonc", 0o644)):
+        (home / name).chmod(mode)
+    found = look(cli)
+    assert found["permissions"]["severity"] == "warning" and len(found["permissions"]["problems"]) == 3
+    assert "0755" in messages(found["permissions"]) and "0600" in messages(found["permissions"])
+    assert look(cli, "--fix")["permissions"]["mended"] == 3
+    modes = [stat.S_IMODE((home / name).stat().st_mode) for name in ("", "experiences/personal", "experiences/config.jsonc")]
+    assert modes == [0o700, 0o700, 0o600]
+
+
+def test_times_still_to_come(home: Path, cli: Call) -> None:
+    cli("remember", "from tomorrow", env={"ALICE_NOW": "2026-03-01T00:00:00Z"})
+    said = messages(look(cli)["clock"])
+    assert "the newest commit is of 2026-03-01T00:00:00Z" in said and "exp-" in said
+    path = home / "experiences/records/episodes.jsonc"
+    path.write_text(
+        '{"capacity": 1000, "episodes": [{"id": "ep-aaaaaaa2", "task": "t", "context": {}, "action": "a", "result": "r",'
+        ' "success": true, "reward": 1, "at": "2027-01-01T00:00:00Z"}]}\n'
+    )
+    assert "ep-aaaaaaa2 is of 2027" in messages(look(cli)["clock"])
+    assert look(cli, env={"ALICE_NOW": "2027-01-01T00:00:00Z"})["clock"]["problems"] == []
+
+
+def test_schemas_are_current(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    path = home / "experiences/.schema/namespace.json"
+    good = path.read_bytes()
+    path.write_text("{}\n")
+    (home / "experiences/.schema/config.json").unlink()
+    found = look(cli)
+    assert {problem["path"] for problem in found["schemas"]["problems"]} == {".schema/namespace.json", ".schema/config.json"}
+    assert look(cli, "--fix")["schemas"]["mended"] == 2
+    assert path.read_bytes() == good
+    assert git(home, "log", "-1", "--format=%an %s") == "user doctor: 2 schemas"
+
+
+def test_personal_and_shareable_is_a_problem(home: Path, cli: Call) -> None:
+    """D59."""
+    path = home / "experiences/personal/user_preferences.jsonc"
+    path.write_text('{"blocks": [{"id": "exp-aaaaaaa2", "payload": "mine", "shareable": true}]}')
+    found = look(cli)
+    assert found["code"] == 3 and "exp-aaaaaaa2" in messages(found["sharing"])
+
+
+def test_little_room_and_an_old_git(home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    import shutil
+    from collections import namedtuple
+
+    from alice_exp.store.plumbing import Repository
+
+    usage = namedtuple("usage", "total used free")
+    for free, severity in ((100 << 20, "warning"), (1 << 20, "error"), (1 << 40, "ok")):
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: usage(1 << 41, 0, free))
+        assert look(cli)["disk"]["severity"] == severity
+    real = Repository.run
+
+    def run(self: Repository, *arguments: str, **named: Any) -> bytes:
+        return b"git version 2.35.9 (Apple Git-1)" if arguments[0] == "--version" else real(self, *arguments, **named)
+
+    monkeypatch.setattr(Repository, "run", run)
+    assert "2.35.9" in messages(look(cli)["git"])
+
+
+def test_a_search_index_that_is_none_is_removed(home: Path, cli: Call) -> None:
+    path = home / "state/index.sqlite"
+    path.write_bytes(b"SQLite format 2\0 rotten")
+    path.chmod(0o600)
+    assert look(cli)["index"]["severity"] == "warning"
+    assert look(cli, "--fix")["index"]["problems"] == []
+
+
+def test_an_agent_may_look_but_not_mend(home: Path, cli: Call) -> None:
+    assert look(cli, env={"ALICE_ACTOR": "agent"})["code"] == 0
+    assert cli("doctor", "--fix", env={"ALICE_ACTOR": "agent"}, check=False).code == 6
+
+
+# -- config -----------------------------------------------------------------------------------------------------
+
+
+def test_every_key_is_listed_with_value_default_and_doc(home: Path, cli: Call) -> None:
+    listed = cli("config", "list", "--json").json["config"]
+    assert [row["key"] for row in listed] == [option.name for option in OPTIONS]
+    assert all(row["value"] == row["default"] and row["doc"] for row in listed)
+    for option in OPTIONS:
+        assert cli("config", "get", option.name, "--json").json["value"] == option.default
+
+
+def test_set_touches_one_value_and_keeps_comments(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    path = home / "experiences/config.jsonc"
+    path.write_text(path.read_text().replace('"expire_days": 7', '"expire_days": 7 /* a week */'))
+    cli("list")
+    before = path.read_text()
+    done = cli("config", "set", "heartbeat.expire_days", "14", "--json").json
+    assert done["value"] == 14 and done["commit"] == git(home, "rev-parse", "HEAD")
+    assert path.read_text() == before.replace('"expire_days": 7 /*', '"expire_days": 14 /*')
+    assert git(home, "log", "-1", "--format=%an %s") == "user config: heartbeat.expire_days"
+    assert cli("config", "set", "heartbeat.expire_days", "14", "--json").json["commit"] is None
+    assert cli("config", "get", "heartbeat.expire_days").stdout == "14\n"
+
+
+def test_set_adds_a_key_and_a_file_that_are_missing(home: Path, cli: Call) -> None:
+    path = home / "experiences/config.jsonc"
+    path.write_text("{\n  // mine\n}\n")
+    cli("config", "set", "thresholds.past", "4")
+    assert "// mine" in path.read_text() and cli("config", "get", "thresholds.past").stdout == "4\n"
+    path.unlink()
+    cli("config", "set", "thresholds.past", "5")
+    assert '"past": 5' in path.read_text() and "// Verifications that raise" in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("thresholds.past", "-1"),
+        ("thresholds.past", "1.5"),
+        ("thresholds.past", "true"),
+        ("thresholds.past", "many"),
+        ("thresholds.match", "1.1"),
+        ("thresholds.match", "NaN"),
+        ("heartbeat.auto", "1"),
+        ("heartbeat.expire_days", "0"),
+        ("lang", "fr"),
+        ("timezone", "Mars/Phobos"),
+    ],
+)
+def test_set_checks_the_kind(home: Path, cli: Call, git: Callable[..., str], key: str, value: str) -> None:
+    head = git(home, "rev-parse", "HEAD")
+    assert cli("config", "set", "--", key, value, check=False).code == 2
+    assert git(home, "rev-parse", "HEAD") == head
+
+
+def test_an_unknown_key_a_broken_file_and_an_agent(home: Path, cli: Call) -> None:
+    unknown = cli("config", "get", "heartbeat.expire_day", "--json", check=False)
+    assert unknown.code == 4 and "heartbeat.expire_days" in unknown.error["hint"]
+    assert cli("config", "set", "thresholds.past", "4", env={"ALICE_ACTOR": "agent"}, check=False).code == 6
+    assert cli("config", "edit", env={"ALICE_ACTOR": "agent"}, check=False).code == 6
+    path = home / "experiences/config.jsonc"
+    path.write_text("{,}")
+    refused = cli("config", "set", "thresholds.past", "4", "--json", check=False)
+    assert refused.code == 3 and refused.error["path"] == "config.jsonc" and refused.error["line"] == 1
+    assert path.read_text() == "{,}"
+
+
+def test_config_edit_checks_before_it_commits(home: Path, run: Call, git: Callable[..., str], tmp_path: Path) -> None:
+    path = home / "experiences/config.jsonc"
+    before = path.read_text()
+    good = run("config", "edit", "--json", env={"EDITOR": "sed -i 's/\"past\": 3/\"past\": 4/'"}).json
+    assert good["changed"] and path.read_text() == before.replace('"past": 3', '"past": 4')
+    bad = run("config", "edit", "--json", env={"EDITOR": "sed -i 's/\"past\": 4/\"past\": \"x\"/'"}, check=False)
+    assert bad.code == 3 and "thresholds.past" in bad.error["message"]
+    Path(bad.error["path"]).unlink()
+    assert '"past": 4' in path.read_text() and git(home, "log", "-1", "--format=%s") == "config: edited"
+
+
+# -- completion -------------------------------------------------------------------------------------------------
+
+
+def offers(run: Call, *words: str) -> dict[str, str]:
+    done = run(*words, env={"_ALICE_EXP_COMPLETE": "1"})
+    rows = [line.partition("\t") for line in done.stdout.splitlines()]
+    return {value: hint for value, _, hint in rows}
+
+
+def test_ids_complete_with_their_triggers(home: Path, run: Call, cli: Call) -> None:
+    one = cli("remember", "我喜欢吃辣", "--when", "choosing\tfood", "--json").json["id"]
+    two = cli("memorize", "use rg", "--when", "searching", "--json").json["id"]
+    assert offers(run, "show", "exp-") == {one: "choosing food", two: "searching"}
+    assert offers(run, "show", one[:6]) == {one: "choosing food"} or two.startswith(one[:6])
+    assert offers(run, "approve", "") == {two: "searching"}
+    assert offers(run, "revive", "") == {}
+    assert offers(run, "--home", str(home), "approve", two, "") == {}
+    assert set(offers(run, "move", one, "")) >= {"personal/user_preferences", "universal/tool_usage"}
+
+
+def test_words_options_keys_and_choices_complete(home: Path, run: Call) -> None:
+    assert {"retire", "revive", "restore"} <= set(offers(run, "re"))
+    assert offers(run, "config", "") .keys() == {"get", "set", "list", "edit"}
+    assert offers(run, "config", "get", "thresholds.p") == {
+        "thresholds.past": "Verifications that raise a possible block to past"
+    }
+    assert "--from-rejected" in offers(run, "revive", "--")
+    assert offers(run, "outcome", "exp-aaaaaaa2", "").keys() == {"ok", "fail"}
+    assert offers(run, "completion", "") .keys() == {"bash", "zsh", "fish"}
+    assert offers(run, "nonsense", "") == {}
+
+
+def test_bash_inserts_the_id_and_runs_nothing_of_what_it_reads(home: Path, cli: Call, world: Path) -> None:
+    trap = world / "trap"
+    block_id = cli("remember", "x", "--when", f"$(touch {trap}) `touch {trap}` *", "--json").json["id"]
+    cli("remember", "y", "--when", "another")
+    bin_ = world / "bin"
+    bin_.mkdir()
+    (bin_ / "alice-exp").write_text(f'#!/bin/sh\nexec {sys.executable} -m alice_exp "$@"\n')
+    (bin_ / "alice-exp").chmod(0o755)
+    script = f"""eval "$(alice-exp completion bash)"
+COMP_WORDS=(alice-exp show exp-); COMP_CWORD=2; _alice_exp_complete; printf '%s\\n' "${{COMPREPLY[@]}}"
+COMP_WORDS=(alice-exp show {block_id[:-1]}); _alice_exp_complete; printf '<%s>\\n' "${{COMPREPLY[@]}}"
+"""
+    environment = {**os.environ, "PATH": f"{bin_}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3 and lines[2] == f"<{block_id}>"
+    assert any("another" in line for line in lines[:2]) and not trap.exists()
+
+
+def test_a_script_for_each_shell_and_no_cost_without_one(home: Path, run: Call, cli: Call) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        assert "_ALICE_EXP_COMPLETE=1" in cli("completion", shell).stdout
+    assert cli("completion", "csh", check=False).code == 2
+    code = "import sys; from alice_exp.cli.app import run; run(['list', '-q']); print('alice_exp.cli.completion' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False"
+
+
+def test_doctor_speaks_json_that_a_script_can_read(home: Path, cli: Call) -> None:
+    document = json.loads(cli("doctor", "--json").stdout)
+    assert all({"name", "severity", "mended", "problems"} == set(check) for check in document["checks"])
