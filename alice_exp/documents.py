@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from alice_exp.core.changes import Commit
-from alice_exp.core.model import CONFIDENCE, TRUST, Placed, Problem
-from alice_exp.rules.agenda import Agenda, Item
-from alice_exp.rules.lifecycle import Change
-from alice_exp.rules.metacognition import Assessment, Grade
-from alice_exp.rules.movements import Movement
-from alice_exp.rules.ranking import Match
+from alice_exp.core.model import CONFIDENCE, TRUST
 from alice_exp.text.schema import block_json
 from alice_exp.text.words import one_line
-from alice_exp.usecases.recall import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from alice_exp.core.changes import Commit
+    from alice_exp.core.model import Placed, Problem
+    from alice_exp.rules.agenda import Agenda, Item
+    from alice_exp.rules.lifecycle import Change
+    from alice_exp.rules.metacognition import Assessment, Grade
+    from alice_exp.rules.movements import Movement
+    from alice_exp.rules.ranking import Match
+    from alice_exp.usecases.recall import Shown
 
 Say: TypeAlias = Callable[[str], str]
 """Turns an English sentence into the person's language."""
@@ -264,3 +269,18 @@ def changed(placed: Placed, change: Change) -> dict[str, Any]:
         "verifications": placed.block.verifications,
         "effect": change.effect,
     }
+
+
+UNREVIEWED = "⚠未审核"
+"""Stands behind a memory that no person has reviewed (B4.11, D57)."""
+
+
+def user_memory(found: Sequence[Match], *, similarity: bool = False) -> str:
+    """Memories about the user as the text of R4.24, with ``similarity`` as that of R4.23 (B4.17); empty for none."""
+    lines = [
+        f"- {one_line(payload_text(one.placed), 500)}"
+        + (f" (similarity: {one.match:.2f})" if similarity else "")
+        + ("" if one.approved else f" {UNREVIEWED}")
+        for one in found
+    ]
+    return "\n".join(["[User Memory]", *lines]) if lines else ""

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alice_exp.core.config import Config
 from alice_exp.core.errors import AliceError, UsageError
-from alice_exp.core.model import Actor, Placed, Snapshot
-from alice_exp.core.ports import AccessLog, Decisions, History, Inspection, Purge, Reports
+from alice_exp.core.model import Actor
 from alice_exp.usecases.acts import Caller
 
 if TYPE_CHECKING:
-    from alice_exp.core.ports import Provider
+    from collections.abc import Callable
+    from datetime import tzinfo
+
+    from alice_exp.core.config import Config
+    from alice_exp.core.model import Placed, Snapshot
+    from alice_exp.core.ports import AccessLog, Decisions, History, Inspection, Provider, Purge, Reports
     from alice_exp.store.home import FileHome
     from alice_exp.store.owner import SshOwner
     from alice_exp.store.sessions import FileSessions

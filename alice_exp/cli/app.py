@@ -45,6 +45,14 @@ COMMANDS: Table = {
     "diff": "provenance:diff",
     "undo": "provenance:undo",
     "restore": "provenance:restore",
+    "context": "context:context",
+    "prime": "context:prime",
+    "import": {
+        "claude-md": "importing:claude_md",
+        "mem0": "importing:mem0",
+        "basic-memory": "importing:basic_memory",
+        "jsonl": "importing:jsonl",
+    },
     "assess": "knowing:assess",
     "consolidation": "knowing:consolidation",
     "stats": "knowing:stats",
@@ -88,6 +96,18 @@ COMMANDS: Table = {
         "import": "events:import_",
     },
     "distill": "distill:distill",
+    "session": {
+        "start": "sessions:start",
+        "say": "sessions:say",
+        "list": "sessions:list_sessions",
+        "show": "sessions:show",
+        "window": "sessions:window",
+        "extract": "sessions:extract",
+        "end": "sessions:end",
+        "forget": "sessions:forget",
+        "import": "talk:import_session",
+        "search": "talk:search",
+    },
     "namespace": {
         "list": "upkeep:namespace_list",
         "create": "upkeep:namespace_create",
@@ -95,6 +115,8 @@ COMMANDS: Table = {
 }
 
 _GROUP_HELP = {
+    "import": "What another memory holds already: into the pool, each with its origin.",
+    "session": "Conversations: kept outside git, read for candidates, fitted into a window, searched.",
     "episode": "What happened, task by task: record it, find what is alike, keep it within bounds.",
     "event": "The running diary of thoughts: add, tell, look into, expand from history.",
     "namespace": "Files of blocks within a set: list them, make a new one.",
@@ -178,16 +200,17 @@ def _command(name: str, target: str) -> Any:
     carrier.command(name)(getattr(import_module(f"alice_exp.cli.{module}"), function))
     command = typer.main.get_command(carrier)
     command.params += _shared_options()
-    command.invoke = _after_the_report(name, command.invoke)  # type: ignore[method-assign,assignment]
+    command.invoke = _after_the_report(command.invoke)  # type: ignore[method-assign,assignment]
     return command
 
 
-def _after_the_report(name: str, invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The command, once the first one of a day has shown or named what waits for a decision (B2.23)."""
 
     def invoked(context: Any) -> Any:
         from alice_exp.cli import morning
 
+        name = context.command_path.partition(" ")[2]
         if not morning.shows_itself(name):
             morning.greet(context.obj, name)
             return invoke(context)

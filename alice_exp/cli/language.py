@@ -66,8 +66,12 @@ def rendered(text: str) -> str:
         found = pattern.fullmatch(text)
         if found:
             values = {name: catalog.get(value, value) for name, value in found.groupdict().items()}
-            return _PLACE.sub(lambda place: values[f"v{place[1]}"], translated).replace("{{", "{").replace("}}", "}")
+            return _filled(translated, values)
     return text
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    return _PLACE.sub(lambda place: values[f"v{place[1]}"], template).replace("{{", "{").replace("}}", "}")
 
 
 _PLACE = re.compile(r"(?<!\{)\{([a-z_0-9]+)[^{}]*\}")

@@ -24,13 +24,13 @@ _SILENT = frozenset(("approve", "reject", "reply", "mcp", "serve", "watch", "com
 
 
 def shows_itself(command: str) -> bool:
-    """Whether a command shows what waits anyway, or nothing can wait yet: then the day's report was shown."""
+    """Whether a command (its whole name, as ``owner init``) shows what waits anyway, or nothing can wait yet."""
     return command in _SHOWING
 
 
 def greet(terminal: Terminal, command: str) -> None:
     """Show or name what waits, where this is the first command of the day."""
-    if terminal.quiet or command in _SILENT:
+    if terminal.quiet or command.partition(" ")[0] in _SILENT:
         return
     state = terminal.wiring.root / "state"
     wants: Shown = "report" if _is_person_there(terminal) else "line"

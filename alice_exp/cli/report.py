@@ -1,4 +1,4 @@
-"""The report in its sections, as lines for a terminal of any width and as Markdown; as a page: ``cli.page``.
+"""The report in its sections, and as lines for a terminal of any width; ``cli.markdown`` and ``cli.page`` are its files.
 
 Every form shows the same rows; none holds a word that ``sections`` and ``facts`` do not.
 """
@@ -6,7 +6,6 @@ Every form shows the same rows; none holds a word that ``sections`` and ``facts`
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TextIO
@@ -349,53 +348,3 @@ def _pieces(text: str) -> Iterator[str]:
         piece += character
     if piece:
         yield piece
-
-
-def markdown(report: Agenda, summary: str) -> str:
-    """The report as Markdown: the summary, a table of candidates, a list for each section."""
-    lines = [f"# {say('Heartbeat of {day}', day=report.at[:10])}", "", _escaped(summary), ""]
-    if report.items:
-        lines += [f"## {say('Waiting for your decision')}", "", _cells([*columns(), say("evidence"), "id"])]
-        lines.append("|" + " --- |" * (len(columns()) + 2))
-        for item in report.items:
-            lines.append(
-                _cells(
-                    [
-                        str(item.number or "·"),
-                        trigger_text(item.placed),
-                        payload_text(item.placed),
-                        f"{say(item.placed.block.state)} {item.confidence:.1f}",
-                        item.destination,
-                        left(item),
-                        evidence_line(item.placed),
-                        item.placed.block.id,
-                    ]
-                )
-            )
-        lines.append("")
-    for section in sections(report):
-        lines += [f"## {section.title}", ""]
-        lines += [
-            f"- **{_escaped(row.label)}** {_escaped(row.text)} — *{_escaped(row.note)}*"
-            for row in section.rows
-        ]
-        lines += [f"- {say('and {count} more', count=section.more)}"] if section.more else []
-        lines.append("")
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _cells(texts: Sequence[str]) -> str:
-    return "| " + " | ".join(_escaped(text) for text in texts) + " |"
-
-
-_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|!~$"})
-
-
-def _escaped(text: str) -> str:
-    """Other people's text in Markdown: no mark of it formats, links or embeds anything."""
-    return " ".join(visible(text).split()).translate(_MARKS)
-
-
-def print_text(text: str) -> None:
-    """A whole document to stdout."""
-    sys.stdout.write(text)

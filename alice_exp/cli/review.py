@@ -50,16 +50,18 @@ _FORMATS = ("table", "markdown", "html")
 
 
 def _write(format: str, report: Agenda, sentence: str) -> None:
-    from alice_exp.cli import report as written
-
     if format == "markdown":
-        sys.stdout.write(written.markdown(report, sentence))
+        from alice_exp.cli.markdown import markdown
+
+        sys.stdout.write(markdown(report, sentence))
     elif format == "html":
         from alice_exp.cli.page import page
 
         sys.stdout.write(page(report, sentence))
     else:
-        written.show(report, sentence, sys.stdout)
+        from alice_exp.cli.report import show
+
+        show(report, sentence, sys.stdout)
 
 
 def approve(

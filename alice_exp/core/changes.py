@@ -6,14 +6,17 @@ the heartbeat's table and the commit therefore speak of one and the same value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from alice_exp.core.config import Json
-from alice_exp.core.model import Actor, Block, Snapshot
+from alice_exp.core.model import Snapshot
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.core.config import Json
+    from alice_exp.core.model import Actor, Block
     from alice_exp.core.records import EpisodeBook, Timeline
 
 Pointer: TypeAlias = tuple[str | int, ...]

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Collection as Several
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from alice_exp.core.config import Json
-from alice_exp.core.model import Place, Placed
+if TYPE_CHECKING:
+    from collections.abc import Collection as Several
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from alice_exp.core.config import Json
+    from alice_exp.core.model import Place, Placed
 
 K1 = 1.2
 B = 0.6

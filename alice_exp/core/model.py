@@ -26,13 +26,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
-from alice_exp.core.config import Config, Json
+from alice_exp.core.config import Config
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from alice_exp.core.config import Json
     from alice_exp.core.records import EpisodeBook, Timeline
 
 State = Literal["possible", "past", "reliable", "obsolete"]

@@ -6,18 +6,22 @@ Each has two implementations: the real one in ``store`` and the in-memory one in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from alice_exp.core.changes import Act, Commit, Plan
-from alice_exp.core.collection import Known
-from alice_exp.core.config import Config, Json
-from alice_exp.core.model import SETS, Claim, Place, Placed, Problem, Snapshot
+from alice_exp.core.model import SETS
 from alice_exp.core.session_ports import ChatHistoryStore as ChatHistoryStore
 from alice_exp.core.session_ports import Claimed as Claimed
 from alice_exp.core.session_ports import MemoryStore as MemoryStore
 from alice_exp.core.session_ports import Provider as Provider
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from alice_exp.core.changes import Act, Commit, Plan
+    from alice_exp.core.collection import Known
+    from alice_exp.core.config import Config, Json
+    from alice_exp.core.model import Claim, Place, Placed, Problem, Snapshot
 
 R = TypeVar("R")
 

@@ -7,13 +7,16 @@ source documents speak of are properties (R0.12, R1.4, B1.9).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
-from alice_exp.core.config import Json
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.core.config import Json
 
 CAPACITY = 1000
 """Episodes that a book holds where its file names no other number (R0.27)."""

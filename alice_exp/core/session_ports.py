@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from alice_exp.core.conversation import ChatRecord, Message
-from alice_exp.core.model import Block
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+
+    from alice_exp.core.conversation import ChatRecord, Message
+    from alice_exp.core.model import Block
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,17 @@ and payload still match. ``approved`` grants nothing when written by hand, so wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from alice_exp.core.model import Block, Placed, State, content_hash, place_of
-from alice_exp.text.jsonc import Document, Edit, Remove, Set
+from alice_exp.core.model import Block, content_hash, place_of
+from alice_exp.text.jsonc import Remove, Set
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from alice_exp.core.model import Placed, State
+    from alice_exp.text.jsonc import Document, Edit
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,25 @@ Sources: R2.39-R2.44, R3.33, B2.20-B2.26, B2.43; DESIGN 6 and 7.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Commit
-from alice_exp.core.model import CONFIDENCE, Block, Placed, Problem, Snapshot, content_hash, is_approved
-from alice_exp.rules.conflicts import Kin, kin
+from alice_exp.core.model import CONFIDENCE, content_hash, is_approved
+from alice_exp.rules.conflicts import kin
 from alice_exp.rules.consolidation import decay_score
 from alice_exp.rules.expiry import expires_at, is_expired
 from alice_exp.rules.lifecycle import Thresholds, level, needs_review
-from alice_exp.rules.movements import Movement, hand_edits, movements
+from alice_exp.rules.movements import hand_edits, movements
 from alice_exp.rules.rejection import Rejections
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from alice_exp.core.changes import Commit
+    from alice_exp.core.model import Block, Placed, Problem, Snapshot
+    from alice_exp.rules.conflicts import Kin
+    from alice_exp.rules.movements import Movement
 
 FADING_BELOW = 0.5
 """A trusted block whose weight has fallen below this is offered for review (R3.33)."""
@@ -98,11 +105,13 @@ class Agenda:
 class Edition:
     """What belongs to the report rather than to the blocks: its id, when today began, what it is counted from.
 
-    ``acts`` are those since the report before, newest first; ``leaving`` the blocks that this report removes;
-    ``numbers`` and ``destinations`` are by id.
+    What ``newest`` showed first is new: this report, empty where it is of an earlier day. ``acts`` are those since the
+    report before, newest first; ``leaving`` the blocks that this report removes, ``returned`` those that a hand edit
+    brought back; ``numbers`` and ``destinations`` are by id.
     """
 
     report: str
+    newest: str
     day_began: str
     since: str
     acts: Sequence[Commit] = ()
@@ -184,7 +193,7 @@ def _item(placed: Placed, now: str, days: float, edition: Edition) -> Item:
         placed,
         edition.destinations[block.id],
         due,
-        block.reported is None or block.reported.report == edition.report,
+        block.reported is None or block.reported.report == edition.newest,
         block.reported is not None and not is_shown_as_it_is(block),
         _days_between(now, due) if due else -1,
     )

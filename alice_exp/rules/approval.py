@@ -5,22 +5,28 @@ Without a key nothing here is asked, and a block's ``signed`` stays None.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from alice_exp.core.model import (
     DECISIONS,
     Approved,
     Block,
     Claim,
-    Decision,
-    NamespaceFile,
-    Placed,
-    Snapshot,
     content_hash,
     is_approved,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.core.model import (
+        Decision,
+        NamespaceFile,
+        Placed,
+        Snapshot,
+    )
 
 Standing = Literal["approved", "edited", "unsigned", "bad", "waiting"]
 """``edited``: it says something else than what was approved. ``unsigned``: approved, or typed into personal, and not

@@ -14,14 +14,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import concat
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
-from alice_exp.core.model import Placed
 from alice_exp.text.words import STOP_WORDS, fold, is_cjk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from alice_exp.core.model import Placed
 
 Reason = Literal["same", "polarity", "numbers", "value", "supersedes"]
 

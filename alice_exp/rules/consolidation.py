@@ -8,14 +8,18 @@ explain.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from alice_exp.core.config import Config
-from alice_exp.core.model import Block
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.core.model import Block
 
 DAY = 86_400.0
 """Seconds in a day."""

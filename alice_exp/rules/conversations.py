@@ -13,13 +13,18 @@ import math
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from alice_exp.rules.dates import Span, day_of, named_spans
+from alice_exp.rules.dates import day_of, named_spans
 from alice_exp.text.words import STOP_WORDS, fold, tokens, tokens_many, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from alice_exp.rules.dates import Span
 
 K1, B = 1.2, 0.5
 """BM25: how fast repeats stop counting, and how much a long turn is discounted; turns are short, so B is low."""

@@ -7,11 +7,15 @@ Words that only look like a time ("what may you know") are none.
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from alice_exp.rules import dates_chinese, dates_english
 from alice_exp.rules.consolidation import seconds
 from alice_exp.rules.spans import Precision, Span
+
+if TYPE_CHECKING:
+    from datetime import date
 
 __all__ = ["Precision", "Span", "day_of", "named_spans"]
 

@@ -7,11 +7,14 @@ quotation marks. So a merge of merges can still rank them by (has result, has ac
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from alice_exp.core.config import Json
-from alice_exp.core.records import Event, Segment
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from alice_exp.core.config import Json
+    from alice_exp.core.records import Event, Segment
 
 SUMMARY_LIMIT = 400
 """Characters of a summary (B1.10)."""

@@ -11,16 +11,21 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from alice_exp.core.config import Json
 from alice_exp.core.model import EVIDENCE_KEPT, Evidence, Payload, Trigger
-from alice_exp.core.records import GENERAL, Episode
+from alice_exp.core.records import GENERAL
 from alice_exp.rules.digest import shortened
-from alice_exp.rules.rates import Rate, Z, difference, rate, stratified_difference, trend
+from alice_exp.rules.rates import Z, difference, rate, stratified_difference, trend
 from alice_exp.text.words import STOP_WORDS, keywords
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from alice_exp.core.config import Json
+    from alice_exp.core.records import Episode
+    from alice_exp.rules.rates import Rate
 
 Kind = Literal["advice", "warning"]
 Basis = Literal["action", "step", "context", "word", "trend", "episode"]

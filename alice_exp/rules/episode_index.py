@@ -6,13 +6,18 @@ Scores are those of ``rules.similarity.retrieval_similarity``, number for number
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from alice_exp.core.config import Json
-from alice_exp.core.records import Episode
-from alice_exp.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT, Rule, Similarity
+from alice_exp.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT, Similarity
 from alice_exp.text.words import keywords
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+    from alice_exp.core.config import Json
+    from alice_exp.core.records import Episode
+    from alice_exp.rules.similarity import Rule
 
 NEIGHBOURS = 256
 """Episodes that one is compared with, at most, when its nearest is looked for: the cost stays linear."""

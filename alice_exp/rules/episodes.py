@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from alice_exp.core.config import Json
-from alice_exp.core.records import Episode, EpisodeBook, milliseconds
+from alice_exp.core.records import milliseconds
 from alice_exp.rules.episode_index import EpisodeIndex, likeness, similarity_of, traits_of
-from alice_exp.rules.similarity import Similarity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from alice_exp.core.config import Json
+    from alice_exp.core.records import Episode, EpisodeBook
+    from alice_exp.rules.similarity import Similarity
 
 THRESHOLD = 0.3
 """An episode is similar above this score, after rounding (R0.28, B0.5)."""

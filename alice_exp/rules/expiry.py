@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import ChangeSet
-from alice_exp.core.model import Block, Placed, Snapshot
+if TYPE_CHECKING:
+    from alice_exp.core.changes import ChangeSet
+    from alice_exp.core.model import Block, Placed, Snapshot
 
 
 def expires_at(block: Block, days: float) -> str:

@@ -8,23 +8,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from alice_exp.core.config import Config, Json
 from alice_exp.core.errors import RefusedError
 from alice_exp.core.model import (
     CONFIDENCE,
     EVIDENCE_KEPT,
-    Block,
     Evidence,
-    Placed,
-    State,
     is_approved,
 )
 from alice_exp.rules.approval import may_leave
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.core.config import Config, Json
+    from alice_exp.core.model import (
+        Block,
+        Placed,
+        State,
+    )
 
 Level: TypeAlias = Literal["obsolete", "possible", "past", "reliable", "super_reliable"]
 LEVELS: tuple[Level, ...] = get_args(Level)

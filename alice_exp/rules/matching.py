@@ -9,14 +9,19 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
+from typing import TYPE_CHECKING
 
-from alice_exp.core.collection import Noise, Posting, Statistics
+from alice_exp.core.collection import Posting
 from alice_exp.rules.noise import learn_nearness, learn_noise
 from alice_exp.text.concepts import known_words, same_concept
 from alice_exp.text.words import cjk_tokens, fold, is_cjk, pieces, stems, tokens_many
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from alice_exp.core.collection import Noise, Statistics
 
 LENT = 256
 """A token that more texts have, and more than one in fifty, says too little to be lent to neighbours."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from alice_exp.core.config import Config
-from alice_exp.core.model import CONFIDENCE, Placed
+from alice_exp.core.model import CONFIDENCE
 from alice_exp.rules.consolidation import consolidation_of, decay_score
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from alice_exp.core.config import Config
+    from alice_exp.core.model import Placed
 
 Grade = Literal["none", "very_low", "low", "medium", "high"]
 GRADES: tuple[Grade, ...] = get_args(Grade)

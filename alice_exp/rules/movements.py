@@ -6,13 +6,17 @@ Read from the acts' own messages (``Alice-From``, ``Alice-To``, ``Alice-Effect``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from alice_exp.core.changes import Commit
-from alice_exp.core.model import Block, Placed, Snapshot
-from alice_exp.rules.lifecycle import LEVELS, Level
+from alice_exp.rules.lifecycle import LEVELS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from alice_exp.core.changes import Commit
+    from alice_exp.core.model import Block, Placed, Snapshot
+    from alice_exp.rules.lifecycle import Level
 
 Kind = Literal["promoted", "demoted", "needs_review", "obsolete", "debounced", "verified", "expired"]
 

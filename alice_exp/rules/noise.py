@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from alice_exp.core.collection import FEWEST, K1, LONG, NO_NOISE, SHORT, B, Noise
 from alice_exp.text.words import is_cjk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SAMPLE = 256
 """At most so many texts, or pairs of texts, are looked at."""

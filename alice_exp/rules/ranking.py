@@ -8,18 +8,24 @@ that the collection teaches, nothing is said. ``choose`` is the tier rule (R2.35
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import groupby
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
-from alice_exp.core.collection import Collection, Posting, Statistics
-from alice_exp.core.config import Config, Json
-from alice_exp.core.model import CONFIDENCE, TRUST, Block, Placed, is_approved
+from alice_exp.core.collection import Posting, Statistics
+from alice_exp.core.config import Config
+from alice_exp.core.model import CONFIDENCE, TRUST, is_approved
 from alice_exp.rules.consolidation import HALF_LIFE_DAYS, decay_score, seconds
 from alice_exp.rules.matching import Segment, text_matches
 from alice_exp.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from alice_exp.core.collection import Collection
+    from alice_exp.core.config import Json
+    from alice_exp.core.model import Block, Placed
 
 GATE = Config().number("thresholds.match")
 """How far the best block must reach for an answer, as a share of what jumbled words of the same collection reach

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from alice_exp.core.model import Payload, Placed
 from alice_exp.rules.similarity import same_inference
 from alice_exp.text.words import bag, fingerprint_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from alice_exp.core.model import Payload, Placed
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,16 @@ of the whole report. What could mean two things is refused: nothing is decided b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import UsageError
-from alice_exp.rules.replywords import Token, Verb, tokens, unclear
+from alice_exp.rules.replywords import tokens, unclear
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from alice_exp.rules.replywords import Token, Verb
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,16 @@ Sources: R0.36-R0.44, B0.8-B0.13.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from alice_exp.core.records import Episode, EpisodeBook, milliseconds
+from alice_exp.core.records import milliseconds
 from alice_exp.rules.episode_index import EpisodeIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from alice_exp.core.records import Episode, EpisodeBook
 
 REWARD, RECENCY, UNIQUENESS, POPULARITY = 0.4, 0.3, 0.2, 0.1
 """Shares of the four factors (R0.37)."""

@@ -6,14 +6,19 @@ block returns by itself and later changes of others stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from alice_exp.core.changes import Put
-from alice_exp.core.model import Block, Placed, Snapshot
-from alice_exp.core.ports import Changed, Version
 from alice_exp.rules.expiry import is_expired
 from alice_exp.text.rewrite import same_block
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from alice_exp.core.model import Block, Placed, Snapshot
+    from alice_exp.core.ports import Changed, Version
 
 Texts = Callable[[str], "str | None"]
 """The present text of a file under ``experiences/``; None where it does not exist."""

@@ -7,12 +7,16 @@ because the literal rule finds every record alike where contexts are absent (B0.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from alice_exp.core.config import Json
 from alice_exp.text.words import bag, fingerprint_text, is_cjk, keywords, literal_keywords, words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from alice_exp.core.config import Json
 
 TASK_WEIGHT = 0.4
 CONTEXT_WEIGHT = 0.6

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from alice_exp.core.conversation import Message, Role
+from alice_exp.core.conversation import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from alice_exp.core.conversation import Role
 
 _LABELS: dict[bool, dict[Role, str]] = {
     False: {"user": "User: ", "assistant": "Assistant: ", "tool": "Tool: "},

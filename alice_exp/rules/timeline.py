@@ -6,13 +6,19 @@ them (B1.3); what is older lives on as summary and key events, and in git.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from alice_exp.core.records import Event, Segment, Timeline, seconds
-from alice_exp.rules.digest import Digest, bounded, digest, gist, importance
+from alice_exp.core.records import Segment, Timeline, seconds
+from alice_exp.rules.digest import bounded, digest, gist, importance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from alice_exp.core.records import Event
+    from alice_exp.rules.digest import Digest
 
 WINDOW = 8
 """Thoughts that are kept word for word (B1.3)."""

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from alice_exp.core.config import Config
 from alice_exp.core.conversation import Message, ToolCall
 from alice_exp.rules.summary import summary_by_rule, trimmed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.core.config import Config
 
 MESSAGE_TOKENS = 4
 """What a message costs beside its text (B4.2)."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.core.ports import OpenDecision
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 _ID = re.compile(r"dec-[a-z2-9]{8}")
 KEPT = 1000

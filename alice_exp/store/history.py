@@ -8,25 +8,28 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
-from alice_exp.core.changes import Commit
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.model import Placed, Problem
 from alice_exp.core.ports import Changed, FileVersion, Version
 from alice_exp.store.messages import read
-from alice_exp.store.plumbing import LOST, Repository, isolated_environment
+from alice_exp.store.plumbing import LOST, isolated_environment
 from alice_exp.store.reading import holds_blocks
 from alice_exp.text.blocks import raw_block
 from alice_exp.text.jsonc import parse
 from alice_exp.text.schema import read_blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     import git
     from git.objects import Blob
     from git.objects import Commit as GitCommit
+
+    from alice_exp.core.changes import Commit
+    from alice_exp.store.plumbing import Repository
 
 _NAME = re.compile(r"[0-9a-f]{4,40}|act-[a-z2-9]{8}")
 

@@ -8,64 +8,50 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from alice_exp.core.changes import Act, ChangeSet, Commit, Plan
+from alice_exp.core.changes import Act
 from alice_exp.core.config import Config
 from alice_exp.core.errors import AliceError, BusyError, ProblemError
-from alice_exp.core.model import SETS, Actor, Block, Place, Placed, Problem, Snapshot
-from alice_exp.rules.adoption import Adoption, adopt
-from alice_exp.rules.expiry import with_expired
-from alice_exp.store import landing
-from alice_exp.store.files import ChangedOnDisk, Signature, read_bytes
-from alice_exp.store.landing import FileChange
+from alice_exp.core.model import SETS, Problem
+from alice_exp.store.files import ChangedOnDisk, read_bytes
+from alice_exp.store.ledger import Ledger, Sources
 from alice_exp.store.lock import WriterLock
-from alice_exp.store.messages import COMPLETES, compose
-from alice_exp.store.plumbing import LOST, PENDING, Message, Repository, blob_id
-from alice_exp.store.reading import LastGood, Reading, holds_blocks, placed, snapshot
-from alice_exp.store.recording import Recording, as_adopted, record_files
-from alice_exp.store.scan import Found, scan
-from alice_exp.store.stamps import UNKNOWN, Stamps, load, now_ns, save
+from alice_exp.store.plumbing import LOST, PENDING
+from alice_exp.store.reading import LastGood, Reading, holds_blocks, snapshot
+from alice_exp.store.scan import scan
+from alice_exp.store.stamps import Stamps
 from alice_exp.text.configuration import PATH, read_config
-from alice_exp.text.jsonc import Document, edit, parse
-from alice_exp.text.records import EPISODES_PATH, EVENTS_PATH
-from alice_exp.text.rewrite import rewrite
+from alice_exp.text.jsonc import parse
 from alice_exp.text.schema import read_blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+    from pathlib import Path
+
+    from alice_exp.core.changes import Commit, Plan
     from alice_exp.core.collection import Known
+    from alice_exp.core.model import Actor, Block, Place, Snapshot
+    from alice_exp.store.adopting import Adopting
+    from alice_exp.store.composing import Composing
     from alice_exp.store.index import SearchIndex
+    from alice_exp.store.plumbing import Message
+    from alice_exp.store.recording import Recording
+    from alice_exp.store.scan import Found
 
 R = TypeVar("R")
 
 TRIES = 5
 """How often an act starts again because a person saved a file meanwhile."""
 
-PACK_AT = 4 << 20
-"""Bytes of loose objects at which the repository is packed: files are rewritten whole, so size tells, not number."""
-
 _PAUSE = 0.005
 _SAVING_NS = 50_000_000
 """A broken file this young (ns) may be half saved: an act looks again before it calls that a problem."""
 
-_ALL: tuple[Place, ...] = (*SETS, "archive")
 
-
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """What an edge may not make up itself: the calendar, fresh ids, and where to say what was noticed."""
-
-    now: Callable[[], str]
-    epoch: Callable[[], int]
-    new_id: Callable[[str], str]
-    warn: Callable[[AliceError], None]
-    judge: Callable[[Snapshot], Snapshot] = lambda seen: seen
-    is_judged: Callable[[], bool] = lambda: False
-    """Marks what an owner key signed (``store.owner``); every snapshot that leaves this home went through it."""
+__all__ = ["FileHome", "Sources"]
 
 
 class FileHome:
@@ -74,13 +60,11 @@ class FileHome:
     def __init__(self, root: Path, sources: Sources) -> None:
         self.root = root
         self.experiences = root / "experiences"
-        self.repository = Repository(self.experiences)
         self.lock = WriterLock(root / "state" / "lock")
+        self._ledger = Ledger(root, sources)
+        self.repository = self._ledger.repository
         self._sources = sources
         self._reading = Reading(self.experiences)
-        self._recording = Recording(self.experiences)
-        self._stamps_path = root / "state" / "files.json"
-        self._stamps: Stamps | None = None
         self.waiting = False
         """Whether hand edits wait because another process was writing when the home was last read."""
 
@@ -138,6 +122,24 @@ class FileHome:
         """The configuration as it is on disk; its defaults where there is none or it cannot be read."""
         return self._config(scan(self.experiences))[0]
 
+    @cached_property
+    def _recording(self) -> Recording:
+        from alice_exp.store.recording import Recording
+
+        return Recording(self.experiences)
+
+    @cached_property
+    def _adopting(self) -> Adopting:
+        from alice_exp.store.adopting import Adopting
+
+        return Adopting(self._ledger, self._reading)
+
+    @cached_property
+    def _composing(self) -> Composing:
+        from alice_exp.store.composing import Composing
+
+        return Composing(self._ledger, self._reading)
+
     def _require_home(self) -> None:
         if not self.experiences.is_dir():
             raise ProblemError(
@@ -155,6 +157,8 @@ class FileHome:
         return self._sources.judge(self._with_records(seen, found) if records else seen)
 
     def _with_records(self, seen: Snapshot, found: Found) -> Snapshot:
+        from alice_exp.text.records import EPISODES_PATH, EVENTS_PATH
+
         episodes, faults = self._recording.episodes(found.files.get(EPISODES_PATH))
         timeline, more = self._recording.timeline(found.files.get(EVENTS_PATH))
         return replace(seen, episodes=episodes, timeline=timeline, problems=(*seen.problems, *faults, *more))
@@ -169,7 +173,7 @@ class FileHome:
             return Config(), (Problem(PATH, 0, 0, "this file cannot be read: {why}", {"why": why}),)
 
     def _last_good(self, head: str) -> LastGood:
-        stamps = self._known()
+        stamps = self._ledger.stamps
         if head and stamps.head == head:
             return LastGood({path: oid for path, (_, oid) in stamps.files.items()}, self.repository.blob)
         return LastGood(self.repository.tree(head) if head else {}, self.repository.blob)
@@ -180,11 +184,6 @@ class FileHome:
             self._settle()
 
     # -- settling: recover and adopt ----------------------------------------------------------------------------
-
-    def _known(self) -> Stamps:
-        if self._stamps is None:
-            self._stamps = load(self._stamps_path)
-        return self._stamps
 
     def _settled(self) -> Found:
         """Recover and adopt where there is something to do and nobody else is at it; what is there now."""
@@ -205,9 +204,9 @@ class FileHome:
         if self.repository.resolve(PENDING):
             return False
         head = self.repository.head()
-        stamps = self._known()
+        stamps = self._ledger.stamps
         if stamps.head != head:
-            self._stamps = stamps = load(self._stamps_path)
+            stamps = self._ledger.reread()
         return bool(head) and stamps.equal(head, found.files)
 
     @contextlib.contextmanager
@@ -229,6 +228,8 @@ class FileHome:
                 )
             self._sources.warn(ProblemError("{obstacle}; hand edits wait", obstacle=obstacle))
             return scan(self.experiences)
+        from alice_exp.store import landing
+
         done = landing.recover(self.repository, holder_died=self.lock.holder_died)
         if done.lost:
             self._sources.warn(
@@ -240,141 +241,11 @@ class FileHome:
         for _ in range(TRIES):
             found, head = scan(self.experiences), self.repository.head()
             try:
-                self._adopt(found)
+                self._adopting.adopt(found)
             except ChangedOnDisk:
                 continue
-            return found if self._known().head == head else scan(self.experiences)
+            return found if self._ledger.stamps.head == head else scan(self.experiences)
         raise BusyError("the files change faster than they can be read", hint="run the command again")
-
-    def _adopt(self, found: Found) -> None:
-        """Commit every file that a person edited and that can be read, one commit a file."""
-        head = self.repository.head()
-        stamps = load(self._stamps_path)
-        if stamps.head == head and head:
-            tree = {path: oid for path, (_, oid) in stamps.files.items()}
-            time = stamps.commit_time
-        else:
-            tree = self.repository.tree(head) if head else {}
-            time = self.repository.commit_time(head) if head else 0
-            if head:
-                with contextlib.suppress(ProblemError):
-                    self.repository.refresh_index(None)
-        began = now_ns()
-        edited, fresh = self._edited(found, tree, stamps if stamps.head == head else Stamps())
-        gone = [path for path in tree if path not in found.files and self._is_deleted(path, found)]
-        files = {path: fresh.get(path, (UNKNOWN, oid)) for path, oid in tree.items()}
-        self._stamps = Stamps(head, time, began, stamps.loose, files)
-        if edited or gone:
-            self._adopt_files(found, tree, edited, gone)
-        self._save_stamps()
-
-    def _edited(
-        self, found: Found, tree: Mapping[str, str], stamps: Stamps
-    ) -> tuple[dict[str, bytes], dict[str, tuple[Signature, str]]]:
-        """Files whose bytes differ from the commit, and the stamps of those that do not."""
-        edited: dict[str, bytes] = {}
-        fresh: dict[str, tuple[Signature, str]] = {}
-        for path, signature in found.files.items():
-            if stamps.unchanged(path, signature):
-                fresh[path] = stamps.files[path]
-                continue
-            try:
-                data, signature = read_bytes(self.experiences / path)
-            except OSError:
-                continue
-            oid = blob_id(data)
-            if tree.get(path) == oid:
-                fresh[path] = (signature, oid)
-            else:
-                edited[path] = data
-        return edited, fresh
-
-    def _is_deleted(self, path: str, found: Found) -> bool:
-        """Whether a person deleted the file: its directory is there, and nothing odd stands in its place."""
-        folder = path.partition("/")[0] if "/" in path else ""
-        odd = {problem.path for problem in found.problems}
-        known_place = not folder or folder in found.directories
-        return (
-            known_place
-            and path not in odd
-            and folder not in odd
-            and (self.experiences / path).is_symlink() is False
-        )
-
-    def _adopt_files(
-        self, found: Found, tree: Mapping[str, str], edited: Mapping[str, bytes], gone: Collection[str]
-    ) -> None:
-        before = self._before(tree)
-        on_disk = self._ids_on_disk(found)
-        for path in gone:
-            elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
-            ids = tuple(i for i, place in before.items() if place.path == path and i not in elsewhere)
-            self._commit_adopted(path, self.repository.blob(tree[path]), None, ids, "removed")
-        for path, data in edited.items():
-            elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
-            self._adopt_file(path, data, before, elsewhere)
-
-    def _adopt_file(self, path: str, data: bytes, before: Mapping[str, Placed], elsewhere: set[str]) -> None:
-        document = parse(data, path)
-        if not holds_blocks(path):
-            new = as_adopted(document, data, self._sources.new_id, self._sources.now())
-            if new is not None:
-                trailers = (("Changed", path),) if path == PATH else ()
-                self._commit_adopted(path, data, new, (), "changed", trailers)
-            return
-        blocks, problems = read_blocks(document)
-        if any(problem.severity == "error" for problem in problems):
-            return
-        if any(block.id in elsewhere for block in blocks if block.id):
-            return
-        new_id = _fresh_ids(self._sources.new_id, {*before, *elsewhere})
-        adoption = adopt(document, blocks, before, elsewhere, self._sources.now(), new_id)
-        new = edit(document, adoption.edits) if adoption.edits else data
-        self._warn_refused(path, adoption)
-        raised = tuple(("Raised", block_id) for block_id in adoption.raised)
-        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, raised)
-
-    def _warn_refused(self, path: str, adoption: Adoption) -> None:
-        for block_id in adoption.approvals_refused:
-            self._sources.warn(
-                ProblemError(
-                    "an approval written by hand grants nothing and was taken out of {id}",
-                    id=block_id,
-                    path=path,
-                    hint=f"approve it with 'alice-exp approve {block_id}'",
-                )
-            )
-
-    def _commit_adopted(
-        self,
-        path: str,
-        expected: bytes,
-        new: bytes | None,
-        blocks: tuple[str, ...],
-        detail: str,
-        trailers: tuple[tuple[str, str], ...] = (),
-    ) -> None:
-        act = Act(
-            "adopt", Actor("editor"), self._sources.now(), blocks, f"{path.removesuffix('.jsonc')}, {detail}", trailers
-        )
-        disk = expected if new is not None else None
-        self._write(act, {path: FileChange(disk, new)})
-
-    def _before(self, tree: Mapping[str, str]) -> dict[str, Placed]:
-        """Every block of the last commit by id."""
-        before: dict[str, Placed] = {}
-        good = LastGood(tree, self.repository.blob)
-        for path in tree:
-            if holds_blocks(path):
-                before.update({block.id: Placed(block, path) for block in good.blocks(path)})
-        return before
-
-    def _ids_on_disk(self, found: Found) -> dict[str, set[str]]:
-        return {
-            path: {block.id for block in self._reading.parsed(path, signature).blocks if block.id}
-            for path, signature in found.files.items()
-            if holds_blocks(path)
-        }
 
     def create(self, actor: Actor, defaults: Mapping[str, str]) -> tuple[Commit | None, int]:
         """Make the home; the commit (None: it was there) and how many blocks it took in.
@@ -382,6 +253,8 @@ class FileHome:
         Files that a person put there before are taken in as they are, in one commit by ``actor``; ``defaults`` maps
         paths to the texts of files that a new home has. A file with a problem stays out and is warned of.
         """
+        from alice_exp.store.landing import FileChange
+
         self._make_directories()
         with self._locked():
             if self.repository.exists and self.repository.head():
@@ -389,15 +262,15 @@ class FileHome:
                 return None, 0
             self.repository.create()
             found = scan(self.experiences)
-            files, blocks = self._taken_in(found, actor)
+            files, blocks = self._adopting.taken_in(found, actor)
             for path, text in defaults.items():
                 if path not in found.files:
                     files[path] = FileChange(None, text.encode())
             detail = f"{len(blocks)} blocks in {len(found.files)} files" if found.files else "a new home"
             op = "adopt" if found.files else "init"
             act = Act(op, actor, self._sources.now(), tuple(blocks), "" if blocks else detail)
-            self._stamps = Stamps()
-            return self._write(act, files), len(blocks)
+            self._ledger.stamps = Stamps()
+            return self._ledger.write(act, files), len(blocks)
 
     def _make_directories(self) -> None:
         folders = ("universal", "personal", "low_value_pool", "archive", "records", ".schema")
@@ -409,37 +282,14 @@ class FileHome:
             why = (error.strerror or str(error)).lower()
             raise ProblemError("the home cannot be made: {why}", why=why, path=str(error.filename)) from error
 
-    def _taken_in(self, found: Found, actor: Actor) -> tuple[dict[str, FileChange], list[str]]:
-        files: dict[str, FileChange] = {}
-        taken: list[str] = []
-        for path in found.files:
-            data = self._reading.content(path)
-            document = parse(data, path)
-            blocks, problems = read_blocks(document) if holds_blocks(path) else ((), ())
-            faults = [p for p in (document.problem, *problems) if p is not None and p.severity == "error"]
-            if faults:
-                self._sources.warn(
-                    ProblemError(
-                        "{why}; the file stays as it is",
-                        why=faults[0].message,
-                        path=path,
-                        line=faults[0].line,
-                    )
-                )
-                continue
-            new_id = _fresh_ids(self._sources.new_id, set(taken))
-            adoption = adopt(document, blocks, {}, (), self._sources.now(), new_id, str(actor))
-            new = edit(document, adoption.edits) if adoption.edits else data
-            files[path] = FileChange(data, new)
-            taken += adoption.blocks
-        return files, taken
-
     # -- writing ------------------------------------------------------------------------------------------------
 
     def apply(
         self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool = False
     ) -> tuple[Commit | None, R]:
         """Read, plan, write one commit; see ``core.ports.Home.apply``."""
+        from alice_exp.rules.expiry import with_expired
+
         self._require_home()
         if not self.repository.exists:
             raise ProblemError(
@@ -454,7 +304,7 @@ class FileHome:
                     return None, answer
                 changes = with_expired(changes, seen)
                 try:
-                    return self._carry_out(changes, seen, found), answer
+                    return self._composing.carry_out(changes, seen, found), answer
                 except ChangedOnDisk:
                     continue
                 except ProblemError:
@@ -463,100 +313,6 @@ class FileHome:
                     time.sleep(_SAVING_NS / 1e9)
         raise BusyError("the files change faster than they can be read", hint="run the command again")
 
-    def _carry_out(self, changes: ChangeSet, seen: Snapshot, found: Found) -> Commit:
-        documents: dict[str, Document] = {}
-        contents: dict[str, bytes] = {}
-
-        def document(path: str) -> Document | None:
-            if path not in found.files:
-                self._require_place(path, found)
-                return None
-            contents[path], documents[path] = self._as_seen(path)
-            return documents[path]
-
-        self._refuse_frozen(changes, seen)
-        new = rewrite(changes, placed(seen.files), document)
-        for path, data in record_files(changes, seen, lambda path: self._record(path, found, contents)).items():
-            new[path] = data
-        for path in changes.texts:
-            if path in found.files:
-                contents[path] = self._reading.content(path)
-            text = changes.seen.get(path)
-            if path in changes.seen and contents.get(path) != (None if text is None else text.encode()):
-                raise ChangedOnDisk(self.experiences / path)
-        _check(new, changes)
-        first = None
-        if changes.then is not None:
-            first = (changes.act, {p: data for p, data in new.items() if data != contents.get(p)})
-            after = replace(
-                seen, episodes=changes.episodes or seen.episodes, timeline=changes.timeline or seen.timeline
-            )
-            new |= record_files(changes.then, after, lambda path: new.get(path) or self._record(path, found, contents))
-        files = {path: FileChange(contents.get(path), data) for path, data in new.items()}
-        act = changes.then.act if changes.then is not None else changes.act
-        return self._write(act, {p: c for p, c in files.items() if c.expected != c.new}, first)
-
-    def _record(self, path: str, found: Found, contents: dict[str, bytes]) -> bytes | None:
-        """A record file that an act will write, remembered as what must still be there; None where there is none."""
-        if path not in found.files:
-            return None
-        contents[path], _ = self._as_seen(path)
-        return contents[path]
-
-    def _as_seen(self, path: str) -> tuple[bytes, Document]:
-        """A file that an act will write, as adopted a moment ago; ``ChangedOnDisk`` where a person has saved since."""
-        full = self.experiences / path
-        try:
-            data = self._reading.content(path)
-        except OSError:
-            raise ChangedOnDisk(full) from None
-        document = parse(data, path)
-        problem = document.problem
-        if problem is not None and not holds_blocks(path):
-            raise ProblemError(
-                "{message}; the file is left as it is",
-                message=problem.message,
-                path=path,
-                line=problem.line,
-                column=problem.column,
-            )
-        known = self._known().files.get(path)
-        if problem is not None or known is None or known[1] != blob_id(data):
-            raise ChangedOnDisk(full)
-        return data, document
-
-    def _require_place(self, path: str, found: Found) -> None:
-        for problem in found.problems:
-            if problem.path in (path, path.partition("/")[0]):
-                raise ProblemError("{message}", message=problem.message, path=problem.path, hint=problem.hint)
-        folder = path.partition("/")[0]
-        if folder not in found.directories and any(
-            known.startswith(f"{folder}/") for known in self._known().files
-        ):
-            raise ProblemError(
-                "the directory {folder} is missing",
-                folder=folder,
-                hint="put it back, or run 'alice-exp restore'",
-            )
-
-    def _refuse_frozen(self, changes: ChangeSet, seen: Snapshot) -> None:
-        """A file with a problem is left exactly as it is."""
-        targets = {put.path for put in changes.puts}
-        moving = {put.block.id for put in changes.puts} | set(changes.removes)
-        for file in seen.files:
-            if file.stale and (file.path in targets or any(block.id in moving for block in file.blocks)):
-                problem = next((p for p in file.problems if p.severity == "error"), None)
-                if problem is None:
-                    raise ProblemError("the directory of {path} is missing", path=file.path)
-                raise ProblemError(
-                    "{message}; the file is left as it is",
-                    message=problem.message,
-                    path=problem.path,
-                    line=problem.line,
-                    column=problem.column,
-                    hint=problem.hint or "mend the file, then run the command again",
-                )
-
     @contextlib.contextmanager
     def alone(self) -> Iterator[Callable[[Act], tuple[Commit, Message]]]:
         """Be the only writer of a settled home; gives what composes an act's commit. For ``store.purging``."""
@@ -564,106 +320,15 @@ class FileHome:
         with self._locked():
             self._settle()
             try:
-                yield self._composed
+                yield self._ledger.composed
             finally:
-                self._stamps = None
-
-    def _composed(self, act: Act) -> tuple[Commit, Message]:
-        commit, text = compose(act, self._sources.new_id("act"))
-        return commit, Message(_author(act.actor), max(self._sources.epoch(), self._known().commit_time), text)
-
-    def _write(
-        self,
-        act: Act,
-        files: Mapping[str, FileChange],
-        first: tuple[Act, Mapping[str, bytes | None]] | None = None,
-    ) -> Commit:
-        """Write one act, or two of one stream; the commit of the first, which is the one that was asked for."""
-        opened = self._composed(first[0]) if first else None
-        if opened is not None:
-            act = replace(act, trailers=(*act.trailers, (COMPLETES, opened[0].act_id)))
-        commit, message = self._composed(act)
-        parent = self._known().head or self.repository.head()
-        before = (opened[1], first[1]) if opened and first else None
-        oid = landing.write(self.repository, parent, message, files, before)
-        self._stamp(oid, message.when, files)
-        if opened is not None:
-            commit, oid = opened[0], self.repository.parent(oid)
-        return Commit(
-            oid,
-            commit.subject,
-            commit.op,
-            commit.actor,
-            commit.at,
-            commit.blocks,
-            commit.act_id,
-            commit.trailers,
-        )
-
-    def _stamp(self, oid: str, when: int, files: Mapping[str, FileChange]) -> None:
-        """Remember what landed, and pack where enough has gathered."""
-        stamps = self._known()
-        known = dict(stamps.files)
-        loose = stamps.loose if stamps.loose >= 0 else self.repository.loose_bytes()
-        for path, change in files.items():
-            known.pop(path, None)
-            if change.new is not None:
-                blob = blob_id(change.new)
-                known[path] = (Signature.of((self.experiences / path).lstat()), blob)
-                loose += self._loose_size(blob)
-        loose += self._loose_size(oid)
-        if loose > PACK_AT:
-            with contextlib.suppress(ProblemError):
-                self.repository.pack()
-            loose = 0
-        self._stamps = Stamps(oid, when, stamps.at, loose, known)
-        self._save_stamps()
-
-    def _save_stamps(self) -> None:
-        """Remember the stamps; without their commit where git's index is stale, so that the next act mends it."""
-        stamps = self._known()
-        save(self._stamps_path, replace(stamps, head="") if self.repository.index_is_stale else stamps)
-
-    def _loose_size(self, oid: str) -> int:
-        try:
-            return (self.repository.git_dir / "objects" / oid[:2] / oid[2:]).stat().st_size
-        except OSError:
-            return 0
+                self._ledger.forget()
 
 
 def _is_being_saved(seen: Snapshot, found: Found) -> bool:
     young = time.time_ns() - _SAVING_NS
     broken = (found.files.get(file.path) for file in seen.files if file.stale)
     return any(signature is not None and signature.mtime > young for signature in broken)
-
-
-def _fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Callable[[], str]:
-    def fresh() -> str:
-        while (block_id := new_id("exp")) in taken:
-            continue
-        taken.add(block_id)
-        return block_id
-
-    return fresh
-
-
-def _check(new: Mapping[str, bytes | None], changes: ChangeSet) -> None:
-    """Read back what was composed before anything is written: a wrong edit must never reach a person's file."""
-    wanted: dict[tuple[str, str], Block] = {(put.path, put.block.id): put.block for put in changes.puts}
-    for path, data in new.items():
-        if data is None or not holds_blocks(path):
-            continue
-        blocks, problems = read_blocks(parse(data, path))
-        faults = [problem for problem in problems if problem.severity == "error"]
-        if faults:
-            raise AssertionError(f"composed {path} does not read back: {faults[0].where} {faults[0].message}")
-        for block in blocks:
-            if wanted.get((path, block.id), block) != block:
-                raise AssertionError(f"composed {block.id} differs from what was meant in {path}")
-
-
-def _author(actor: Actor) -> str:
-    return f"{actor} <{actor.kind}@alice>"
 
 
 def _as_warning(error: Exception) -> AliceError:

@@ -14,20 +14,27 @@ import sqlite3
 import sys
 import time
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import blake2b
-from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.core.collection import Noise, Statistics
-from alice_exp.core.errors import AliceError, ProblemError
-from alice_exp.core.model import CONFIDENCE, STATES, TRUST, Block, Place, Placed, place_of
+from alice_exp.core.errors import ProblemError
+from alice_exp.core.model import CONFIDENCE, STATES, TRUST, Placed, place_of
 from alice_exp.rules.matching import Segment
 from alice_exp.rules.ranking import block_text, is_living
-from alice_exp.store.files import RACY_NS, Signature
+from alice_exp.store.files import RACY_NS
 from alice_exp.store.indexed import Indexed, IndexedFile
 from alice_exp.text.schema import block_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from alice_exp.core.errors import AliceError
+    from alice_exp.core.model import Block, Place
+    from alice_exp.store.files import Signature
 
 R = TypeVar("R")
 

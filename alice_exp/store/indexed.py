@@ -6,15 +6,21 @@ import json
 from array import array
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from alice_exp.core.collection import Noise, Posting, Statistics
-from alice_exp.core.config import Json
-from alice_exp.core.model import Place, Placed, place_of
+from alice_exp.core.collection import Posting
+from alice_exp.core.model import Placed, place_of
 from alice_exp.rules.ranking import joined_postings
 from alice_exp.text.schema import read_block
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
+
+    from alice_exp.core.collection import Noise, Statistics
+    from alice_exp.core.config import Json
+    from alice_exp.core.model import Place
 
 Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
 """Rows of a query with its values."""

@@ -6,16 +6,22 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import AliceError, BusyError
 from alice_exp.core.model import Problem
 from alice_exp.store import landing
 from alice_exp.store.files import MARK, sweep
-from alice_exp.store.home import FileHome
-from alice_exp.store.plumbing import PENDING, Repository
+from alice_exp.store.plumbing import PENDING
 from alice_exp.store.purge import PURGING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.store.home import FileHome
+    from alice_exp.store.plumbing import Repository
 
 GIT_NEEDED = (2, 36)
 LITTLE = 200 << 20

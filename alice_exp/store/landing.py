@@ -9,10 +9,9 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.core.errors import AliceError, ProblemError
 from alice_exp.store import purge
@@ -26,7 +25,12 @@ from alice_exp.store.files import (
     write_beside,
 )
 from alice_exp.store.messages import COMPLETES
-from alice_exp.store.plumbing import LOST, NO_OBJECT, PENDING, Message, Repository, blob_id
+from alice_exp.store.plumbing import LOST, NO_OBJECT, PENDING, blob_id
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.store.plumbing import Message, Repository
 
 First: TypeAlias = "tuple[Message, Mapping[str, bytes | None]]"
 """The first of two commits of one stream: its message and its files' bytes, which are on disk only if they stay."""

@@ -6,11 +6,14 @@ import contextlib
 import fcntl
 import os
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import BusyError, ProblemError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 WAIT_SECONDS = 10.0
 _PAUSE = 0.005

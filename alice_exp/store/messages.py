@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from alice_exp.core.changes import Act, Commit
+from typing import TYPE_CHECKING
+
+from alice_exp.core.changes import Commit
+
+if TYPE_CHECKING:
+    from alice_exp.core.changes import Act
 
 COMPLETES = "Completes"
 """Names, in the second act of one stream, the first: both land together."""

@@ -14,17 +14,22 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from alice_exp.core.errors import AliceError, ProblemError, RefusedError, UsageError
-from alice_exp.core.model import Block, Claim, NamespaceFile, Placed, Problem, Snapshot
+from alice_exp.core.errors import ProblemError, RefusedError, UsageError
+from alice_exp.core.model import Placed, Problem
 from alice_exp.core.ports import OwnerKey
 from alice_exp.rules.approval import claim, judged, marked
 from alice_exp.store.files import MARK
 from alice_exp.text.configuration import PATH as CONFIG
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from alice_exp.core.errors import AliceError
+    from alice_exp.core.model import Block, Claim, NamespaceFile, Snapshot
 
 NAMESPACE: Final = "alice-exp"
 PRINCIPAL: Final = "alice-exp-owner"

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import ProblemError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 BRANCH = "refs/heads/main"
 PENDING = "refs/alice/pending"

@@ -9,16 +9,23 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import AliceError, ProblemError
 from alice_exp.store.files import ChangedOnDisk, read_bytes, swap_in, sync_directory, take_out, write_beside
-from alice_exp.store.plumbing import COMMITTER, NO_OBJECT, PENDING, Message, Repository, blob_id
-from alice_exp.store.retell import Retold, retell
-from alice_exp.store.traces import Versions, elsewhere, versions
+from alice_exp.store.plumbing import COMMITTER, NO_OBJECT, PENDING, blob_id
+from alice_exp.store.retell import retell
+from alice_exp.store.traces import elsewhere, versions
 from alice_exp.text.forget import forget, is_empty
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from alice_exp.store.plumbing import Message, Repository
+    from alice_exp.store.retell import Retold
+    from alice_exp.store.traces import Versions
 
 PURGING = "refs/alice/purging"
 STAGE = "refs/alice/purge"

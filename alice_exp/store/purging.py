@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Act
 from alice_exp.core.ports import Purged
-from alice_exp.store.home import FileHome
 from alice_exp.store.purge import count, purge
+
+if TYPE_CHECKING:
+    from alice_exp.core.changes import Act
+    from alice_exp.store.home import FileHome
 
 
 class HomePurge:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from alice_exp.core.model import Block, NamespaceFile, Place, Placed, Problem, Snapshot, place_of
-from alice_exp.store.files import NotAFile, Signature, read_bytes
-from alice_exp.store.scan import Found
+from alice_exp.core.model import NamespaceFile, Placed, Problem, Snapshot, place_of
+from alice_exp.store.files import NotAFile, read_bytes
 from alice_exp.text.jsonc import parse
 from alice_exp.text.schema import read_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+    from pathlib import Path
+
+    from alice_exp.core.model import Block, Place
+    from alice_exp.store.files import Signature
+    from alice_exp.store.scan import Found
 
 _HOLDERS = ("personal", "universal", "low_value_pool", "archive")
 

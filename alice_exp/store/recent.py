@@ -6,11 +6,14 @@ What is asked here needs messages, never files; everything else about history is
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Commit
 from alice_exp.core.errors import ProblemError
 from alice_exp.store.messages import read
-from alice_exp.store.plumbing import Repository
+
+if TYPE_CHECKING:
+    from alice_exp.core.changes import Commit
+    from alice_exp.store.plumbing import Repository
 
 MOST = 5000
 """Acts that a report looks back on at most."""

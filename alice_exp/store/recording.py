@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import ChangeSet
-from alice_exp.core.model import Problem, Snapshot
 from alice_exp.core.records import EpisodeBook, Timeline
-from alice_exp.store.files import Signature, read_bytes
-from alice_exp.text.jsonc import Document, edit, parse
+from alice_exp.store.files import read_bytes
+from alice_exp.text.jsonc import edit, parse
 from alice_exp.text.record_edits import book_edits, completion_edits, timeline_edits
 from alice_exp.text.records import (
     EPISODES,
@@ -21,7 +18,13 @@ from alice_exp.text.records import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from alice_exp.core.changes import ChangeSet
+    from alice_exp.core.model import Problem, Snapshot
+    from alice_exp.store.files import Signature
+    from alice_exp.text.jsonc import Document
 
 EMPTY = {
     EPISODES_PATH: '{\n  "$schema": "../.schema/episodes.json",\n  "capacity": 1000,\n  "episodes": []\n}\n',

@@ -5,12 +5,16 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Commit
 from alice_exp.store.files import MARK
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from alice_exp.core.changes import Commit
 
 
 @dataclass(frozen=True, slots=True)

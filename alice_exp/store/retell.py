@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from alice_exp.store.plumbing import Repository
-from alice_exp.store.traces import Versions
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from alice_exp.store.plumbing import Repository
+    from alice_exp.store.traces import Versions
 
 _CHANGE = re.compile(rb"M (\d+) ([0-9a-f]{40}) ")
 _BLOB_MARK = 1_000_000_000

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from alice_exp.core.model import DIRECTORIES, Problem
 from alice_exp.store.files import MARK, Signature
 from alice_exp.text.block_fields import NAME
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _FOLDERS = (*DIRECTORIES.values(), "records")
 

@@ -13,16 +13,20 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from alice_exp.core.conversation import ChatRecord, Message, as_dict, message_of
+from alice_exp.core.conversation import ChatRecord, as_dict, message_of
 from alice_exp.core.errors import AliceError, BusyError, NotFoundError, ProblemError, UsageError
 from alice_exp.core.session_ports import Conversation
 from alice_exp.store.files import sync_directory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from alice_exp.core.conversation import Message
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _PAUSE = 0.01

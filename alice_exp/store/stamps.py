@@ -6,11 +6,14 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from alice_exp.store.files import MARK, RACY_NS, Signature
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
 
 _VERSION = 2
 UNKNOWN = Signature(0, 0, -1, 0)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from alice_exp.store.files import read_bytes
-from alice_exp.store.plumbing import Repository
 from alice_exp.store.reading import holds_blocks
 from alice_exp.text.forget import UNREADABLE, forget, needles, said_by
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from alice_exp.store.plumbing import Repository
 
 _BATCH = 16 << 20
 """Bytes of objects that are read from git at a time."""

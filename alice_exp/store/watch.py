@@ -12,16 +12,19 @@ import importlib
 import os
 import threading
 import time
-from collections.abc import Callable
-from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
-from alice_exp.store.files import MARK, Signature
+from alice_exp.store.files import MARK
 from alice_exp.store.scan import scan
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import TracebackType
+
     from watchdog.events import FileSystemEvent
+
+    from alice_exp.store.files import Signature
 
 FOLDERS: Final = ("", "universal", "personal", "low_value_pool", "archive", "records", ".schema")
 """Watched directories relative to ``experiences/``."""

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from alice_exp.core.model import Block, Placed, Problem, content_hash
+from alice_exp.core.model import Problem, content_hash
 from alice_exp.text.blocks import block_indexes
-from alice_exp.text.jsonc import Document, Edit, Set, cut, edit, locate, parse
+from alice_exp.text.jsonc import Set, cut, edit, locate, parse
 from alice_exp.text.schema import read_blocks
+
+if TYPE_CHECKING:
+    from alice_exp.core.model import Block, Placed
+    from alice_exp.text.jsonc import Document, Edit
 
 _FRAME = '{{\n"blocks": [\n{}\n]\n}}\n'
 _ABOVE = 2

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from alice_exp.core.changes import Pointer
-from alice_exp.core.config import Json
 from alice_exp.core.model import (
     BLOCK_TYPES,
     STATES,
@@ -24,6 +21,12 @@ from alice_exp.core.model import (
     Reported,
     Trigger,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from alice_exp.core.changes import Pointer
+    from alice_exp.core.config import Json
 
 ID = re.compile(r"exp-[a-z2-9]{8}")
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")

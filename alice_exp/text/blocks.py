@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from alice_exp.core.changes import Pointer, Put
-from alice_exp.core.config import Json
-from alice_exp.core.model import Block, Place, place_of
-from alice_exp.text.jsonc import Append, Document, Edit, Raw, Remove, Set, cut, edit, parse
+from alice_exp.core.model import place_of
+from alice_exp.text.jsonc import Append, Remove, Set, cut, edit, parse
 from alice_exp.text.schema import block_json, depends_on_place, read_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from alice_exp.core.changes import Pointer, Put
+    from alice_exp.core.config import Json
+    from alice_exp.core.model import Block, Place
+    from alice_exp.text.jsonc import Document, Edit, Raw
 
 _ALONE = '{{\n  "blocks": [\n{}\n  ]\n}}\n'
 NEW_FILE = '{\n  "$schema": "../.schema/namespace.json",\n  "blocks": []\n}\n'

@@ -7,10 +7,13 @@ dictionary; a word that is not here is matched by its spelling alone. ``word,wor
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from alice_exp.text.words import is_cjk, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 _CONCEPTS = """
 how=怎么,如何,怎样,咋,怎么样 why=为什么,为何,为啥 when=什么时候,何时,几点,啥时候

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from alice_exp.core.config import BY_NAME, OPTIONS, Config, Json, Kind, Option
+from typing import TYPE_CHECKING
+
+from alice_exp.core.config import BY_NAME, OPTIONS, Config
 from alice_exp.core.model import Problem
-from alice_exp.text.jsonc import Document, dump, locate, locate_key
+from alice_exp.text.jsonc import dump, locate, locate_key
+
+if TYPE_CHECKING:
+    from alice_exp.core.config import Json, Kind, Option
+    from alice_exp.text.jsonc import Document
 
 PATH = "config.jsonc"
 

@@ -6,14 +6,20 @@ The sentences name a key as ``{name}``, which the caller fills in; ``problem_at`
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from alice_exp.core.changes import Pointer
 from alice_exp.core.config import Json
-from alice_exp.core.model import Problem, Severity
-from alice_exp.text.jsonc import Document, locate, locate_key
+from alice_exp.core.model import Problem
+from alice_exp.text.jsonc import locate, locate_key
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from alice_exp.core.changes import Pointer
+    from alice_exp.core.model import Severity
+    from alice_exp.text.jsonc import Document
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
 

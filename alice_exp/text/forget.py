@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
 
-from alice_exp.core.config import Json
-from alice_exp.text.jsonc import Document, Remove, edit, parse
+from alice_exp.text.jsonc import Remove, edit, parse
 
-UNREADABLE = b'{\n  // A version that could not be read stood here; it held what was purged.\n  "blocks": []\n}\n'
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from alice_exp.core.config import Json
+    from alice_exp.text.jsonc import Document
+
+UNREADABLE = (
+    b'{\n  // A version that could not be read stood here; it held what was purged.\n  "blocks": []\n}\n'
+)
 """Takes the place of a past version that no reader understands and that holds the block's words."""
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from alice_exp.core.config import OPTIONS, Json, Kind
+from alice_exp.core.config import OPTIONS
 from alice_exp.core.model import BLOCK_TYPES, STATES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.core.config import Json, Kind
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _TEXT: Json = {"type": "string"}

@@ -7,14 +7,18 @@ cost follows what changes. Sources: DESIGN 3 ("Writing is surgical"), B1.9.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from alice_exp.core.changes import Pointer
-from alice_exp.core.config import Json
-from alice_exp.core.records import EpisodeBook, Event, Segment, Timeline
-from alice_exp.text.jsonc import Append, Document, Edit, Insert, Raw, Remove, Set, dump
+from alice_exp.text.jsonc import Append, Insert, Raw, Remove, Set, dump
 from alice_exp.text.records import EPISODES, SEGMENTS, episode_json, event_json, segment_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from alice_exp.core.changes import Pointer
+    from alice_exp.core.config import Json
+    from alice_exp.core.records import EpisodeBook, Event, Segment, Timeline
+    from alice_exp.text.jsonc import Document, Edit
 
 _COUNTERS = ("next_id", "total_events", "total_compressions")
 

@@ -6,16 +6,13 @@ whole or not at all (R0.46, R1.43).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from alice_exp.core.config import Json
-from alice_exp.core.model import Problem
-from alice_exp.core.records import Episode, Event, Segment, Timeline, iso_time, seconds
+from alice_exp.core.records import iso_time, seconds
 from alice_exp.text import fields
-from alice_exp.text.fields import Fault, Reader, problem_at
-from alice_exp.text.jsonc import Document, parse
+from alice_exp.text.fields import Fault, problem_at
+from alice_exp.text.jsonc import parse
 from alice_exp.text.records import (
     EPISODE_FIELDS,
     EPISODES,
@@ -29,6 +26,15 @@ from alice_exp.text.records import (
     read_timeline,
     segment_json,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from alice_exp.core.config import Json
+    from alice_exp.core.model import Problem
+    from alice_exp.core.records import Episode, Event, Segment, Timeline
+    from alice_exp.text.fields import Reader
+    from alice_exp.text.jsonc import Document
 
 T = TypeVar("T")
 

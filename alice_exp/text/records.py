@@ -7,16 +7,20 @@ returned; the caller decides by severity. Sources: R0.6-R0.17, R1.3-R1.13, B0.14
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.core.changes import Pointer
-from alice_exp.core.config import Json
-from alice_exp.core.model import Problem
 from alice_exp.core.records import CAPACITY, Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.text import fields
-from alice_exp.text.fields import Fault, Reader, problem_at, read_object, unknown_key
-from alice_exp.text.jsonc import Document
+from alice_exp.text.fields import Fault, problem_at, read_object, unknown_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from alice_exp.core.changes import Pointer
+    from alice_exp.core.config import Json
+    from alice_exp.core.model import Problem
+    from alice_exp.text.fields import Reader
+    from alice_exp.text.jsonc import Document
 
 T = TypeVar("T")
 

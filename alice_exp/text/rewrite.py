@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import ChangeSet, Put
-from alice_exp.core.config import Json
-from alice_exp.core.model import Block, Placed, place_of
+from alice_exp.core.model import place_of
 from alice_exp.text.blocks import NEW_FILE, block_indexes, difference, from_history, moved
-from alice_exp.text.jsonc import Append, Document, Edit, Insert, Raw, Remove, Set, edit, parse
+from alice_exp.text.jsonc import Append, Insert, Raw, Remove, Set, edit, parse
 from alice_exp.text.schema import block_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from alice_exp.core.changes import ChangeSet, Put
+    from alice_exp.core.config import Json
+    from alice_exp.core.model import Block, Placed
+    from alice_exp.text.jsonc import Document, Edit
 
 Documents = Callable[[str], "Document | None"]
 

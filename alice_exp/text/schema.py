@@ -6,25 +6,31 @@ block without its defaults. Sources: DESIGN 3 (table of fields), B2.39, R3.3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from alice_exp.core.changes import Pointer
-from alice_exp.core.config import Json
 from alice_exp.core.model import (
-    Archived,
     Block,
-    Evidence,
     Payload,
-    Place,
     Problem,
-    Severity,
-    State,
-    Trigger,
     place_of,
 )
 from alice_exp.text.block_fields import FIELDS, Fault
-from alice_exp.text.jsonc import Document, locate, locate_key
+from alice_exp.text.jsonc import locate, locate_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from alice_exp.core.changes import Pointer
+    from alice_exp.core.config import Json
+    from alice_exp.core.model import (
+        Archived,
+        Evidence,
+        Place,
+        Severity,
+        State,
+        Trigger,
+    )
+    from alice_exp.text.jsonc import Document
 
 
 def read_blocks(document: Document) -> tuple[tuple[Block, ...], tuple[Problem, ...]]:

@@ -7,13 +7,18 @@ A row is one message (``role`` and ``content``; or ``text`` with a ``speaker``),
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from alice_exp.core.config import Json
-from alice_exp.core.conversation import ROLES, Message, message_of
+from alice_exp.core.conversation import ROLES, message_of
 from alice_exp.core.errors import UsageError
 from alice_exp.core.records import iso_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from alice_exp.core.config import Json
+    from alice_exp.core.conversation import Message
 
 _SESSION = ("session", "sessionId", "session_id", "conversation_id", "conversation", "thread_id")
 _TIME = ("at", "time", "timestamp", "created_at", "date")

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
 from operator import concat
 from string import punctuation, whitespace
-from typing import cast
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
 
 _LAST_SPACED = "\u2e7f"
 # One negated range, because `re` takes milliseconds at import to compile a class of many wide ranges.

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from alice_exp.core.changes import Put
-from alice_exp.core.config import Config
-from alice_exp.core.model import Block, Placed, Snapshot
-from alice_exp.core.ports import Reads
 from alice_exp.rules.consolidation import Weights, consolidation_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from alice_exp.core.config import Config
+    from alice_exp.core.model import Block, Placed, Snapshot
+    from alice_exp.core.ports import Reads
 
 
 def with_reads(block: Block, reads: Mapping[str, Reads], config: Config, now: str) -> Block:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from alice_exp.core.changes import Commit, Plan
-from alice_exp.core.collection import Known
-from alice_exp.core.config import Config
 from alice_exp.core.errors import NotFoundError, RefusedError, UsageError
-from alice_exp.core.model import SETS, Actor, Place, Placed, Snapshot, path_of
-from alice_exp.core.ports import Home
+from alice_exp.core.model import SETS, path_of
 from alice_exp.text.block_fields import NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from alice_exp.core.changes import Commit, Plan
+    from alice_exp.core.collection import Known
+    from alice_exp.core.config import Config
+    from alice_exp.core.model import Actor, Place, Placed, Snapshot
+    from alice_exp.core.ports import Home
 
 R = TypeVar("R")
 

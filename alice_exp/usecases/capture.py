@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Act, ChangeSet, Commit, Put
+from alice_exp.core.changes import Act, ChangeSet, Put
 from alice_exp.core.errors import RefusedError
 from alice_exp.core.model import (
     EVIDENCE_KEPT,
-    About,
     Block,
-    BlockType,
-    Evidence,
-    Payload,
-    Place,
     Placed,
-    Snapshot,
     Trigger,
     path_of,
 )
-from alice_exp.core.ports import Home
-from alice_exp.rules.approval import Stamp
 from alice_exp.rules.rejection import Rejections
 from alice_exp.text.words import fingerprint_text
-from alice_exp.usecases.acts import ALL, Caller, namespace_path, require_person
+from alice_exp.usecases.acts import ALL, namespace_path, require_person
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from alice_exp.core.changes import Commit
+    from alice_exp.core.model import (
+        About,
+        BlockType,
+        Evidence,
+        Payload,
+        Place,
+        Snapshot,
+    )
+    from alice_exp.core.ports import Home
+    from alice_exp.rules.approval import Stamp
+    from alice_exp.usecases.acts import Caller
 
 _PERSONAL: Mapping[BlockType, str] = {
     "habit": "workflow_habits",

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Act, ChangeSet, Commit, Put
+from alice_exp.core.changes import Act, ChangeSet, Put
 from alice_exp.core.errors import RefusedError
-from alice_exp.core.model import Archived, Evidence, Placed, Snapshot, path_of
-from alice_exp.core.ports import Home
-from alice_exp.rules.lifecycle import Change, Thresholds, outcome, scenario_of
-from alice_exp.usecases.acts import ALL, Caller, namespace_name, resolve
+from alice_exp.core.model import Archived, Evidence, Placed, path_of
+from alice_exp.rules.lifecycle import Thresholds, outcome, scenario_of
+from alice_exp.usecases.acts import ALL, namespace_name, resolve
+
+if TYPE_CHECKING:
+    from alice_exp.core.changes import Commit
+    from alice_exp.core.model import Snapshot
+    from alice_exp.core.ports import Home
+    from alice_exp.rules.lifecycle import Change
+    from alice_exp.usecases.acts import Caller
 
 
 @dataclass(frozen=True, slots=True)

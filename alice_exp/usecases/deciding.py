@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Act, ChangeSet, Commit, Put
-from alice_exp.core.config import Json
+from alice_exp.core.changes import Act, ChangeSet, Put
 from alice_exp.core.errors import ProblemError, UsageError
-from alice_exp.core.model import Evidence, Placed, Snapshot
-from alice_exp.core.ports import AccessLog, Decisions, Home, OpenDecision
+from alice_exp.core.model import Evidence
+from alice_exp.core.ports import OpenDecision
 from alice_exp.core.records import Episode, EpisodeBook, Event, Timeline
-from alice_exp.rules.episodes import Match as Similar
 from alice_exp.rules.episodes import shorten_result, similar_failures
-from alice_exp.rules.lifecycle import Change, outcome, scenario_of
-from alice_exp.rules.ranking import Match, choose
+from alice_exp.rules.lifecycle import outcome, scenario_of
+from alice_exp.rules.ranking import choose
 from alice_exp.rules.retention import is_due, prune
 from alice_exp.rules.timeline import add_event
-from alice_exp.usecases.acts import ALL, Caller, resolve
+from alice_exp.usecases.acts import ALL, resolve
 from alice_exp.usecases.decide import settled_after, thresholds_of
 from alice_exp.usecases.recall import Filters, search
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from alice_exp.core.changes import Commit
+    from alice_exp.core.config import Json
+    from alice_exp.core.model import Placed, Snapshot
+    from alice_exp.core.ports import AccessLog, Decisions, Home
+    from alice_exp.rules.episodes import Match as Similar
+    from alice_exp.rules.lifecycle import Change
+    from alice_exp.rules.ranking import Match
+    from alice_exp.usecases.acts import Caller
 
 MOST_APPLIED = 10
 """A decision applies at most this many blocks: more is no guidance."""

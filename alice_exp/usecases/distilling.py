@@ -6,21 +6,28 @@ Never above the pool, never what a person rejected, and nothing anew that is kno
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from alice_exp.core.changes import Commit
-from alice_exp.core.model import SETS, Placed, Snapshot
-from alice_exp.core.ports import Home
-from alice_exp.core.records import Episode, EpisodeBook
-from alice_exp.rules.distill import REPEATS, Proposal, distill, lesson
+from alice_exp.core.model import SETS
+from alice_exp.core.records import EpisodeBook
+from alice_exp.rules.distill import REPEATS, distill, lesson
 from alice_exp.rules.rejection import Rejections
 from alice_exp.text.records import EPISODES_PATH
-from alice_exp.usecases.acts import ALL, Caller
+from alice_exp.usecases.acts import ALL
 from alice_exp.usecases.capture import Draft, memorize, sameness
 from alice_exp.usecases.recorded import require_sound
 from alice_exp.usecases.records import named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from alice_exp.core.changes import Commit
+    from alice_exp.core.model import Placed, Snapshot
+    from alice_exp.core.ports import Home
+    from alice_exp.core.records import Episode
+    from alice_exp.rules.distill import Proposal
+    from alice_exp.usecases.acts import Caller
 
 Verdict = Literal["proposed", "known", "refused"]
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from alice_exp.core.changes import Act, ChangeSet
-from alice_exp.core.model import Place, Problem, Snapshot
-from alice_exp.core.ports import History, Home, Inspection, Owner
+from alice_exp.core.model import Problem
 from alice_exp.text.json_schema import schemas
 from alice_exp.usecases import owner as owning
-from alice_exp.usecases.acts import ALL, Caller, require_person
+from alice_exp.usecases.acts import ALL, require_person
 from alice_exp.usecases.recorded import ahead
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from alice_exp.core.errors import AliceError
+    from alice_exp.core.model import Place, Snapshot
+    from alice_exp.core.ports import History, Home, Inspection, Owner
+    from alice_exp.usecases.acts import Caller
 
 SKEW = timedelta(minutes=2)
 """How far ahead a time may be before the clock is doubted."""
@@ -54,8 +61,16 @@ def examine(patient: Patient, *, fix: bool = False) -> tuple[Check, ...]:
 
 
 def _checked(patient: Patient, name: str, fix: bool) -> Check:
-    mended = _mend(patient, name) if fix else 0
-    return Check(name, tuple(CHECKS[name](patient)), mended)
+    """One check; where it cannot even be made, that is what is wrong."""
+    mended = 0
+    try:
+        mended = _mend(patient, name) if fix else 0
+        return Check(name, tuple(CHECKS[name](patient)), mended)
+    except AliceError as error:
+        fault = Problem(error.path, error.line, error.column, "{why}", {"why": str(error)}, hint=error.hint)
+    except (OSError, ValueError) as error:
+        fault = Problem("", 0, 0, "this could not be looked at: {why}", {"why": str(error)})
+    return Check(name, (fault,), mended)
 
 
 def _mend(patient: Patient, name: str) -> int:

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from alice_exp.core.config import Json
-from alice_exp.core.model import SETS, Placed, Snapshot
-from alice_exp.core.ports import AccessLog, Home
-from alice_exp.rules.consolidation import Consolidation, age_days, consolidation_of
+from alice_exp.core.model import SETS
 from alice_exp.rules.consolidation import Weights as ConsolidationWeights
+from alice_exp.rules.consolidation import age_days, consolidation_of
 from alice_exp.rules.lifecycle import level
-from alice_exp.rules.metacognition import Assessment, Weights
+from alice_exp.rules.metacognition import Weights
 from alice_exp.rules.metacognition import assess as assessed
 from alice_exp.usecases.access import placed_with_reads
-from alice_exp.usecases.acts import ALL, Caller, resolve
+from alice_exp.usecases.acts import ALL, resolve
 from alice_exp.usecases.decide import thresholds_of
 from alice_exp.usecases.recall import Filters, search
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.core.config import Json
+    from alice_exp.core.model import Placed, Snapshot
+    from alice_exp.core.ports import AccessLog, Home
+    from alice_exp.rules.consolidation import Consolidation
+    from alice_exp.rules.metacognition import Assessment
+    from alice_exp.usecases.acts import Caller
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from alice_exp.core.changes import Act, ChangeSet, Commit, Put
+from alice_exp.core.changes import Act, ChangeSet, Put
 from alice_exp.core.errors import BusyError, NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.core.model import (
     Archived,
-    Block,
     Placed,
-    Problem,
-    Snapshot,
     content_hash,
     is_approved,
     path_of,
     place_of,
 )
-from alice_exp.core.ports import Home, Purge, Purged
-from alice_exp.rules.approval import Stamp
-from alice_exp.rules.lifecycle import Change, Thresholds
+from alice_exp.rules.lifecycle import Thresholds
 from alice_exp.rules.lifecycle import retire as retired
 from alice_exp.rules.lifecycle import revive as revived
 from alice_exp.text.alone import block_text, read_alone
-from alice_exp.usecases.acts import ALL, Caller, namespace_name, namespace_path, require_person, resolve
+from alice_exp.usecases.acts import ALL, namespace_name, namespace_path, require_person, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from alice_exp.core.changes import Commit
+    from alice_exp.core.model import (
+        Block,
+        Problem,
+        Snapshot,
+    )
+    from alice_exp.core.ports import Home, Purge, Purged
+    from alice_exp.rules.approval import Stamp
+    from alice_exp.rules.lifecycle import Change
+    from alice_exp.usecases.acts import Caller
 
 _POOL = "low_value_pool/"
 

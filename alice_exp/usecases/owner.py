@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from alice_exp.core.changes import Act, ChangeSet, Commit, Put, Setting
+from alice_exp.core.changes import Act, ChangeSet, Put, Setting
 from alice_exp.core.errors import BusyError, NotFoundError, ProblemError, RefusedError
-from alice_exp.core.model import Block, Decision, Placed, Problem, Snapshot, content_hash
-from alice_exp.core.ports import Home, Owner, OwnerKey
+from alice_exp.core.model import Placed, Problem, content_hash
 from alice_exp.rules.approval import (
-    Stamp,
-    Standing,
     approved_now,
     claim,
     signed_text,
     standing,
     with_signature,
 )
-from alice_exp.usecases.acts import Caller, DryHome, require_person, resolve
+from alice_exp.usecases.acts import DryHome, require_person, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from alice_exp.core.changes import Commit
+    from alice_exp.core.model import Block, Decision, Snapshot
+    from alice_exp.core.ports import Home, Owner, OwnerKey
+    from alice_exp.rules.approval import (
+        Stamp,
+        Standing,
+    )
+    from alice_exp.usecases.acts import Caller
 
 R = TypeVar("R")
 

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from alice_exp.core.collection import Collection
-from alice_exp.core.config import Config, Json
 from alice_exp.core.errors import UsageError
-from alice_exp.core.model import BLOCK_TYPES, SETS, BlockType, Place, Placed, is_approved
-from alice_exp.core.ports import AccessLog, Home
+from alice_exp.core.model import BLOCK_TYPES, SETS, is_approved
 from alice_exp.rules.consolidation import decay_score
 from alice_exp.rules.expiry import is_expired
-from alice_exp.rules.lifecycle import LEVELS, Level, Thresholds, at_least, level
-from alice_exp.rules.ranking import Corpus, Match, rank
+from alice_exp.rules.lifecycle import LEVELS, Thresholds, at_least, level
+from alice_exp.rules.ranking import Corpus, rank
 from alice_exp.usecases.access import placed_with_reads
-from alice_exp.usecases.acts import ALL, Caller, one_of, prefix, resolve
+from alice_exp.usecases.acts import ALL, one_of, prefix, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from alice_exp.core.collection import Collection
+    from alice_exp.core.config import Config, Json
+    from alice_exp.core.model import BlockType, Place, Placed
+    from alice_exp.core.ports import AccessLog, Home
+    from alice_exp.rules.lifecycle import Level
+    from alice_exp.rules.ranking import Match
+    from alice_exp.usecases.acts import Caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +39,7 @@ class Filters:
     since: str = ""
     min_importance: float = 0.0
     origin: str = ""
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +155,7 @@ def _passes(config: Config, caller: Caller, filters: Filters) -> Callable[[Place
             and (not filters.since or block.updated_at >= filters.since)
             and block.importance >= filters.min_importance
             and (not filters.origin or block.origin == filters.origin)
+            and (not filters.about or block.about == filters.about)
         )
 
     return passes

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import ProblemError
-from alice_exp.core.model import Problem, Snapshot
-from alice_exp.core.ports import History, Home
+from alice_exp.core.model import Problem
 from alice_exp.core.records import seconds
 from alice_exp.text.jsonc import parse
 from alice_exp.text.records import (
@@ -18,6 +17,12 @@ from alice_exp.text.records import (
     read_episodes,
     read_timeline,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from alice_exp.core.model import Snapshot
+    from alice_exp.core.ports import History, Home
 
 SKEW = 120.0
 """Seconds that a time may lie ahead before the clock is doubted."""

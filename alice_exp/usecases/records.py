@@ -8,31 +8,42 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from alice_exp.core.changes import Act, ChangeSet, Commit
-from alice_exp.core.config import BY_NAME, Json
+from alice_exp.core.changes import Act, ChangeSet
+from alice_exp.core.config import BY_NAME
 from alice_exp.core.errors import NotFoundError, UsageError
-from alice_exp.core.model import SETS, Snapshot
-from alice_exp.core.ports import AccessLog, History, Home
-from alice_exp.core.records import Episode, EpisodeBook, milliseconds
+from alice_exp.core.model import SETS
+from alice_exp.core.records import EpisodeBook, milliseconds
 from alice_exp.rules.episodes import (
-    EpisodeStatistics,
     Filters,
-    Match,
     find_similar,
     join,
     shorten_result,
     statistics,
 )
-from alice_exp.rules.retention import Pruning, is_due, prune
+from alice_exp.rules.retention import is_due, prune
 from alice_exp.text.jsonc import parse
 from alice_exp.text.record_import import import_episodes
 from alice_exp.text.records import EPISODES, EPISODES_PATH, read_episodes
-from alice_exp.usecases.acts import Caller, require_person
+from alice_exp.usecases.acts import require_person
 from alice_exp.usecases.recorded import refuse_faults, require_sound
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from alice_exp.core.changes import Commit
+    from alice_exp.core.config import Json
+    from alice_exp.core.model import Snapshot
+    from alice_exp.core.ports import AccessLog, History, Home
+    from alice_exp.core.records import Episode
+    from alice_exp.rules.episodes import (
+        EpisodeStatistics,
+        Match,
+    )
+    from alice_exp.rules.retention import Pruning
+    from alice_exp.usecases.acts import Caller
 
 CAPACITY = "episodes.capacity"
 LIMIT = "episodes.result_limit"

@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from alice_exp.core.changes import Act, ChangeSet, Commit, Put
+from alice_exp.core.changes import Act, ChangeSet, Put
 from alice_exp.core.errors import NotFoundError, RefusedError, UsageError
 from alice_exp.core.model import (
     EVIDENCE_KEPT,
     Approved,
     Archived,
-    Block,
     Evidence,
     Placed,
     Reported,
-    Snapshot,
     content_hash,
     is_approved,
     path_of,
     place_of,
 )
-from alice_exp.core.ports import Home, Reports
 from alice_exp.rules.agenda import (
-    Agenda,
     Edition,
-    Returned,
     agenda,
     candidates,
     is_shown_as_it_is,
     returned,
 )
-from alice_exp.rules.approval import Stamp
 from alice_exp.rules.expiry import expired, is_expired
-from alice_exp.usecases.acts import ALL, Caller, namespace_name, namespace_path, require_person, resolve
+from alice_exp.usecases.acts import ALL, namespace_name, namespace_path, require_person, resolve
 from alice_exp.usecases.capture import destination
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from alice_exp.core.changes import Commit
+    from alice_exp.core.model import (
+        Block,
+        Snapshot,
+    )
+    from alice_exp.core.ports import Home, Reports
+    from alice_exp.rules.agenda import (
+        Agenda,
+        Returned,
+    )
+    from alice_exp.rules.approval import Stamp
+    from alice_exp.usecases.acts import Caller
 
 Why = Literal["changed", "expired"]
 
@@ -126,6 +135,7 @@ def _report(
     pool = snapshot.within("low_value")
     edition = Edition(
         reports.open_report(),
+        reports.open_report() if reports.open_at() >= day_began else "",
         day_began,
         reports.since(day_began),
         reports.acts(day_began),

@@ -5,20 +5,28 @@ Whatever a conversation says, it becomes at most a candidate that waits for the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Commit
-from alice_exp.core.config import Config
-from alice_exp.core.conversation import ChatRecord, Message
 from alice_exp.core.errors import AliceError, NotFoundError, ProviderError, UsageError
-from alice_exp.core.model import Evidence, Payload, Placed, Snapshot
-from alice_exp.core.ports import ChatHistoryStore, Claimed, Home, Provider
-from alice_exp.rules.extraction import Extraction, Inference, extract, parse_answer, prompt_for, replaces
-from alice_exp.rules.window import Settings, Window, before_model
+from alice_exp.core.model import Evidence, Payload
+from alice_exp.rules.extraction import Extraction, extract, parse_answer, prompt_for, replaces
+from alice_exp.rules.window import before_model
 from alice_exp.text.words import fingerprint_text, one_line, tokens
-from alice_exp.usecases.acts import Caller, DryHome
+from alice_exp.usecases.acts import DryHome
 from alice_exp.usecases.capture import Captured, Draft, memorize
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from alice_exp.core.changes import Commit
+    from alice_exp.core.config import Config
+    from alice_exp.core.conversation import ChatRecord, Message
+    from alice_exp.core.model import Placed, Snapshot
+    from alice_exp.core.ports import ChatHistoryStore, Claimed, Home, Provider
+    from alice_exp.rules.extraction import Inference
+    from alice_exp.rules.window import Settings, Window
+    from alice_exp.usecases.acts import Caller
 
 MESSAGE_LIMIT = 16 << 20
 """Bytes of one message; a longer one is refused."""

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Act, ChangeSet, Commit, Setting
-from alice_exp.core.config import BY_NAME, OPTIONS, Json, Option
+from alice_exp.core.changes import Act, ChangeSet, Setting
+from alice_exp.core.config import BY_NAME, OPTIONS
 from alice_exp.core.errors import BusyError, NotFoundError, ProblemError, UsageError
-from alice_exp.core.model import Problem, Snapshot
-from alice_exp.core.ports import Home
 from alice_exp.text.configuration import PATH, default_text, fits, read_config, sentence
 from alice_exp.text.jsonc import Set, edit, parse
-from alice_exp.usecases.acts import Caller, require_person
+from alice_exp.usecases.acts import require_person
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from alice_exp.core.changes import Commit
+    from alice_exp.core.config import Json, Option
+    from alice_exp.core.model import Problem, Snapshot
+    from alice_exp.core.ports import Home
+    from alice_exp.usecases.acts import Caller
 
 
 @dataclass(frozen=True, slots=True)

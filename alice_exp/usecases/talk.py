@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from typing import TYPE_CHECKING
 
-from alice_exp.core.conversation import ChatRecord, Message
 from alice_exp.core.errors import NotFoundError, UsageError
-from alice_exp.core.ports import ChatHistoryStore, Home
-from alice_exp.rules.conversations import Hit, Said, Talk, search
-from alice_exp.text.transcripts import Row
-from alice_exp.usecases.acts import Caller
+from alice_exp.rules.conversations import Said, Talk, search
 from alice_exp.usecases.sessions import require_fitting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from alice_exp.core.conversation import ChatRecord, Message
+    from alice_exp.core.ports import ChatHistoryStore, Home
+    from alice_exp.rules.conversations import Hit
+    from alice_exp.text.transcripts import Row
+    from alice_exp.usecases.acts import Caller
+
+
+_SEARCHED = 64 << 10
+"""Characters of a message that are searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +123,7 @@ class Library:
             if record.message.content.strip() and record.message.role != "system"
         ]
         said = [
-            Said(one.ref, one.session, one.message.content[:_SEARCHED], _speaker(one.message), one.message.at)
+            Said(one.ref, one.session, one.message.content[:_SEARCHED], one.message.speaker, one.message.at)
             for one in records
         ]
         return cls(records, Talk.of(said))
@@ -123,15 +131,3 @@ class Library:
     def search(self, query: str, now: str | None, top: int) -> list[Found]:
         """What answers a query best, best first; ``now`` is what "yesterday" is seen from (None: the newest turn)."""
         return [Found(self.records[hit.index], hit) for hit in search(self.talk, query, now, top)]
-
-    def sessions(self) -> list[str]:
-        """Their names."""
-        return [name for name, _ in groupby(record.session for record in self.records)]
-
-
-_SEARCHED = 64 << 10
-
-
-def _speaker(message: Message) -> str:
-    """Who spoke, where a name is known: the two usual sides are no names."""
-    return message.speaker

@@ -7,22 +7,15 @@ word (B1.4).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from alice_exp.core.changes import Act, ChangeSet, Commit
+from alice_exp.core.changes import Act, ChangeSet
 from alice_exp.core.errors import NotFoundError, RefusedError, UsageError
-from alice_exp.core.model import Snapshot
-from alice_exp.core.ports import History, Home
-from alice_exp.core.records import Event, Segment, Timeline
-from alice_exp.rules.digest import Digest
+from alice_exp.core.records import Timeline
 from alice_exp.rules.timeline import (
     STRATEGIES,
     WINDOW,
-    Merge,
-    Strategy,
-    Summariser,
     add_event,
     add_events,
     covered,
@@ -30,10 +23,26 @@ from alice_exp.rules.timeline import (
     verbatim,
 )
 from alice_exp.text.jsonc import parse
-from alice_exp.text.record_import import ImportedTimeline, import_timeline
+from alice_exp.text.record_import import import_timeline
 from alice_exp.text.records import EVENTS_PATH, SEGMENTS, event_json, read_timeline
-from alice_exp.usecases.acts import Caller, require_person
+from alice_exp.usecases.acts import require_person
 from alice_exp.usecases.recorded import refuse_faults, require_sound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from alice_exp.core.changes import Commit
+    from alice_exp.core.model import Snapshot
+    from alice_exp.core.ports import History, Home
+    from alice_exp.core.records import Event, Segment
+    from alice_exp.rules.digest import Digest
+    from alice_exp.rules.timeline import (
+        Merge,
+        Strategy,
+        Summariser,
+    )
+    from alice_exp.text.record_import import ImportedTimeline
+    from alice_exp.usecases.acts import Caller
 
 _TOTAL = re.compile(r'"total_events":\s*(\d+)')
 

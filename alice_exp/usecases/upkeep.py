@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Act, ChangeSet, Commit
+from alice_exp.core.changes import Act, ChangeSet
 from alice_exp.core.errors import RefusedError, UsageError
-from alice_exp.core.model import Place, Problem, Snapshot, place_of
-from alice_exp.core.ports import Home
+from alice_exp.core.model import place_of
 from alice_exp.text.blocks import NEW_FILE
 from alice_exp.text.configuration import PATH, default_text
 from alice_exp.text.json_schema import schemas
-from alice_exp.usecases.acts import ALL, Caller, namespace_name, namespace_path, require_person
+from alice_exp.usecases.acts import ALL, namespace_name, namespace_path, require_person
 from alice_exp.usecases.recorded import ahead
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from alice_exp.core.changes import Commit
+    from alice_exp.core.model import Place, Problem, Snapshot
+    from alice_exp.core.ports import Home
+    from alice_exp.usecases.acts import Caller
 
 _HEADS: Mapping[str, str] = {
     "universal/system_info.jsonc": "What holds for the systems at work here, whoever sits in front of them.",

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from alice_exp.core.changes import Commit
 from alice_exp.core.errors import ProblemError
 from alice_exp.core.model import Problem, Snapshot
-from alice_exp.core.ports import History, Home
 from alice_exp.usecases.acts import ALL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from alice_exp.core.changes import Commit
+    from alice_exp.core.ports import History, Home
 
 Kind = Literal["act", "problem", "mended"]
 

@@ -45,9 +45,14 @@ def test_a_push_is_refused_and_a_remote_is_a_problem_while_it_exists(
     """D12."""
     subprocess.run(["git", "init", "-q", "--bare", world / "bare"], check=True)
     git(home, "remote", "add", "backup", str(world / "bare"))
-    pushed = subprocess.run(["git", "push", "backup", "main"], cwd=home / "experiences", capture_output=True, check=False)
+    pushed = subprocess.run(
+        ["git", "push", "backup", "main"], cwd=home / "experiences", capture_output=True, check=False
+    )
     assert pushed.returncode != 0 and b"personal" in pushed.stderr
-    assert subprocess.run(["git", "-C", world / "bare", "show-ref"], capture_output=True, check=False).stdout == b""
+    assert (
+        subprocess.run(["git", "-C", world / "bare", "show-ref"], capture_output=True, check=False).stdout
+        == b""
+    )
     found = look(cli)
     assert found["code"] == 3 and "backup" in messages(found["remotes"])
     assert look(cli, "--fix")["code"] == 3
@@ -68,7 +73,10 @@ def test_a_file_with_a_problem_and_a_damaged_object(home: Path, cli: Call) -> No
     path.write_text('{"blocks": [}')
     found = look(cli)
     assert found["code"] == 3
-    assert (found["files"]["problems"][0]["path"], found["files"]["problems"][0]["line"]) == ("universal/tool_usage.jsonc", 1)
+    assert (found["files"]["problems"][0]["path"], found["files"]["problems"][0]["line"]) == (
+        "universal/tool_usage.jsonc",
+        1,
+    )
     path.write_text('{"blocks": []}')
     cli("list")
     objects = sorted((home / "experiences/.git/objects").glob("??/*"))
@@ -118,7 +126,10 @@ def test_permissions_are_named_and_closed(home: Path, cli: Call) -> None:
     assert found["permissions"]["severity"] == "warning" and len(found["permissions"]["problems"]) == 3
     assert "0755" in messages(found["permissions"]) and "0600" in messages(found["permissions"])
     assert look(cli, "--fix")["permissions"]["mended"] == 3
-    modes = [stat.S_IMODE((home / name).stat().st_mode) for name in ("", "experiences/personal", "experiences/config.jsonc")]
+    modes = [
+        stat.S_IMODE((home / name).stat().st_mode)
+        for name in ("", "experiences/personal", "experiences/config.jsonc")
+    ]
     assert modes == [0o700, 0o700, 0o600]
 
 
@@ -141,7 +152,10 @@ def test_schemas_are_current(home: Path, cli: Call, git: Callable[..., str]) -> 
     path.write_text("{}\n")
     (home / "experiences/.schema/config.json").unlink()
     found = look(cli)
-    assert {problem["path"] for problem in found["schemas"]["problems"]} == {".schema/namespace.json", ".schema/config.json"}
+    assert {problem["path"] for problem in found["schemas"]["problems"]} == {
+        ".schema/namespace.json",
+        ".schema/config.json",
+    }
     assert look(cli, "--fix")["schemas"]["mended"] == 2
     assert path.read_bytes() == good
     assert git(home, "log", "-1", "--format=%an %s") == "user doctor: 2 schemas"
@@ -168,7 +182,11 @@ def test_little_room_and_an_old_git(home: Path, cli: Call, monkeypatch: pytest.M
     real = Repository.run
 
     def run(self: Repository, *arguments: str, **named: Any) -> bytes:
-        return b"git version 2.35.9 (Apple Git-1)" if arguments[0] == "--version" else real(self, *arguments, **named)
+        return (
+            b"git version 2.35.9 (Apple Git-1)"
+            if arguments[0] == "--version"
+            else real(self, *arguments, **named)
+        )
 
     monkeypatch.setattr(Repository, "run", run)
     assert "2.35.9" in messages(look(cli)["git"])
@@ -254,12 +272,14 @@ def test_an_unknown_key_a_broken_file_and_an_agent(home: Path, cli: Call) -> Non
     assert path.read_text() == "{,}"
 
 
-def test_config_edit_checks_before_it_commits(home: Path, run: Call, git: Callable[..., str], tmp_path: Path) -> None:
+def test_config_edit_checks_before_it_commits(
+    home: Path, run: Call, git: Callable[..., str], tmp_path: Path
+) -> None:
     path = home / "experiences/config.jsonc"
     before = path.read_text()
-    good = run("config", "edit", "--json", env={"EDITOR": "sed -i 's/\"past\": 3/\"past\": 4/'"}).json
+    good = run("config", "edit", "--json", env={"EDITOR": 'sed -i \'s/"past": 3/"past": 4/\''}).json
     assert good["changed"] and path.read_text() == before.replace('"past": 3', '"past": 4')
-    bad = run("config", "edit", "--json", env={"EDITOR": "sed -i 's/\"past\": 4/\"past\": \"x\"/'"}, check=False)
+    bad = run("config", "edit", "--json", env={"EDITOR": 'sed -i \'s/"past": 4/"past": "x"/\''}, check=False)
     assert bad.code == 3 and "thresholds.past" in bad.error["message"]
     Path(bad.error["path"]).unlink()
     assert '"past": 4' in path.read_text() and git(home, "log", "-1", "--format=%s") == "config: edited"
@@ -287,13 +307,13 @@ def test_ids_complete_with_their_triggers(home: Path, run: Call, cli: Call) -> N
 
 def test_words_options_keys_and_choices_complete(home: Path, run: Call) -> None:
     assert {"retire", "revive", "restore"} <= set(offers(run, "re"))
-    assert offers(run, "config", "") .keys() == {"get", "set", "list", "edit"}
+    assert offers(run, "config", "").keys() == {"get", "set", "list", "edit"}
     assert offers(run, "config", "get", "thresholds.p") == {
         "thresholds.past": "Verifications that raise a possible block to past"
     }
     assert "--from-rejected" in offers(run, "revive", "--")
     assert offers(run, "outcome", "exp-aaaaaaa2", "").keys() == {"ok", "fail"}
-    assert offers(run, "completion", "") .keys() == {"bash", "zsh", "fish"}
+    assert offers(run, "completion", "").keys() == {"bash", "zsh", "fish"}
     assert offers(run, "nonsense", "") == {}
 
 
@@ -322,7 +342,11 @@ def test_a_script_for_each_shell_and_no_cost_without_one(home: Path, run: Call, 
     assert cli("completion", "csh", check=False).code == 2
     code = "import sys; from alice_exp.cli.app import run; run(['list', '-q']); print('alice_exp.cli.completion' in sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.strip() == "False"
 

@@ -84,10 +84,17 @@ def heads(git: Callable[..., str], world: Path) -> int:
 
 
 def test_edit_replaces_the_blocks_own_text_and_nothing_else(
-    tools: Path, cli: Call, run: Call, git: Callable[..., str], editor: Callable[[str], dict[str, str]], world: Path
+    tools: Path,
+    cli: Call,
+    run: Call,
+    git: Callable[..., str],
+    editor: Callable[[str], dict[str, str]],
+    world: Path,
 ) -> None:
     before, commits = tools.read_text(), heads(git, world)
-    env = editor("text = text.replace('use rg', 'use rg -uu').replace('// above the first', '// above, edited')")
+    env = editor(
+        "text = text.replace('use rg', 'use rg -uu').replace('// above the first', '// above, edited')"
+    )
     done = run("edit", "exp-aaaa", "--json", env=env).json
     assert done["changed"] and done["needs_approval"] and not done["approved"]
     after = tools.read_text()
@@ -100,14 +107,18 @@ def test_edit_replaces_the_blocks_own_text_and_nothing_else(
     shown = act(cli, "show", "exp-aaaaaaa2")
     assert shown["approved"] is False and shown["payload"] == "use rg -uu"
     opened = (world / "opened").read_text()
-    assert opened.startswith("// alice-exp: exp-aaaaaaa2 in universal/tool_usage") and "behind the id" in opened
+    assert (
+        opened.startswith("// alice-exp: exp-aaaaaaa2 in universal/tool_usage") and "behind the id" in opened
+    )
     assert "use ruff" not in opened
 
 
 def test_a_comment_alone_bumps_nothing_and_keeps_the_approval(
     tools: Path, run: Call, editor: Callable[[str], dict[str, str]]
 ) -> None:
-    done = run("edit", "exp-bbbbbbb2", "--json", env=editor("text = text.replace('the second', 'number two')")).json
+    done = run(
+        "edit", "exp-bbbbbbb2", "--json", env=editor("text = text.replace('the second', 'number two')")
+    ).json
     assert done["changed"] and done["approved"] and not done["needs_approval"]
     text = tools.read_text()
     assert "// above number two\n" in text and "// behind number two\n" in text
@@ -116,7 +127,12 @@ def test_a_comment_alone_bumps_nothing_and_keeps_the_approval(
 
 @pytest.mark.parametrize("code", ["", "text = ''", "text = '// only a remark\\n'"])
 def test_unchanged_or_emptied_changes_nothing(
-    tools: Path, run: Call, git: Callable[..., str], editor: Callable[[str], dict[str, str]], world: Path, code: str
+    tools: Path,
+    run: Call,
+    git: Callable[..., str],
+    editor: Callable[[str], dict[str, str]],
+    world: Path,
+    code: str,
 ) -> None:
     before, commits = tools.read_bytes(), heads(git, world)
     assert run("edit", "exp-bbbbbbb2", "--json", env=editor(code)).json["changed"] is False
@@ -146,10 +162,13 @@ else:
     ("code", "sentence"),
     [
         ("text = text.replace('exp-aaaaaaa2', 'exp-ccccccc2')", "an id stays what it is"),
-        ("text = text.replace('\"state\"', '\"archived\": {\"from\": \"universal/x\", \"at\": "
-         "\"2026-01-01T00:00:00Z\", \"reason\": \"obsolete\"}, \"state\"')", "written by acts alone"),
-        ("text = text.replace('\"by\": \"user\"', '\"by\": \"me\"')", "written by acts alone"),
-        ("text = text + ', {\"payload\": \"a second one\"}'", "this is one block"),
+        (
+            'text = text.replace(\'"state"\', \'"archived": {"from": "universal/x", "at": '
+            '"2026-01-01T00:00:00Z", "reason": "obsolete"}, "state"\')',
+            "written by acts alone",
+        ),
+        ('text = text.replace(\'"by": "user"\', \'"by": "me"\')', "written by acts alone"),
+        ('text = text + \', {"payload": "a second one"}\'', "this is one block"),
         ("text = text.replace('{', '', 1)", ""),
     ],
     ids=["id", "archived", "approved", "two", "broken"],
@@ -193,7 +212,9 @@ def test_a_candidate_edited_after_the_report_has_to_be_shown_again(
     cli("approve", str(candidate), "--yes")
 
 
-def test_the_editor_gets_a_private_file(tools: Path, run: Call, editor: Callable[[str], dict[str, str]], world: Path) -> None:
+def test_the_editor_gets_a_private_file(
+    tools: Path, run: Call, editor: Callable[[str], dict[str, str]], world: Path
+) -> None:
     code = f"import os; pathlib.Path({str(world / 'mode')!r}).write_text(oct(os.stat(path.parent).st_mode))"
     run("edit", "exp-aaaaaaa2", env=editor(code))
     assert stat.S_IMODE(int((world / "mode").read_text(), 8)) == 0o700
@@ -221,7 +242,10 @@ def test_move_to_personal_is_one_way(tools: Path, cli: Call, git: Callable[..., 
     commits = heads(git, world)
     refused = cli("move", "exp-aaaaaaa2", "universal/tool_usage", "--json", check=False)
     assert refused.code == 6 and "memorize" in refused.error["hint"]
-    assert cli("move", "exp-aaaaaaa2", "personal/user_preferences", "--json").json["namespace"] == "user_preferences"
+    assert (
+        cli("move", "exp-aaaaaaa2", "personal/user_preferences", "--json").json["namespace"]
+        == "user_preferences"
+    )
     assert heads(git, world) == commits + 1
 
 
@@ -238,14 +262,21 @@ def test_only_a_decision_leads_out_of_the_pool_and_revive_out_of_the_archive(too
 # -- retire and revive ------------------------------------------------------------------------------------------
 
 
-def test_retire_archives_with_the_reason_and_revive_brings_back_count_and_approval(tools: Path, cli: Call) -> None:
+def test_retire_archives_with_the_reason_and_revive_brings_back_count_and_approval(
+    tools: Path, cli: Call
+) -> None:
     done = act(cli, "retire", "exp-aaaaaaa2", "--reason", "the build moved")
     assert (done["set"], done["state"], done["verifications"]) == ("archive", "obsolete", 12)
     archived = (tools.parents[1] / "archive" / "obsolete.jsonc").read_text()
     assert '"quote": "the build moved"' in archived and "// behind the id" in archived
     assert "exp-aaaaaaa2" not in [block["id"] for block in act(cli, "list")["blocks"]]  # type: ignore[attr-defined]
     back = act(cli, "revive", "exp-aaaaaaa2")
-    assert (back["set"], back["namespace"], back["state"], back["verifications"]) == ("universal", "tool_usage", "possible", 12)
+    assert (back["set"], back["namespace"], back["state"], back["verifications"]) == (
+        "universal",
+        "tool_usage",
+        "possible",
+        12,
+    )
     assert back["approved"] is True
     assert act(cli, "show", "exp-aaaaaaa2")["confidence"] == 0.3
     assert "// behind the id" in tools.read_text()
@@ -267,7 +298,9 @@ def test_a_refuted_guess_revives_as_possible_where_it_was(tools: Path, cli: Call
     """D19."""
     assert act(cli, "outcome", "exp-bbbbbbb2", "fail")["state"] == "obsolete"
     refused = cli("revive", "exp-bbbbbbb2", "--json", env={"ALICE_ACTOR": "agent"}, check=False)
-    assert refused.code == 6 and refused.error["hint"] == "ask the person to run: alice-exp revive exp-bbbbbbb2"
+    assert (
+        refused.code == 6 and refused.error["hint"] == "ask the person to run: alice-exp revive exp-bbbbbbb2"
+    )
     back = act(cli, "revive", "exp-bbbbbbb2")
     assert (back["state"], back["set"], back["namespace"]) == ("possible", "universal", "tool_usage")
     assert act(cli, "outcome", "exp-bbbbbbb2", "fail")["effect"] == "obsolete"
@@ -338,7 +371,9 @@ def test_a_dry_run_changes_nothing(
     assert tools.read_bytes() == before and heads(git, world) == commits
 
 
-def test_the_editor_opens_again_without_end_on_a_terminal(tools: Path, editor: Callable[[str], dict[str, str]]) -> None:
+def test_the_editor_opens_again_without_end_on_a_terminal(
+    tools: Path, editor: Callable[[str], dict[str, str]]
+) -> None:
     """Five faults in a row, then a good text: on a terminal nobody is cut off."""
     code = """if count == 1: text = text.replace('"reliable"', '0')
 elif count < 6: text += ' '

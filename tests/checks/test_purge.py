@@ -57,7 +57,9 @@ WORDS = (SECRET, REMARK, "tulip")
 
 
 def acts(git: Callable[..., str], home: Path) -> list[str]:
-    return git(home, "log", "--format=%(trailers:key=Alice-Act,valueonly,separator=%x2C) %an %at").splitlines()
+    return git(
+        home, "log", "--format=%(trailers:key=Alice-Act,valueonly,separator=%x2C) %an %at"
+    ).splitlines()
 
 
 def test_nothing_holds_the_text_any_more_and_all_else_is_as_it_was(
@@ -89,7 +91,9 @@ def test_nothing_holds_the_text_any_more_and_all_else_is_as_it_was(
     sound(home)
 
 
-def test_what_came_before_the_block_keeps_its_commits(world: Path, cli: Call, git: Callable[..., str], secret: str) -> None:
+def test_what_came_before_the_block_keeps_its_commits(
+    world: Path, cli: Call, git: Callable[..., str], secret: str
+) -> None:
     home = world / "alice"
     first = git(home, "rev-list", "--max-parents=0", "HEAD")
     done = cli("purge", secret, "--yes", "--json").json
@@ -103,7 +107,19 @@ def test_other_branches_tags_stashes_and_what_was_set_aside_are_rewritten_too(
     home = world / "alice"
     git(home, "branch", "mine", "HEAD~1")
     git(home, "tag", "light", "HEAD~2")
-    git(home, "-c", "user.name=me", "-c", "user.email=me@x", "tag", "-a", "-m", f"about {SECRET}", "noted", "HEAD")
+    git(
+        home,
+        "-c",
+        "user.name=me",
+        "-c",
+        "user.email=me@x",
+        "tag",
+        "-a",
+        "-m",
+        f"about {SECRET}",
+        "noted",
+        "HEAD",
+    )
     git(home, "update-ref", "refs/alice/lost/" + git(home, "rev-parse", "HEAD"), "HEAD")
     git(home, "update-ref", "refs/remotes/old/main", "HEAD")
     git(home, "update-ref", "ORIG_HEAD", "HEAD")
@@ -171,7 +187,11 @@ def test_a_candidate_and_a_rejected_one(home: Path, cli: Call, sound: Callable[[
     cli("memorize", "use tulip one")
     two = cli("memorize", "use tulip two", "--json").json["id"]
     cli("purge", cli("list", "--json").json["blocks"][0]["id"], "--yes")
-    cli("purge", two if cli("show", two, check=False).code == 0 else cli("list", "--json").json["blocks"][0]["id"], "--yes")
+    cli(
+        "purge",
+        two if cli("show", two, check=False).code == 0 else cli("list", "--json").json["blocks"][0]["id"],
+        "--yes",
+    )
     assert holds(home, "tulip") == []
     assert list((home / "experiences/low_value_pool").iterdir()) == []
     sound(home)
@@ -213,7 +233,12 @@ def test_a_broken_file_that_holds_it_stops_everything(
 
 
 def test_a_failing_git_leaves_the_old_history(
-    world: Path, cli: Call, git: Callable[..., str], sound: Callable[[Path], None], secret: str, monkeypatch: Any
+    world: Path,
+    cli: Call,
+    git: Callable[..., str],
+    sound: Callable[[Path], None],
+    secret: str,
+    monkeypatch: Any,
 ) -> None:
     from alice_exp.core.errors import ProblemError
     from alice_exp.store import purge
@@ -238,7 +263,13 @@ STEPS = ("_decide", "_swap_files", "_unstage", "_clean")
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
 def test_killed_at_a_step_the_next_command_has_one_history_or_the_other(
-    world: Path, cli: Call, git: Callable[..., str], sound: Callable[[Path], None], secret: str, step: str, before: bool
+    world: Path,
+    cli: Call,
+    git: Callable[..., str],
+    sound: Callable[[Path], None],
+    secret: str,
+    step: str,
+    before: bool,
 ) -> None:
     home = world / "alice"
     head = git(home, "rev-parse", "HEAD")

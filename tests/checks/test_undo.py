@@ -21,9 +21,9 @@ def act(cli: Call, *arguments: str, **named: Any) -> Any:
 def state(home: Path) -> dict[str, bytes]:
     """Every file of the home's truth, byte by byte."""
     root = home / "experiences"
-    return {str(path.relative_to(root)): path.read_bytes() for path in root.glob("[!.]*/*") if path.is_file()} | {
-        "config": (root / "config.jsonc").read_bytes()
-    }
+    return {
+        str(path.relative_to(root)): path.read_bytes() for path in root.glob("[!.]*/*") if path.is_file()
+    } | {"config": (root / "config.jsonc").read_bytes()}
 
 
 @pytest.fixture
@@ -121,7 +121,9 @@ def test_all_acts_of_one_actor_in_one_commit_and_others_later_acts_stay(
     sound(home)
 
 
-def test_what_was_taken_back_is_not_taken_back_twice_and_what_was_left_still_can_be(tools: Path, cli: Call) -> None:
+def test_what_was_taken_back_is_not_taken_back_twice_and_what_was_left_still_can_be(
+    tools: Path, cli: Call
+) -> None:
     agent = {"ALICE_ACTOR": "agent"}
     cli("outcome", "exp-aaaaaaa2", "ok", env=agent)
     cli("outcome", "exp-aaaaaaa2", "ok")
@@ -174,7 +176,9 @@ def test_an_expired_candidate_comes_back_with_a_new_clock(home: Path, cli: Call)
     later = {"ALICE_NOW": "2026-03-01T09:00:00Z"}
     cli("heartbeat", env=later)
     assert act(cli, "list", env=later)["blocks"] == []
-    expiry = next(one for one in act(cli, "log", candidate)["commits"] if one["op"] in ("heartbeat", "expire"))
+    expiry = next(
+        one for one in act(cli, "log", candidate)["commits"] if one["op"] in ("heartbeat", "expire")
+    )
     act(cli, "undo", expiry["commit"], "--yes", env=later)
     assert [block["id"] for block in act(cli, "list", env=later)["blocks"]] == [candidate]
 
@@ -187,7 +191,9 @@ def test_a_hand_edit_of_comments_alone_can_be_taken_back(tools: Path, cli: Call)
     assert tools.read_bytes() == before and done["blocks"] == ["universal/tool_usage.jsonc"]
 
 
-def test_the_first_act_and_a_purge_stand(tools: Path, cli: Call, git: Callable[..., str], world: Path) -> None:
+def test_the_first_act_and_a_purge_stand(
+    tools: Path, cli: Call, git: Callable[..., str], world: Path
+) -> None:
     first = git(world / "alice", "rev-list", "--max-parents=0", "HEAD")
     assert cli("undo", first, "--yes", check=False).code == 2
     assert cli("undo", "--yes", check=False).code in (2, 4)

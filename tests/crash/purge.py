@@ -52,8 +52,12 @@ def check(root: Path) -> None:
     assert happened or not acked, "an acknowledged purge did not happen"
     texts = b"".join(path.read_bytes() for path in (root / "alice").rglob("*.json*") if path.is_file())
     objects = _git(root, "cat-file", "--batch-all-objects", "--batch")
-    assert ("tulip" in objects) is not happened, "the repository holds what was purged" if happened else "text is lost"
-    assert (b"tulip" in texts) is not happened, "a file holds what was purged" if happened else "a file lost the block"
+    assert ("tulip" in objects) is not happened, (
+        "the repository holds what was purged" if happened else "text is lost"
+    )
+    assert (b"tulip" in texts) is not happened, (
+        "a file holds what was purged" if happened else "a file lost the block"
+    )
     assert b"stays too" in texts, "a comment of another block is gone"
     assert _git(root, "fsck", "--strict", "--no-dangling") == "", "git fsck is not content"
     assert _git(root, "status", "--porcelain", "--untracked-files=all") == "", "git status is not clean"

@@ -1,4 +1,4 @@
-"""A week of heartbeats as a person sees them, in English and in Chinese: transcripts that ``--update-golden`` rewrites."""
+"""A week of heartbeats as a person sees them, in English and in Chinese; ``--update-golden`` rewrites them."""
 
 from __future__ import annotations
 

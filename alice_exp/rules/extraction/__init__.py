@@ -6,16 +6,21 @@ candidate that a person has to approve.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from alice_exp.core.conversation import Message
 from alice_exp.rules.extraction import chinese, english
 from alice_exp.rules.extraction.answer import PROMPT, Answer, parse_answer, prompt_for
 from alice_exp.rules.extraction.claims import Claim, claim_of, replaces, settled
-from alice_exp.rules.extraction.sentences import Sentence, sentences
+from alice_exp.rules.extraction.sentences import sentences
 from alice_exp.rules.extraction.values import ASKED, TAGS, Concept, Extraction, Inference, Slot
 from alice_exp.text.words import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from alice_exp.core.conversation import Message
+    from alice_exp.rules.extraction.sentences import Sentence
 
 __all__ = [
     "MIN_IMPORTANCE",

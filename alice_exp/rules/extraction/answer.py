@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from alice_exp.core.conversation import Message
 from alice_exp.rules.extraction.claims import claim_of
 from alice_exp.rules.extraction.values import Extraction, Inference
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from alice_exp.core.conversation import Message
 
 PROMPT = """\
 Extract important facts, preferences, and information about the user from the following conversation. \

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from alice_exp.rules.extraction.chinese_forms import TOOL, Pattern
+from alice_exp.rules.extraction.chinese_forms import TOOL
 from alice_exp.rules.extraction.chinese_life import LIFE
 from alice_exp.rules.extraction.chinese_tastes import TASTES
 from alice_exp.rules.extraction.places import is_job, is_place
-from alice_exp.rules.extraction.values import Concept, Inference, Slot
+from alice_exp.rules.extraction.values import Inference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from alice_exp.rules.extraction.chinese_forms import Pattern
+    from alice_exp.rules.extraction.values import Concept, Slot
 
 # ---------------------------------------------------------------------------------------- what says nothing
 

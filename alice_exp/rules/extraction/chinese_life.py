@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from alice_exp.rules.extraction.chinese_forms import ADV, WHO, Pattern, pattern
+from typing import TYPE_CHECKING
+
+from alice_exp.rules.extraction.chinese_forms import ADV, WHO, pattern
+
+if TYPE_CHECKING:
+    from alice_exp.rules.extraction.chinese_forms import Pattern
 
 LIFE: tuple[Pattern, ...] = (
     pattern(

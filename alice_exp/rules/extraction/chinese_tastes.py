@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from alice_exp.rules.extraction.chinese_forms import ADV, TOOL, Pattern, pattern
+from typing import TYPE_CHECKING
+
+from alice_exp.rules.extraction.chinese_forms import ADV, TOOL, pattern
+
+if TYPE_CHECKING:
+    from alice_exp.rules.extraction.chinese_forms import Pattern
 
 TASTES: tuple[Pattern, ...] = (
     pattern(r"(?P<h>(?:坐|骑|开|走路|步行)[^，]{0,6}(?:上班|通勤|上学))", "用户{h}", "habit", "habit", 0.7),

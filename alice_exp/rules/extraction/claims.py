@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from alice_exp.rules.extraction.places import is_english_job, is_job, is_place
-from alice_exp.rules.extraction.values import Inference, Slot
 from alice_exp.text.words import fingerprint_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from alice_exp.rules.extraction.values import Inference, Slot
 
 
 @dataclass(frozen=True, slots=True)

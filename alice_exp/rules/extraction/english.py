@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from alice_exp.core.model import BlockType
-from alice_exp.rules.extraction.english_forms import WHEN, Pattern
+from alice_exp.rules.extraction.english_forms import WHEN
 from alice_exp.rules.extraction.english_life import LIFE
 from alice_exp.rules.extraction.english_orders import (
     ASKING,
@@ -23,7 +22,14 @@ from alice_exp.rules.extraction.english_orders import (
 from alice_exp.rules.extraction.english_tastes import TASTES
 from alice_exp.rules.extraction.places import is_english_job
 from alice_exp.rules.extraction.third_person import of_user, spelt_out, third_person
-from alice_exp.rules.extraction.values import Concept, Inference, Slot
+from alice_exp.rules.extraction.values import Inference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from alice_exp.core.model import BlockType
+    from alice_exp.rules.extraction.english_forms import Pattern
+    from alice_exp.rules.extraction.values import Concept, Slot
 
 _I = re.IGNORECASE
 

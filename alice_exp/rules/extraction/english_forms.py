@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from alice_exp.core.model import BlockType
-from alice_exp.rules.extraction.values import Concept, Slot
+if TYPE_CHECKING:
+    from alice_exp.core.model import BlockType
+    from alice_exp.rules.extraction.values import Concept, Slot
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from alice_exp.rules.extraction.english_forms import ADV, PLACE, WHEN, Pattern, pattern
+from typing import TYPE_CHECKING
+
+from alice_exp.rules.extraction.english_forms import ADV, PLACE, WHEN, pattern
+
+if TYPE_CHECKING:
+    from alice_exp.rules.extraction.english_forms import Pattern
 
 LIFE: tuple[Pattern, ...] = (
     pattern(

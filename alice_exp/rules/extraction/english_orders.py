@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from alice_exp.rules.extraction.third_person import of_user
 from alice_exp.rules.extraction.values import Inference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _I = re.IGNORECASE
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
 from alice_exp.text.jsonc.scan import ATOM, KEY, skip_trivia, unquote
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 DEPTH = 64
 """How many containers may lie in one another, the root among them."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from alice_exp.core.config import Json
-from alice_exp.core.model import Problem
-from alice_exp.text.jsonc.scan import Child
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.core.config import Json
+    from alice_exp.core.model import Problem
+    from alice_exp.text.jsonc.scan import Child
 
 
 @dataclass(frozen=True, slots=True)

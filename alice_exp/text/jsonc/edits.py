@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
-from alice_exp.core.changes import Pointer
-from alice_exp.core.config import Json
 from alice_exp.text.jsonc.check import DEPTH
-from alice_exp.text.jsonc.document import Document
 from alice_exp.text.jsonc.find import find, neighbours, offspring
 from alice_exp.text.jsonc.gaps import gap_between
 from alice_exp.text.jsonc.read import is_deeper
 from alice_exp.text.jsonc.rebuild import Container, Fresh, Replacement
-from alice_exp.text.jsonc.scan import Child
-from alice_exp.text.jsonc.write import Raw, Style, Value, indent_at, one_line, raw_plain, render, shift
+from alice_exp.text.jsonc.write import Raw, Style, indent_at, one_line, raw_plain, render, shift
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from alice_exp.core.changes import Pointer
+    from alice_exp.core.config import Json
+    from alice_exp.text.jsonc.document import Document
+    from alice_exp.text.jsonc.scan import Child
+    from alice_exp.text.jsonc.write import Value
 
 _UNIT = re.compile(r"[{\[][ ]*\r?\n(?:[ \t]*//[^\n]*\n)*([ \t]+)")
 

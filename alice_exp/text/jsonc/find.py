@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Pointer
-from alice_exp.text.jsonc.document import Document
 from alice_exp.text.jsonc.scan import Child, children, skip_trivia, skip_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from alice_exp.core.changes import Pointer
+    from alice_exp.text.jsonc.document import Document
 
 
 def locate(document: Document, pointer: Pointer) -> tuple[int, int] | None:

@@ -11,11 +11,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
 from json.scanner import make_scanner
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from alice_exp.core.config import Json
 from alice_exp.core.model import Problem
 from alice_exp.text.jsonc.check import DEPTH, DIGITS, Checker, Fault, Frame, State
 from alice_exp.text.jsonc.document import Document, position
@@ -30,6 +28,11 @@ from alice_exp.text.jsonc.scan import (
     without_comments,
     without_last_commas,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from alice_exp.core.config import Json
 
 LIMIT = 64 * 1024 * 1024
 """The largest file that is read, in bytes."""

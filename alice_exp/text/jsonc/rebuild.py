@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
-from alice_exp.text.jsonc.gaps import Gap, gap_between
-from alice_exp.text.jsonc.scan import Child
+from alice_exp.text.jsonc.gaps import gap_between
 from alice_exp.text.jsonc.write import (
-    Item,
-    Style,
-    Value,
     ends_in_line_comment,
     indent_at,
     lines_of,
     make_item,
     render,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from alice_exp.text.jsonc.gaps import Gap
+    from alice_exp.text.jsonc.scan import Child
+    from alice_exp.text.jsonc.write import (
+        Item,
+        Style,
+        Value,
+    )
 
 _BLANK_LINES = re.compile(r"^(?:[ \t]*\r?\n)+")
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from alice_exp.core.config import Json
 from alice_exp.text.jsonc.read import check_text
 from alice_exp.text.jsonc.scan import TRIVIUM, skip_trivia, skip_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from alice_exp.core.config import Json
 
 WIDTH = 100
 """Columns that a short list or object may reach on one line."""

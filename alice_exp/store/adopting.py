@@ -1,0 +1,211 @@
+"""A person's hand edits become commits by the actor ``editor``, one a file, before any act of ours (DESIGN 5, 6)."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from alice_exp.core.changes import Act
+from alice_exp.core.errors import ProblemError
+from alice_exp.core.model import Actor, Placed
+from alice_exp.rules.adoption import adopt
+from alice_exp.store.files import read_bytes
+from alice_exp.store.landing import FileChange
+from alice_exp.store.plumbing import blob_id
+from alice_exp.store.reading import LastGood, holds_blocks
+from alice_exp.store.recording import as_adopted
+from alice_exp.store.stamps import UNKNOWN, Stamps, now_ns
+from alice_exp.text.configuration import PATH
+from alice_exp.text.jsonc import edit, parse
+from alice_exp.text.schema import read_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from alice_exp.rules.adoption import Adoption
+    from alice_exp.store.files import Signature
+    from alice_exp.store.ledger import Ledger
+    from alice_exp.store.reading import Reading
+    from alice_exp.store.scan import Found
+
+
+class Adopting:
+    """Finds what a person edited and commits it; called under the writer's lock."""
+
+    def __init__(self, ledger: Ledger, reading: Reading) -> None:
+        self._ledger = ledger
+        self._reading = reading
+        self._experiences = ledger.experiences
+        self._repository = ledger.repository
+        self._sources = ledger.sources
+
+    def adopt(self, found: Found) -> None:
+        """Commit every file that a person edited and that can be read, one commit a file."""
+        head = self._repository.head()
+        stamps = self._ledger.reread()
+        if stamps.head == head and head:
+            tree = {path: oid for path, (_, oid) in stamps.files.items()}
+            time = stamps.commit_time
+        else:
+            tree = self._repository.tree(head) if head else {}
+            time = self._repository.commit_time(head) if head else 0
+            if head:
+                with contextlib.suppress(ProblemError):
+                    self._repository.refresh_index(None)
+        began = now_ns()
+        edited, fresh = self._edited(found, tree, stamps if stamps.head == head else Stamps())
+        gone = [path for path in tree if path not in found.files and self._is_deleted(path, found)]
+        files = {path: fresh.get(path, (UNKNOWN, oid)) for path, oid in tree.items()}
+        self._ledger.stamps = Stamps(head, time, began, stamps.loose, files)
+        if edited or gone:
+            self._adopt_files(found, tree, edited, gone)
+        self._ledger.save()
+
+    def _edited(
+        self, found: Found, tree: Mapping[str, str], stamps: Stamps
+    ) -> tuple[dict[str, bytes], dict[str, tuple[Signature, str]]]:
+        """Files whose bytes differ from the commit, and the stamps of those that do not."""
+        edited: dict[str, bytes] = {}
+        fresh: dict[str, tuple[Signature, str]] = {}
+        for path, signature in found.files.items():
+            if stamps.unchanged(path, signature):
+                fresh[path] = stamps.files[path]
+                continue
+            try:
+                data, signature = read_bytes(self._experiences / path)
+            except OSError:
+                continue
+            oid = blob_id(data)
+            if tree.get(path) == oid:
+                fresh[path] = (signature, oid)
+            else:
+                edited[path] = data
+        return edited, fresh
+
+    def _is_deleted(self, path: str, found: Found) -> bool:
+        """Whether a person deleted the file: its directory is there, and nothing odd stands in its place."""
+        folder = path.partition("/")[0] if "/" in path else ""
+        odd = {problem.path for problem in found.problems}
+        known_place = not folder or folder in found.directories
+        return (
+            known_place
+            and path not in odd
+            and folder not in odd
+            and (self._experiences / path).is_symlink() is False
+        )
+
+    def _adopt_files(
+        self, found: Found, tree: Mapping[str, str], edited: Mapping[str, bytes], gone: Collection[str]
+    ) -> None:
+        before = self._before(tree)
+        on_disk = self._ids_on_disk(found)
+        for path in gone:
+            elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
+            ids = tuple(i for i, place in before.items() if place.path == path and i not in elsewhere)
+            self._commit_adopted(path, self._repository.blob(tree[path]), None, ids, "removed")
+        for path, data in edited.items():
+            elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
+            self._adopt_file(path, data, before, elsewhere)
+
+    def _adopt_file(self, path: str, data: bytes, before: Mapping[str, Placed], elsewhere: set[str]) -> None:
+        document = parse(data, path)
+        if not holds_blocks(path):
+            new = as_adopted(document, data, self._sources.new_id, self._sources.now())
+            if new is not None:
+                trailers = (("Changed", path),) if path == PATH else ()
+                self._commit_adopted(path, data, new, (), "changed", trailers)
+            return
+        blocks, problems = read_blocks(document)
+        if any(problem.severity == "error" for problem in problems):
+            return
+        if any(block.id in elsewhere for block in blocks if block.id):
+            return
+        new_id = _fresh_ids(self._sources.new_id, {*before, *elsewhere})
+        adoption = adopt(document, blocks, before, elsewhere, self._sources.now(), new_id)
+        new = edit(document, adoption.edits) if adoption.edits else data
+        self._warn_refused(path, adoption)
+        raised = tuple(("Raised", block_id) for block_id in adoption.raised)
+        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, raised)
+
+    def _warn_refused(self, path: str, adoption: Adoption) -> None:
+        for block_id in adoption.approvals_refused:
+            self._sources.warn(
+                ProblemError(
+                    "an approval written by hand grants nothing and was taken out of {id}",
+                    id=block_id,
+                    path=path,
+                    hint=f"approve it with 'alice-exp approve {block_id}'",
+                )
+            )
+
+    def _commit_adopted(
+        self,
+        path: str,
+        expected: bytes,
+        new: bytes | None,
+        blocks: tuple[str, ...],
+        detail: str,
+        trailers: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        act = Act(
+            "adopt",
+            Actor("editor"),
+            self._sources.now(),
+            blocks,
+            f"{path.removesuffix('.jsonc')}, {detail}",
+            trailers,
+        )
+        disk = expected if new is not None else None
+        self._ledger.write(act, {path: FileChange(disk, new)})
+
+    def _before(self, tree: Mapping[str, str]) -> dict[str, Placed]:
+        """Every block of the last commit by id."""
+        before: dict[str, Placed] = {}
+        good = LastGood(tree, self._repository.blob)
+        for path in tree:
+            if holds_blocks(path):
+                before.update({block.id: Placed(block, path) for block in good.blocks(path)})
+        return before
+
+    def _ids_on_disk(self, found: Found) -> dict[str, set[str]]:
+        return {
+            path: {block.id for block in self._reading.parsed(path, signature).blocks if block.id}
+            for path, signature in found.files.items()
+            if holds_blocks(path)
+        }
+
+    def taken_in(self, found: Found, actor: Actor) -> tuple[dict[str, FileChange], list[str]]:
+        """The files that are there before a home is made, completed and approved as they are; and their blocks."""
+        files: dict[str, FileChange] = {}
+        taken: list[str] = []
+        for path in found.files:
+            data = self._reading.content(path)
+            document = parse(data, path)
+            blocks, problems = read_blocks(document) if holds_blocks(path) else ((), ())
+            faults = [p for p in (document.problem, *problems) if p is not None and p.severity == "error"]
+            if faults:
+                self._sources.warn(
+                    ProblemError(
+                        "{why}; the file stays as it is",
+                        why=faults[0].message,
+                        path=path,
+                        line=faults[0].line,
+                    )
+                )
+                continue
+            new_id = _fresh_ids(self._sources.new_id, set(taken))
+            adoption = adopt(document, blocks, {}, (), self._sources.now(), new_id, str(actor))
+            new = edit(document, adoption.edits) if adoption.edits else data
+            files[path] = FileChange(data, new)
+            taken += adoption.blocks
+        return files, taken
+
+
+def _fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Callable[[], str]:
+    def fresh() -> str:
+        while (block_id := new_id("exp")) in taken:
+            continue
+        taken.add(block_id)
+        return block_id
+
+    return fresh

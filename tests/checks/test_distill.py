@@ -1,0 +1,110 @@
+"""REQUIREMENTS D 44 and issue 5.2: what repeats becomes candidates, never above the pool."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Call = Callable[..., Any]
+
+
+def record(cli: Call, count: int = 12) -> None:
+    """rg works, grep times out; both in the same context."""
+    rows = []
+    for number in range(count):
+        works = number % 2 == 0
+        rows.append(
+            {
+                "task": f"search code for symbol {number}",
+                "type": "search",
+                "context": {"repo": "alice"},
+                "action": "rg" if works else "grep -r",
+                "success": works,
+                "reflection": "rg is fast" if works else "grep reads build output too",
+                "at": f"2026-02-{number + 1:02}T00:00:00Z",
+            }
+        )
+    cli("episode", "add", "-", stdin="".join(json.dumps(row) + "\n" for row in rows))
+
+
+def commits(git: Callable[..., str], home: Path) -> int:
+    return int(git(home, "rev-list", "--count", "HEAD"))
+
+
+def test_d44_a_lived_success_becomes_a_past_candidate_that_cites_it(home: Path, cli: Call) -> None:
+    one = cli("episode", "add", "--task", "导出报表", "--action", "utf-8-sig", "--success", "--reflection", "Excel 要 BOM", "--json")
+    done = cli("distill", one.json["id"], "--json").json
+    (block,) = [cli("show", found, "--json").json for found in done["ids"]]
+    assert (block["set"], block["state"], block["verifications"], block["type"]) == ("low_value", "past", 1, "solution")
+    assert [piece["ref"] for piece in block["evidence"]] == [one.json["id"]]
+    assert "utf-8-sig" in block["payload"]
+
+
+def test_d44_plain_distill_speaks_through_a_single_episode_too(home: Path, cli: Call) -> None:
+    one = cli("episode", "add", "--task", "t", "--action", "a", "--success", "--json").json["id"]
+    done = cli("distill", "--json").json
+    assert [proposal["episodes"] for proposal in done["proposals"]] == [[one]]
+
+
+def test_what_worked_is_advice_and_what_failed_a_warning(home: Path, cli: Call, git: Callable[..., str], sound: Any) -> None:
+    record(cli)
+    before = commits(git, home)
+    planned = cli("distill", "--dry-run", "--json").json
+    assert commits(git, home) == before
+    done = cli("distill", "--explain", "--json").json
+    assert commits(git, home) == before + 1
+    assert [one["payload"] for one in done["proposals"]] == [one["payload"] for one in planned["proposals"]]
+    kinds = {one["kind"]: one for one in done["proposals"]}
+    assert kinds["advice"]["payload"].startswith("rg")
+    assert kinds["warning"]["payload"].startswith("avoid: grep -r")
+    shown = kinds["advice"]["explain"]
+    assert (shown["successes"], shown["total"], shown["others"]) == (6, 6, {"successes": 0, "total": 6})
+    assert 0 < shown["interval"][0] < shown["rate"] == 1.0
+    for proposal in done["proposals"]:
+        block = cli("show", proposal["id"], "--json").json
+        assert (block["set"], block["state"], block["approved"]) == ("low_value", "past", False)
+        assert {piece["ref"] for piece in block["evidence"]} == set(proposal["episodes"])
+    assert "succeeded 6 of 6" in cli("distill", "--explain").stdout
+    sound(home)
+
+
+def test_twice_does_what_once_did(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    record(cli)
+    first = cli("distill", "--json").json
+    before = commits(git, home)
+    again = cli("distill", "--json").json
+    assert commits(git, home) == before
+    assert (again["ids"], again["known"], again["commit"]) == ([], len(first["ids"]), None)
+
+
+def test_new_episodes_grow_the_evidence_of_the_same_candidate(home: Path, cli: Call) -> None:
+    record(cli)
+    first = {one["kind"]: one["id"] for one in cli("distill", "--json").json["proposals"]}
+    cli("episode", "add", "-", stdin='{"task": "search code again", "type": "search", "context": {"repo": "alice"}, "action": "rg", "success": true}')
+    again = {one["kind"]: one for one in cli("distill", "--json").json["proposals"] if one["verdict"] == "proposed"}
+    assert again["advice"]["id"] == first["advice"], "the same trait is the same candidate"
+    refs = [piece["ref"] for piece in cli("show", first["advice"], "--json").json["evidence"]]
+    assert len(refs) == len(set(refs)) == 7
+
+
+def test_what_was_rejected_is_refused_even_when_its_words_change(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    record(cli)
+    first = {one["kind"]: one["id"] for one in cli("distill", "--json").json["proposals"]}
+    cli("heartbeat")
+    cli("reject", first["advice"], "--yes")
+    before = commits(git, home)
+    again = cli("distill", "--json").json
+    assert (again["refused"], again["commit"]) == (1, None)
+    cli("episode", "add", "-", stdin='{"task": "search once more", "type": "search", "context": {"repo": "alice"}, "action": "rg", "success": true, "reflection": "another way to say it", "reward": 1.0}')
+    later = cli("distill", "--json").json
+    assert later["refused"] == 1
+    assert all(one["kind"] != "advice" or one["verdict"] == "refused" for one in later["proposals"])
+    assert commits(git, home) >= before + 1
+
+
+def test_an_agent_may_distil_and_nothing_repeats_in_an_empty_book(home: Path, cli: Call) -> None:
+    assert cli("--actor", "agent:x", "distill", "--json").json["proposals"] == []
+    record(cli)
+    assert cli("--actor", "agent:x", "distill", "--json").json["ids"]

@@ -1,0 +1,429 @@
+"""REQUIREMENTS D 38-44: episodes through the real command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from alice_exp.core.records import Episode, EpisodeBook, iso_time
+from alice_exp.rules.episodes import shorten_result
+from alice_exp.rules.retention import MONTH, prune, retention
+from alice_exp.rules.similarity import retrieval_similarity, similarity_with
+from alice_exp.text.words import keywords, literal_keywords
+from tests.conftest import NOW
+
+Call = Callable[..., Any]
+FILE = "experiences/records/episodes.jsonc"
+ML = {"topic": "machine_learning", "difficulty": "beginner"}
+
+
+def text_of(episodes: list[dict[str, Any]], capacity: int = 1000) -> str:
+    body = ",\n    ".join(json.dumps(one, ensure_ascii=False) for one in episodes)
+    return f'// mine\n{{\n  "capacity": {capacity}, // a ceiling\n  "episodes": [\n    {body}\n  ]\n}}\n'
+
+
+def fill(home: Path, episodes: list[dict[str, Any]], capacity: int = 1000) -> None:
+    (home / FILE).write_text(text_of(episodes, capacity), encoding="utf-8")
+
+
+def days_ago(days: float) -> str:
+    return iso_time(datetime(2026, 2, 20, 9, tzinfo=UTC) - timedelta(days=days))
+
+
+def commits(git: Callable[..., str], home: Path) -> int:
+    return int(git(home, "rev-list", "--count", "HEAD"))
+
+
+def ids(cli: Call) -> list[str]:
+    return [one["id"] for one in cli("episode", "list", "--json").json["episodes"]]
+
+
+def test_d38_decide_warns_of_a_similar_failure(home: Path, cli: Call) -> None:
+    cli("episode", "add", "--task", "deploy the shop to production", "--action", "push", "--failed", "--context", "env=prod")
+    decided = cli("decide", "deploy the shop to production", "--context", "env=prod", "--json", check=False)
+    assert any("a similar task failed before" in warning for warning in decided.json["warnings"])
+    unlike = cli("decide", "water the flowers", "--json", check=False)
+    assert unlike.json["warnings"] == []
+
+
+def test_d39_the_source_formulas_literally() -> None:
+    asked = ("解释什么是机器学习", ML, "机器学习是什么", ML)
+    assert similarity_with(*asked, keywords_of=literal_keywords).score == 0.6
+    assert retrieval_similarity(*asked).score == 0.76
+    assert keywords("机器学习是什么") == {"机器", "器学", "学习", "习是", "是什", "什么"}
+    table = [
+        ((0.9, 0, 1, 0), 0.86),
+        ((0.9, 15, 1, 0), 0.71),
+        ((0.9, 30, 1, 0), 0.56),
+        ((0.9, 60, 1, 0), 0.56),
+        ((0.85, 10, 0.4, 3), 0.65),
+        ((0.9, 15, 0.5, 5), 0.66),
+        ((1, 0, 1, 25), 1.0),
+        ((0, 45, 0, 0), 0.0),
+        ((0.9, 0, 0.24, 0), 0.708),
+    ]
+    for (reward, days, uniqueness, references), wanted in table:
+        age = round(days * MONTH / 30)
+        assert retention(reward, age, uniqueness, references).score == pytest.approx(wanted, abs=1e-9)
+
+
+def test_the_worked_case_prints_one_match(home: Path, cli: Call) -> None:
+    context = ("--context", "topic=machine_learning", "--context", "difficulty=beginner")
+    added = cli("episode", "add", "--task", "解释什么是机器学习", *context, "--success", "--reward", "0.9", "--json").json
+    found = cli("episode", "similar", "机器学习是什么", *context, "--json").json["matches"]
+    assert [(one["id"], one["score"], one["task"], one["success"], one["reward"]) for one in found] == [
+        (added["id"], 0.76, "解释什么是机器学习", True, 0.9)
+    ]
+    assert "找到 1 条相似经验" in cli("episode", "similar", "机器学习是什么", *context).stdout
+    nothing = cli("episode", "similar", "zzzz", "--json", check=False)
+    assert (nothing.code, nothing.json) == (4, {"matches": []})
+
+
+def test_d40_the_1001st_prunes_200_in_its_own_commit(home: Path, cli: Call, git: Callable[..., str], sound: Any) -> None:
+    chance = random.Random(40)
+    words = [f"word{number}" for number in range(300)]
+    episodes = [
+        {
+            "id": f"ep-{''.join(chance.choices('abcdefgh', k=8))}",
+            "task": " ".join(chance.choices(words, k=6)),
+            "success": True,
+            "reward": round(chance.random(), 2),
+            "at": days_ago(chance.uniform(0, 60)),
+        }
+        for _ in range(1000)
+    ]
+    episodes[7] |= {"reward": 0.0, "at": days_ago(90), "task": episodes[8]["task"]}
+    fill(home, episodes)
+    block = {"payload": "cited", "evidence": [{"kind": "episode", "ref": episodes[7]["id"], "at": NOW}]}
+    namespace = home / "experiences/universal/tool_usage.jsonc"
+    namespace.write_text(json.dumps({"blocks": [block]}), encoding="utf-8")
+    cli("list")
+    before = commits(git, home)
+    added = cli("episode", "add", "--task", "the one too many", "--failed", "--reward", "0", "--at", "2020-01-01", "--json")
+    assert commits(git, home) == before + 1
+    assert len(added.json["pruned"]) == 200
+    left = ids(cli)
+    assert len(left) == 801
+    assert added.json["id"] in left, "what no commit held yet is never pruned"
+    assert episodes[7]["id"] in left, "a living block cites it"
+    message = git(home, "log", "-1", "--format=%B")
+    assert "清理了 200 条低价值经验" in message
+    assert message.count("Alice-Pruned: ep-") == 200
+    assert "too many" not in message
+    assert "// a ceiling" in (home / FILE).read_text("utf-8")
+    gone = added.json["pruned"][3]
+    refused = cli("episode", "restore", gone, "--actor", "agent:x", check=False)
+    assert refused.code == 6
+    cli("episode", "restore", gone)
+    back = cli("episode", "show", gone, "--json").json
+    original = next(one for one in episodes if one["id"] == gone)
+    assert {key: back[key] for key in original} == original
+    sound(home)
+
+
+def test_d41_exactly_b_goes(home: Path, cli: Call) -> None:
+    reference = {letter: f"ep-{letter * 8}" for letter in "abcde"}
+    rows = {"a": (0.9, 0), "b": (0.2, 31), "c": (0.5, 10), "d": (1.0, 60)}
+    unlike = {"a": "alpha apple", "b": "bravo banana", "c": "charlie cherry", "d": "delta dates", "e": "echo elder"}
+    episodes = [
+        {"id": reference[letter], "task": unlike[letter], "success": True, "reward": reward, "at": days_ago(days)}
+        for letter, (reward, days) in rows.items()
+    ]
+    fill(home, episodes, capacity=4)
+    added = cli("episode", "add", "--task", unlike["e"], "--failed", "--reward", "0.1", "--at", days_ago(5), "--json").json
+    assert added["pruned"] == [reference["b"]]
+    book = EpisodeBook(
+        tuple(
+            Episode(reference[letter], unlike[letter], success=True, reward=reward, at=days_ago(days))
+            for letter, (reward, days) in {**rows, "e": (0.1, 5)}.items()
+        ),
+        4,
+    )
+    weighed = prune(book, NOW, {reference["c"]: 2, reference["d"]: 10})
+    assert [one.episode.id for one in weighed.removed] == [reference["b"]]
+    scores = [one.retention.score for one in weighed.weighed]
+    assert scores == pytest.approx([0.86, 0.28, 0.62, 0.70, 0.49], abs=1e-9)
+
+
+def test_d42_long_results_and_bad_rewards(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    added = cli("episode", "add", "--task", "long", "--success", "--result", "x" * 1500, "--json").json
+    kept = cli("episode", "show", added["id"], "--json").json
+    assert (len(kept["result"]), kept["result_truncated"], kept["result_length"]) == (1003, True, 1500)
+    assert added["result_truncated"] == [added["id"]]
+    whole = cli("episode", "add", "--task", "whole", "--success", "--result", "x" * 1000, "--json").json
+    assert len(cli("episode", "show", whole["id"], "--json").json["result"]) == 1000
+    twice = shorten_result(shorten_result(Episode("ep-aaaaaaaa", "t", result="x" * 1500)))
+    assert len(twice.result or "") == 1003  # type: ignore[arg-type]
+    before = commits(git, home)
+    for reward in ("1.2", "-0.1", "nan", "inf"):
+        assert cli("episode", "add", "--task", "t", "--success", f"--reward={reward}", check=False).code == 2
+    assert cli("episode", "add", "--task", " ", "--success", check=False).code == 2
+    assert cli("episode", "add", "--task", "neither", check=False).code == 2
+    assert commits(git, home) == before
+
+
+def test_a_result_that_is_not_json_stays_a_text(home: Path, cli: Call) -> None:
+    for given, kept in (
+        ('{"rows": 3}', {"rows": 3}),
+        ("[1, 2", "[1, 2"),
+        ("NaN", "NaN"),
+        ("1e999", "1e999"),
+        ("true", True),
+        ('{"a": 1, "a": 2}', '{"a": 1, "a": 2}'),
+        ("网页 12 篇", "网页 12 篇"),
+    ):
+        added = cli("episode", "add", "--task", "t", "--success", "--result", given, "--json").json
+        assert cli("episode", "show", added["id"], "--json").json["result"] == kept
+
+
+def brute_force(episodes: list[dict[str, Any]], task: str, context: dict[str, Any], **wanted: Any) -> list[str]:
+    """The search as R0.28 tells it, one after the other."""
+    found = []
+    for one in episodes:
+        score = retrieval_similarity(task, context, one["task"], one.get("context", {})).score
+        kept = score > 0.3 and all(one.get(key) == value for key, value in wanted.items() if key != "after")
+        if kept and one["at"] > wanted.get("after", ""):
+            found.append((-score, -iso_ms(one["at"]), one["id"]))
+    return [row[2] for row in sorted(found)]
+
+
+def iso_ms(at: str) -> float:
+    return datetime.fromisoformat(at).timestamp()
+
+
+def test_d43_filters_agree_with_brute_force(home: Path, cli: Call) -> None:
+    chance = random.Random(43)
+    words = "search code test deploy server index cache build review config".split()
+    episodes = [
+        {
+            "id": f"ep-{''.join(chance.choices('abcdefgh2345', k=8))}",
+            "task": " ".join(chance.sample(words, k=4)),
+            "context": {"env": chance.choice(["prod", "dev"]), "os": chance.choice(["linux", "macos"])},
+            "success": chance.random() < 0.5,
+            "reward": 0.5,
+            "type": chance.choice(["code", "ops"]),
+            "at": days_ago(round(chance.uniform(0, 90))),
+        }
+        for _ in range(200)
+    ]
+    fill(home, episodes)
+    asked = ("search code test index", {"env": "prod", "os": "linux"})
+    base = ("episode", "similar", asked[0], "--context", "env=prod", "--context", "os=linux", "--top", "1000", "--json")
+    for options, wanted in (
+        ((), {}),
+        (("--success",), {"success": True}),
+        (("--failed",), {"success": False}),
+        (("--type", "code"), {"type": "code"}),
+        (("--recent", "30d"), {"after": days_ago(30)}),
+        (("--recent", "2w", "--success", "--type", "ops"), {"after": days_ago(14), "success": True, "type": "ops"}),
+    ):
+        found = [one["id"] for one in cli(*base, *options).json["matches"]]
+        assert found == brute_force(episodes, *asked, **wanted), options
+        assert found
+    fill(home, [{"id": "ep-aaaaaaaa", "task": "cook rice", "context": {"a": 1, "b": 2}, "success": True, "at": NOW}])
+    border = ("--context", "a=1", "--context", "b=3")
+    assert cli("episode", "similar", "deploy website", *border, check=False).code == 4
+
+
+def test_d44_stats_export_and_import(home: Path, cli: Call, tmp_path: Path) -> None:
+    empty = cli("episode", "stats", "--json").json
+    assert [empty[key] for key in ("total", "successful", "average_reward", "oldest_timestamp")] == [0, 0, 0.0, 0]
+    for reward, way in ((0.9, "--success"), (0.5, "--success"), (0.1, "--failed")):
+        cli("episode", "add", "--task", f"任务 {reward}", way, "--reward", str(reward), "--context", "语言=中文", "--result", "[1]")
+    stats = cli("episode", "stats", "--json").json
+    assert (stats["total"], stats["successful"]) == (3, 2)
+    assert stats["average_reward"] == pytest.approx(0.5)
+    exported = cli("episode", "export").stdout
+    assert "任务 0.9" in exported
+    assert len(json.loads(exported)) == 3
+    before = (home / FILE).read_bytes()
+    assert cli("episode", "import", "-", stdin=exported, check=True).code == 0
+    assert (home / FILE).read_bytes() == before, "what is here is not added twice"
+    other = {"ALICE_HOME": str(tmp_path / "other")}
+    cli("init", env=other)
+    cli("episode", "import", "-", stdin=exported, env=other)
+    assert cli("episode", "export", env=other).stdout == exported
+    lines = cli("episode", "export", "--jsonl").stdout
+    assert [json.loads(line) for line in lines.splitlines()] == json.loads(exported)
+    target = tmp_path / "out.json"
+    cli("episode", "export", str(target))
+    assert target.read_text("utf-8") == exported
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert cli("episode", "export", str(target), check=False).code == 6
+
+
+def test_replacing_needs_a_person_and_yes(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    old = cli("episode", "add", "--task", "old", "--success", "--json").json["id"]
+    new = '[{"task": "new", "success": true, "at": "2026-02-01T00:00:00Z"}]'
+    before = commits(git, home)
+    assert cli("episode", "import", "-", "--replace", stdin=new, check=False).code == 6
+    agent = cli("--actor", "agent:x", "episode", "import", "-", "--replace", "--yes", stdin=new, check=False)
+    assert agent.code == 6
+    assert commits(git, home) == before
+    cli("episode", "import", "-", "--replace", "--yes", stdin=new)
+    assert [one["task"] for one in cli("episode", "list", "--json").json["episodes"]] == ["new"]
+    cli("episode", "restore", old)
+    assert {one["task"] for one in cli("episode", "list", "--json").json["episodes"]} == {"new", "old"}
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('{"task": "a", "success": true}\n{"task": "b", "succ', 2),
+        ('[{"task": "a", "success": true}, {"task": "b", ', 1),
+        ('{"task": "a", "success": true}\n{"task": "b", "reward": 1.2}', 2),
+        ('{"task": "a", "success": true}\n{"task": "b", "reward": NaN}', 2),
+        ('{"task": "a", "success": true}\n{"task": "b", "timestamp": 9999999999999}', 2),
+        ('{"task": "a"}\n{"task": ""}', 2),
+        ('{"episodes": 3}', 1),
+    ],
+)
+def test_a_faulty_import_takes_nothing_in(home: Path, cli: Call, git: Callable[..., str], text: str, line: int) -> None:
+    before = commits(git, home)
+    for verb in ("import", "add"):
+        done = cli("episode", verb, "-", "--json", stdin=text, check=False)
+        assert (done.code, done.error["line"]) == (3, line), done.stderr
+        assert "nothing was taken in" in done.error["message"]
+    assert commits(git, home) == before
+
+
+def test_a_bulk_addition_that_prunes_its_own_is_two_commits(
+    home: Path, cli: Call, git: Callable[..., str], sound: Any
+) -> None:
+    """DESIGN 5: nothing is pruned before a commit holds it."""
+    fill(home, [], capacity=5)
+    cli("list")
+    before = commits(git, home)
+    rows = "".join(
+        json.dumps({"task": f"task number {n} {chr(97 + n) * 5}", "success": True, "reward": n / 12}) + "\n" for n in range(12)
+    )
+    added = cli("episode", "add", "-", "--json", stdin=rows).json
+    assert commits(git, home) == before + 2
+    assert len(added["ids"]) == 12
+    assert len(added["pruned"]) == 7
+    assert set(added["pruned"]) < set(added["ids"])
+    held = git(home, "show", "HEAD~1:records/episodes.jsonc")
+    assert all(one in held for one in added["ids"])
+    assert added["commit"] == git(home, "rev-parse", "HEAD~1")
+    assert sorted(ids(cli)) == sorted(set(added["ids"]) - set(added["pruned"]))
+    cli("episode", "restore", added["pruned"][0])
+    sound(home)
+
+
+def test_both_commits_land_after_a_crash_between_prepare_and_swap(
+    home: Path, cli: Call, git: Callable[..., str], sound: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from alice_exp.store import landing
+
+    fill(home, [], capacity=2)
+    cli("list")
+    before = commits(git, home)
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    rows = "".join(json.dumps({"task": f"{word} thing", "success": True}) + "\n" for word in ("one", "two", "three", "four"))
+    with monkeypatch.context() as patch:
+        patch.setattr(landing, "_swap_all", killed)
+        assert cli("episode", "add", "-", stdin=rows, check=False).code == 130
+    assert git(home, "for-each-ref", "refs/alice/pending") != ""
+    assert commits(git, home) == before
+    assert len(ids(cli)) == 2
+    assert commits(git, home) == before + 2
+    sound(home)
+
+
+def test_a_foreign_pending_act_two_commits_ahead_is_set_aside(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    """Only an act that says so completes the one before it: else a branch that was set back stays where it is."""
+    for number in range(2):
+        cli("episode", "add", "--task", f"number {number}", "--success")
+    git(home, "update-ref", "refs/alice/pending", "HEAD")
+    git(home, "reset", "-q", "--hard", "HEAD~2")
+    assert ids(cli) == []
+    assert "refs/alice/lost/" in git(home, "for-each-ref", "refs/alice/lost")
+
+
+def test_hand_typed_episodes_are_completed_and_broken_files_frozen(
+    home: Path, cli: Call, git: Callable[..., str], sound: Any
+) -> None:
+    fill(home, [{"task": "typed by hand", "success": True}])
+    (only,) = cli("episode", "list", "--json").json["episodes"]
+    assert only["id"].startswith("ep-")
+    assert only["at"] == NOW
+    assert "// mine" in (home / FILE).read_text("utf-8")
+    sound(home)
+    before = commits(git, home)
+    broken = (home / FILE).read_text("utf-8").replace('"success": true', '"success": true, "reward": 1.2')
+    (home / FILE).write_text(broken, encoding="utf-8")
+    refused = cli("episode", "add", "--task", "t", "--success", "--json", check=False)
+    assert (refused.code, refused.error["path"], refused.error["line"]) == (3, "records/episodes.jsonc", 5)
+    still = cli("episode", "list", "--json")
+    assert [one["id"] for one in still.json["episodes"]] == [only["id"]]
+    assert "the last good version answers" in still.stderr
+    assert cli("check", check=False).code == 3
+    assert (home / FILE).read_text("utf-8") == broken
+    assert commits(git, home) == before
+
+
+def test_times_still_to_come_are_clamped_and_told(home: Path, cli: Call) -> None:
+    later = {"id": "ep-aaaaaaaa", "task": "tomorrow never dies", "success": True, "reward": 1.0, "at": "2031-01-01T00:00:00Z"}
+    fill(home, [later])
+    (weighed,) = cli("episode", "prune", "--dry-run", "--json").json["weighed"]
+    assert (weighed["recency"], weighed["importance"]) == (1.0, pytest.approx(0.4 + 0.3 + 0.2))
+    told = cli("check", "--json").json["problems"]
+    assert [(one["severity"], "still to come" in one["message"]) for one in told] == [("warning", True)]
+    assert "ep-aaaaaaaa" in cli("doctor", "--json", check=False).stdout
+
+
+def test_pruning_by_hand_is_a_persons_act(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    rows = "".join(json.dumps({"task": f"{chr(97 + n) * 4}", "success": True, "reward": n / 10}) + "\n" for n in range(10))
+    cli("episode", "add", "-", stdin=rows)
+    assert cli("--actor", "agent", "episode", "prune", check=False).code == 6
+    before = commits(git, home)
+    planned = cli("episode", "prune", "--dry-run", "--json").json
+    assert len(planned["pruned"]) == 2
+    assert set(planned["weighed"][0]) >= {"reward", "recency", "uniqueness", "popularity", "importance", "cited"}
+    assert commits(git, home) == before
+    assert cli("episode", "prune", "--json").json["pruned"] == planned["pruned"]
+    assert commits(git, home) == before + 1
+
+
+def test_reflecting_later_changes_that_field_alone(home: Path, cli: Call) -> None:
+    one = cli("episode", "add", "--task", "t", "--success", "--reflection", "first", "--json").json["id"]
+    before = cli("episode", "show", one, "--json").json
+    cli("--actor", "agent:x", "episode", "reflect", one[:6], "搜索关键词需要更精确")
+    after = cli("episode", "show", one, "--json").json
+    assert after == before | {"reflection": "搜索关键词需要更精确"}
+    assert cli("episode", "reflect", "ep-zzzzzzzz", "x", check=False).code == 4
+    assert cli("episode", "show", "../x", check=False).code == 2
+
+
+def test_being_found_counts_for_popularity(home: Path, cli: Call) -> None:
+    cli("episode", "add", "--task", "search code in the repository", "--success")
+    for _ in range(3):
+        cli("episode", "similar", "search code in the repository")
+    (weighed,) = cli("episode", "prune", "--dry-run", "--json").json["weighed"]
+    assert weighed["popularity"] == pytest.approx(0.3)
+
+
+def test_the_configured_capacity_wins_over_the_files(home: Path, cli: Call) -> None:
+    cli("config", "set", "episodes.capacity", "2")
+    for word in ("one", "two", "three"):
+        cli("episode", "add", "--task", f"{word} thing", "--success")
+    assert len(ids(cli)) == 2
+    assert '"capacity": 1000' in (home / FILE).read_text("utf-8")
+
+
+def test_the_command_as_a_process(home: Path, run: Call) -> None:
+    """Once as a process of its own: nothing but the document on stdout."""
+    done = run("episode", "add", "--task", "t", "--success", "--json", env={"ALICE_ACTOR": "agent:claude"})
+    assert done.json["id"].startswith("ep-")
+    assert done.stderr == ""
+    assert os.linesep.join(done.stdout.splitlines()).endswith("}")

@@ -1,0 +1,311 @@
+"""REQUIREMENTS D 45-48: the timeline through the command line and the library."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import alice_exp
+from alice_exp.core.records import Event, Segment, Timeline
+from alice_exp.rules.timeline import add_event
+from alice_exp.text.records import timeline_json
+
+Call = Callable[..., Any]
+FILE = "experiences/records/events.jsonc"
+
+TRACE = """
+ 1: #1(1)                            c0
+ 2: #1(1) #2(1)                      c0
+ 3: #4(2) #3(1)                      c1
+ 4: #4(2) #6(2)                      c2
+ 5: #8(4) #7(1)                      c3
+ 6: #8(4) #10(2)                     c4
+ 7: #8(4) #10(2) #11(1)              c4
+ 8: #8(4) #10(2) #13(2)              c5
+ 9: #8(4) #15(4) #14(1)              c6
+10: #17(8) #14(1) #16(1)             c7
+11: #17(8) #19(2) #18(1)             c8
+12: #17(8) #19(2) #21(2)             c9
+13: #17(8) #23(4) #22(1)             c10
+14: #17(8) #23(4) #25(2)             c11
+15: #17(8) #23(4) #25(2) #26(1)      c11
+16: #17(8) #23(4) #25(2) #28(2)      c12
+"""
+"""R1.20."""
+
+
+def thought(number: int) -> Event:
+    at = f"2026-02-{1 + number // 1440 % 27:02}T{number // 60 % 24:02}:{number % 60:02}:00Z"
+    return Event(at, f"思考 {number}: why “{number * 7919}”?", f"ask {number}", f"do {number}", f"got {number}", {"n": number})
+
+
+def commits(git: Callable[..., str], home: Path) -> int:
+    return int(git(home, "rev-list", "--count", "HEAD"))
+
+
+def test_d45_the_trace_line_by_line(home: Path, cli: Call, git: Callable[..., str], sound: Any) -> None:
+    for line in TRACE.strip().splitlines():
+        number, _, wanted = line.strip().partition(": ")
+        before = commits(git, home)
+        added = cli("event", "add", f"thought {number}", "--action", f"do {number}", "--json").json
+        assert commits(git, home) == before + 1
+        shown = cli("event", "segments", "--json").json
+        told = " ".join(f"#{one['id']}({one['segment_length']})" for one in shown["segments"])
+        *segments, count = wanted.split()
+        assert told == " ".join(segments)
+        assert f"c{added['total_compressions']}" == count
+        assert (added["segments"], added["total_events"]) == (len(segments), int(number))
+        for one in shown["segments"]:
+            assert one["compression_level"] == one["segment_length"].bit_length() - 1
+    sound(home)
+
+
+def test_d45_after_ten_thoughts(home: Path, cli: Call) -> None:
+    """The source's own test (R1.45), with the true distribution (B1.1)."""
+    for number in range(10):
+        cli("event", "add", f"思考{number}", "--context", "用户询问：你能做什么？", "--action", "详细说明功能", "--result", "用户满意")
+    stats = cli("event", "stats", "--json").json
+    assert (stats["total_segments"], stats["total_events"], stats["total_compressions"]) == (3, 10, 7)
+    assert stats["lengths"] == [8, 1, 1]
+    assert "思考9" in (home / FILE).read_text("utf-8")
+    drawn = cli("event", "segments").stdout.splitlines()
+    assert [line.count("▄") for line in drawn[1:4]] == [26, 0, 0]
+    assert [line.count("▁") for line in drawn[1:4]] == [0, 4, 4]
+    assert cli("event", "list", "--since", "2026-02-21", "--json").json["segments"] == []
+    assert len(cli("event", "list", "--until", "2026-02-21", "--json").json["events"]) == 8
+
+
+def test_d46_a_thousand_through_the_library(home: Path) -> None:
+    alice = alice_exp.Alice(home, "agent:test")
+    told = alice.add_events(map(thought, range(1, 1001)))
+    assert told.timeline.lengths == (512, 256, 128, 64, 32, 4, 2, 1, 1)
+    stats = alice.event_statistics()
+    assert (stats.total_segments, stats.total_events, stats.total_compressions, stats.verbatim) == (9, 1000, 991, 8)
+    assert (home / FILE).stat().st_size < 64 * 1024
+    kept = [event for segment in alice.segments() for event in segment.events]
+    assert kept == [thought(number) for number in range(993, 1001)]
+
+
+def test_every_one_of_a_thousand_thoughts_comes_back(home: Path, git: Callable[..., str], sound: Any) -> None:
+    """B1.4: one at a time and in bulk, through nine merges, word for word."""
+    alice = alice_exp.Alice(home, "agent:test")
+    for number in range(1, 201):
+        alice.add_event(*_said(number))
+    alice.add_events(map(thought, range(201, 901)))
+    for number in range(901, 1001):
+        alice.add_event(*_said(number))
+    assert commits(git, home) == 1 + 200 + 2 + 100
+    began = time.monotonic()
+    back: dict[int, Event] = {}
+    for segment in alice.segments():
+        expanded = alice.expand(segment.id)
+        assert expanded.missing == ()
+        assert len(expanded.numbers) == segment.segment_length
+        back.update(expanded.thoughts)
+    took = time.monotonic() - began
+    assert sorted(back) == list(range(1, 1001))
+    for number, event in back.items():
+        wanted = thought(number)
+        assert (event.thought, event.context, event.action, event.result, event.metadata) == (
+            wanted.thought,
+            wanted.context,
+            wanted.action,
+            wanted.result,
+            wanted.metadata,
+        )
+    assert took < 20, "each version is read once for a segment"
+    sound(home)
+
+
+def _said(number: int) -> tuple[Any, ...]:
+    one = thought(number)
+    return one.thought, one.context, one.action, one.result, one.metadata
+
+
+def test_the_file_stays_bounded_and_an_addition_cheap() -> None:
+    """10,000 thoughts stay under 64 KiB; the 10,000th addition costs at most twice the 100th."""
+    timeline = Timeline()
+    costs: list[float] = []
+    for number in range(1, 10_001):
+        event = thought(number)
+        began = time.perf_counter()
+        timeline = add_event(timeline, event).timeline
+        costs.append(time.perf_counter() - began)
+    assert len(json.dumps(timeline_json(timeline), ensure_ascii=False, indent=2).encode()) < 64 * 1024
+    early, late = sorted(costs[50:150])[50], sorted(costs[-100:])[50]
+    assert late <= 2 * early, (early, late)
+
+
+def test_d47_the_narrative_is_in_order_and_names_key_events(home: Path, cli: Call) -> None:
+    rows = "".join(
+        json.dumps({"at": thought(n).at, "thought": f"thought {n}", "action": f"do {n}", "result": f"got {n}"}) + "\n"
+        for n in range(1, 101)
+    )
+    cli("event", "add", "-", stdin=rows)
+    lines = cli("event", "narrative", "--last", "5").stdout.splitlines()
+    assert len(lines) == 5
+    assert lines == sorted(lines)
+    told = cli("event", "narrative", "--last", "5", "--json").json
+    assert told["narrative"].splitlines() == lines
+    assert [one["segment_length"] for one in told["segments"]] == [32, 1, 1, 1, 1]
+    assert told["segments"][0]["key_events"][0] in lines[0]
+    assert "thought 100" in lines[-1]
+
+
+def test_d47_a_failing_model_falls_back_to_the_rule(home: Path) -> None:
+    alice = alice_exp.Alice(home, "agent:test")
+
+    def broken(first: Segment, second: Segment) -> None:
+        raise TimeoutError("the model did not answer")
+
+    for number in range(1, 4):
+        told = alice.add_event(f"thought {number}", action=f"do {number}", summarise=broken)
+    (merge,) = told.merges
+    assert merge.fallback == "the model did not answer"
+    assert "thought 1 → do 1" in alice.segments()[0].summary
+    asked = []
+
+    def model(first: Segment, second: Segment) -> alice_exp.rules.digest.Digest:
+        from alice_exp.rules.digest import Digest
+
+        asked.append((first.id, second.id))
+        return Digest("两步合成一步", ("k",))
+
+    told = alice.add_event("thought 4", summarise=model)
+    assert (told.merges[0].merged.summary, told.merges[0].fallback, asked) == ("两步合成一步", "", [(3, 5)])
+
+
+def test_d48_expand_17_returns_the_eight(home: Path, cli: Call) -> None:
+    for number in range(1, 17):
+        cli("event", "add", f"思考 {number}", "--action", f"做 {number}", "--result", '{"k": [1]}', "--meta", f"cycle_id={number}")
+    found = cli("event", "expand", "17", "--json").json
+    assert [one["number"] for one in found["thoughts"]] == list(range(1, 9))
+    assert [one["thought"] for one in found["thoughts"]] == [f"思考 {number}" for number in range(1, 9)]
+    assert found["thoughts"][2] | {"at": ""} == {
+        "number": 3,
+        "at": "",
+        "thought": "思考 3",
+        "action": "做 3",
+        "result": {"k": [1]},
+        "metadata": {"cycle_id": 3},
+    }
+    assert found["missing"] == []
+    long_gone = cli("event", "expand", "#10", "--json").json
+    assert [one["number"] for one in long_gone["thoughts"]] == [5, 6]
+    assert [one["number"] for one in cli("event", "expand", "9", "--json").json["thoughts"]] == [6]
+    assert cli("event", "expand", "99", check=False).code == 4
+    assert cli("event", "expand", "-1", check=False).code == 2
+    assert "思考 8" in cli("event", "expand", "17").stdout
+
+
+def test_hand_edits_between_two_additions_are_adopted_first(
+    home: Path, cli: Call, git: Callable[..., str], sound: Any
+) -> None:
+    for number in range(1, 4):
+        cli("event", "add", f"thought {number}")
+    path = home / FILE
+    path.write_text("// 我的日记\n" + path.read_text("utf-8").replace("thought 3", "thought three"), encoding="utf-8")
+    before = commits(git, home)
+    cli("event", "add", "thought 4")
+    assert commits(git, home) == before + 2
+    assert git(home, "log", "-2", "--format=%an").splitlines() == ["user", "editor"]
+    text = path.read_text("utf-8")
+    assert text.startswith("// 我的日记\n")
+    found = cli("event", "expand", "6", "--json").json["thoughts"]
+    assert [one["thought"] for one in found] == ["thought three", "thought 4"]
+    sound(home)
+
+
+def test_a_broken_timeline_is_left_as_it_is(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    for number in range(1, 4):
+        cli("event", "add", f"thought {number}")
+    path = home / FILE
+    broken = path.read_text("utf-8").replace('"total_events": 3', '"total_events": 1')
+    path.write_text(broken, encoding="utf-8")
+    before = commits(git, home)
+    refused = cli("event", "add", "thought 4", "--json", check=False)
+    assert (refused.code, refused.error["path"]) == (3, "records/events.jsonc")
+    assert refused.error["line"] > 1
+    still = cli("event", "stats", "--json")
+    assert still.json["total_events"] == 3
+    assert "the last good version answers" in still.stderr
+    assert path.read_text("utf-8") == broken
+    assert commits(git, home) == before
+    assert cli("episode", "add", "--task", "the other file works on", "--success").code == 0
+
+
+def test_export_and_import(home: Path, cli: Call, tmp_path: Path, git: Callable[..., str]) -> None:
+    rows = "".join(json.dumps({"thought": f"思考 {n}", "at": thought(n).at}) + "\n" for n in range(1, 31))
+    cli("event", "add", "-", stdin=rows)
+    whole, every = cli("event", "export").stdout, cli("event", "export", "--thoughts").stdout
+    assert [json.loads(line)["thought"] for line in every.splitlines()] == [f"思考 {n}" for n in range(1, 31)]
+    again = cli("event", "import", "-", "--json", stdin=every).json
+    assert (again["total_events"], again["known"], again["commit"]) == (30, 30, None)
+    other = {"ALICE_HOME": str(tmp_path / "other")}
+    cli("init", env=other)
+    cli("event", "import", "-", stdin=whole, env=other)
+    assert cli("event", "export", env=other).stdout == whole
+    lost = cli("event", "expand", "1", env=other, check=False)
+    assert lost.code == 4, "an imported timeline brings no history"
+    cli("event", "add", "one more", env=other)
+    assert cli("event", "import", "-", stdin=whole, env=other, check=False).code == 6
+    assert cli("event", "import", "-", "--replace", stdin=whole, env=other, check=False).code == 6
+    cli("event", "import", "-", "--replace", "--yes", stdin=every, env=other)
+    assert cli("event", "stats", "--json", env=other).json["total_events"] == 30
+    newest = cli("event", "segments", "--json", env=other).json["segments"][0]["id"]
+    assert cli("event", "expand", str(newest), "--json", env=other).json["missing"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('{"thought": "a"}\n{"thought": "b", "act', 2),
+        ('{"thought": "a"}\n{"action": "b"}', 2),
+        ('{"thought": "a"}\n{"thought": "b", "timestamp": 99999999999}', 2),
+        ('{"next_id": 3, "total_events": 1, "segments": [{"id": 5, "start": "2026-01-01T00:00:00Z", "segment_length": 2,', 1),
+    ],
+)
+def test_a_faulty_import_takes_nothing_in(home: Path, cli: Call, git: Callable[..., str], text: str, line: int) -> None:
+    before = commits(git, home)
+    done = cli("event", "import", "-", "--json", stdin=text, check=False)
+    assert (done.code, done.error["line"]) == (3, line)
+    assert commits(git, home) == before
+
+
+def test_bulk_additions_commit_each_thought_before_it_is_compacted(
+    home: Path, cli: Call, git: Callable[..., str], sound: Any
+) -> None:
+    before = commits(git, home)
+    few = "".join(json.dumps({"thought": f"few {n}"}) + "\n" for n in range(8))
+    cli("event", "add", "-", stdin=few)
+    assert commits(git, home) == before + 1, "eight thoughts are verbatim where they end"
+    many = "".join(json.dumps({"thought": f"many {n}"}) + "\n" for n in range(9))
+    done = cli("event", "add", "-", "--json", stdin=many).json
+    assert commits(git, home) == before + 3
+    held = git(home, "show", f"{done['commit']}:records/events.jsonc")
+    assert all(f'"many {n}"' in held for n in range(9))
+    assert "few 0" in git(home, "show", "HEAD~2:records/events.jsonc")
+    sound(home)
+
+
+def test_by_importance_and_dry_run(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    before = commits(git, home)
+    planned = cli("event", "add", "t", "--dry-run", "--json").json
+    assert (planned["total_events"], planned["commit"]) == (1, None)
+    assert commits(git, home) == before
+    for number in range(12):
+        cli("event", "add", f"t{number}", "--strategy", "importance")
+    stats = cli("event", "stats", "--json").json
+    assert stats["total_segments"] <= (12).bit_length()
+    assert cli("event", "add", "t", "--strategy", "luck", check=False).code == 2
+
+
+def test_a_time_still_to_come_is_told(home: Path, cli: Call) -> None:
+    cli("event", "add", "t", "--at", "2031-01-01")
+    told = cli("check", "--json").json["problems"]
+    assert [(one["path"], one["severity"]) for one in told] == [("records/events.jsonc", "warning")]

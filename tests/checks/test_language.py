@@ -1,0 +1,102 @@
+"""Messages in Chinese and English: nothing that is said lacks its Chinese, and the compiled catalog is current."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from alice_exp.cli import language
+from tests import catalog
+from tests.conftest import ROOT, Call
+
+_PLACE = re.compile(r"(?<!\{)\{([a-z_0-9]+)[^{}]*\}")
+
+
+@pytest.fixture(autouse=True)
+def english_again() -> object:
+    yield
+    language.choose("")
+
+
+def test_no_message_is_missing_and_none_is_left_over() -> None:
+    assert catalog.missing() == [], "translate these: python -m tests.catalog --write, then fill in the empty ones"
+    assert catalog.stale() == [], "python -m tests.catalog --write"
+
+
+def test_the_compiled_catalog_is_current() -> None:
+    assert catalog.compiled(catalog.read_po()) == catalog.MO.read_bytes(), "python -m tests.catalog --write"
+
+
+def test_every_translation_has_the_places_of_its_message() -> None:
+    for message, translation in catalog.read_po().items():
+        assert sorted(_PLACE.findall(message)) == sorted(_PLACE.findall(translation)), message
+
+
+def test_gettext_itself_reads_the_catalog() -> None:
+    import gettext
+
+    with catalog.MO.open("rb") as file:
+        assert gettext.GNUTranslations(file).gettext("possible") == "可能"
+
+
+@pytest.mark.parametrize(
+    ("environment", "arguments", "chinese"),
+    [
+        ({}, (), False),
+        ({"LC_ALL": "zh_CN.UTF-8"}, (), True),
+        ({"LC_ALL": "zh_CN.UTF-8", "ALICE_LANG": "en"}, (), False),
+        ({"ALICE_LANG": "zh"}, (), True),
+        ({"ALICE_LANG": "zh"}, ("--lang", "en"), False),
+        ({}, ("--lang", "zh"), True),
+        ({"LC_ALL": "", "LANG": "zh_TW.UTF-8"}, (), True),
+    ],
+)
+def test_which_language_wins(
+    home: Path, run: Call, environment: dict[str, str], arguments: tuple[str, ...], chinese: bool
+) -> None:
+    said = run("check", *arguments, env=environment).stdout
+    assert said == ("所有文件都没有问题\n" if chinese else "all files are in order\n")
+
+
+def test_the_configuration_names_a_language(home: Path, run: Call) -> None:
+    path = home / "experiences/config.jsonc"
+    path.write_text(path.read_text(encoding="utf-8").replace('"lang": ""', '"lang": "zh"'), encoding="utf-8")
+    assert run("check").stdout == "所有文件都没有问题\n"
+    assert run("check", env={"ALICE_LANG": "en"}).stdout == "all files are in order\n"
+
+
+def test_errors_hints_and_values_are_said_in_chinese(home: Path, cli: Call) -> None:
+    agent = cli("approve", "1", "--lang", "zh", "--actor", "agent", check=False).stderr
+    assert agent == "alice-exp: 只有人才能同意；现在是 agent (请让人来运行：alice-exp approve 1)\n"
+    block_id = cli("memorize", "x is y", "--json").json["id"]
+    cli("heartbeat")
+    cli("reject", "1")
+    refused = cli("memorize", "x is y!", "--lang", "zh", check=False).stderr
+    assert f"以前被拒绝过，编号 {block_id} (见 'alice-exp why {block_id}'；要取消拒绝：" in refused
+
+
+def test_english_loads_nothing_and_chinese_is_quick() -> None:
+    script = (
+        "import sys, time\nfrom alice_exp.cli import language\nlanguage.choose(sys.argv[1])\nbegan = time.perf_counter()\n"
+        "language.say('possible')\nprint(time.perf_counter() - began, 'gettext' in sys.modules)"
+    )
+
+    def loading(name: str) -> tuple[float, bool]:
+        rows = [
+            subprocess.run(
+                [sys.executable, "-c", script, name], cwd=ROOT, capture_output=True, text=True, check=True
+            ).stdout.split()
+            for _ in range(5)
+        ]
+        return min(float(row[0]) for row in rows), rows[0][1] == "True"
+
+    seconds, loaded = loading("en")
+    assert (seconds < 0.0002, loaded) == (True, False)
+    seconds, loaded = loading("zh")
+    print(f"the Chinese catalog loads in {seconds * 1000:.2f} ms")
+    assert loaded
+    assert seconds < 0.006
