@@ -108,6 +108,10 @@ COMMANDS: Table = {
         "import": "talk:import_session",
         "search": "talk:search",
     },
+    "mcp": {
+        "": "mcp:serve",
+        "install": "mcp:install",
+    },
     "namespace": {
         "list": "upkeep:namespace_list",
         "create": "upkeep:namespace_create",
@@ -181,12 +185,12 @@ class LazyGroup(TyperGroup):
     table: Table
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """The names, in the table's order."""
-        return list(self.table)
+        """The names, in the table's order; ``""`` is what the group itself does."""
+        return [name for name in self.table if name]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         """One command, built now; ``None`` where there is none of that name."""
-        target = self.table.get(cmd_name)
+        target = self.table.get(cmd_name) if cmd_name else None
         if target is None:
             return None
         if isinstance(target, str):
@@ -224,7 +228,19 @@ def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _group(name: str, table: Table) -> LazyGroup:
     group = LazyGroup(name=name, help=_GROUP_HELP.get(name, ""), no_args_is_help=True, rich_markup_mode=None)
     group.table = table
+    own = table.get("")
+    if isinstance(own, str):
+        _with_own_command(group, _command(name, own))
     return group
+
+
+def _with_own_command(group: LazyGroup, own: Any) -> None:
+    """A group that does something itself; its function looks at ``ctx.invoked_subcommand``, empty if it is meant."""
+    group.invoke_without_command = True
+    group.no_args_is_help = False
+    group.params += own.params
+    group.callback = own.callback
+    group.help = f"{own.help}\n\n{group.help}"
 
 
 def _version(value: bool) -> None:
@@ -261,7 +277,7 @@ def run(arguments: Sequence[str]) -> int:
     terminal = Terminal(json="--json" in arguments, debug="--debug" in arguments)
     language.ask(terminal.configured_language)
     try:
-        command().main(list(arguments), prog_name="alice-exp", standalone_mode=False, obj=terminal)
+        ended = command().main(list(arguments), prog_name="alice-exp", standalone_mode=False, obj=terminal)
     except AliceError as error:
         return terminal.error(error)
     except _ClickError as error:
@@ -275,7 +291,8 @@ def run(arguments: Sequence[str]) -> int:
         return 0
     except Exception as error:
         return _bug(terminal, error)
-    return terminal.exit_code
+    # typer answers an interruption with its exit code as the value.
+    return ended if isinstance(ended, int) and ended else terminal.exit_code
 
 
 def _complete(arguments: Sequence[str]) -> int:

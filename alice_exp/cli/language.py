@@ -97,7 +97,8 @@ def _patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     rows = [(key, value) for key, value in _catalog(language).items() if _PLACE.search(key)]
     rows = [row for row in rows if re.search("[a-z]{2}", _PLACE.sub("", row[0]))]
     return tuple(
-        (_pattern(key), value) for key, value in sorted(rows, key=lambda row: len(_PLACE.sub("", row[0])), reverse=True)
+        (_pattern(key), value)
+        for key, value in sorted(rows, key=lambda row: len(_PLACE.sub("", row[0])), reverse=True)
     )
 
 

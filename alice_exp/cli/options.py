@@ -11,6 +11,9 @@ from alice_exp.core.config import Json
 from alice_exp.core.errors import NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.core.model import SETS, Place
 
+DEEPEST = 60
+"""Levels of one line: a block lies three deep in its file, where 64 are read."""
+
 LINE_LIMIT = 1 << 20
 """Bytes of one JSONL line; a longer one is a mistake, not a block."""
 
@@ -134,6 +137,8 @@ def _object(raw: bytes, source: str, number: int) -> dict[str, Json]:
         ) from None
     if not isinstance(value, dict):
         raise ProblemError("this line is not a JSON object", path=source, line=number, column=1)
+    if raw.count(b"[") + raw.count(b"{") > DEEPEST and _depth(value) > DEEPEST:
+        raise ProblemError("this line is nested too deeply", path=source, line=number, column=1)
     if _has_lone_surrogate(raw) and _holds_surrogate(value):
         raise ProblemError(
             "a text here holds half of a character (a lone surrogate)", path=source, line=number, column=1
@@ -162,6 +167,18 @@ def _float(text: str) -> float:
 
 
 _DECODE = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_float).decode
+
+
+def _depth(value: Json) -> int:
+    """How many objects and lists lie in one another, the outermost included."""
+    deepest, waiting = 0, [(value, 1)]
+    while waiting:
+        item, depth = waiting.pop()
+        inner = item.values() if isinstance(item, dict) else item if isinstance(item, list) else None
+        if inner is not None:
+            deepest = max(deepest, depth)
+            waiting += [(one, depth + 1) for one in inner]
+    return deepest
 
 
 def _has_lone_surrogate(raw: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""The report in its sections, and as lines for a terminal of any width; ``cli.markdown`` and ``cli.page`` are its files.
+"""The report in its sections, and as lines for a terminal of any width; files: ``cli.markdown``, ``cli.page``.
 
 Every form shows the same rows; none holds a word that ``sections`` and ``facts`` do not.
 """
@@ -135,13 +135,12 @@ def _failed(placed: Placed) -> Row:
 
 
 def _moved(movement: Movement) -> Row:
-    arrow = (
-        f"{movement.before} → {movement.after}" if movement.before != movement.after else str(movement.after)
-    )
+    before, after = (say(name) if name else "" for name in (movement.before, movement.after))
+    arrow = f"{before} → {after}" if before != after else after
     sentences = {
         "promoted": say("promoted: {arrow}", arrow=arrow),
         "demoted": say("demoted: {arrow}", arrow=arrow),
-        "needs_review": say("failed, still {state}", state=movement.after),
+        "needs_review": say("failed, still {state}", state=after),
         "obsolete": say("refuted: {arrow}, in the archive", arrow=arrow),
         "debounced": say("failed again where it had failed: counted once"),
         "expired": say("expired unanswered; back with: alice-exp restore {id}", id=movement.block_id),

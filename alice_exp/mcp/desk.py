@@ -11,10 +11,14 @@ from typing import Any
 from alice_exp import documents
 from alice_exp.core.config import Json
 from alice_exp.core.errors import RefusedError, UsageError
-from alice_exp.core.model import Evidence, Payload, Trigger
+from alice_exp.core.model import Evidence, Payload, Place, Trigger
+from alice_exp.core.records import Episode, Event
 from alice_exp.mcp import shapes
 from alice_exp.usecases import capture, deciding, knowing, recall, review
+from alice_exp.usecases.context import MOST, user_memories
 from alice_exp.usecases.decide import report_outcome
+from alice_exp.usecases.records import add_episodes
+from alice_exp.usecases.timeline import add_thought
 from alice_exp.wiring import Wiring
 
 ITEM_BYTES = 64 * 1024
@@ -164,7 +168,8 @@ class Desk:
                 count=SESSION_CANDIDATES,
                 hint="ask the person to review them: alice-exp heartbeat",
             )
-        waiting = sum(1 for _ in self.wiring.home.read(("low_value",)))
+        places: tuple[Place, ...] = ("low_value",)
+        waiting = len(list(self.wiring.home.read(places)))
         if waiting >= PENDING:
             raise RefusedError(
                 "{count} candidates wait for the person already, which is the most there may be",
@@ -174,17 +179,61 @@ class Desk:
 
     def memories(self, query: str) -> shapes.Remembered:
         """What is known about the user, as the text block of R4.23 and as items."""
+        if not query.strip():
+            raise UsageError("a query says what you want to know")
         with self.turn(query) as wiring:
-            filters = recall.Filters()
-            found = recall.recall(wiring.home, wiring.access, wiring.caller, query, {}, 50, filters)
-        about_user = [one for one in found if one.placed.block.about == "user"][:5]
-        lines = [
-            f"- {documents.payload_text(one.placed)} (similarity: {one.match:.2f})"
-            + ("" if one.approved else " ⚠未审核")
-            for one in about_user
-        ]
-        text = "\n".join(["[User Memory]", *lines]) if lines else ""
-        return {"text": text, "memories": [_known(one) for one in about_user]}
+            found = user_memories(wiring.home, wiring.access, wiring.caller, query, MOST, recall.Filters())
+        text = documents.user_memory(found, similarity=True)
+        return {"text": text, "memories": [_known(one) for one in found]}
+
+    def record_episode(
+        self,
+        task: str,
+        success: bool,
+        action: str,
+        result: Any,
+        reward: float | None,
+        context: Mapping[str, Json],
+        reflection: str,
+        type: str,
+    ) -> shapes.Recorded:
+        """What happened in one task."""
+        with self.turn(task, action, result, context, reflection, type) as wiring:
+            caller = wiring.caller
+            episode = Episode(
+                "",
+                task,
+                context,
+                action,
+                result,
+                success,
+                (1.0 if success else 0.0) if reward is None else reward,
+                caller.now,
+                reflection,
+                type,
+            )
+            kept = add_episodes(wiring.home, caller, [episode])
+        return {
+            "id": kept.ids[0],
+            "pruned": list(kept.pruned),
+            "commit": kept.commit.commit if kept.commit else None,
+        }
+
+    def add_event(
+        self, thought: str, context: str, action: str, result: Any, metadata: Mapping[str, Json]
+    ) -> shapes.Told:
+        """One more thought on the timeline."""
+        with self.turn(thought, context, action, result, metadata) as wiring:
+            caller = wiring.caller
+            told = add_thought(
+                wiring.home, caller, Event(caller.now, thought, context, action, result, metadata)
+            )
+        return {
+            "segments": len(told.timeline.segments),
+            "total_events": told.timeline.total_events,
+            "total_compressions": told.timeline.total_compressions,
+            "commit": told.commit.commit if told.commit else None,
+        }
 
     def assess(self, topic: str) -> shapes.Assessed:
         """How well a topic is known."""
@@ -207,7 +256,8 @@ class Desk:
             "new": report.new,
             "today": report.today,
             "problems": len(report.problems),
-            "summary": f"{waiting} candidates wait for the person's decision; only a person decides, with: alice-exp heartbeat",
+            "summary": f"{waiting} candidates wait for the person's decision; "
+            "only a person decides, with: alice-exp heartbeat",
         }
 
 

@@ -27,8 +27,8 @@ INSTRUCTIONS = (
 )
 
 SEARCH = (
-    "Search and recall relevant memories about the user. Use this tool when you need to personalize your response based "
-    "on user preferences, recall something the user mentioned before, or reference past interactions."
+    "Search and recall relevant memories about the user. Use this tool when you need to personalize your response "
+    "based on user preferences, recall something the user mentioned before, or reference past interactions."
 )
 """The description of ``search_memory_tool``, word for word (R4.25)."""
 
@@ -69,7 +69,7 @@ def _add_knowing(server: MCPServer[Any], desk: Desk) -> None:
     @server.tool()
     @_told
     def decide(task: str, context: dict[str, Any] | None = None) -> shapes.Decided:
-        """What to apply to a task, by trust: personal, else universal, else unreviewed with a disclaimer, else nothing."""
+        """What to apply to a task: what the person trusts, else what is unreviewed with a disclaimer, else nothing."""
         return desk.decide(task, context or {})
 
     @server.tool(description=SEARCH)
@@ -121,6 +121,33 @@ def _add_learning(server: MCPServer[Any], desk: Desk) -> None:
     ) -> shapes.Reported:
         """What came of a decision (its id) or of using one block: success raises it, failure lowers it."""
         return desk.report_outcome(id, ok, scenario, note, result, reward, also or [])
+
+    @server.tool()
+    @_told
+    def record_episode(
+        task: str,
+        success: bool,
+        action: str = "",
+        result: Any = None,
+        reward: float | None = None,
+        context: dict[str, Any] | None = None,
+        reflection: str = "",
+        type: str = "",
+    ) -> shapes.Recorded:
+        """Record what happened in one task that no decision stands for: what was done, and what came of it."""
+        return desk.record_episode(task, success, action, result, reward, context or {}, reflection, type)
+
+    @server.tool()
+    @_told
+    def add_event(
+        thought: str,
+        context: str = "",
+        action: str = "",
+        result: Any = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> shapes.Told:
+        """Add one thought to the timeline, which keeps the newest word for word and summarises the rest."""
+        return desk.add_event(thought, context, action, result, metadata or {})
 
 
 def _add_resources(server: MCPServer[Any], desk: Desk) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any
+
+from typing_extensions import TypedDict
 
 
 class Known(TypedDict):
@@ -75,6 +77,7 @@ class Told(TypedDict):
     segments: int
     total_events: int
     total_compressions: int
+    commit: str | None
 
 
 class Remembered(TypedDict):
@@ -82,6 +85,16 @@ class Remembered(TypedDict):
 
     text: str
     memories: list[Known]
+
+
+class Statistics(TypedDict):
+    """What an assessment rests on; the averages and the coverage lie in [0, 1]."""
+
+    total_memories: int
+    avg_confidence: float
+    avg_recency: float
+    avg_consolidation: float
+    coverage: float
 
 
 class Assessed(TypedDict):
@@ -94,7 +107,7 @@ class Assessed(TypedDict):
     message: str
     suggestions: list[str]
     evidence: list[dict[str, Any]]
-    stats: dict[str, float]
+    stats: Statistics
 
 
 class Summary(TypedDict):

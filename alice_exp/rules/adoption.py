@@ -88,9 +88,8 @@ def adopt(
             edits.append(Remove(("blocks", index, "approved")))
             refused.append(block_id)
     gone = [placed.block.id for placed in before.values() if placed.path == document.path]
-    return Adoption(
-        tuple(edits), tuple(new), tuple(changed), tuple(i for i in gone if i not in present), tuple(refused), tuple(raised)
-    )
+    left = tuple(block_id for block_id in gone if block_id not in present)
+    return Adoption(tuple(edits), tuple(new), tuple(changed), left, tuple(refused), tuple(raised))
 
 
 def _raises_trust(block: Block, old: Placed | None, path: str) -> bool:

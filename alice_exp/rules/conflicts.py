@@ -62,8 +62,8 @@ not no never none nothing without dont doesnt didnt isnt arent cannot cant wont 
 forbid forbids forbidden refuse refuses hate hates dislike dislikes disable disables disabled
 """
 _FILLING = """
-always only just first please then also so very really prefer prefers should must may can could would use uses using want
-wants user users has have like likes enable enables enabled allow allows allowed
+always only just first please then also so very really prefer prefers should must may can could would use uses using
+want wants user users has have like likes enable enables enabled allow allows allowed
 """
 _OPPOSITES = """
 tabs,spaces dark,light before,after on,off upper,lower merge,rebase short,long early,late morning,evening left,right
@@ -100,7 +100,8 @@ _FILLING_CJK = re.compile(
 _CLAUSES = re.compile(r"[,，;；。、!！?？\n]|\.(?=\s|$)|\b(?:but|and then)\b|但是?|而且")
 _PIECE = re.compile(r"[0-9]+(?:\.[0-9]+)?%?|[a-z][a-z0-9_+#.-]*[a-z0-9+#]|[a-z]|[^\W\x00-\u2e7f]+")
 _SINGLE_VALUED = re.compile(
-    r"\b(?:is|are|was|uses?|using|lives?|named|called|works?|set to|equals|runs? on|means)\b|=|是|叫|用|住|在|改为|设为|为|等于"
+    r"\b(?:is|are|was|uses?|using|lives?|named|called|works?|set to|equals|runs? on|means)\b|="
+    r"|是|叫|用|住|在|改为|设为|为|等于"
 )
 _CJK_NUMERAL = re.compile("[一二三四五六七八九十百千两几]+(?=[个条次点分秒天周月年岁倍度元])")
 

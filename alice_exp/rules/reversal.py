@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.core.changes import Put
-from alice_exp.rules.expiry import is_expired
+from alice_exp.rules.expiry import expired, is_expired
 from alice_exp.text.rewrite import same_block
 
 if TYPE_CHECKING:
@@ -45,20 +45,22 @@ class Reversal:
         return self.blocks or tuple(self.texts)
 
 
-def whole_files(changed: Sequence[Changed], text: Texts) -> Reversal | None:
+def whole_files(changed: Sequence[Changed], snapshot: Snapshot, text: Texts, now: str) -> Reversal | None:
     """The acts' files as they were before, where nothing else has touched them since; None where something has.
 
-    ``changed`` is newest first. Expired candidates return block by block, because their clock has to start anew.
+    ``changed`` is newest first. Where the clock of a candidate matters (one has expired, or one that returns would be
+    expired at once), blocks return one by one.
     """
     present: dict[str, str | None] = {}
     began: dict[str, str | None] = {}
+    expired_in = {placed.path for placed in expired(snapshot, now)}
     for one in changed:
-        if not one.texts or any(_expired(version) for version in one.blocks):
+        if not one.texts or _is_of_its_time(one, snapshot, now):
             return None
         for file in one.texts:
             if file.path not in present:
                 began[file.path] = present[file.path] = text(file.path)
-            if present[file.path] != file.after:
+            if present[file.path] != file.after or file.path in expired_in:
                 return None
             present[file.path] = file.before
     ids = tuple(dict.fromkeys(version.block_id for one in changed for version in one.blocks))
@@ -73,7 +75,7 @@ def by_block(changed: Sequence[Changed], snapshot: Snapshot, text: Texts, now: s
     conflicts: dict[str, None] = {}
     left: set[str] = set()
     for one in changed:
-        for version in one.blocks:
+        for version in _own(one):
             block_id = version.block_id
             earlier = returned.get(block_id)
             present = earlier.before if earlier is not None else snapshot.find(block_id)
@@ -130,14 +132,20 @@ def _texts(
     return gone, {path: began[path] for path in gone}, tuple(held)
 
 
-def _expired(version: Version) -> bool:
-    before = version.before
-    return (
-        version.after is None
-        and before is not None
-        and before.place == "low_value"
-        and before.block.reported is not None
-    )
+def _is_of_its_time(one: Changed, snapshot: Snapshot, now: str) -> bool:
+    """Whether the act removed what had expired, or took away a candidate whose days are over by now."""
+    days = snapshot.config.number("heartbeat.expire_days")
+    befores = [version.before for version in one.blocks if version.before is not None]
+    over = any(placed.place == "low_value" and is_expired(placed.block, now, days) for placed in befores)
+    return over or any(name == "Expired" for name, _ in one.commit.trailers)
+
+
+def _own(one: Changed) -> list[Version]:
+    """The act's own blocks: what had expired and went along with it stays gone, unless expiry was the act."""
+    if one.commit.op in ("heartbeat", "expire"):
+        return list(one.blocks)
+    along = {value for name, value in one.commit.trailers if name == "Expired"}
+    return [version for version in one.blocks if version.block_id not in along]
 
 
 def _is_left_by(version: Version, present: Placed | None) -> bool:

@@ -36,6 +36,10 @@ First: TypeAlias = "tuple[Message, Mapping[str, bytes | None]]"
 """The first of two commits of one stream: its message and its files' bytes, which are on disk only if they stay."""
 
 
+_TICK_NS = 50_000_000
+"""How far (ns) a file system's time stamps may lag behind the clock."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileChange:
     """One file of an act: what it must hold now (None: not exist) and what it shall hold (None: be gone)."""
@@ -111,7 +115,7 @@ def _prepare(
     changes: Mapping[str, FileChange],
     first: First | None,
 ) -> str:
-    began = time.time_ns() - 2_000_000_000
+    began = time.time_ns() - _TICK_NS
     files = {path: change.new for path, change in changes.items()}
     try:
         pending = repository.prepare(parent, message, files, first)
@@ -124,11 +128,16 @@ def _prepare(
     return pending
 
 
+def _is_fresh(changed: int, since: int) -> bool:
+    """Whether a directory changed after ``since`` (both ns); some file systems count in seconds alone."""
+    return changed >= since or (changed % 1_000_000_000 == 0 and changed >= since - 2_000_000_000)
+
+
 def _sync_objects(repository: Repository, since: int) -> None:
     """Force the names of new objects and of the pending reference to disk: git forces their content alone."""
     git_dir = repository.git_dir
     with os.scandir(git_dir / "objects") as entries:
-        fresh = [entry.path for entry in entries if entry.is_dir() and entry.stat().st_mtime_ns >= since]
+        fresh = [entry.path for entry in entries if entry.is_dir() and _is_fresh(entry.stat().st_mtime_ns, since)]
     if any(name.startswith("tmp_") for directory in fresh for name in os.listdir(directory)):  # noqa: PTH208
         _sweep_objects(repository)
     for directory in [*map(Path, fresh), git_dir / "objects", git_dir / "refs" / "alice"]:

@@ -158,7 +158,7 @@ def _undo(home: Home, history: History, caller: Caller, acts: tuple[Commit, ...]
     changed = [history.changed(act.commit) for act in acts]
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Undone]:
-        whole = whole_files(changed, home.text)
+        whole = whole_files(changed, snapshot, home.text, caller.now)
         taken = whole if whole is not None else by_block(changed, snapshot, home.text, caller.now)
         conflicts = tuple((target, _latest(history, target, acts)) for target in taken.conflicts)
         answer = Undone(acts, taken.touched, conflicts)

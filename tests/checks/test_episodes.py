@@ -55,7 +55,7 @@ def test_d38_decide_warns_of_a_similar_failure(home: Path, cli: Call) -> None:
 
 def test_d39_the_source_formulas_literally() -> None:
     asked = ("解释什么是机器学习", ML, "机器学习是什么", ML)
-    assert similarity_with(*asked, keywords_of=literal_keywords).score == 0.6
+    assert similarity_with(*asked, keywords_of=literal_keywords) == 0.6
     assert retrieval_similarity(*asked).score == 0.76
     assert keywords("机器学习是什么") == {"机器", "器学", "学习", "习是", "是什", "什么"}
     table = [
@@ -200,7 +200,7 @@ def iso_ms(at: str) -> float:
 
 def test_d43_filters_agree_with_brute_force(home: Path, cli: Call) -> None:
     chance = random.Random(43)
-    words = "search code test deploy server index cache build review config".split()
+    words = ["search", "code", "test", "deploy", "server", "index", "cache", "build", "review", "config"]
     episodes = [
         {
             "id": f"ep-{''.join(chance.choices('abcdefgh2345', k=8))}",
@@ -326,13 +326,17 @@ def test_both_commits_land_after_a_crash_between_prepare_and_swap(
     cli("list")
     before = commits(git, home)
 
+    class Killed(BaseException):
+        """The process is gone."""
+
     def killed(*_: object) -> None:
-        raise KeyboardInterrupt
+        raise Killed
 
     rows = "".join(json.dumps({"task": f"{word} thing", "success": True}) + "\n" for word in ("one", "two", "three", "four"))
     with monkeypatch.context() as patch:
         patch.setattr(landing, "_swap_all", killed)
-        assert cli("episode", "add", "-", stdin=rows, check=False).code == 130
+        with pytest.raises(Killed):
+            cli("episode", "add", "-", stdin=rows)
     assert git(home, "for-each-ref", "refs/alice/pending") != ""
     assert commits(git, home) == before
     assert len(ids(cli)) == 2

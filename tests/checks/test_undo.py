@@ -111,7 +111,7 @@ def test_all_acts_of_one_actor_in_one_commit_and_others_later_acts_stay(
     assert done.json["conflicts"] == ["exp-aaaaaaa2"]
     newest = act(cli, "log", "exp-aaaaaaa2", "--by", "user", "-n", "1")["commits"][0]
     assert done.json["changed_by"] == {"exp-aaaaaaa2": newest["commit"]}
-    assert f"was changed by outcome exp-aaaaaaa2" in done.stderr and newest["commit"][:8] in done.stderr
+    assert "was changed by outcome exp-aaaaaaa2" in done.stderr and newest["commit"][:8] in done.stderr
     assert int(git(home, "rev-list", "--count", "HEAD")) == count + 1
     assert act(cli, "show", "exp-aaaaaaa2")["verifications"] == 14
     assert act(cli, "show", "exp-bbbbbbb2")["verifications"] == 0
@@ -180,6 +180,26 @@ def test_an_expired_candidate_comes_back_with_a_new_clock(home: Path, cli: Call)
         one for one in act(cli, "log", candidate)["commits"] if one["op"] in ("heartbeat", "expire")
     )
     act(cli, "undo", expiry["commit"], "--yes", env=later)
+    assert [block["id"] for block in act(cli, "list", env=later)["blocks"]] == [candidate]
+
+
+def test_what_expired_along_with_an_act_stays_gone_when_that_is_taken_back(tools: Path, cli: Call) -> None:
+    cli("memorize", "use uv")
+    cli("heartbeat")
+    later = {"ALICE_NOW": "2026-03-01T09:00:00Z"}
+    cli("outcome", "exp-aaaaaaa2", "ok", env=later)
+    undone = act(cli, "undo", "--yes", env=later)
+    assert undone["blocks"] == ["exp-aaaaaaa2"] and undone["conflicts"] == []
+    assert act(cli, "list", "--set", "low_value", env=later)["blocks"] == []
+    assert act(cli, "show", "exp-aaaaaaa2", env=later)["verifications"] == 12
+
+
+def test_a_decision_taken_back_late_starts_the_clock_anew(home: Path, cli: Call) -> None:
+    candidate = act(cli, "memorize", "use uv")["id"]
+    cli("heartbeat")
+    cli("reject", candidate)
+    later = {"ALICE_NOW": "2026-03-01T09:00:00Z"}
+    cli("undo", "--yes", env=later)
     assert [block["id"] for block in act(cli, "list", env=later)["blocks"]] == [candidate]
 
 

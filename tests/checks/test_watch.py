@@ -187,23 +187,20 @@ def _processes_of(home: Path) -> list[str]:
     return found
 
 
-def test_the_end_of_stdin_or_stdout_ends_it(home: Path, world: Path) -> None:
+@pytest.mark.parametrize("end", ["stdin", "stdout"])
+def test_the_end_of_stdin_or_stdout_ends_it(home: Path, end: str) -> None:
     import sys
 
     command = [sys.executable, "-m", "alice_exp", "watch", "--json"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
-        assert process.stdin is not None and process.stdout is not None
-        process.stdout.readline()
-        process.stdin.close()
-        assert process.wait(3) == 0
-    with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=environment
-    ) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        process.stdout.close()
-        assert process.wait(3) == 0
+        try:
+            assert process.stdin is not None and process.stdout is not None
+            process.stdout.readline()
+            (process.stdin if end == "stdin" else process.stdout).close()
+            assert process.wait(3) == 0
+        finally:
+            process.kill()
 
 
 def test_a_limit_ends_it_and_a_pipe_gets_plain_lines(home: Path, run: Call) -> None:

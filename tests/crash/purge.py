@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenes import call, enter, environment  # noqa: E402
+from scenes import call, enter, environment
 
 HERE = Path(__file__)
 SECRET = "tulip-4711 is the word"

@@ -135,7 +135,8 @@ def test_a_looser_rewording_is_let_in_with_a_note() -> None:
 
 def edition(seen: Snapshot, *acts: Commit) -> Edition:
     ids = {placed.block.id: "universal/tool_usage" for placed in seen.within("low_value")}
-    return Edition("rep-bbbbbbbb", "rep-bbbbbbbb", "2026-02-20T00:00:00Z", "2026-02-19T09:00:00Z", acts, destinations=ids)
+    began, since = "2026-02-20T00:00:00Z", "2026-02-19T09:00:00Z"
+    return Edition("rep-bbbbbbbb", "rep-bbbbbbbb", began, since, acts, destinations=ids)
 
 
 def outcome(*rows: tuple[str, str, str, str]) -> Commit:
