@@ -76,7 +76,7 @@ def memorize(
         raise UsageError("give a payload or --from, not both")
     suggested = namespace_name(namespace_path(namespace)) if namespace else ""
     if source:
-        drafts = [_line(number, fields, source, suggested) for number, fields in json_lines(source)]
+        drafts = [draft_of(number, fields, source, suggested) for number, fields in json_lines(source)]
     else:
         drafts = [
             Draft(
@@ -174,7 +174,7 @@ def _about(name: str) -> Any:
     return name
 
 
-def _line(number: int, fields: dict[str, Json], source: str, suggested: str) -> Draft:
+def draft_of(number: int, fields: dict[str, Json], source: str, suggested: str) -> Draft:
     """One JSONL line as a draft; what only acts may grant is left out."""
     lived = fields.get("lived") is True
     wanted = {key: value for key, value in fields.items() if key not in _GRANTED and key in known_keys()}

@@ -21,9 +21,9 @@ from alice_exp.store.ledger import Ledger, Sources
 from alice_exp.store.lock import WriterLock
 from alice_exp.store.plumbing import LOST, PENDING
 from alice_exp.store.reading import LastGood, Reading, holds_blocks, snapshot
-from alice_exp.store.scan import scan
+from alice_exp.store.remembered import recalled, remember
+from alice_exp.store.scan import CONFIG, scan
 from alice_exp.store.stamps import Stamps
-from alice_exp.text.configuration import PATH, read_config
 from alice_exp.text.jsonc import parse
 from alice_exp.text.schema import read_blocks
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from alice_exp.core.model import Actor, Block, Place, Snapshot
     from alice_exp.store.adopting import Adopting
     from alice_exp.store.composing import Composing
+    from alice_exp.store.files import Signature
     from alice_exp.store.index import SearchIndex
     from alice_exp.store.plumbing import Message
     from alice_exp.store.recording import Recording
@@ -89,10 +90,13 @@ class FileHome:
         found = self._settled()
         if found.problems or not self.repository.exists or self._sources.is_judged():
             return None
-        if self.repository.resolve(PENDING):
+        head, tracked = self._head(), self._ledger.stamps.files
+        if self.repository.resolve(PENDING) or any(holds_blocks(p) and p not in found.files for p in tracked):
             return None
         files = {path: signature for path, signature in found.files.items() if holds_blocks(path)}
-        return self._index.ask(files, question)
+        answer = self._index.ask(files, question)
+        whole = not self.repository.resolve(PENDING) and self._head() == head
+        return answer if whole else None
 
     @cached_property
     def _index(self) -> SearchIndex:
@@ -164,13 +168,26 @@ class FileHome:
         return replace(seen, episodes=episodes, timeline=timeline, problems=(*seen.problems, *faults, *more))
 
     def _config(self, found: Found) -> tuple[Config, tuple[Problem, ...]]:
-        if PATH not in found.files:
+        signature = found.files.get(CONFIG)
+        if signature is None:
             return Config(), ()
+        known = recalled(self.root / "state" / "config.json", signature)
+        if known is not None:
+            return known, ()
         try:
-            return read_config(parse(self._reading.content(PATH), PATH))
+            return self._parsed_config(signature)
         except OSError as error:
             why = (error.strerror or "it is gone").lower()
-            return Config(), (Problem(PATH, 0, 0, "this file cannot be read: {why}", {"why": why}),)
+            return Config(), (Problem(CONFIG, 0, 0, "this file cannot be read: {why}", {"why": why}),)
+
+    def _parsed_config(self, signature: Signature) -> tuple[Config, tuple[Problem, ...]]:
+        from alice_exp.text.configuration import read_config
+
+        data, read = read_bytes(self.experiences / CONFIG)
+        config, problems = read_config(parse(data, CONFIG))
+        if read == signature and not problems:
+            remember(self.root / "state" / "config.json", signature, config)
+        return config, problems
 
     def _last_good(self, head: str) -> LastGood:
         stamps = self._ledger.stamps

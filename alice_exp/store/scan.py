@@ -14,6 +14,9 @@ from alice_exp.text.block_fields import NAME
 if TYPE_CHECKING:
     from pathlib import Path
 
+CONFIG = "config.jsonc"
+"""The configuration's path under ``experiences/``."""
+
 _FOLDERS = (*DIRECTORIES.values(), "records")
 
 
@@ -29,7 +32,7 @@ class Found:
 def scan(root: Path) -> Found:
     """Look at every place that may hold a file of the home; never raises for what a person put there."""
     found = Found()
-    _file(found, root / "config.jsonc", "config.jsonc")
+    _file(found, root / CONFIG, CONFIG)
     _folder(found, root, ".schema", ".json")
     for folder in _FOLDERS:
         _folder(found, root, folder, ".jsonc")

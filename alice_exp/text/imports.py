@@ -173,36 +173,39 @@ def _front_matter(text: str) -> tuple[dict[str, str], str, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A passage that may go on in the next line: its text, its headings, its line, how far it is indented."""
+    """A passage that may go on in the next line: its text, the headings and bullets above it, its line, its indent."""
 
     text: str
-    headings: tuple[str, ...]
+    above: tuple[str, ...]
     line: int
-    indent: int = 0
+    indent: int
 
 
 def _passages(text: str) -> Iterator[tuple[str, tuple[str, ...], int]]:
-    """Each bullet and each paragraph, its lines joined, with the headings above it; code is passed over."""
+    """Each bullet and each paragraph, its lines joined, with what stands above it; code is passed over."""
     headings: list[tuple[int, str]] = []
+    bullets: list[_Open] = []
     current: _Open | None = None
     fenced = False
     for number, line in enumerate([*text.splitlines(), ""], start=1):
-        if _FENCE.match(line):
-            fenced = not fenced
-        heading, bullet = _HEADING.match(line), _BULLET.match(line)
-        ends = fenced or heading or bullet or not line.strip() or _FENCE.match(line)
-        if current is not None and ends:
-            yield current.text[:MOST_TEXT], current.headings, current.line
-            current = None
-        if fenced or _FENCE.match(line) or not line.strip():
-            continue
-        if heading:
-            headings = [*(one for one in headings if one[0] < len(heading[1])), (len(heading[1]), heading[2])]
-        elif current is not None:
+        fence, heading, bullet = _FENCE.match(line), _HEADING.match(line), _BULLET.match(line)
+        is_text = bool(line.strip()) and not fenced and not fence
+        fenced = fenced != bool(fence)
+        if current is not None and is_text and not heading and not bullet:
             current = replace(current, text=f"{current.text} {line.strip()}")
-        else:
-            above = tuple(name for level, name in headings if level > 1)
-            current = _Open(bullet[2].strip() if bullet else line.strip(), above, number)
+            continue
+        if current is not None:
+            yield current.text[:MOST_TEXT], current.above, current.line
+            bullets = [*(one for one in bullets if one.indent < current.indent), current]
+            current = None
+        if heading and is_text:
+            headings = [*(one for one in headings if one[0] < len(heading[1])), (len(heading[1]), heading[2])]
+            bullets = []
+        elif is_text:
+            indent = len(line) - len(line.lstrip())
+            over = [one.text for one in bullets if one.indent < indent and bullet]
+            above = (*(name for level, name in headings if level > 1), *over)
+            current = _Open(bullet[2].strip() if bullet else line.strip(), above, number, indent)
 
 
 def pieces_of(kind: str, texts: Sequence[tuple[str, str]]) -> tuple[tuple[str, Piece], ...]:

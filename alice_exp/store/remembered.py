@@ -1,0 +1,42 @@
+"""The configuration's checked values in ``state/``, by the file's signature: derived, so that it is parsed once."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from typing import TYPE_CHECKING
+
+from alice_exp.core.config import Config
+from alice_exp.store.files import RACY_NS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from alice_exp.store.files import Signature
+
+
+def recalled(path: Path, signature: Signature) -> Config | None:
+    """The configuration that a file of this signature was found to say; ``None`` where that is not certain."""
+    try:
+        known = json.loads(path.read_bytes())
+        is_old = max(signature.mtime, signature.ctime) < known["at"] - RACY_NS
+        if known["signature"] != _told(signature) or not is_old or not isinstance(known["values"], dict):
+            return None
+        return Config(known["values"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def remember(path: Path, signature: Signature, config: Config) -> None:
+    """Keep what a faultless file says; a failure means that the next command parses it again."""
+    body = {"signature": _told(signature), "at": time.time_ns(), "values": dict(config.values)}
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    with contextlib.suppress(OSError):
+        temporary.write_text(json.dumps(body), encoding="utf-8")
+        temporary.replace(path)
+
+
+def _told(signature: Signature) -> list[int]:
+    return [signature.mtime, signature.ctime, signature.size, signature.inode]
