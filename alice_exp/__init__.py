@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from alice_exp.core.version import VERSION
+
 if TYPE_CHECKING:
     from alice_exp.api import *  # noqa: F403
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 
 def __getattr__(name: str) -> object:

@@ -296,11 +296,19 @@ class Alice:
         context: Mapping[str, Json] | None = None,
         top: int = 5,
         filters: EpisodeFilters | None = None,
+        *,
+        by_words: bool = False,
     ) -> tuple[SimilarEpisode, ...]:
-        """Episodes like a task, best first (R0.28-R0.35)."""
+        """Episodes like a task, best first, by the source's formula (R0.28-R0.35) or ``by_words`` as recall weighs them.
+
+        Words decide too where the task has no context and the formula finds nothing.
+        """
         wiring = self._wiring
         snapshot = recorded(wiring.home, wiring.history)
-        return records.similar(snapshot, wiring.access, wiring.caller, task, context or {}, top, filters)
+        asked = context or {}
+        return records.similar(
+            snapshot, wiring.access, wiring.caller, task, asked, top, filters, by_words=by_words
+        )
 
     def episodes(self) -> tuple[Episode, ...]:
         """All episodes that the file holds, in its order."""

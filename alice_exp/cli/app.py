@@ -14,10 +14,10 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from alice_exp import __version__
 from alice_exp.cli import language
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import AliceError
+from alice_exp.core.version import VERSION
 
 Table = Mapping[str, "str | Table"]
 
@@ -245,7 +245,7 @@ def _with_own_command(group: LazyGroup, own: Any) -> None:
 
 def _version(value: bool) -> None:
     if value:
-        typer.echo(f"alice-exp {__version__}")
+        typer.echo(f"alice-exp {VERSION}")
         raise typer.Exit
 
 
@@ -299,7 +299,7 @@ def _complete(arguments: Sequence[str]) -> int:
     """A shell asks what may follow: ``alice-exp completion SHELL`` prints the script that does."""
     from alice_exp.cli.completion import complete
 
-    return complete(arguments)
+    return complete(arguments, COMMANDS, _command)
 
 
 def _usage(terminal: Terminal, error: Any) -> int:

@@ -15,7 +15,6 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp import documents
-from alice_exp.cli import app
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import AliceError, UsageError
 from alice_exp.core.model import SETS, Place
@@ -23,6 +22,8 @@ from alice_exp.text.words import one_line, visible
 from alice_exp.usecases.acts import ALL, namespace_name
 from alice_exp.wiring import Wiring
 
+Table = Mapping[str, "str | Table"]
+Build = Callable[[str, str], Any]
 Candidate = tuple[str, str]
 """A word and a hint (may be empty)."""
 
@@ -103,10 +104,13 @@ def completion(
     terminal.answer({"shell": shell, "script": script}, text)
 
 
-def complete(words: Sequence[str]) -> int:
-    """Print what may stand in the place of the last word; silent where nothing is known. Returns the exit code."""
+def complete(words: Sequence[str], table: Table, build: Build) -> int:
+    """Print what may stand in the place of the last word; silent where nothing is known. Returns the exit code.
+
+    ``table`` names the commands and ``build`` makes one of them, so that its options and arguments can be looked at.
+    """
     try:
-        found = list(_offers(list(words[:-1]), words[-1] if words else ""))
+        found = list(_offers(list(words[:-1]), words[-1] if words else "", table, build))
     except AliceError:
         return 1
     lines = []
@@ -117,15 +121,15 @@ def complete(words: Sequence[str]) -> int:
     return 0
 
 
-def _offers(before: list[str], begun: str) -> Iterator[Candidate]:
-    table, name, rest = _walked(before)
+def _offers(before: list[str], begun: str, table: Table, build: Build) -> Iterator[Candidate]:
+    table, name, rest = _walked(before, table)
     if name is None:
         names = ((key, _command_help(target)) for key, target in table.items())
         yield from ((key, hint) for key, hint in names if key.startswith(begun))
         return
     target = table[name]
     assert isinstance(target, str)
-    command = app._command(name, target)
+    command = build(name, target)
     if begun.startswith("-"):
         yield from _options(command, begun)
         return
@@ -138,9 +142,8 @@ def _offers(before: list[str], begun: str) -> Iterator[Candidate]:
             yield value, hint
 
 
-def _walked(before: list[str]) -> tuple[app.Table, str | None, list[str]]:
+def _walked(before: list[str], table: Table) -> tuple[Table, str | None, list[str]]:
     """The table that the words lead to, the command among them (None: not yet), and what follows it."""
-    table = app.COMMANDS
     words = iter(before)
     for word in words:
         if word in _WITH_VALUE:
@@ -155,7 +158,7 @@ def _walked(before: list[str]) -> tuple[app.Table, str | None, list[str]]:
     return table, None, []
 
 
-def _command_help(target: str | app.Table) -> str:
+def _command_help(target: str | Table) -> str:
     if not isinstance(target, str):
         return ""
     module, _, function = target.partition(":")

@@ -58,6 +58,8 @@ def formula(found: Match) -> str:
     similarity = found.similarity
     if similarity.rule == "task_and_context":
         return f"0.4 · {similarity.task:.4f} + 0.6 · {similarity.context:.4f} = {found.score:.4f}"
+    if similarity.rule == "words":
+        return f"{say('by words, weighed as recall does')}: {found.score:.4f}"
     return f"{say('task alone, the query has no context')}: {found.score:.4f}"
 
 

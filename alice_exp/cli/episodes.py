@@ -150,6 +150,9 @@ def similar(
     success: Annotated[bool | None, typer.Option("--success/--failed", help="Only such.")] = None,
     type: Annotated[str, typer.Option(help="One kind of task alone.")] = "",
     min_reward: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.0,
+    by_words: Annotated[
+        bool, typer.Option("--by-words", help="Weigh words as recall does, not by the 0.4 / 0.6 formula.")
+    ] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show how each score came about.")] = False,
 ) -> None:
     """Find episodes like a task, best first; nothing where nothing is alike (exit 4).
@@ -163,7 +166,8 @@ def similar(
         _after(terminal, recent, ""), success, type, number_between(min_reward, 0, 1, "--min-reward")
     )
     snapshot = _read(terminal)
-    found = records.similar(snapshot, wiring.access, wiring.caller, task, context_of(context), top, filters)
+    asked = context_of(context)
+    found = records.similar(snapshot, wiring.access, wiring.caller, task, asked, top, filters, by_words=by_words)
 
     def text() -> None:
         if found:

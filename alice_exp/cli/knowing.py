@@ -45,7 +45,8 @@ def _assessment(terminal: Terminal, assessed: Assessment) -> None:
     if assessed.grade != "none":
         stats = assessed.stats
         terminal.line(
-            f"  {assessed.score:.4f} = {say('confidence')} {stats.confidence:.2f}, {say('coverage')} {stats.coverage:.2f}, "
+            f"  {assessed.score:.4f} = {say('confidence')} {stats.confidence:.2f}, "
+            f"{say('coverage')} {stats.coverage:.2f}, "
             f"{say('recency')} {stats.recency:.2f}, {say('consolidation')} {stats.consolidation:.2f}"
         )
         rows = [

@@ -13,7 +13,7 @@ from typing import TextIO
 from alice_exp.cli.language import say
 from alice_exp.core.model import Placed
 from alice_exp.documents import evidence_line, payload_text, trigger_text
-from alice_exp.rules.agenda import Agenda, Item
+from alice_exp.rules.agenda import Agenda, Item, Returned
 from alice_exp.rules.conflicts import Kin
 from alice_exp.rules.movements import Movement
 from alice_exp.text.words import cells, one_line, visible
@@ -60,17 +60,7 @@ def sections(report: Agenda) -> tuple[Section, ...]:
         _section(
             "returned",
             say("Typed into the pool, but rejected before"),
-            [
-                Row(
-                    one.placed.block.id,
-                    payload_text(one.placed),
-                    say(
-                        "rejected as {id}; to lift it: alice-exp revive {id} --from-rejected",
-                        id=one.rejected.block.id,
-                    ),
-                )
-                for one in report.returned
-            ],
+            [_back(one) for one in report.returned],
         ),
         _section(
             "unapproved",
@@ -132,6 +122,13 @@ def _failed(placed: Placed) -> Row:
         else say("failed on {day}", day=last)
     )
     return Row(placed.block.id, payload_text(placed), note)
+
+
+def _back(one: Returned) -> Row:
+    lift = say(
+        "rejected as {id}; to lift it: alice-exp revive {id} --from-rejected", id=one.rejected.block.id
+    )
+    return Row(one.placed.block.id, payload_text(one.placed), lift)
 
 
 def _moved(movement: Movement) -> Row:

@@ -6,9 +6,10 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp import __version__, documents
+from alice_exp import documents
 from alice_exp.core.errors import AliceError
 from alice_exp.core.model import Actor
+from alice_exp.core.version import VERSION
 from alice_exp.mcp import shapes
 from alice_exp.mcp.desk import Desk
 from alice_exp.usecases.upkeep import namespaces
@@ -49,7 +50,7 @@ def build(desk: Desk) -> MCPServer[Any]:
     from mcp.server import MCPServer
 
     server: MCPServer[Any] = MCPServer(
-        "alice-exp", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR"
+        "alice-exp", version=VERSION, instructions=INSTRUCTIONS, log_level="ERROR"
     )
     _add_knowing(server, desk)
     _add_learning(server, desk)

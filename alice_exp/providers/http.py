@@ -19,26 +19,25 @@ if TYPE_CHECKING:
 TIMEOUT = 30.0
 """Seconds that one answer may take, from the question to its last byte (R4.21)."""
 
-RETRIES = 2
-"""How often a question is asked again after a refused connection or an answer 408, 409, 429 or 5xx."""
-
 ANSWER_LIMIT = 4 << 20
 """Bytes of an answer that are read; a longer one is nonsense."""
 
+_PAUSES = (0.2, 1.0)
+_PASSING = (408, 409, 429)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class ChatCompletions:
-    """One model at one server; see ``core.session_ports.Provider``. ``key`` may be empty (a local server)."""
+    """One model at one server; see ``core.session_ports.Provider``. ``key`` may be empty (a local server).
 
-    def __init__(
-        self, base_url: str, model: str, key: str = "", *, timeout: float = TIMEOUT, retries: int = RETRIES
-    ) -> None:
+    A refused connection and an answer 408, 409, 429 or 5xx is asked again, twice at most, all within ``timeout`` s.
+    """
+
+    def __init__(self, base_url: str, model: str, key: str = "", *, timeout: float = TIMEOUT) -> None:
         self._base_url = base_url
         self._model = model
         self._key = key
         self._timeout = timeout
-        self._retries = retries
         self._client: OpenAI | None = None
 
     def chat(self, prompt: str) -> str:
@@ -66,10 +65,32 @@ class ChatCompletions:
             raise ProviderError("the model cannot be asked: {why}", why=why, hint=_HINT) from None
 
     def _asked(self, prompt: str) -> bytes:
+        """The answer's body; asked again, within the same time, where the server says that this may help."""
+        import openai
+
         deadline = time.monotonic() + self._timeout
+        for pause in _PAUSES:
+            try:
+                return self._once(prompt, deadline)
+            except openai.APITimeoutError:
+                raise
+            except openai.APIStatusError as error:
+                if error.status_code not in _PASSING and error.status_code < 500:
+                    raise
+            except openai.APIConnectionError:
+                pass
+            if time.monotonic() + pause >= deadline:
+                break
+            time.sleep(pause)
+        return self._once(prompt, deadline)
+
+    def _once(self, prompt: str, deadline: float) -> bytes:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
         streaming = self._opened().chat.completions.with_streaming_response
         with streaming.create(
-            model=self._model, messages=[{"role": "user", "content": prompt}], temperature=0
+            model=self._model, messages=[{"role": "user", "content": prompt}], temperature=0, timeout=left
         ) as answer:
             read = bytearray()
             for chunk in answer.iter_bytes():
@@ -90,7 +111,7 @@ class ChatCompletions:
                 organization="",
                 project="",
                 timeout=self._timeout,
-                max_retries=self._retries,
+                max_retries=0,
                 http_client=_transport(self._base_url, self._timeout),
             )
         return self._client

@@ -40,7 +40,8 @@ class Weights:
     @classmethod
     def of(cls, config: Config) -> Weights:
         """The weights that a configuration sets."""
-        return cls(*(config.number(f"assess.{name}") for name in ("confidence", "coverage", "recency", "consolidation")))
+        names = ("confidence", "coverage", "recency", "consolidation")
+        return cls(*(config.number(f"assess.{name}") for name in names))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ CONTEXT_WEIGHT = 0.6
 """Shares of task and context in a similarity (R0.18)."""
 
 Keywords: TypeAlias = Callable[[str], frozenset[str]]
-Rule = Literal["task_and_context", "task_alone_no_contexts", "task_alone_no_query_context"]
-"""Which rule gave a retrieval similarity: R0.18, B0.3 (both contexts empty), B0.4 (the query's is)."""
+Rule = Literal["task_and_context", "task_alone_no_contexts", "task_alone_no_query_context", "words"]
+"""Which rule gave a retrieval similarity: R0.18, B0.3 (both contexts empty), B0.4 (the query's is), DESIGN 10."""
 
 
 @dataclass(frozen=True, slots=True)

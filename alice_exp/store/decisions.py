@@ -40,6 +40,7 @@ class FileDecisions:
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             temporary = self._folder / f".{decision.decision}"
+            temporary.touch(mode=0o600)
             temporary.write_text(json.dumps(body, ensure_ascii=False), encoding="utf-8")
             temporary.replace(self._path(decision.decision))
             for old in sorted(self._folder.glob("dec-*.json"), key=lambda path: path.stat().st_mtime)[:-KEPT]:

@@ -185,6 +185,18 @@ def _exchange_by_links(one: Path, other: Path) -> None:
     aside.rename(one)
 
 
+def keep(path: Path, text: str) -> None:
+    """Replace a momentary file of ``state/`` (0600); a disk that refuses costs nothing but the memory of it."""
+    temporary = path.with_name(f".{path.name}{MARK}{os.getpid()}")
+    try:
+        temporary.touch(mode=0o600)
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
 def sync_directory(path: Path) -> None:
     """Force a directory's names to disk."""
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

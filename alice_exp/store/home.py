@@ -87,10 +87,10 @@ class FileHome:
     def ask(self, question: Callable[[Known], R]) -> R | None:
         """The index's answer to a question; ``None`` where the files have to answer, see ``core.ports.Home.ask``."""
         self._require_home()
-        found = self._settled()
+        head, found = self._head(), self._settled()
         if found.problems or not self.repository.exists or self._sources.is_judged():
             return None
-        head, tracked = self._head(), self._ledger.stamps.files
+        tracked = self._ledger.stamps.files
         if self.repository.resolve(PENDING) or any(holds_blocks(p) and p not in found.files for p in tracked):
             return None
         files = {path: signature for path, signature in found.files.items() if holds_blocks(path)}
@@ -183,10 +183,11 @@ class FileHome:
     def _parsed_config(self, signature: Signature) -> tuple[Config, tuple[Problem, ...]]:
         from alice_exp.text.configuration import read_config
 
+        began = time.time_ns()
         data, read = read_bytes(self.experiences / CONFIG)
         config, problems = read_config(parse(data, CONFIG))
         if read == signature and not problems:
-            remember(self.root / "state" / "config.json", signature, config)
+            remember(self.root / "state" / "config.json", signature, began, config)
         return config, problems
 
     def _last_good(self, head: str) -> LastGood:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import time
 from typing import TYPE_CHECKING
 
 from alice_exp.core.config import Config
-from alice_exp.store.files import RACY_NS
+from alice_exp.store.files import RACY_NS, keep
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,13 +26,12 @@ def recalled(path: Path, signature: Signature) -> Config | None:
         return None
 
 
-def remember(path: Path, signature: Signature, config: Config) -> None:
-    """Keep what a faultless file says; a failure means that the next command parses it again."""
-    body = {"signature": _told(signature), "at": time.time_ns(), "values": dict(config.values)}
-    temporary = path.with_name(f"{path.name}.{os.getpid()}")
-    with contextlib.suppress(OSError):
-        temporary.write_text(json.dumps(body), encoding="utf-8")
-        temporary.replace(path)
+def remember(path: Path, signature: Signature, at: int, config: Config) -> None:
+    """Keep what a faultless file says, ``at`` (ns) a moment before it was read.
+
+    A failure means that the next command parses it again.
+    """
+    keep(path, json.dumps({"signature": _told(signature), "at": at, "values": dict(config.values)}))
 
 
 def _told(signature: Signature) -> list[int]:

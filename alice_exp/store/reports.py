@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from alice_exp.store.files import MARK
+from alice_exp.store.files import keep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -119,9 +117,4 @@ class FileReports:
 
 
 def _write(path: Path, body: Mapping[str, object]) -> None:
-    """Replace a momentary file; a disk that refuses costs nothing but the memory of it."""
-    temporary = path.with_name(f".{path.name}{MARK}{os.getpid()}")
-    with contextlib.suppress(OSError):
-        temporary.touch(mode=0o600)
-        temporary.write_text(json.dumps(body), encoding="utf-8")
-        temporary.replace(path)
+    keep(path, json.dumps(body))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from alice_exp.store.files import MARK, RACY_NS, Signature
+from alice_exp.store.files import RACY_NS, Signature, keep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,14 +75,7 @@ def save(path: Path, stamps: Stamps) -> None:
         "loose": stamps.loose,
         "files": files,
     }
-    temporary = path.with_name(f".{path.name}{MARK}{os.getpid()}")
-    try:
-        temporary.touch(mode=0o600)
-        temporary.write_text(json.dumps(body), encoding="utf-8")
-        temporary.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+    keep(path, json.dumps(body))
 
 
 def now_ns() -> int:

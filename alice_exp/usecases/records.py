@@ -16,6 +16,7 @@ from alice_exp.core.config import BY_NAME
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.model import SETS
 from alice_exp.core.records import EpisodeBook, milliseconds
+from alice_exp.rules.episode_words import find_by_words
 from alice_exp.rules.episodes import (
     Filters,
     find_similar,
@@ -227,10 +228,19 @@ def similar(
     context: Mapping[str, Json],
     top: int = 5,
     filters: Filters | None = None,
+    *,
+    by_words: bool = False,
 ) -> tuple[Match, ...]:
-    """Episodes like a task, best first (R0.28-R0.35); being found counts for their popularity (B0.8)."""
-    book = snapshot.episodes or EpisodeBook()
-    matches = find_similar(book.episodes, task, context, top, filters or Filters())
+    """Episodes like a task, best first (R0.28-R0.35); being found counts for their popularity (B0.8).
+
+    By the source's formula; by words where asked for, or where the task has no context and the formula finds nothing.
+    """
+    episodes = (snapshot.episodes or EpisodeBook()).episodes
+    wanted = filters or Filters()
+    matches = () if by_words else find_similar(episodes, task, context, top, wanted)
+    if by_words or not (matches or context):
+        gate = snapshot.config.number("thresholds.match")
+        matches = find_by_words(episodes, task, top, wanted, gate)
     access.record([match.episode.id for match in matches], caller.now)
     return matches
 

@@ -25,6 +25,7 @@ from typing import Any
 
 from alice_exp.core.records import Episode, EpisodeBook, Event, Timeline, iso_time
 from alice_exp.rules.episode_index import EpisodeIndex
+from alice_exp.rules.episode_words import find_by_words
 from alice_exp.rules.episodes import find_similar
 from alice_exp.rules.retention import prune
 from alice_exp.rules.timeline import add_event
@@ -166,17 +167,22 @@ def bm25(docs: dict[str, Counter[str]], query: Sequence[str]) -> list[str]:
 
 
 def finding(folder: Path, corpus: str) -> str:
-    """Recall@5 of ``similar`` over a corpus's texts as tasks, beside BM25 over the same words."""
+    """Recall@5 over a corpus's texts as tasks: ``similar`` as it is, ``--by-words``, BM25 over the same words."""
     docs = [json.loads(line) for line in (folder / corpus / "docs.jsonl").read_text("utf-8").splitlines()]
     asked = [json.loads(line) for line in (folder / corpus / "queries.jsonl").read_text("utf-8").splitlines()]
-    index = EpisodeIndex([_as_episode(row, number) for number, row in enumerate(docs)])
+    listed = [_as_episode(row, number) for number, row in enumerate(docs)]
+    index = EpisodeIndex(listed)
     words = {row["id"]: Counter(tokens(row["text"])) for row in docs}
-    ours, theirs = [], []
+    found: dict[str, list[float]] = {"formula": [], "as it is": [], "by words": [], "bm25": []}
     for row in asked:
-        found = [match.episode.id for match in find_similar(index, row["query"], top=5)]
-        ours.append(recall_at(found, row["rel"]))
-        theirs.append(recall_at(bm25(words, tokens(row["query"])), row["rel"]))
-    return f"| {corpus} | {len(docs)} | {len(asked)} | {statistics.mean(ours):.1%} | {statistics.mean(theirs):.1%} |"
+        out = set(row.get("exclude", ()))
+        formula = [one.episode.id for one in find_similar(index, row["query"], top=20)]
+        by_words = [one.episode.id for one in find_by_words(listed, row["query"], top=20)]
+        rankings = (formula, formula or by_words, by_words, bm25(words, tokens(row["query"])))
+        for name, ranked in zip(found, rankings, strict=True):
+            found[name].append(recall_at([one for one in ranked if one not in out], row["rel"]))
+    shares = " | ".join(f"{statistics.mean(values):.1%}" for values in found.values())
+    return f"| {corpus} | {len(docs)} | {len(asked)} | {shares} |"
 
 
 def _as_episode(row: dict[str, Any], number: int) -> Episode:
@@ -209,7 +215,7 @@ def main() -> None:
     folder = data()
     if not (folder / "tau_airline").is_dir():
         sys.exit(f"no data in {folder}: give the folder as argument, or set ALICE_DATA")
-    print("| corpus | episodes | queries | similar R@5 | BM25 R@5 |\n|---|---|---|---|---|")
+    print("| R@5 | episodes | queries | formula alone | similar | similar --by-words | BM25 |\n|---|---|---|---|---|---|---|")
     for corpus in ("tau_airline", "alfworld_lessons"):
         print(finding(folder, corpus), flush=True)
 

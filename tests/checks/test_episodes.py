@@ -409,6 +409,23 @@ def test_reflecting_later_changes_that_field_alone(home: Path, cli: Call) -> Non
     assert cli("episode", "show", "../x", check=False).code == 2
 
 
+def test_words_decide_where_the_formula_finds_nothing(home: Path, cli: Call) -> None:
+    """A short question never reaches a long record by shared over all keywords; by its words it does."""
+    chatter = " ".join(f"filler{number}" for number in range(60))
+    flight = f"change the flight from Newark to Texas and cancel the insurance {chatter}"
+    wanted = cli("episode", "add", "--task", flight, "--success", "--json").json["id"]
+    for number in range(12):
+        cli("episode", "add", "--task", f"water the {number}th orchid beside window{number} {chatter}", "--failed")
+    (match,) = cli("episode", "similar", "cancel the insurance of my flight to Texas", "--explain", "--json").json["matches"][:1]
+    assert (match["id"], match["explain"]["rule"]) == (wanted, "words")
+    assert 0 < match["score"] <= 1
+    literal = cli("episode", "similar", "cancel the insurance of my flight to Texas", "--context", "a=1", check=False)
+    assert literal.code == 4, "with a context the formula alone decides (R0.28)"
+    failed = cli("episode", "similar", "cancel the insurance of my flight to Texas", "--failed", "--json", check=False)
+    assert wanted not in [one["id"] for one in failed.json["matches"]]
+    assert cli("episode", "similar", "photosynthesis", "--by-words", check=False).code == 4
+
+
 def test_being_found_counts_for_popularity(home: Path, cli: Call) -> None:
     cli("episode", "add", "--task", "search code in the repository", "--success")
     for _ in range(3):
