@@ -10,7 +10,6 @@ from alice_exp.store.files import ChangedOnDisk
 from alice_exp.store.landing import FileChange
 from alice_exp.store.plumbing import blob_id
 from alice_exp.store.reading import holds_blocks, placed
-from alice_exp.store.recording import record_files
 from alice_exp.text.jsonc import parse
 from alice_exp.text.rewrite import rewrite
 from alice_exp.text.schema import read_blocks
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from alice_exp.core.model import Block, Snapshot
     from alice_exp.store.ledger import Ledger
     from alice_exp.store.reading import Reading
+    from alice_exp.store.recording import Recording
     from alice_exp.store.scan import Found
     from alice_exp.text.jsonc import Document
 
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 class Composing:
     """Turns what a plan wants into files; called under the writer's lock with the home settled."""
 
-    def __init__(self, ledger: Ledger, reading: Reading) -> None:
+    def __init__(self, ledger: Ledger, reading: Reading, recording: Recording) -> None:
         self._ledger = ledger
         self._reading = reading
+        self._recording = recording
         self._experiences = ledger.experiences
 
     def carry_out(self, changes: ChangeSet, seen: Snapshot, found: Found) -> Commit:
@@ -48,10 +49,7 @@ class Composing:
 
         self._refuse_frozen(changes, seen)
         new = rewrite(changes, placed(seen.files), document)
-        for path, data in record_files(
-            changes, seen, lambda path: self._record(path, found, contents)
-        ).items():
-            new[path] = data
+        new |= self._recording.compose(changes, seen, lambda path: self._record(path, found, contents))
         for path in changes.texts:
             if path in found.files:
                 contents[path] = self._reading.content(path)
@@ -65,7 +63,7 @@ class Composing:
             after = replace(
                 seen, episodes=changes.episodes or seen.episodes, timeline=changes.timeline or seen.timeline
             )
-            new |= record_files(
+            new |= self._recording.compose(
                 changes.then, after, lambda path: new.get(path) or self._record(path, found, contents)
             )
         files = {path: FileChange(contents.get(path), data) for path, data in new.items()}
@@ -76,7 +74,13 @@ class Composing:
         """A record file that an act will write, remembered as what must still be there; None where there is none."""
         if path not in found.files:
             return None
-        contents[path], _ = self._as_seen(path)
+        try:
+            contents[path] = self._reading.content(path)
+        except OSError:
+            raise ChangedOnDisk(self._experiences / path) from None
+        known = self._ledger.stamps.files.get(path)
+        if known is None or known[1] != blob_id(contents[path]):
+            raise ChangedOnDisk(self._experiences / path)
         return contents[path]
 
     def _as_seen(self, path: str) -> tuple[bytes, Document]:

@@ -142,7 +142,7 @@ class FileHome:
     def _composing(self) -> Composing:
         from alice_exp.store.composing import Composing
 
-        return Composing(self._ledger, self._reading)
+        return Composing(self._ledger, self._reading, self._recording)
 
     def _require_home(self) -> None:
         if not self.experiences.is_dir():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from alice_exp.core.model import Problem
 from alice_exp.core.records import EpisodeBook, Timeline
 from alice_exp.store.files import read_bytes
 from alice_exp.text.jsonc import edit, parse
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.core.changes import ChangeSet
-    from alice_exp.core.model import Problem, Snapshot
+    from alice_exp.core.model import Snapshot
     from alice_exp.store.files import Signature
     from alice_exp.text.jsonc import Document
 
@@ -36,31 +37,75 @@ EMPTY = {
 """The texts of record files without records."""
 
 
+Read: TypeAlias = "tuple[EpisodeBook | Timeline | None, tuple[Problem, ...]]"
+"""A file as a value, None where it is broken, and what is wrong with it."""
+
+
 class Recording:
-    """Reads the record files of one home and remembers them by signature."""
+    """Reads and composes the record files of one home, and remembers them: no content is parsed twice."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._episodes: tuple[Signature, EpisodeBook | None, tuple[Problem, ...]] | None = None
-        self._timeline: tuple[Signature, Timeline | None, tuple[Problem, ...]] | None = None
+        self._read: dict[str, tuple[Signature, Read]] = {}
+        self._composed: dict[str, tuple[bytes, Read]] = {}
 
     def episodes(self, signature: Signature | None) -> tuple[EpisodeBook | None, tuple[Problem, ...]]:
         """The episodes and what is wrong with their file; an empty book where there is no file."""
-        if signature is None:
-            return EpisodeBook(), ()
-        if self._episodes is None or self._episodes[0] != signature:
-            book, problems = read_episodes(parse(read_bytes(self._root / EPISODES_PATH)[0], EPISODES_PATH, EPISODES))
-            self._episodes = (signature, None if _is_broken(problems) else book, problems)
-        return self._episodes[1:]
+        value, problems = self._value(EPISODES_PATH, signature) if signature else (EpisodeBook(), ())
+        return (value if isinstance(value, EpisodeBook) else None), problems
 
     def timeline(self, signature: Signature | None) -> tuple[Timeline | None, tuple[Problem, ...]]:
         """The segments and what is wrong with their file; none where there is no file."""
-        if signature is None:
-            return Timeline(), ()
-        if self._timeline is None or self._timeline[0] != signature:
-            told, problems = read_timeline(parse(read_bytes(self._root / EVENTS_PATH)[0], EVENTS_PATH, SEGMENTS))
-            self._timeline = (signature, None if _is_broken(problems) else told, problems)
-        return self._timeline[1:]
+        value, problems = self._value(EVENTS_PATH, signature) if signature else (Timeline(), ())
+        return (value if isinstance(value, Timeline) else None), problems
+
+    def _value(self, path: str, signature: Signature) -> Read:
+        known = self._read.get(path)
+        if known is None or known[0] != signature:
+            try:
+                data, signature = read_bytes(self._root / path)
+            except OSError as error:
+                why = (error.strerror or "it is gone").lower()
+                return None, (Problem(path, 0, 0, "this file cannot be read: {why}", {"why": why}),)
+            composed = self._composed.pop(path, None)
+            fresh = composed[1] if composed is not None and composed[0] == data else _parsed(path, data)
+            known = self._read[path] = (signature, fresh)
+        return known[1]
+
+    def compose(
+        self, changes: ChangeSet, seen: Snapshot, content: Callable[[str], bytes | None]
+    ) -> dict[str, bytes]:
+        """The new bytes of the record files that an act changes; ``content`` reads a file as it is now.
+
+        They are read back before anything is written: a wrong edit must never reach a person's file.
+        """
+        files: dict[str, bytes] = {}
+        if changes.episodes is not None and changes.episodes != seen.episodes:
+            document = parse(content(EPISODES_PATH) or EMPTY[EPISODES_PATH].encode(), EPISODES_PATH, EPISODES)
+            new = edit(document, book_edits(document, seen.episodes or EpisodeBook(), changes.episodes))
+            files[EPISODES_PATH] = self._checked(EPISODES_PATH, new, changes.episodes)
+        if changes.timeline is not None and changes.timeline != seen.timeline:
+            document = parse(content(EVENTS_PATH) or EMPTY[EVENTS_PATH].encode(), EVENTS_PATH, SEGMENTS)
+            new = edit(document, timeline_edits(document, seen.timeline or Timeline(), changes.timeline))
+            files[EVENTS_PATH] = self._checked(EVENTS_PATH, new, changes.timeline)
+        return files
+
+    def _checked(self, path: str, new: bytes, meant: EpisodeBook | Timeline) -> bytes:
+        read = _parsed(path, new)
+        if read[0] != meant:
+            fault = next((one for one in read[1] if one.severity == "error"), None)
+            why = f"{fault.where} {fault.message}" if fault else "it differs from what was meant"
+            raise AssertionError(f"composed {path} does not read back: {why}")
+        self._composed[path] = (new, read)
+        return new
+
+
+def _parsed(path: str, data: bytes) -> Read:
+    if path == EPISODES_PATH:
+        book, problems = read_episodes(parse(data, path, EPISODES))
+        return (None if _is_broken(problems) else book), problems
+    told, problems = read_timeline(parse(data, path, SEGMENTS))
+    return (None if _is_broken(problems) else told), problems
 
 
 def _is_broken(problems: tuple[Problem, ...]) -> bool:
@@ -94,35 +139,3 @@ def fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Iterator[str]:
         if one not in taken:
             taken.add(one)
             yield one
-
-
-def record_files(
-    changes: ChangeSet, seen: Snapshot, content: Callable[[str], bytes | None]
-) -> dict[str, bytes]:
-    """The new bytes of the record files that an act changes; ``content`` reads a file as it is now.
-
-    What was composed is read back before anything is written: a wrong edit must never reach a person's file.
-    """
-    files: dict[str, bytes] = {}
-    if changes.episodes is not None and changes.episodes != seen.episodes:
-        document = parse(content(EPISODES_PATH) or EMPTY[EPISODES_PATH].encode(), EPISODES_PATH, EPISODES)
-        new = edit(document, book_edits(document, seen.episodes or EpisodeBook(), changes.episodes))
-        _require_same(EPISODES_PATH, read_episodes(parse(new, EPISODES_PATH, EPISODES)), changes.episodes)
-        files[EPISODES_PATH] = new
-    if changes.timeline is not None and changes.timeline != seen.timeline:
-        document = parse(content(EVENTS_PATH) or EMPTY[EVENTS_PATH].encode(), EVENTS_PATH, SEGMENTS)
-        new = edit(document, timeline_edits(document, seen.timeline or Timeline(), changes.timeline))
-        _require_same(EVENTS_PATH, read_timeline(parse(new, EVENTS_PATH, SEGMENTS)), changes.timeline)
-        files[EVENTS_PATH] = new
-    return files
-
-
-def _require_same(
-    path: str, read: tuple[EpisodeBook | Timeline, tuple[Problem, ...]], meant: EpisodeBook | Timeline
-) -> None:
-    value, problems = read
-    if _is_broken(problems):
-        fault = next(problem for problem in problems if problem.severity == "error")
-        raise AssertionError(f"composed {path} does not read back: {fault.where} {fault.message}")
-    if value != meant:
-        raise AssertionError(f"composed {path} differs from what was meant")
