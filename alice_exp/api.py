@@ -261,7 +261,7 @@ class Alice:
     def heartbeat(self) -> Agenda:
         """Today's report as a peek: it starts no clock and gives no new numbers."""
         wiring = self._wiring
-        return review.heartbeat(wiring.home, wiring.reports, wiring.caller, wiring.day_began, peek=True)[0]
+        return review.heartbeat(wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=True)[0]
 
     # -- episodes -----------------------------------------------------------------------------------------------
 
@@ -299,7 +299,7 @@ class Alice:
         *,
         by_words: bool = False,
     ) -> tuple[SimilarEpisode, ...]:
-        """Episodes like a task, best first, by the source's formula (R0.28-R0.35) or ``by_words`` as recall weighs them.
+        """Episodes like a task, best first, by the source's formula (R0.28-R0.35), or ``by_words`` as recall does.
 
         Words decide too where the task has no context and the formula finds nothing.
         """

@@ -30,7 +30,9 @@ def test_importing_the_package_loads_no_use_case() -> None:
     code = "import alice_exp, sys; print([m for m in sys.modules if m.startswith('alice_exp.')])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert loaded.strip() == "[]"
-    code = "from alice_exp import Alice; import sys; print(*sorted({m.partition('.')[0] for m in sys.modules}))"
+    code = (
+        "from alice_exp import Alice; import sys; print(*sorted({m.partition('.')[0] for m in sys.modules}))"
+    )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     heavy = {"typer", "rich", "git", "watchdog", "json5", "sqlite3", "mcp", "openai", "zeroconf"}
     assert not heavy & set(loaded.split())
@@ -78,7 +80,13 @@ def test_episodes_and_thoughts_through_the_library(home: Path, sound: Any) -> No
         agent.add_episode("t", reward=float("nan"))
     assert agent.distill(kept.ids[0]).count("proposed") == 1
     for number in range(10):
-        agent.add_event(f"分析用户意图 {number}", "用户询问：你能做什么？", "详细说明功能", "用户满意", {"cycle_id": number})
+        agent.add_event(
+            f"分析用户意图 {number}",
+            "用户询问：你能做什么？",
+            "详细说明功能",
+            "用户满意",
+            {"cycle_id": number},
+        )
     assert [one.segment_length for one in agent.segments()] == [8, 1, 1]
     assert [one.id for one in agent.recent_segments(2)] == [14, 16]
     assert len(agent.narrative(2).splitlines()) == 2

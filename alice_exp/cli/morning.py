@@ -98,7 +98,7 @@ def _show(terminal: Terminal, wants: Shown) -> None:
     wiring = terminal.wiring
     try:
         report, _ = heartbeat(
-            wiring.home, wiring.reports, wiring.caller, wiring.day_began, peek=wants == "line"
+            wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=wants == "line"
         )
     except AliceError:
         return  # the command itself will meet what is wrong here, and say so

@@ -41,7 +41,9 @@ def heartbeat(
         raise UsageError(
             "{format} is no format", format=repr(format), hint="write --format table, markdown or html"
         )
-    report, _ = review.heartbeat(wiring.home, wiring.reports, wiring.caller, wiring.day_began, peek=peek)
+    report, _ = review.heartbeat(
+        wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=peek
+    )
     sentence = summary(report)
     terminal.answer(documents.heartbeat(report, sentence), lambda: _write(format, report, sentence))
 

@@ -41,7 +41,7 @@ def review(ctx: typer.Context) -> None:
             "a review needs a terminal, so that a person presses the keys",
             hint="see 'alice-exp heartbeat', then 'alice-exp reply …'",
         )
-    report, _ = deciding.heartbeat(wiring.home, wiring.reports, wiring.caller, wiring.day_began, peek=False)
+    report, _ = deciding.heartbeat(wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=False)
     tally = _Session(ctx, report).run()
     terminal.line(
         say(
@@ -167,7 +167,7 @@ class _Session:
         edit(self.context, block_id)
         wiring = self.terminal.wiring
         self.report, _ = deciding.heartbeat(
-            wiring.home, wiring.reports, wiring.caller, wiring.day_began, peek=False
+            wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=False
         )
         fresh = next((one for one in self.report.items if one.placed.block.id == block_id), None)
         if fresh is None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from alice_exp import documents
 from alice_exp.core.config import Json
@@ -20,6 +20,8 @@ from alice_exp.usecases.decide import report_outcome
 from alice_exp.usecases.records import add_episodes
 from alice_exp.usecases.timeline import add_thought
 from alice_exp.wiring import Wiring
+
+R = TypeVar("R")
 
 ITEM_BYTES = 64 * 1024
 """The largest argument of any call."""
@@ -37,17 +39,20 @@ class Desk:
 
     wiring: Wiring
     added: int = 0
-    _turn: threading.Lock = field(default_factory=threading.Lock)
+    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "desk"))
+
+    def alone(self, body: Callable[[], R]) -> R:
+        """Do something on the desk's one thread: calls come from many, and what an edge opened stays on its thread."""
+        return self._thread.submit(body).result()
 
     @contextmanager
     def turn(self, *arguments: object) -> Iterator[Wiring]:
-        """One call at a time, with every argument within bounds."""
+        """The wiring of one call, with every argument within bounds."""
         for argument in arguments:
             size = len(str(argument).encode("utf-8", "replace"))
             if size > ITEM_BYTES:
                 raise UsageError("an argument of {size} bytes is over the limit of 64 KiB", size=size)
-        with self._turn:
-            yield self.wiring
+        yield self.wiring
 
     def recall(self, query: str, top: int, context: Mapping[str, Json]) -> shapes.Recalled:
         """What is known."""
@@ -247,7 +252,7 @@ class Desk:
         """What waits for the person; a peek."""
         with self.turn() as wiring:
             report, _ = review.heartbeat(
-                wiring.home, wiring.reports, wiring.caller, wiring.day_began, peek=True
+                wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=True
             )
         waiting = len(report.items)
         return {

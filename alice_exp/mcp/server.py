@@ -60,32 +60,33 @@ def build(desk: Desk) -> MCPServer[Any]:
 
 def _add_knowing(server: MCPServer[Any], desk: Desk) -> None:
     """The tools that read."""
+    told = _telling(desk)
 
     @server.tool()
-    @_told
+    @told
     def recall(query: str, top: int = 10, context: dict[str, Any] | None = None) -> shapes.Recalled:
         """What is known that fits a query, best first; unreviewed blocks have approved=false."""
         return desk.recall(query, top, context or {})
 
     @server.tool()
-    @_told
+    @told
     def decide(task: str, context: dict[str, Any] | None = None) -> shapes.Decided:
         """What to apply to a task: what the person trusts, else what is unreviewed with a disclaimer, else nothing."""
         return desk.decide(task, context or {})
 
     @server.tool(description=SEARCH)
-    @_told
+    @told
     def search_memory_tool(query: str) -> shapes.Remembered:
         return desk.memories(query)
 
     @server.tool()
-    @_told
+    @told
     def memory_assess_knowledge(topic: str) -> shapes.Assessed:
         """How well a topic is known: none, very_low, low, medium or high, with the evidence."""
         return desk.assess(topic)
 
     @server.tool()
-    @_told
+    @told
     def heartbeat_summary() -> shapes.Summary:
         """How much waits for the person's decision. Read only: deciding is the person's."""
         return desk.heartbeat()
@@ -93,9 +94,10 @@ def _add_knowing(server: MCPServer[Any], desk: Desk) -> None:
 
 def _add_learning(server: MCPServer[Any], desk: Desk) -> None:
     """The tools that write what an agent may write."""
+    told = _telling(desk)
 
     @server.tool()
-    @_told
+    @told
     def memorize(
         payload: str,
         trigger: str = "",
@@ -110,7 +112,7 @@ def _add_learning(server: MCPServer[Any], desk: Desk) -> None:
         return desk.memorize(payload, trigger, type, about, tags or [], context or {}, evidence, importance)
 
     @server.tool()
-    @_told
+    @told
     def report_outcome(
         id: str,
         ok: bool,
@@ -124,7 +126,7 @@ def _add_learning(server: MCPServer[Any], desk: Desk) -> None:
         return desk.report_outcome(id, ok, scenario, note, result, reward, also or [])
 
     @server.tool()
-    @_told
+    @told
     def record_episode(
         task: str,
         success: bool,
@@ -139,7 +141,7 @@ def _add_learning(server: MCPServer[Any], desk: Desk) -> None:
         return desk.record_episode(task, success, action, result, reward, context or {}, reflection, type)
 
     @server.tool()
-    @_told
+    @told
     def add_event(
         thought: str,
         context: str = "",
@@ -153,8 +155,10 @@ def _add_learning(server: MCPServer[Any], desk: Desk) -> None:
 
 def _add_resources(server: MCPServer[Any], desk: Desk) -> None:
     """Namespaces to read, and the prompt that teaches when to use the tools."""
+    told = _telling(desk)
 
     @server.resource("alice://namespaces", mime_type="application/json")
+    @told
     def listed() -> list[dict[str, Any]]:
         """Every namespace with its set and how many blocks it has."""
         with desk.turn() as wiring:
@@ -162,6 +166,7 @@ def _add_resources(server: MCPServer[Any], desk: Desk) -> None:
         return [{"set": one.place, "namespace": one.name, "blocks": one.blocks} for one in found]
 
     @server.resource("alice://namespaces/{place}/{name}", mime_type="application/json")
+    @told
     def namespace(place: str, name: str) -> list[dict[str, Any]]:
         """The blocks of one namespace."""
         with desk.turn() as wiring:
@@ -180,27 +185,31 @@ def _add_resources(server: MCPServer[Any], desk: Desk) -> None:
         return PROMPT
 
 
-def _told(tool: F) -> F:
-    """Our errors as the protocol's: one sentence with what helps, never a traceback."""
+def _telling(desk: Desk) -> Callable[[F], F]:
+    """What every tool does: its body on the desk's thread, our errors as the protocol's, never a traceback."""
 
-    @functools.wraps(tool)
-    def telling(*arguments: Any, **named: Any) -> Any:
-        from mcp.server.mcpserver.exceptions import ToolError
+    def told(tool: F) -> F:
+        @functools.wraps(tool)
+        def telling(*arguments: Any, **named: Any) -> Any:
+            from mcp.server.mcpserver.exceptions import ToolError
 
-        try:
-            return tool(*arguments, **named)
-        except AliceError as error:
-            where = f"{error.path}:{error.line}: " if error.line else ""
-            hint = f" ({error.hint})" if error.hint else ""
-            raise ToolError(f"{where}{error}{hint}") from None
+            try:
+                return desk.alone(functools.partial(tool, *arguments, **named))
+            except AliceError as error:
+                where = f"{error.path}:{error.line}: " if error.line else ""
+                hint = f" ({error.hint})" if error.hint else ""
+                raise ToolError(f"{where}{error}{hint}") from None
 
-    return telling  # type: ignore[return-value]
+        return telling  # type: ignore[return-value]
+
+    return told
 
 
 def serve(wiring: Wiring) -> None:
     """Serve stdin and stdout until EOF. Whoever starts it, the actor is an agent (DESIGN 6)."""
     named = wiring.actor.name if wiring.actor.kind == "agent" else ""
     own = Wiring(str(wiring.root), str(Actor("agent", named)), wiring.warn)
-    own.home.read(())
+    desk = Desk(own)
+    desk.alone(lambda: own.home.read(()))
     with own.reloading():
-        build(Desk(own)).run("stdio")
+        build(desk).run("stdio")

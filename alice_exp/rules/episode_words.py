@@ -23,7 +23,7 @@ def find_by_words(
     episodes: Iterable[Episode],
     task: str,
     top: int = 5,
-    filters: Filters = Filters(),
+    filters: Filters | None = None,
     gate: float = GATE,
 ) -> tuple[Match, ...]:
     """The episodes whose task, action and reflection hold most of what a task says; best, newest, id first.
@@ -31,7 +31,7 @@ def find_by_words(
     ``score`` is that share, in (0, 1]; none where the best is below ``gate`` of what jumbled words reach. The words of
     all given episodes count, whatever the filters admit; a type that no episode has filters nothing (R0.32).
     """
-    listed = tuple(episodes)
+    listed, wanted = tuple(episodes), filters or Filters()
     segment = Segment.of([" ".join((one.task, one.action, one.reflection)) for one in listed])
     found = text_matches(
         Statistics.of([(segment.lengths, segment.near, segment.noise)]),
@@ -41,14 +41,14 @@ def find_by_words(
     floor = min(HIGHEST_FLOOR, gate * found.noise)
     best = max(found.matches.values(), default=0.0)
     least = min(floor, TAIL * best)
-    of_type = any(one.task_type == filters.type for one in listed)
+    of_type = any(one.task_type == wanted.type for one in listed)
     matches = [
         Match(listed[at], Similarity(round(share, 6), "words", share, 0.0))
         for at, share in found.matches.items()
         if 0.0 < share >= least
         and best >= floor
-        and filters.admits(listed[at])
-        and not (of_type and listed[at].task_type != filters.type)
+        and wanted.admits(listed[at])
+        and not (of_type and listed[at].task_type != wanted.type)
     ]
     matches.sort(key=lambda one: (-one.score, -one.episode.timestamp, one.episode.id))
     return tuple(matches[: max(0, top)])

@@ -193,6 +193,11 @@ class Adopting:
                     )
                 )
                 continue
+            if not holds_blocks(path):
+                kept = as_adopted(document, data, self._sources.new_id, self._sources.now())
+                if kept is not None:
+                    files[path] = FileChange(data, kept)
+                continue
             new_id = _fresh_ids(self._sources.new_id, set(taken))
             adoption = adopt(document, blocks, {}, (), self._sources.now(), new_id, str(actor))
             new = edit(document, adoption.edits) if adoption.edits else data

@@ -41,7 +41,7 @@ def folded(snapshot: Snapshot, reads: Mapping[str, Reads], now: str) -> tuple[Pu
     )
 
 
-def merged(puts: Iterable[Put], folds: Iterable[Put], reads: Mapping[str, Reads]) -> tuple[Put, ...]:
+def merged(puts: Iterable[Put], folds: Iterable[Put]) -> tuple[Put, ...]:
     """One put a block where an act changes blocks that were read too: the act's fields with the fold's counts."""
     by_id = {put.block.id: put for put in folds}
     result = []
@@ -56,7 +56,7 @@ def merged(puts: Iterable[Put], folds: Iterable[Put], reads: Mapping[str, Reads]
             )
             put = replace(put, block=counted)
         result.append(put)
-    return (*result, *by_id.values()) if reads else tuple(result)
+    return (*result, *by_id.values())
 
 
 def placed_with_reads(placed: Placed, reads: Mapping[str, Reads], config: Config, now: str) -> Placed:

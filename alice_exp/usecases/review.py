@@ -27,6 +27,7 @@ from alice_exp.rules.agenda import (
     returned,
 )
 from alice_exp.rules.expiry import expired, is_expired
+from alice_exp.usecases.access import folded, merged
 from alice_exp.usecases.acts import ALL, namespace_name, namespace_path, require_person, resolve
 from alice_exp.usecases.capture import destination
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
         Block,
         Snapshot,
     )
-    from alice_exp.core.ports import Home, Reports
+    from alice_exp.core.ports import AccessLog, Home, Reports
     from alice_exp.rules.agenda import (
         Agenda,
         Returned,
@@ -64,9 +65,9 @@ class Decided:
 
 
 def heartbeat(
-    home: Home, reports: Reports, caller: Caller, day_began: str, *, peek: bool
+    home: Home, reports: Reports, access: AccessLog, caller: Caller, day_began: str, *, peek: bool
 ) -> tuple[Agenda, Commit | None]:
-    """Today's report. One that is no peek numbers the candidates, starts their clock and drops the expired.
+    """Today's report. One that is no peek numbers the candidates, starts their clock, drops the expired, folds reads.
 
     An agent's heartbeat is a peek (DESIGN 6). Where nothing new is to be shown there is no commit and the numbers stay;
     the first report of a day counts from the one before.
@@ -83,21 +84,24 @@ def heartbeat(
         answer = _Planned(snapshot, gone, back)
         unseen = [placed for placed in waiting if not is_shown_as_it_is(placed.block)]
         is_same = ids == reports.open_ids() and not unseen and not gone and not back
-        if is_same and reports.open_at() >= day_began:
+        segment, folds = _folded(access, snapshot, caller)
+        if is_same and not folds and reports.open_at() >= day_began:
             return None, answer
         report = caller.new_id("rep")
         reports.prepare(report, caller.now, ids)
-        if not (unseen or gone or back):
+        if not (unseen or gone or back or folds):
             return None, answer
-        puts = tuple(Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen)
+        shown = tuple(Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen)
         removes = tuple(placed.block.id for placed in (*gone, *(one.placed for one in back)))
         detail = f"{len(ids)} waiting, {len(gone)} expired"
-        act = Act(
-            "heartbeat", caller.actor, caller.now, (*ids, *removes), detail, _trailers(report, gone, back)
-        )
-        return ChangeSet(act, puts, removes), answer
+        trailers = (*_trailers(report, gone, back), *((("Access", segment),) if folds else ()))
+        act = Act("heartbeat", caller.actor, caller.now, (*ids, *removes), detail, trailers)
+        puts = merged(shown, (put for put in folds if put.block.id not in removes))
+        return ChangeSet(act, puts, removes), replace(answer, segment=segment)
 
     commit, planned = home.apply(plan, ALL)
+    if commit is not None and planned.segment:
+        access.forget(planned.segment)
     reports.publish(commit.commit if commit is not None else planned.seen.head)
     seen = home.read(ALL) if commit is not None else planned.seen
     return _report(seen, reports, caller, day_began, planned.gone, planned.back), commit
@@ -105,11 +109,22 @@ def heartbeat(
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """What a report was planned on: the snapshot, what expires with it, what was refused before."""
+    """What a report was planned on: the snapshot, what expires with it, what was refused before, the folded reads."""
 
     seen: Snapshot
     gone: tuple[Placed, ...]
     back: tuple[Returned, ...]
+    segment: str = ""
+
+
+def _folded(access: AccessLog, snapshot: Snapshot, caller: Caller) -> tuple[str, tuple[Put, ...]]:
+    """The reads since the last fold under a name of their own, and the blocks with these reads in them (B2.30)."""
+    reads = access.pending()
+    if not reads:
+        return "", ()
+    segment = caller.new_id("seg")
+    access.seal(segment)
+    return segment, folded(snapshot, reads, caller.now)
 
 
 def _waiting(snapshot: Snapshot, caller: Caller) -> list[Placed]:

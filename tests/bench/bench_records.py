@@ -34,7 +34,11 @@ from alice_exp.text.words import tokens
 
 SIZES = (1000, 5000, 10_000)
 NOW = "2026-02-20T09:00:00Z"
-_WORDS = [f"{stem}{number}" for stem in ("deploy", "search", "fix", "test", "index", "cache") for number in range(80)]
+_WORDS = [
+    f"{stem}{number}"
+    for stem in ("deploy", "search", "fix", "test", "index", "cache")
+    for number in range(80)
+]
 
 
 def data() -> Path:
@@ -103,14 +107,20 @@ def cost(size: int) -> str:
     def their_prune() -> None:
         other = table(rows)
         with other:
-            other.execute("delete from e where id in (select id from e order by reward limit ?)", (size // 5,))
+            other.execute(
+                "delete from e where id in (select id from e order by reward limit ?)", (size // 5,)
+            )
 
     index = EpisodeIndex(rows)
     figures = (
         (median(lambda: EpisodeBook((*book.episodes, fresh), size)), median(their_add)),
         (
             median(lambda: find_similar(index, asked, context)),
-            median(lambda: db.execute("select id from e where e match ? order by rank limit 5", (query,)).fetchall()),
+            median(
+                lambda: db.execute(
+                    "select id from e where e match ? order by rank limit 5", (query,)
+                ).fetchall()
+            ),
         ),
         (median(lambda: EpisodeIndex(rows), 3), median(lambda: table(rows), 3)),
         (median(lambda: prune(book, NOW), 3), median(their_prune, 3)),
@@ -187,7 +197,9 @@ def finding(folder: Path, corpus: str) -> str:
 
 def _as_episode(row: dict[str, Any], number: int) -> Episode:
     success = bool(row["meta"].get("success"))
-    return Episode(row["id"], row["text"], success=success, reward=float(success), at=iso_time(1_700_000_000 + number))
+    return Episode(
+        row["id"], row["text"], success=success, reward=float(success), at=iso_time(1_700_000_000 + number)
+    )
 
 
 def thoughts() -> str:
@@ -208,14 +220,18 @@ def main() -> None:
     print("| episodes | add (ms, ours / SQLite) | similar | build the index | prune |\n|---|---|---|---|---|")
     for size in SIZES:
         print(cost(size), flush=True)
-    print("\n| episodes | file | add, committed (ms) | similar from the file | SQLite insert, durable |\n|---|---|---|---|---|")
+    print(
+        "\n| episodes | file | add, committed (ms) | similar from the file | SQLite insert, durable |\n|---|---|---|---|---|"
+    )
     for size in SIZES:
         print(whole_act(size), flush=True)
     print(f"\n{thoughts()}\n")
     folder = data()
     if not (folder / "tau_airline").is_dir():
         sys.exit(f"no data in {folder}: give the folder as argument, or set ALICE_DATA")
-    print("| R@5 | episodes | queries | formula alone | similar | similar --by-words | BM25 |\n|---|---|---|---|---|---|---|")
+    print(
+        "| R@5 | episodes | queries | formula alone | similar | similar --by-words | BM25 |\n|---|---|---|---|---|---|---|"
+    )
     for corpus in ("tau_airline", "alfworld_lessons"):
         print(finding(folder, corpus), flush=True)
 

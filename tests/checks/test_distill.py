@@ -35,10 +35,26 @@ def commits(git: Callable[..., str], home: Path) -> int:
 
 
 def test_d44_a_lived_success_becomes_a_past_candidate_that_cites_it(home: Path, cli: Call) -> None:
-    one = cli("episode", "add", "--task", "导出报表", "--action", "utf-8-sig", "--success", "--reflection", "Excel 要 BOM", "--json")
+    one = cli(
+        "episode",
+        "add",
+        "--task",
+        "导出报表",
+        "--action",
+        "utf-8-sig",
+        "--success",
+        "--reflection",
+        "Excel 要 BOM",
+        "--json",
+    )
     done = cli("distill", one.json["id"], "--json").json
     (block,) = [cli("show", found, "--json").json for found in done["ids"]]
-    assert (block["set"], block["state"], block["verifications"], block["type"]) == ("low_value", "past", 1, "solution")
+    assert (block["set"], block["state"], block["verifications"], block["type"]) == (
+        "low_value",
+        "past",
+        1,
+        "solution",
+    )
     assert [piece["ref"] for piece in block["evidence"]] == [one.json["id"]]
     assert "utf-8-sig" in block["payload"]
 
@@ -49,7 +65,9 @@ def test_d44_plain_distill_speaks_through_a_single_episode_too(home: Path, cli: 
     assert [proposal["episodes"] for proposal in done["proposals"]] == [[one]]
 
 
-def test_what_worked_is_advice_and_what_failed_a_warning(home: Path, cli: Call, git: Callable[..., str], sound: Any) -> None:
+def test_what_worked_is_advice_and_what_failed_a_warning(
+    home: Path, cli: Call, git: Callable[..., str], sound: Any
+) -> None:
     record(cli)
     before = commits(git, home)
     planned = cli("distill", "--dry-run", "--json").json
@@ -83,14 +101,23 @@ def test_twice_does_what_once_did(home: Path, cli: Call, git: Callable[..., str]
 def test_new_episodes_grow_the_evidence_of_the_same_candidate(home: Path, cli: Call) -> None:
     record(cli)
     first = {one["kind"]: one["id"] for one in cli("distill", "--json").json["proposals"]}
-    cli("episode", "add", "-", stdin='{"task": "search code again", "type": "search", "context": {"repo": "alice"}, "action": "rg", "success": true}')
-    again = {one["kind"]: one for one in cli("distill", "--json").json["proposals"] if one["verdict"] == "proposed"}
+    cli(
+        "episode",
+        "add",
+        "-",
+        stdin='{"task": "search code again", "type": "search", "context": {"repo": "alice"}, "action": "rg", "success": true}',
+    )
+    again = {
+        one["kind"]: one for one in cli("distill", "--json").json["proposals"] if one["verdict"] == "proposed"
+    }
     assert again["advice"]["id"] == first["advice"], "the same trait is the same candidate"
     refs = [piece["ref"] for piece in cli("show", first["advice"], "--json").json["evidence"]]
     assert len(refs) == len(set(refs)) == 7
 
 
-def test_what_was_rejected_is_refused_even_when_its_words_change(home: Path, cli: Call, git: Callable[..., str]) -> None:
+def test_what_was_rejected_is_refused_even_when_its_words_change(
+    home: Path, cli: Call, git: Callable[..., str]
+) -> None:
     record(cli)
     first = {one["kind"]: one["id"] for one in cli("distill", "--json").json["proposals"]}
     cli("heartbeat")
@@ -98,7 +125,12 @@ def test_what_was_rejected_is_refused_even_when_its_words_change(home: Path, cli
     before = commits(git, home)
     again = cli("distill", "--json").json
     assert (again["refused"], again["commit"]) == (1, None)
-    cli("episode", "add", "-", stdin='{"task": "search once more", "type": "search", "context": {"repo": "alice"}, "action": "rg", "success": true, "reflection": "another way to say it", "reward": 1.0}')
+    cli(
+        "episode",
+        "add",
+        "-",
+        stdin='{"task": "search once more", "type": "search", "context": {"repo": "alice"}, "action": "rg", "success": true, "reflection": "another way to say it", "reward": 1.0}',
+    )
     later = cli("distill", "--json").json
     (changed,) = [one for one in later["proposals"] if one["kind"] == "advice"]
     assert "another way to say it" in changed["payload"]

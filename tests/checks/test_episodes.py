@@ -46,7 +46,17 @@ def ids(cli: Call) -> list[str]:
 
 
 def test_d38_decide_warns_of_a_similar_failure(home: Path, cli: Call) -> None:
-    cli("episode", "add", "--task", "deploy the shop to production", "--action", "push", "--failed", "--context", "env=prod")
+    cli(
+        "episode",
+        "add",
+        "--task",
+        "deploy the shop to production",
+        "--action",
+        "push",
+        "--failed",
+        "--context",
+        "env=prod",
+    )
     decided = cli("decide", "deploy the shop to production", "--context", "env=prod", "--json", check=False)
     assert any("a similar task failed before" in warning for warning in decided.json["warnings"])
     unlike = cli("decide", "water the flowers", "--json", check=False)
@@ -76,7 +86,9 @@ def test_d39_the_source_formulas_literally() -> None:
 
 def test_the_worked_case_prints_one_match(home: Path, cli: Call) -> None:
     context = ("--context", "topic=machine_learning", "--context", "difficulty=beginner")
-    added = cli("episode", "add", "--task", "解释什么是机器学习", *context, "--success", "--reward", "0.9", "--json").json
+    added = cli(
+        "episode", "add", "--task", "解释什么是机器学习", *context, "--success", "--reward", "0.9", "--json"
+    ).json
     found = cli("episode", "similar", "机器学习是什么", *context, "--json").json["matches"]
     assert [(one["id"], one["score"], one["task"], one["success"], one["reward"]) for one in found] == [
         (added["id"], 0.76, "解释什么是机器学习", True, 0.9)
@@ -86,7 +98,9 @@ def test_the_worked_case_prints_one_match(home: Path, cli: Call) -> None:
     assert (nothing.code, nothing.json) == (4, {"matches": []})
 
 
-def test_d40_the_1001st_prunes_200_in_its_own_commit(home: Path, cli: Call, git: Callable[..., str], sound: Any) -> None:
+def test_d40_the_1001st_prunes_200_in_its_own_commit(
+    home: Path, cli: Call, git: Callable[..., str], sound: Any
+) -> None:
     chance = random.Random(40)
     words = [f"word{number}" for number in range(300)]
     episodes = [
@@ -106,7 +120,18 @@ def test_d40_the_1001st_prunes_200_in_its_own_commit(home: Path, cli: Call, git:
     namespace.write_text(json.dumps({"blocks": [block]}), encoding="utf-8")
     cli("list")
     before = commits(git, home)
-    added = cli("episode", "add", "--task", "the one too many", "--failed", "--reward", "0", "--at", "2020-01-01", "--json")
+    added = cli(
+        "episode",
+        "add",
+        "--task",
+        "the one too many",
+        "--failed",
+        "--reward",
+        "0",
+        "--at",
+        "2020-01-01",
+        "--json",
+    )
     assert commits(git, home) == before + 1
     assert len(added.json["pruned"]) == 200
     left = ids(cli)
@@ -131,13 +156,27 @@ def test_d40_the_1001st_prunes_200_in_its_own_commit(home: Path, cli: Call, git:
 def test_d41_exactly_b_goes(home: Path, cli: Call) -> None:
     reference = {letter: f"ep-{letter * 8}" for letter in "abcde"}
     rows = {"a": (0.9, 0), "b": (0.2, 31), "c": (0.5, 10), "d": (1.0, 60)}
-    unlike = {"a": "alpha apple", "b": "bravo banana", "c": "charlie cherry", "d": "delta dates", "e": "echo elder"}
+    unlike = {
+        "a": "alpha apple",
+        "b": "bravo banana",
+        "c": "charlie cherry",
+        "d": "delta dates",
+        "e": "echo elder",
+    }
     episodes = [
-        {"id": reference[letter], "task": unlike[letter], "success": True, "reward": reward, "at": days_ago(days)}
+        {
+            "id": reference[letter],
+            "task": unlike[letter],
+            "success": True,
+            "reward": reward,
+            "at": days_ago(days),
+        }
         for letter, (reward, days) in rows.items()
     ]
     fill(home, episodes, capacity=4)
-    added = cli("episode", "add", "--task", unlike["e"], "--failed", "--reward", "0.1", "--at", days_ago(5), "--json").json
+    added = cli(
+        "episode", "add", "--task", unlike["e"], "--failed", "--reward", "0.1", "--at", days_ago(5), "--json"
+    ).json
     assert added["pruned"] == [reference["b"]]
     book = EpisodeBook(
         tuple(
@@ -183,7 +222,9 @@ def test_a_result_that_is_not_json_stays_a_text(home: Path, cli: Call) -> None:
         assert cli("episode", "show", added["id"], "--json").json["result"] == kept
 
 
-def brute_force(episodes: list[dict[str, Any]], task: str, context: dict[str, Any], **wanted: Any) -> list[str]:
+def brute_force(
+    episodes: list[dict[str, Any]], task: str, context: dict[str, Any], **wanted: Any
+) -> list[str]:
     """The search as R0.28 tells it, one after the other."""
     found = []
     for one in episodes:
@@ -215,28 +256,62 @@ def test_d43_filters_agree_with_brute_force(home: Path, cli: Call) -> None:
     ]
     fill(home, episodes)
     asked = ("search code test index", {"env": "prod", "os": "linux"})
-    base = ("episode", "similar", asked[0], "--context", "env=prod", "--context", "os=linux", "--top", "1000", "--json")
+    base = (
+        "episode",
+        "similar",
+        asked[0],
+        "--context",
+        "env=prod",
+        "--context",
+        "os=linux",
+        "--top",
+        "1000",
+        "--json",
+    )
     for options, wanted in (
         ((), {}),
         (("--success",), {"success": True}),
         (("--failed",), {"success": False}),
         (("--type", "code"), {"type": "code"}),
         (("--recent", "30d"), {"after": days_ago(30)}),
-        (("--recent", "2w", "--success", "--type", "ops"), {"after": days_ago(14), "success": True, "type": "ops"}),
+        (
+            ("--recent", "2w", "--success", "--type", "ops"),
+            {"after": days_ago(14), "success": True, "type": "ops"},
+        ),
     ):
         found = [one["id"] for one in cli(*base, *options).json["matches"]]
         assert found == brute_force(episodes, *asked, **wanted), options
         assert found
-    fill(home, [{"id": "ep-aaaaaaaa", "task": "cook rice", "context": {"a": 1, "b": 2}, "success": True, "at": NOW}])
+    fill(
+        home,
+        [{"id": "ep-aaaaaaaa", "task": "cook rice", "context": {"a": 1, "b": 2}, "success": True, "at": NOW}],
+    )
     border = ("--context", "a=1", "--context", "b=3")
     assert cli("episode", "similar", "deploy website", *border, check=False).code == 4
 
 
 def test_d44_stats_export_and_import(home: Path, cli: Call, tmp_path: Path) -> None:
     empty = cli("episode", "stats", "--json").json
-    assert [empty[key] for key in ("total", "successful", "average_reward", "oldest_timestamp")] == [0, 0, 0.0, 0]
+    assert [empty[key] for key in ("total", "successful", "average_reward", "oldest_timestamp")] == [
+        0,
+        0,
+        0.0,
+        0,
+    ]
     for reward, way in ((0.9, "--success"), (0.5, "--success"), (0.1, "--failed")):
-        cli("episode", "add", "--task", f"任务 {reward}", way, "--reward", str(reward), "--context", "语言=中文", "--result", "[1]")
+        cli(
+            "episode",
+            "add",
+            "--task",
+            f"任务 {reward}",
+            way,
+            "--reward",
+            str(reward),
+            "--context",
+            "语言=中文",
+            "--result",
+            "[1]",
+        )
     stats = cli("episode", "stats", "--json").json
     assert (stats["total"], stats["successful"]) == (3, 2)
     assert stats["average_reward"] == pytest.approx(0.5)
@@ -285,7 +360,9 @@ def test_replacing_needs_a_person_and_yes(home: Path, cli: Call, git: Callable[.
         ('{"episodes": 3}', 1),
     ],
 )
-def test_a_faulty_import_takes_nothing_in(home: Path, cli: Call, git: Callable[..., str], text: str, line: int) -> None:
+def test_a_faulty_import_takes_nothing_in(
+    home: Path, cli: Call, git: Callable[..., str], text: str, line: int
+) -> None:
     before = commits(git, home)
     for verb in ("import", "add"):
         done = cli("episode", verb, "-", "--json", stdin=text, check=False)
@@ -302,7 +379,8 @@ def test_a_bulk_addition_that_prunes_its_own_is_two_commits(
     cli("list")
     before = commits(git, home)
     rows = "".join(
-        json.dumps({"task": f"task number {n} {chr(97 + n) * 5}", "success": True, "reward": n / 12}) + "\n" for n in range(12)
+        json.dumps({"task": f"task number {n} {chr(97 + n) * 5}", "success": True, "reward": n / 12}) + "\n"
+        for n in range(12)
     )
     added = cli("episode", "add", "-", "--json", stdin=rows).json
     assert commits(git, home) == before + 2
@@ -332,7 +410,10 @@ def test_both_commits_land_after_a_crash_between_prepare_and_swap(
     def killed(*_: object) -> None:
         raise Killed
 
-    rows = "".join(json.dumps({"task": f"{word} thing", "success": True}) + "\n" for word in ("one", "two", "three", "four"))
+    rows = "".join(
+        json.dumps({"task": f"{word} thing", "success": True}) + "\n"
+        for word in ("one", "two", "three", "four")
+    )
     with monkeypatch.context() as patch:
         patch.setattr(landing, "_swap_all", killed)
         with pytest.raises(Killed):
@@ -344,7 +425,9 @@ def test_both_commits_land_after_a_crash_between_prepare_and_swap(
     sound(home)
 
 
-def test_a_foreign_pending_act_two_commits_ahead_is_set_aside(home: Path, cli: Call, git: Callable[..., str]) -> None:
+def test_a_foreign_pending_act_two_commits_ahead_is_set_aside(
+    home: Path, cli: Call, git: Callable[..., str]
+) -> None:
     """Only an act that says so completes the one before it: else a branch that was set back stays where it is."""
     for number in range(2):
         cli("episode", "add", "--task", f"number {number}", "--success")
@@ -376,8 +459,22 @@ def test_hand_typed_episodes_are_completed_and_broken_files_frozen(
     assert commits(git, home) == before
 
 
+def test_episodes_that_are_there_before_a_home_is_made_are_completed(world: Path, cli: Call) -> None:
+    (world / "alice" / "experiences" / "records").mkdir(parents=True)
+    fill(world / "alice", [{"task": "typed before", "success": True}])
+    cli("init")
+    (only,) = cli("episode", "list", "--json").json["episodes"]
+    assert (only["task"], only["at"], only["id"][:3]) == ("typed before", NOW, "ep-")
+
+
 def test_times_still_to_come_are_clamped_and_told(home: Path, cli: Call) -> None:
-    later = {"id": "ep-aaaaaaaa", "task": "tomorrow never dies", "success": True, "reward": 1.0, "at": "2031-01-01T00:00:00Z"}
+    later = {
+        "id": "ep-aaaaaaaa",
+        "task": "tomorrow never dies",
+        "success": True,
+        "reward": 1.0,
+        "at": "2031-01-01T00:00:00Z",
+    }
     fill(home, [later])
     (weighed,) = cli("episode", "prune", "--dry-run", "--json").json["weighed"]
     assert (weighed["recency"], weighed["importance"]) == (1.0, pytest.approx(0.4 + 0.3 + 0.2))
@@ -387,13 +484,23 @@ def test_times_still_to_come_are_clamped_and_told(home: Path, cli: Call) -> None
 
 
 def test_pruning_by_hand_is_a_persons_act(home: Path, cli: Call, git: Callable[..., str]) -> None:
-    rows = "".join(json.dumps({"task": f"{chr(97 + n) * 4}", "success": True, "reward": n / 10}) + "\n" for n in range(10))
+    rows = "".join(
+        json.dumps({"task": f"{chr(97 + n) * 4}", "success": True, "reward": n / 10}) + "\n"
+        for n in range(10)
+    )
     cli("episode", "add", "-", stdin=rows)
     assert cli("--actor", "agent", "episode", "prune", check=False).code == 6
     before = commits(git, home)
     planned = cli("episode", "prune", "--dry-run", "--json").json
     assert len(planned["pruned"]) == 2
-    assert set(planned["weighed"][0]) >= {"reward", "recency", "uniqueness", "popularity", "importance", "cited"}
+    assert set(planned["weighed"][0]) >= {
+        "reward",
+        "recency",
+        "uniqueness",
+        "popularity",
+        "importance",
+        "cited",
+    }
     assert commits(git, home) == before
     assert cli("episode", "prune", "--json").json["pruned"] == planned["pruned"]
     assert commits(git, home) == before + 1
@@ -415,13 +522,25 @@ def test_words_decide_where_the_formula_finds_nothing(home: Path, cli: Call) -> 
     flight = f"change the flight from Newark to Texas and cancel the insurance {chatter}"
     wanted = cli("episode", "add", "--task", flight, "--success", "--json").json["id"]
     for number in range(12):
-        cli("episode", "add", "--task", f"water the {number}th orchid beside window{number} {chatter}", "--failed")
-    (match,) = cli("episode", "similar", "cancel the insurance of my flight to Texas", "--explain", "--json").json["matches"][:1]
+        cli(
+            "episode",
+            "add",
+            "--task",
+            f"water the {number}th orchid beside window{number} {chatter}",
+            "--failed",
+        )
+    (match,) = cli(
+        "episode", "similar", "cancel the insurance of my flight to Texas", "--explain", "--json"
+    ).json["matches"][:1]
     assert (match["id"], match["explain"]["rule"]) == (wanted, "words")
     assert 0 < match["score"] <= 1
-    literal = cli("episode", "similar", "cancel the insurance of my flight to Texas", "--context", "a=1", check=False)
+    literal = cli(
+        "episode", "similar", "cancel the insurance of my flight to Texas", "--context", "a=1", check=False
+    )
     assert literal.code == 4, "with a context the formula alone decides (R0.28)"
-    failed = cli("episode", "similar", "cancel the insurance of my flight to Texas", "--failed", "--json", check=False)
+    failed = cli(
+        "episode", "similar", "cancel the insurance of my flight to Texas", "--failed", "--json", check=False
+    )
     assert wanted not in [one["id"] for one in failed.json["matches"]]
     assert cli("episode", "similar", "photosynthesis", "--by-words", check=False).code == 4
 

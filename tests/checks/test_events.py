@@ -41,7 +41,14 @@ TRACE = """
 
 def thought(number: int) -> Event:
     at = f"2026-02-{1 + number // 1440 % 27:02}T{number // 60 % 24:02}:{number % 60:02}:00Z"
-    return Event(at, f"思考 {number}: why “{number * 7919}”?", f"ask {number}", f"do {number}", f"got {number}", {"n": number})
+    return Event(
+        at,
+        f"思考 {number}: why “{number * 7919}”?",
+        f"ask {number}",
+        f"do {number}",
+        f"got {number}",
+        {"n": number},
+    )
 
 
 def commits(git: Callable[..., str], home: Path) -> int:
@@ -68,7 +75,17 @@ def test_d45_the_trace_line_by_line(home: Path, cli: Call, git: Callable[..., st
 def test_d45_after_ten_thoughts(home: Path, cli: Call) -> None:
     """The source's own test (R1.45), with the true distribution (B1.1)."""
     for number in range(10):
-        cli("event", "add", f"思考{number}", "--context", "用户询问：你能做什么？", "--action", "详细说明功能", "--result", "用户满意")
+        cli(
+            "event",
+            "add",
+            f"思考{number}",
+            "--context",
+            "用户询问：你能做什么？",
+            "--action",
+            "详细说明功能",
+            "--result",
+            "用户满意",
+        )
     stats = cli("event", "stats", "--json").json
     assert (stats["total_segments"], stats["total_events"], stats["total_compressions"]) == (3, 10, 7)
     assert stats["lengths"] == [8, 1, 1]
@@ -85,7 +102,12 @@ def test_d46_a_thousand_through_the_library(home: Path) -> None:
     told = alice.add_events(map(thought, range(1, 1001)))
     assert told.timeline.lengths == (512, 256, 128, 64, 32, 4, 2, 1, 1)
     stats = alice.event_statistics()
-    assert (stats.total_segments, stats.total_events, stats.total_compressions, stats.verbatim) == (9, 1000, 991, 8)
+    assert (stats.total_segments, stats.total_events, stats.total_compressions, stats.verbatim) == (
+        9,
+        1000,
+        991,
+        8,
+    )
     assert (home / FILE).stat().st_size < 64 * 1024
     kept = [event for segment in alice.segments() for event in segment.events]
     assert kept == [thought(number) for number in range(993, 1001)]
@@ -143,7 +165,10 @@ def test_the_file_stays_bounded_and_an_addition_cheap() -> None:
 
 def test_d47_the_narrative_is_in_order_and_names_key_events(home: Path, cli: Call) -> None:
     rows = "".join(
-        json.dumps({"at": thought(n).at, "thought": f"thought {n}", "action": f"do {n}", "result": f"got {n}"}) + "\n"
+        json.dumps(
+            {"at": thought(n).at, "thought": f"thought {n}", "action": f"do {n}", "result": f"got {n}"}
+        )
+        + "\n"
         for n in range(1, 101)
     )
     cli("event", "add", "-", stdin=rows)
@@ -182,7 +207,17 @@ def test_d47_a_failing_model_falls_back_to_the_rule(home: Path) -> None:
 
 def test_d48_expand_17_returns_the_eight(home: Path, cli: Call) -> None:
     for number in range(1, 17):
-        cli("event", "add", f"思考 {number}", "--action", f"做 {number}", "--result", '{"k": [1]}', "--meta", f"cycle_id={number}")
+        cli(
+            "event",
+            "add",
+            f"思考 {number}",
+            "--action",
+            f"做 {number}",
+            "--result",
+            '{"k": [1]}',
+            "--meta",
+            f"cycle_id={number}",
+        )
     found = cli("event", "expand", "17", "--json").json
     assert [one["number"] for one in found["thoughts"]] == list(range(1, 9))
     assert [one["thought"] for one in found["thoughts"]] == [f"思考 {number}" for number in range(1, 9)]
@@ -209,7 +244,9 @@ def test_hand_edits_between_two_additions_are_adopted_first(
     for number in range(1, 4):
         cli("event", "add", f"thought {number}")
     path = home / FILE
-    path.write_text("// 我的日记\n" + path.read_text("utf-8").replace("thought 3", "thought three"), encoding="utf-8")
+    path.write_text(
+        "// 我的日记\n" + path.read_text("utf-8").replace("thought 3", "thought three"), encoding="utf-8"
+    )
     before = commits(git, home)
     cli("event", "add", "thought 4")
     assert commits(git, home) == before + 2
@@ -267,10 +304,15 @@ def test_export_and_import(home: Path, cli: Call, tmp_path: Path, git: Callable[
         ('{"thought": "a"}\n{"thought": "b", "act', 2),
         ('{"thought": "a"}\n{"action": "b"}', 2),
         ('{"thought": "a"}\n{"thought": "b", "timestamp": 99999999999}', 2),
-        ('{"next_id": 3, "total_events": 1, "segments": [{"id": 5, "start": "2026-01-01T00:00:00Z", "segment_length": 2,', 1),
+        (
+            '{"next_id": 3, "total_events": 1, "segments": [{"id": 5, "start": "2026-01-01T00:00:00Z", "segment_length": 2,',
+            1,
+        ),
     ],
 )
-def test_a_faulty_import_takes_nothing_in(home: Path, cli: Call, git: Callable[..., str], text: str, line: int) -> None:
+def test_a_faulty_import_takes_nothing_in(
+    home: Path, cli: Call, git: Callable[..., str], text: str, line: int
+) -> None:
     before = commits(git, home)
     done = cli("event", "import", "-", "--json", stdin=text, check=False)
     assert (done.code, done.error["line"]) == (3, line)
