@@ -56,6 +56,7 @@ COMMANDS: Table = {
     "assess": "knowing:assess",
     "consolidation": "knowing:consolidation",
     "stats": "knowing:stats",
+    "impact": "knowing:impact",
     "check": "upkeep:check",
     "doctor": "doctor:doctor",
     "config": {

@@ -13,6 +13,7 @@ from alice_exp.cli.options import context_of
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import UsageError
 from alice_exp.rules.metacognition import Assessment
+from alice_exp.rules.rates import Rate
 from alice_exp.text.words import one_line
 from alice_exp.usecases import knowing
 
@@ -145,6 +146,59 @@ def stats(ctx: typer.Context) -> None:
             _bars(terminal, dict(_thinned(counts.grown)))
 
     terminal.answer(answer, text)
+
+
+def impact(ctx: typer.Context) -> None:
+    """Show what experience brings: how decisions went with blocks, without any, and block by block.
+
+    Example: alice-exp config set decide.held_out 0.1, and after some weeks alice-exp impact
+    """
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    found = knowing.impact(wiring.home, wiring.history)
+    kinds = {"applied": found.applied, "without": found.without, "held_out": found.held_out}
+    answer = {
+        **{kind: _rate(one) for kind, one in kinds.items()},
+        "gap": {"low": round(found.gap[0], 4), "high": round(found.gap[1], 4)},
+        "blocks": [{"id": use.block_id, **_rate(use.rate)} for use in found.blocks],
+    }
+
+    def text() -> None:
+        if not any(one.total for one in kinds.values()):
+            terminal.line(say("no decision has had its outcome yet"))
+            return
+        names = [say("decisions"), say("worked"), say("of"), say("rate"), say("90 % interval"), ""]
+        terminal.table(names, [_rate_row(say(kind.replace("_", " ")), one) for kind, one in kinds.items()])
+        if found.blocks:
+            terminal.line()
+            names[0] = say("block")
+            terminal.table(names, [_rate_row(use.block_id, use.rate) for use in found.blocks[:20]])
+
+    terminal.answer(answer, text)
+
+
+def _rate(one: Rate) -> dict[str, float]:
+    return {
+        "ok": one.successes,
+        "total": one.total,
+        "rate": round(one.value, 4),
+        "low": round(one.low, 4),
+        "high": round(one.high, 4),
+    }
+
+
+def _rate_row(name: str, one: Rate) -> list[str]:
+    if not one.total:
+        return [name, "0", "0", "–", "–", ""]
+    share, bar = f"{one.value:.0%}", "█" * round(_BAR * one.value)
+    return [
+        name,
+        str(one.successes),
+        str(one.total),
+        share,
+        f"{one.low:.0%}-{one.high:.0%}",
+        "█" * round(_BAR * one.value),
+    ]
 
 
 def _thinned(grown: tuple[tuple[str, int], ...], most: int = 12) -> list[tuple[str, int]]:

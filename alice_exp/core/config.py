@@ -44,6 +44,9 @@ OPTIONS: tuple[Option, ...] = (
         "How well an answer must match, as a share of what jumbled words reach",
     ),
     Option(
+        "decide.held_out", 0.0, "share", "Share of decisions left without blocks, to measure what they bring"
+    ),
+    Option(
         "heartbeat.expire_days", 7, "days", "Days that an unanswered candidate waits after it was first shown"
     ),
     Option("heartbeat.auto", True, "flag", "Show the report at the first command of a day"),

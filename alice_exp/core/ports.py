@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from alice_exp.core.config import Config, Json
     from alice_exp.core.model import Claim, Place, Placed, Problem, Snapshot
 
+    Message = Mapping[str, Json]
+    """One message between two Alices: an object of JSON."""
+
 R = TypeVar("R")
 
 
@@ -301,4 +304,84 @@ class Inspection(Protocol):
 
     def commit_time(self) -> int:
         """The newest commit's time in epoch seconds; 0 where there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Another Alice that a person paired with, under the name that it has here.
+
+    ``id`` is the SHA-256 (hex) of its ``certificate`` (PEM); ``address`` is where it answered last, ``host:port``.
+    """
+
+    name: str
+    id: str
+    certificate: str
+    paired_at: str
+    address: str = ""
+
+
+class Peers(Protocol):
+    """Who this Alice is, and whom it trusts."""
+
+    def own(self) -> Peer:
+        """This Alice as others see it."""
+        ...
+
+    def all(self) -> tuple[Peer, ...]:
+        """The peers, by name."""
+        ...
+
+    def find(self, name: str) -> Peer:
+        """The peer of that name, or whose id begins so; ``NotFoundError`` where there is none."""
+        ...
+
+    def keep(self, peer: Peer) -> Peer:
+        """Trust a peer from now on, under a name that no other has; ``PeerError`` where it is not fit."""
+        ...
+
+    def update(self, peer: Peer) -> None:
+        """Keep what is new about a known peer."""
+        ...
+
+    def forget(self, peer: Peer) -> None:
+        """Trust it no more."""
+        ...
+
+
+class Link(Protocol):
+    """A connection to one peer whose certificate was compared: a question, an answer."""
+
+    def ask(self, message: Message) -> Message:
+        """What the peer answers; ``PeerError`` where it fails, is slow, or refuses."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosure:
+    """Something that left: when (ISO-8601 UTC), to whom, how (``file``, ``peer``, ``sync``), the SHA-256 of the bytes.
+
+    ``blocks`` are ids with their content hashes, in the order in which they left.
+    """
+
+    at: str
+    to: str
+    way: str
+    digest: str
+    blocks: tuple[tuple[str, str], ...]
+
+
+class Shares(Protocol):
+    """The name that others know this home by, and what went to whom. One implementation: it is two small files."""
+
+    def name(self) -> str:
+        """The configured name, else one made up once and kept."""
+        ...
+
+    def record(self, disclosure: Disclosure) -> None:
+        """Write down what is about to leave; ``ProblemError`` where that fails, so that nothing leaves unseen."""
+        ...
+
+    def log(self) -> tuple[Disclosure, ...]:
+        """What left, oldest first."""
         ...

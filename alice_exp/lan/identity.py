@@ -236,11 +236,8 @@ def _may_sign(certificate: Certificate) -> bool:
         return False
 
 
-def new_certificate(*, signs_others: bool = False) -> tuple[str, str]:
-    """A fresh private key and its self-signed certificate, both PEM. Nothing in it tells who made it, where or when.
-
-    ``signs_others`` makes the kind that no Alice accepts, for tests of that.
-    """
+def new_certificate() -> tuple[str, str]:
+    """A fresh private key and its self-signed certificate, both PEM. Nothing in it tells who made it, where or when."""
     from cryptography import x509
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -256,7 +253,7 @@ def new_certificate(*, signs_others: bool = False) -> tuple[str, str]:
         .serial_number(x509.random_serial_number())
         .not_valid_before(_EVER)
         .not_valid_after(_FOREVER)
-        .add_extension(x509.BasicConstraints(ca=signs_others, path_length=None), critical=True)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
     )
     private = key.private_bytes(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from alice_exp.core.errors import ProblemError, RefusedError
-from alice_exp.core.model import EVIDENCE_KEPT, Block, Evidence, Payload, content_hash, is_approved
+from alice_exp.core.model import EVIDENCE_KEPT, Block, Evidence, content_hash, is_approved
 from alice_exp.rules.approval import may_leave
 from alice_exp.rules.disclosure import findings, masked, texts
 from alice_exp.rules.lifecycle import DEFAULT, PROMOTED, is_shareable, level
@@ -51,10 +51,12 @@ CLAIM = "claim"
 """Kind of the evidence that keeps what a sender counted, quoted as ``72 verified there``."""
 
 _CLAIMED = re.compile(r"(\d{1,7}) verified there")
-_OF_TALK = ("session", "user", "remember", "decision", CLAIM, "shared")
-"""Kinds of evidence that quote a person or another sender: these stay here."""
+_OF_WORK = ("note", "outcome", "episode", "event")
+"""Kinds of evidence that may be quoted; what quotes a person, a file or another sender stays here."""
 
-_HIDDEN = re.compile(r"[\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
+_HIDDEN = re.compile(
+    r"[\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,7 @@ def _item(block: Block) -> dict[str, Json]:
     item: dict[str, Json] = {"id": block.id, "type": block.type}
     item.update({key: written[key] for key in CONTENT if key in written})
     item["verifications"] = block.verifications_local
-    pieces = [piece for piece in block.evidence if piece.quote and not _is_talk(piece)][-PIECES:]
+    pieces = [piece for piece in block.evidence if piece.quote and _is_of_work(piece)][-PIECES:]
     if pieces:
         item["evidence"] = [
             {name: getattr(piece, name) for name in QUOTED if getattr(piece, name)} for piece in pieces
@@ -151,8 +153,8 @@ def _item(block: Block) -> dict[str, Json]:
     return item
 
 
-def _is_talk(piece: Evidence) -> bool:
-    return piece.kind in _OF_TALK or "#" in piece.ref or piece.kind == PROMOTED
+def _is_of_work(piece: Evidence) -> bool:
+    return piece.kind in _OF_WORK and "#" not in piece.ref
 
 
 def _written(whole: Mapping[str, object]) -> str:
@@ -265,7 +267,10 @@ def candidate(offer: Offer, name: str, block_id: str, now: str) -> Block:
 def claim(offer: Offer, name: str, now: str) -> Evidence:
     """What the sender counts, as evidence that a person reads."""
     return Evidence(
-        CLAIM, ref=f"{name}/{offer.block.id}", at=now, quote=f"{offer.claimed} verified there: a claim of {name}"
+        CLAIM,
+        ref=f"{name}/{offer.block.id}",
+        at=now,
+        quote=f"{offer.claimed} verified there: a claim of {name}",
     )
 
 
@@ -309,8 +314,6 @@ def noted(block: Block, offer: Offer, name: str, now: str) -> Block | None:
     if offer.claimed <= claimed(block, name):
         return None
     return replace(block, evidence=(*block.evidence, claim(offer, name, now))[-EVIDENCE_KEPT:])
-
-
 
 
 def hashes(blocks: Sequence[Block]) -> tuple[tuple[str, str], ...]:

@@ -75,7 +75,12 @@ def _is_value(match: re.Match[str]) -> bool:
     return match["sign"] == "=" or not value.isalpha() or match["value"][0] in "\"'`"
 
 
-_WORDS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
+_WORDS = re.compile(
+    r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z]+|[A-Z]+)(?![A-Za-z0-9])|(?<![A-Za-z0-9])[A-Za-z]{3}(?=\d)"
+    r"|[A-Z]?[a-z]{4,}|[A-Z]{4,}"
+)
+    r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z]+|[A-Z]+)(?![A-Za-z0-9])|(?<![A-Za-z0-9])[A-Za-z]{3}(?=\d)|[A-Z]?[a-z]{4,}|[A-Z]{4,}"
+)
 _TO_FILL = re.compile(r"[<${%*\[(]|x{3,}|\.{3}|(?:your|my|the|none|null|true|false|example)\b", re.IGNORECASE)
 
 _SHAPES: Mapping[str, str] = {
@@ -111,7 +116,7 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...]
         ),
         _is_value,
     ),
-    ("what looks like a key", re.compile(r"[A-Za-z0-9+/=_-]{%d,}" % LONG), _is_wordless),
+    ("what looks like a key", re.compile(rf"[A-Za-z0-9+/=_-]{{{LONG},}}"), _is_wordless),
 )
 
 

@@ -11,8 +11,9 @@ from alice_exp.core.model import Evidence
 from alice_exp.core.ports import OpenDecision
 from alice_exp.core.records import Episode, EpisodeBook, Event, Timeline
 from alice_exp.rules.episodes import shorten_result, similar_failures
+from alice_exp.rules.impact import is_held_out
 from alice_exp.rules.lifecycle import outcome, scenario_of
-from alice_exp.rules.ranking import choose
+from alice_exp.rules.ranking import Choice, choose
 from alice_exp.rules.retention import is_due, prune
 from alice_exp.rules.timeline import add_event
 from alice_exp.usecases.acts import ALL, resolve
@@ -78,6 +79,9 @@ def decide(
     failures = similar_failures(snapshot.episodes.episodes, task, context) if snapshot.episodes else ()
     decision = caller.new_id("dec")
     applied, observing = choice.applied[:MOST_APPLIED], choice.observing[:MOST_APPLIED]
+    held_out = bool(applied) and is_held_out(decision, snapshot.config.number("decide.held_out"))
+    if held_out:
+        choice, applied, observing = Choice("reasoning"), (), ()
     decisions.open(
         OpenDecision(
             decision,
@@ -87,6 +91,7 @@ def decide(
             choice.tier,
             tuple(match.placed.block.id for match in applied),
             tuple(match.placed.block.id for match in observing),
+            held_out,
         )
     )
     access.record([match.placed.block.id for match in applied], caller.now)
@@ -130,10 +135,8 @@ def report_decision(
             f"{'ok' if ok else 'fail'} of {decision}"
             + (f", 清理了 {len(pruned)} 条低价值经验" if pruned else ""),
             (
-                ("Decision", decision),
-                ("Episode", episode.id),
-                ("Scenario", where),
-                *(("Pruned", one) for one in pruned),
+                *_steps(changes),
+                *_trailers(open_decision, ok, episode.id, where, pruned),
             ),
         )
         timeline = _told(snapshot.timeline, open_decision, episode)
@@ -143,6 +146,29 @@ def report_decision(
     commit, answer = home.apply(plan, ALL, records=True)
     decisions.close(decision)
     return replace(answer, commit=commit)
+
+
+def _steps(changes: Sequence[tuple[Placed, Change]]) -> tuple[tuple[str, str], ...]:
+    """What happened to each block, in the order of the blocks."""
+    return tuple(
+        row
+        for _, change in changes
+        for row in (("From", change.before), ("To", change.after), ("Effect", change.effect))
+    )
+
+
+def _trailers(
+    decision: OpenDecision, ok: bool, episode: str, where: str, pruned: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    return (
+        ("Decision", decision.decision),
+        ("Result", "ok" if ok else "fail"),
+        *(("Applied", block_id) for block_id in decision.applied),
+        *((("Held-Out", "yes"),) if decision.held_out else ()),
+        ("Episode", episode),
+        ("Scenario", where),
+        *(("Pruned", one) for one in pruned),
+    )
 
 
 def require_records(snapshot: Snapshot) -> None:

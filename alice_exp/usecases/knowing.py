@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from alice_exp.core.model import SETS
 from alice_exp.rules.consolidation import Weights as ConsolidationWeights
 from alice_exp.rules.consolidation import age_days, consolidation_of
+from alice_exp.rules.impact import Told
+from alice_exp.rules.impact import impact as weighed
 from alice_exp.rules.lifecycle import level
 from alice_exp.rules.metacognition import Weights
 from alice_exp.rules.metacognition import assess as assessed
@@ -20,10 +22,12 @@ from alice_exp.usecases.recall import Filters, search
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from alice_exp.core.changes import Commit
     from alice_exp.core.config import Json
     from alice_exp.core.model import Placed, Snapshot
-    from alice_exp.core.ports import AccessLog, Home
+    from alice_exp.core.ports import AccessLog, History, Home
     from alice_exp.rules.consolidation import Consolidation
+    from alice_exp.rules.impact import Impact
     from alice_exp.rules.metacognition import Assessment
     from alice_exp.usecases.acts import Caller
 
@@ -54,7 +58,24 @@ class Counts:
     archived: int
 
 
-def assess(home: Home, access: AccessLog, caller: Caller, topic: str, context: Mapping[str, Json]) -> Assessment:
+def impact(home: Home, history: History) -> Impact:
+    """What decisions with and without blocks led to, from the acts in history."""
+    home.read(())
+    told = (_told(act) for act in history.log() if act.op == "outcome")
+    return weighed(one for one in told if one is not None)
+
+
+def _told(act: Commit) -> Told | None:
+    said = dict(act.trailers)
+    if not {"Decision", "Result"} <= said.keys():
+        return None
+    applied = tuple(value for name, value in act.trailers if name == "Applied")
+    return Told(said["Decision"], applied, "Held-Out" in said, said["Result"] == "ok")
+
+
+def assess(
+    home: Home, access: AccessLog, caller: Caller, topic: str, context: Mapping[str, Json]
+) -> Assessment:
     """How well a topic is known (R3.16); nothing is counted as read (B3.8)."""
     (matches,) = search(home, caller, [(topic, context)], Filters())
     reads, config = access.pending(), home.config()
@@ -70,14 +91,18 @@ def settled(home: Home, access: AccessLog, caller: Caller, reference: str) -> Se
     weights = ConsolidationWeights.of(snapshot.config)
     half_life = snapshot.config.half_life_days
     terms = consolidation_of(placed.block, caller.now, half_life_days=half_life, weights=weights)
-    return Settled(placed, terms, weights, stored.block.consolidation_score, half_life.get(placed.block.type, 180))
+    return Settled(
+        placed, terms, weights, stored.block.consolidation_score, half_life.get(placed.block.type, 180)
+    )
 
 
 def stats(home: Home, access: AccessLog, caller: Caller) -> Counts:
     """Counts over the whole home."""
     snapshot = home.read(ALL)
     reads = access.pending()
-    living = [placed_with_reads(placed, reads, snapshot.config, caller.now) for placed in snapshot.within(*SETS)]
+    living = [
+        placed_with_reads(placed, reads, snapshot.config, caller.now) for placed in snapshot.within(*SETS)
+    ]
     thresholds = thresholds_of(snapshot)
     return Counts(
         len(living),
@@ -94,7 +119,13 @@ def stats(home: Home, access: AccessLog, caller: Caller) -> Counts:
 
 def _age(placed: Placed, now: str) -> str:
     days = age_days(placed.block.created_at or now, now)
-    for name, limit in (("today", 1), ("this week", 7), ("this month", 30), ("this quarter", 90), ("this year", 365)):
+    for name, limit in (
+        ("today", 1),
+        ("this week", 7),
+        ("this month", 30),
+        ("this quarter", 90),
+        ("this year", 365),
+    ):
         if days < limit:
             return name
     return "older"

@@ -1,0 +1,258 @@
+"""``share``: what may leave, what would, what did; and what others shared."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from alice_exp import documents
+from alice_exp.cli.language import say
+from alice_exp.cli.options import source_bytes, write_apart
+from alice_exp.cli.terminal import Terminal
+from alice_exp.core.errors import RefusedError
+from alice_exp.core.model import Placed
+from alice_exp.text.words import one_line
+from alice_exp.usecases import sharing
+from alice_exp.usecases.acts import DryHome, namespace_name, require_person
+from alice_exp.usecases.sharing import Permitted, TakenIn
+
+_Ids = Annotated[list[str], typer.Argument(metavar="ID…", help="Blocks, by id or the beginning of one.")]
+_Dry = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")]
+
+
+def allow(ctx: typer.Context, references: _Ids, dry_run: _Dry = False) -> None:
+    """Let approved blocks of universal leave, once they are super_reliable by your own verifications.
+
+    Example: alice-exp share allow exp-7k2m9q4x, then alice-exp share preview
+    """
+    from alice_exp.usecases import owner
+
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    require_person(wiring.caller, say("share"), f"alice-exp share allow {' '.join(references)}")
+    if not dry_run:
+        terminal.confirm(say("Let {count} blocks leave this machine?", count=len(references)))
+    done = owner.decide(
+        DryHome(wiring.home) if dry_run else wiring.home,
+        wiring.owner,
+        wiring.caller,
+        "share",
+        lambda home, caller, stamp: sharing.allow(home, caller, references, stamp=stamp),
+    )
+    _permitted(terminal, done, lambda placed: say("{id}  may leave", id=placed.block.id))
+
+
+def deny(ctx: typer.Context, references: _Ids, dry_run: _Dry = False) -> None:
+    """Keep blocks here from now on; what has left already is not called back."""
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    home = DryHome(wiring.home) if dry_run else wiring.home
+    done = sharing.deny(home, wiring.caller, references)
+    _permitted(terminal, done, lambda placed: say("{id}  stays here", id=placed.block.id))
+
+
+def _permitted(terminal: Terminal, done: Permitted, line: Callable[[Placed], str]) -> None:
+    rows = list(zip(done.placed, done.lacking, strict=True))
+    document = {
+        "ids": [placed.block.id for placed in done.placed],
+        "commit": done.commit.commit if done.commit else None,
+        "blocks": [
+            {**documents.brief(placed), "shareable": placed.block.shareable, "leaves": not why, "lacks": list(why)}
+            for placed, why in rows
+        ],
+    }
+
+    def text() -> None:
+        for placed, why in rows:
+            yet = _why(why) if placed.block.shareable else ""
+            terminal.line(f"{line(placed)}{yet}")
+
+    terminal.answer(document, text)
+
+
+def _why(reasons: tuple[str, ...]) -> str:
+    return f" ({say('not yet')}: {', '.join(say(reason) for reason in reasons)})" if reasons else ""
+
+
+def list_shared(ctx: typer.Context) -> None:
+    """List the blocks that may leave, whether they would now, and those that you could allow."""
+    terminal: Terminal = ctx.obj
+    found = sharing.standings(terminal.wiring.home)
+    document = {
+        "blocks": [
+            {
+                **documents.brief(one.placed),
+                "level": one.level,
+                "payload": documents.payload_text(one.placed),
+                "shareable": one.placed.block.shareable,
+                "verifications_local": one.placed.block.verifications_local,
+                "leaves": not one.lacks,
+                "lacks": list(one.lacks),
+            }
+            for one in found
+        ]
+    }
+
+    def text() -> None:
+        if not found:
+            terminal.line(say("nothing may leave, and nothing could be allowed yet"))
+            return
+        rows = [
+            [
+                one.placed.block.id,
+                namespace_name(one.placed.path),
+                say("yes") if not one.lacks else f"{say('no')}: {', '.join(say(why) for why in one.lacks)}",
+                one_line(documents.payload_text(one.placed), 50),
+            ]
+            for one in found
+        ]
+        terminal.table([say("id"), say("where"), say("leaves"), say("what it says")], rows)
+
+    terminal.answer(document, text)
+
+
+def preview(ctx: typer.Context) -> None:
+    """Print exactly the bytes that an export would write; nothing leaves (exit 4: nothing may)."""
+    terminal: Terminal = ctx.obj
+    made = sharing.preview(terminal.wiring.home, terminal.wiring.shares)
+    if not terminal.quiet:
+        _bytes_out(made.text)
+
+
+def _bytes_out(text: str) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode())
+    sys.stdout.flush()
+
+
+def export(
+    ctx: typer.Context,
+    target: Annotated[str, typer.Argument(metavar="FILE|-", help="A new file, or - for stdout.")],
+    to: Annotated[str, typer.Option("--to", metavar="NAME", help="Whom it is for; kept in the log.")] = "",
+) -> None:
+    """Write all that may leave into a bundle that another Alice imports; it is logged (exit 4: nothing may).
+
+    Example: alice-exp share export for-bob.json --to bob
+    """
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    require_person(wiring.caller, say("share"), f"alice-exp share export {target}")
+    if target != "-" and Path(target).exists():
+        raise RefusedError("{target} is there already", target=target, hint="name a new file")
+    ready = sharing.preview(wiring.home, wiring.shares)
+    terminal.confirm(say("Let {count} blocks leave this machine?", count=len(ready.blocks)))
+
+    def deliver(text: str) -> None:
+        if target == "-":
+            _bytes_out(text)
+        else:
+            write_apart(target, text)
+
+    made = sharing.export(wiring.home, wiring.shares, wiring.caller, to or target, deliver)
+    if target == "-":
+        return
+    document = {
+        "file": target,
+        "from": made.name,
+        "ids": [block.id for block in made.blocks],
+        "bytes": len(made.text.encode()),
+    }
+    terminal.answer(
+        document, lambda: terminal.line(say("{count} blocks in {file}", count=len(made.blocks), file=target))
+    )
+
+
+def import_(
+    ctx: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="FILE|-", help="A bundle from another Alice.")],
+    dry_run: _Dry = False,
+) -> None:
+    """Take in what another Alice shared: new blocks as candidates, for the same ones the higher count.
+
+    What the sender counts is a claim until you approve. Example: alice-exp share import from-ann.json --dry-run
+    """
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    require_person(wiring.caller, say("import what others share"), f"alice-exp share import {source}")
+    bundle = sharing.received(source_bytes(source), source)
+    if not dry_run and sharing.would_raise(wiring.home, wiring.caller, bundle):
+        terminal.confirm(say("Raise counts of blocks that you approved, as {name} claims?", name=bundle.name))
+    home = DryHome(wiring.home) if dry_run else wiring.home
+    _taken_in(terminal, sharing.take_in(home, wiring.caller, bundle), dry_run)
+
+
+def _taken_in(terminal: Terminal, taken: TakenIn, dry_run: bool) -> None:
+    changed = (*taken.candidates, *taken.merged, *taken.noted)
+    document = {
+        "from": taken.name,
+        "ids": [] if dry_run else [one.block.id for one in changed],
+        "commit": taken.commit.commit if taken.commit else None,
+        "candidates": [_entry(one) for one in taken.candidates],
+        "merged": [_entry(one) for one in taken.merged],
+        "noted": [_entry(one) for one in taken.noted],
+        "unchanged": taken.unchanged,
+        "refused": [{"id": which, "why": _reason(why, values)} for which, why, values in taken.refused],
+        "dry_run": dry_run,
+    }
+
+    def text() -> None:
+        for one in changed:
+            terminal.line(f"  {one.block.id}  {one_line(documents.payload_text(one), 90)}")
+        terminal.line(
+            say(
+                "from {name}: {new} wait for your decision, {merged} counts raised, {known} known",
+                name=taken.name,
+                new=len(taken.candidates),
+                merged=len(taken.merged),
+                known=taken.unchanged + len(taken.noted),
+            )
+        )
+
+    terminal.answer(document, text)
+    for which, why, values in taken.refused:
+        said = _reason(why, values)
+        terminal.note(say("alice-exp: {id} stays out: {why}", id=which, why=said))
+
+
+def _entry(placed: Placed) -> dict[str, Any]:
+    return {
+        **documents.brief(placed),
+        "payload": documents.payload_text(placed),
+        "origin": placed.block.origin,
+        "verifications": placed.block.verifications,
+        "evidence": documents.evidence_line(placed),
+    }
+
+
+def _reason(template: str, values: Mapping[str, object]) -> str:
+    return say(template, **values)
+
+
+def log(ctx: typer.Context) -> None:
+    """Show what left this machine: when, to whom, and which blocks as they were then."""
+    terminal: Terminal = ctx.obj
+    rows = terminal.wiring.shares.log()
+    document = {
+        "shared": [
+            {
+                "at": row.at,
+                "to": row.to,
+                "way": row.way,
+                "sha256": row.digest,
+                "blocks": [{"id": block_id, "hash": digest} for block_id, digest in row.blocks],
+            }
+            for row in rows
+        ]
+    }
+
+    def text() -> None:
+        if not rows:
+            terminal.line(say("nothing has left"))
+        for row in rows:
+            terminal.line(f"{row.at}  {row.way}  {row.to}  {' '.join(block_id for block_id, _ in row.blocks)}")
+
+    terminal.answer(document, text)

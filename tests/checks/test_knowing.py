@@ -1,0 +1,245 @@
+"""Finding, deciding, knowing: REQUIREMENTS D 31-37 and 49-52 through the real commands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Call = Callable[..., Any]
+WARNING = "⚠️ 启用低价值经验（所有高价值路径失效）"
+
+
+def typed(home: Path, where: str, *blocks: dict[str, Any]) -> None:
+    """Type blocks into a file by hand; those in universal are approved by a person."""
+    path = home / "experiences" / f"{where}.jsonc"
+    path.write_text(json.dumps({"blocks": list(blocks)}, ensure_ascii=False), encoding="utf-8")
+
+
+def block(block_id: str, payload: str, **fields: Any) -> dict[str, Any]:
+    """A block about deploying."""
+    return {"id": f"exp-{block_id:2<8}", "trigger": "deploy the billing service", "payload": payload, **fields}
+
+
+def approved(cli: Call, *ids: str) -> None:
+    """A person approves blocks of universal."""
+    cli("approve", *ids, "--yes")
+
+
+def counts(git: Callable[..., str], home: Path) -> int:
+    return int(git(home, "rev-list", "--count", "HEAD"))
+
+
+@pytest.fixture
+def tiers(home: Path, cli: Call) -> Path:
+    """A personal past, a universal reliable and a pool block, all about the same task."""
+    typed(home, "personal/workflow_habits", block("aaa", "ask the owner first"))
+    typed(home, "universal/tool_usage", block("bbb", "use the blue green script", state="reliable", verifications=12))
+    cli("memorize", "try a canary", "--when", "deploy the billing service")
+    approved(cli, "exp-bbb22222")
+    return home
+
+
+def test_d31_personal_goes_before_everything_else(tiers: Path, cli: Call) -> None:
+    made = cli("decide", "deploy the billing service", "--json").json
+    assert made["tier"] == "personal"
+    assert {one["set"] for one in made["applied"]} == {"personal"}
+    assert made["disclaim"] is False
+
+
+def test_d32_what_is_not_sure_enough_lets_the_next_tier_answer(tiers: Path, cli: Call) -> None:
+    typed(tiers, "personal/workflow_habits", block("aaa", "ask the owner first", state="possible"))
+    made = cli("decide", "deploy the billing service", "--json").json
+    assert made["tier"] == "universal"
+    assert [one["id"] for one in made["applied"]] == ["exp-bbb22222"]
+    typed(tiers, "universal/tool_usage", block("bbb", "use the blue green script", state="past", verifications=5))
+    approved(cli, "exp-bbb22222")
+    made = cli("decide", "deploy the billing service", "--json").json
+    assert made["tier"] == "low_value"
+    assert made["disclaim"] is True
+    assert WARNING in made["warnings"]
+
+
+def test_d33_nothing_known_is_own_reasoning(home: Path, cli: Call) -> None:
+    made = cli("decide", "paint the garden fence", "--json", check=False)
+    assert made.code == 4
+    assert made.json["tier"] == "reasoning"
+    assert made.json["applied"] == []
+
+
+def test_d34_an_observed_block_can_earn_its_count(home: Path, cli: Call) -> None:
+    typed(home, "universal/tool_usage", block("ccc", "drain the node first"))
+    approved(cli, "exp-ccc22222")
+    made = cli("decide", "deploy the billing service", "--json", check=False).json
+    assert [one["id"] for one in made["observing"]] == ["exp-ccc22222"]
+    cli("outcome", made["decision"], "ok", "--also", "exp-ccc22222")
+    assert cli("show", "exp-ccc22222", "--json").json["verifications"] == 1
+
+
+def test_d35_empty_contexts_are_no_likeness(tiers: Path, cli: Call) -> None:
+    assert cli("recall", "knit a woollen scarf", "--json", check=False).json["matches"] == []
+
+
+def test_d36_the_same_question_put_otherwise_is_found(home: Path, cli: Call) -> None:
+    cli("memorize", "解释什么是机器学习", "--context", "topic=machine_learning", "--context", "difficulty=beginner")
+    context = ["--context", "topic=machine_learning", "--context", "difficulty=beginner"]
+    found = cli("recall", "机器学习是什么", *context, "--json").json["matches"]
+    assert [one["payload"] for one in found] == ["解释什么是机器学习"]
+    from alice_exp.rules.similarity import retrieval_similarity
+
+    both = {"topic": "machine_learning", "difficulty": "beginner"}
+    assert retrieval_similarity("机器学习是什么", both, "解释什么是机器学习", both).score == pytest.approx(0.76)
+
+
+def test_d37_an_outcome_is_one_commit_and_comes_once(tiers: Path, cli: Call, git: Callable[..., str]) -> None:
+    made = cli("decide", "deploy the billing service", "--json").json
+    before = counts(git, tiers)
+    told = cli("outcome", made["decision"], "ok", "--json").json
+    assert counts(git, tiers) == before + 1
+    assert told["blocks"][0]["verifications"] == 2
+    episodes = cli("episode", "list", "--json").json["episodes"]
+    assert [one["id"] for one in episodes] == [told["episode"]]
+    assert cli("event", "stats", "--json").json["total_events"] == 1
+    again = cli("outcome", made["decision"], "ok", check=False)
+    assert again.code == 6
+    assert counts(git, tiers) == before + 1
+    assert git(tiers, "status", "--porcelain") == ""
+
+
+def test_a_decision_is_known_from_history_when_its_file_is_gone(tiers: Path, cli: Call) -> None:
+    made = cli("decide", "deploy the billing service", "--json").json
+    cli("outcome", made["decision"], "fail")
+    for path in (tiers / "state" / "decisions").glob("*"):
+        path.unlink()
+    assert cli("outcome", made["decision"], "ok", check=False).code == 6
+    assert cli("outcome", "dec-22222222", "ok", check=False).code == 4
+
+
+def test_d49_consolidation_and_decay_print_the_sources_numbers(home: Path, cli: Call) -> None:
+    typed(
+        home,
+        "universal/api_patterns",
+        *(
+            {
+                "id": f"exp-{name}2222222"[:12],
+                "type": "feature",
+                "payload": f"feature read {reads} times",
+                "access_count": reads,
+                "created_at": "2025-11-12T09:00:00Z",
+                "updated_at": "2026-02-19T09:00:00Z",
+            }
+            for name, reads in (("n", 0), ("t", 10), ("h", 100))
+        ),
+    )
+    for name, score in (("n", 0.3536), ("t", 0.6140), ("h", 0.8536)):
+        told = cli("consolidation", f"exp-{name}2222222"[:12], "--explain", "--json").json
+        assert told["consolidation_score"] == pytest.approx(score, abs=5e-5)
+
+
+def test_d50_reads_show_at_once_and_are_folded_in_one_commit(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    known = cli("remember", "我喜欢吃辣", "--json").json["id"]
+    before = counts(git, home)
+    first = cli("show", known, "--json").json
+    second = cli("show", known, "--json").json
+    assert (first["access_count"], second["access_count"]) == (1, 2)
+    assert second["consolidation_score"] > first["consolidation_score"]
+    assert first["consolidation_score"] == pytest.approx(0.3753, abs=5e-5)
+    assert second["consolidation_score"] == pytest.approx(0.4193, abs=5e-5)
+    assert counts(git, home) == before
+    cli("heartbeat")
+    assert counts(git, home) == before + 1
+    held = json.loads((home / "experiences/personal/user_preferences.jsonc").read_text("utf-8").split("\n", 2)[2])
+    assert held["blocks"][0]["access_count"] == 2
+    assert held["blocks"][0]["updated_at"] == "2026-02-20T09:00:00Z"
+    assert cli("show", known, "--json").json["access_count"] == 3
+
+
+def test_a_crash_after_the_fold_counts_no_read_twice(home: Path, cli: Call) -> None:
+    known = cli("remember", "我喜欢吃辣", "--json").json["id"]
+    cli("show", known)
+    kept = (home / "state" / "access.jsonl").read_bytes()
+    cli("heartbeat")
+    from alice_exp.wiring import Wiring
+
+    segment = dict(next(Wiring(str(home), "user").history.log()).trailers)["Access"]
+    (home / "state" / f"access-{segment}.jsonl").write_bytes(kept)
+    assert cli("show", known, "--json").json["access_count"] == 2
+
+
+def test_d51_without_state_only_unfolded_reads_are_gone(home: Path, cli: Call) -> None:
+    known = cli("remember", "我喜欢吃辣", "--json").json["id"]
+    cli("show", known)
+    import shutil
+
+    shutil.rmtree(home / "state")
+    shown = cli("show", known, "--json").json
+    assert shown["access_count"] == 1
+    assert shown["payload"] == "我喜欢吃辣"
+    assert cli("recall", "吃辣", "--json").json["matches"][0]["id"] == known
+
+
+def test_d52_an_assessment_counts_no_read(tiers: Path, cli: Call) -> None:
+    told = cli("assess", "deploy the billing service", "--json").json
+    assert set(told) >= {"ok", "confidence", "score", "message", "suggestions", "evidence", "stats"}
+    assert set(told["stats"]) == {"total_memories", "avg_confidence", "avg_recency", "avg_consolidation", "coverage"}
+    assert told["stats"]["total_memories"] == 3
+    assert len(told["evidence"]) <= 5
+    assert all(one["access_count"] == 0 for one in told["evidence"])
+    nothing = cli("assess", "knitting scarves", "--json", check=False)
+    assert nothing.code == 4
+    assert (nothing.json["confidence"], nothing.json["score"]) == ("none", 0.0)
+
+
+def test_index_and_files_answer_alike(sample: Path, cli: Call) -> None:
+    for query in ("search code", "部署", "git rebase", "喝咖啡", "runner 磁盘"):
+        with_index = cli("recall", query, "--json", check=False).json["matches"]
+        (sample / "state" / "index.sqlite").unlink(missing_ok=True)
+        blocked = sample / "state" / "index.sqlite"
+        blocked.mkdir()
+        without = cli("recall", query, "--json", check=False).json["matches"]
+        blocked.rmdir()
+        assert [(one["id"], one["match"]) for one in with_index] == [(one["id"], one["match"]) for one in without]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["decide", " "], 2),
+        (["assess", " "], 2),
+        (["consolidation", "../x"], 2),
+        (["outcome", "dec-22222222", "maybe"], 2),
+        (["outcome", "exp-22222222", "ok", "--reward", "1"], 2),
+        (["outcome", "dec-2", "ok"], 2),
+    ],
+)
+def test_mistakes_are_usage(home: Path, cli: Call, arguments: list[str], code: int) -> None:
+    done = cli(*arguments, check=False)
+    assert done.code == code
+    assert done.stderr.count("\n") == 1
+
+
+def test_impact_tells_what_blocks_brought(tiers: Path, cli: Call) -> None:
+    assert cli("impact", "--json").json["applied"]["total"] == 0
+    for verdict in ("ok", "ok", "fail"):
+        made = cli("decide", "deploy the billing service", "--json").json
+        cli("outcome", made["decision"], verdict)
+    made = cli("decide", "paint the garden fence", "--json", check=False).json
+    cli("outcome", made["decision"], "fail")
+    told = cli("impact", "--json").json
+    assert (told["applied"]["ok"], told["applied"]["total"]) == (2, 3)
+    assert (told["without"]["ok"], told["without"]["total"]) == (0, 1)
+    assert told["held_out"]["total"] == 0
+    assert {one["id"]: one["total"] for one in told["blocks"]} == {"exp-aaa22222": 3}
+    assert -1 <= told["gap"]["low"] <= told["gap"]["high"] <= 1
+
+
+def test_a_held_out_decision_applies_nothing_and_credits_no_one(tiers: Path, cli: Call) -> None:
+    cli("config", "set", "decide.held_out", "1")
+    made = cli("decide", "deploy the billing service", "--json", check=False)
+    assert (made.code, made.json["tier"], made.json["applied"]) == (4, "reasoning", [])
+    cli("outcome", made.json["decision"], "ok")
+    assert cli("impact", "--json").json["held_out"]["total"] == 1
+    assert cli("show", "exp-aaa22222", "--json").json["verifications"] == 1

@@ -1,0 +1,85 @@
+"""The protocol's own inspector, a client of another make, lists every tool and calls it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
+
+PACKAGE = "@modelcontextprotocol/inspector@0"
+PLACE = Path(sys.prefix) / "npm"
+"""Beside what pip installed, so that it is fetched once."""
+
+CALLS: dict[str, tuple[str, ...]] = {
+    "recall": ("query=use rg",),
+    "decide": ("task=search code",),
+    "report_outcome": ("id={block}", "ok=true"),
+    "memorize": ("payload=use fd", "trigger=finding files"),
+    "record_episode": ("task=deploy", "success=true", "reward=0.5"),
+    "add_event": ("thought=what next",),
+    "search_memory_tool": ("query=what does the user like",),
+    "memory_assess_knowledge": ("topic=rg",),
+    "heartbeat_summary": (),
+}
+
+
+@pytest.fixture(scope="session")
+def inspector() -> Path:
+    """The installed inspector; skipped where npm cannot fetch it."""
+    found = PLACE / "node_modules/.bin/mcp-inspector"
+    if found.exists():
+        return found
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("npm is not on this machine")
+    try:
+        subprocess.run(
+            [npm, "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(PLACE), PACKAGE],
+            check=True,
+            capture_output=True,
+            timeout=240,
+        )
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        pytest.skip(f"npm cannot install {PACKAGE}: {error}")
+    return found
+
+
+def asked(inspector: Path, *arguments: str) -> Any:
+    """One run of the inspector's command line: it starts the server, asks once, and prints JSON."""
+    server = [sys.executable, "-m", "alice_exp", "mcp"]
+    done = subprocess.run(
+        [str(inspector), "--cli", *server, *arguments],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    return json.loads(done.stdout)
+
+
+def test_the_inspector_lists_every_tool_and_calls_it(home: Path, cli: Any, inspector: Path) -> None:
+    block = cli("memorize", "use rg", "--when", "search code", "--json").json["id"]
+    tools = asked(inspector, "--method", "tools/list")["tools"]
+    assert {tool["name"] for tool in tools} == set(CALLS)
+    assert all(tool["outputSchema"]["type"] == "object" for tool in tools)
+
+    def call(name: str) -> Any:
+        pairs = [part for pair in CALLS[name] for part in ("--tool-arg", pair.format(block=block))]
+        return asked(inspector, "--method", "tools/call", "--tool-name", name, *pairs)
+
+    with ThreadPoolExecutor(2) as two:
+        answers = dict(zip(CALLS, two.map(call, CALLS), strict=True))
+    for name, answer in answers.items():
+        assert not answer.get("isError"), (name, answer)
+        assert answer["structuredContent"], name
+    assert answers["recall"]["structuredContent"]["matches"][0]["id"] == block
