@@ -261,7 +261,10 @@ class Alice:
     def heartbeat(self) -> Agenda:
         """Today's report as a peek: it starts no clock and gives no new numbers."""
         wiring = self._wiring
-        return review.heartbeat(wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=True)[0]
+        report, _ = review.heartbeat(
+            wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=True
+        )
+        return report
 
     # -- episodes -----------------------------------------------------------------------------------------------
 

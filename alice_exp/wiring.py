@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from alice_exp.core.config import Config
     from alice_exp.core.model import Placed, Snapshot
-    from alice_exp.core.ports import AccessLog, Decisions, History, Inspection, Provider, Purge, Reports
+    from alice_exp.core.ports import AccessLog, Decisions, History, Inspection, Provider, Purge, Reports, Shares
     from alice_exp.store.home import FileHome
     from alice_exp.store.owner import SshOwner
     from alice_exp.store.sessions import FileSessions
@@ -127,6 +127,13 @@ class Wiring:
         from alice_exp.store.purging import HomePurge
 
         return HomePurge(self.home)
+
+    @cached_property
+    def shares(self) -> Shares:
+        """The name that others know this home by, and what went to whom."""
+        from alice_exp.store.sharing import FileShares
+
+        return FileShares(self.root / "identity", self.config.text("sharing.name"), new_id)
 
     @cached_property
     def inspection(self) -> Inspection:

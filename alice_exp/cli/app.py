@@ -74,6 +74,15 @@ COMMANDS: Table = {
         "sign": "owner:sign",
         "drop": "owner:drop",
     },
+    "share": {
+        "allow": "sharing:allow",
+        "deny": "sharing:deny",
+        "list": "sharing:list_shared",
+        "preview": "sharing:preview",
+        "export": "sharing:export",
+        "import": "sharing:import_",
+        "log": "sharing:log",
+    },
     "episode": {
         "add": "episodes:add",
         "list": "episodes:list_episodes",
@@ -125,6 +134,7 @@ _GROUP_HELP = {
     "episode": "What happened, task by task: record it, find what is alike, keep it within bounds.",
     "event": "The running diary of thoughts: add, tell, look into, expand from history.",
     "namespace": "Files of blocks within a set: list them, make a new one.",
+    "share": "What may leave this machine, what would, what did; and what others shared.",
     "owner": "The SSH key whose signature approves: name it, show it, verify, sign.",
     "config": "How the home behaves: read, set and edit its configuration.",
 }

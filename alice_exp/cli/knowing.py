@@ -197,7 +197,7 @@ def _rate_row(name: str, one: Rate) -> list[str]:
         str(one.total),
         share,
         f"{one.low:.0%}-{one.high:.0%}",
-        "█" * round(_BAR * one.value),
+        bar,
     ]
 
 

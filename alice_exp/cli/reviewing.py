@@ -41,7 +41,9 @@ def review(ctx: typer.Context) -> None:
             "a review needs a terminal, so that a person presses the keys",
             hint="see 'alice-exp heartbeat', then 'alice-exp reply …'",
         )
-    report, _ = deciding.heartbeat(wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=False)
+    report, _ = deciding.heartbeat(
+        wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=False
+    )
     tally = _Session(ctx, report).run()
     terminal.line(
         say(

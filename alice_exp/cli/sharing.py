@@ -61,7 +61,12 @@ def _permitted(terminal: Terminal, done: Permitted, line: Callable[[Placed], str
         "ids": [placed.block.id for placed in done.placed],
         "commit": done.commit.commit if done.commit else None,
         "blocks": [
-            {**documents.brief(placed), "shareable": placed.block.shareable, "leaves": not why, "lacks": list(why)}
+            {
+                **documents.brief(placed),
+                "shareable": placed.block.shareable,
+                "leaves": not why,
+                "lacks": list(why),
+            }
             for placed, why in rows
         ],
     }
@@ -253,6 +258,8 @@ def log(ctx: typer.Context) -> None:
         if not rows:
             terminal.line(say("nothing has left"))
         for row in rows:
-            terminal.line(f"{row.at}  {row.way}  {row.to}  {' '.join(block_id for block_id, _ in row.blocks)}")
+            terminal.line(
+                f"{row.at}  {row.way}  {row.to}  {' '.join(block_id for block_id, _ in row.blocks)}"
+            )
 
     terminal.answer(document, text)

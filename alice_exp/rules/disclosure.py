@@ -79,8 +79,6 @@ _WORDS = re.compile(
     r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z]+|[A-Z]+)(?![A-Za-z0-9])|(?<![A-Za-z0-9])[A-Za-z]{3}(?=\d)"
     r"|[A-Z]?[a-z]{4,}|[A-Z]{4,}"
 )
-    r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z]+|[A-Z]+)(?![A-Za-z0-9])|(?<![A-Za-z0-9])[A-Za-z]{3}(?=\d)|[A-Z]?[a-z]{4,}|[A-Z]{4,}"
-)
 _TO_FILL = re.compile(r"[<${%*\[(]|x{3,}|\.{3}|(?:your|my|the|none|null|true|false|example)\b", re.IGNORECASE)
 
 _SHAPES: Mapping[str, str] = {

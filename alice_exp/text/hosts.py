@@ -20,6 +20,7 @@ NAME = "alice-exp"
 _TABLE = re.compile(
     r'^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*(?:"alice-exp"|\'alice-exp\'|alice-exp)[ \t]*[.\]]'
 )
+_OURS = re.compile(r"^[ \t]*(?:command|args)[ \t]*=")
 _ANY_TABLE = re.compile(r"^[ \t]*\[")
 
 
@@ -119,7 +120,7 @@ def _with_table(text: str, path: str, table: str) -> str:
     servers = _toml_servers(text, path)
     wanted = tomllib.loads(table)["mcp_servers"][NAME] if table else None
     present = servers.get(NAME)
-    if present == wanted:
+    if present == wanted or (wanted and isinstance(present, dict) and wanted.items() <= present.items()):
         return text
     lines = text.splitlines(keepends=True)
     start, end = _span(lines)
@@ -131,7 +132,9 @@ def _with_table(text: str, path: str, table: str) -> str:
             hint="take it out by hand",
         )
     if start < end:
-        return "".join([*lines[:start], *_kept(table, lines[start:end]), *lines[end:]])
+        made = "".join([*lines[:start], *_kept(table, lines[start:end]), *lines[end:]])
+        _toml_servers(made, path)
+        return made
     gap = "" if not text.strip() else "\n" if text.endswith("\n") else "\n\n"
     return f"{text}{gap}{table}"
 
@@ -160,10 +163,5 @@ def _span(lines: Sequence[str]) -> tuple[int, int]:
 
 
 def _kept(table: str, old: Sequence[str]) -> list[str]:
-    """The new table, followed by as many blank lines as the old one had."""
-    blank = 0
-    for line in reversed(old):
-        if line.strip():
-            break
-        blank += 1
-    return [table, *["\n"] * blank] if table else []
+    """The new table with what a person added to the old one, blank lines at its end too."""
+    return [table, *(line for line in old[1:] if not _OURS.match(line))] if table else []

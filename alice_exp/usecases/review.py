@@ -26,6 +26,7 @@ from alice_exp.rules.agenda import (
     is_shown_as_it_is,
     returned,
 )
+from alice_exp.rules.bundle import accepted
 from alice_exp.rules.expiry import expired, is_expired
 from alice_exp.usecases.access import folded, merged
 from alice_exp.usecases.acts import ALL, namespace_name, namespace_path, require_person, resolve
@@ -216,7 +217,8 @@ def approve(
         if place_of(path) == "personal" and block.about == "work":
             block = replace(block, about="user")
         mark = Approved(caller.now, str(caller.actor), content_hash(block), shown)
-        return Put(stamp(replace(block, approved=mark, reported=None, suggested="")), path)
+        block = accepted(replace(block, approved=mark, reported=None, suggested=""))
+        return Put(stamp(block), path)
 
     return _decide(home, caller, "approve", ids, accept, _because(reason), bulk=bulk)
 

@@ -115,11 +115,7 @@ def _set(
         thresholds = Thresholds.of(snapshot.config)
         found = {(one := resolve(snapshot, reference)).block.id: one for reference in references}
         after = tuple(Placed(made(placed), placed.path) for placed in found.values())
-        puts = tuple(
-            Put(one.block, one.path)
-            for one in after
-            if one.block != found[one.block.id].block
-        )
+        puts = tuple(Put(one.block, one.path) for one in after if one.block != found[one.block.id].block)
         answer = Permitted(after, tuple(lacks(one, thresholds) for one in after))
         if not puts:
             return None, answer
@@ -152,7 +148,9 @@ def preview(home: Home, shares: Shares) -> Bundle:
     name = shares.name()
     if not NAME.fullmatch(name):
         raise ProblemError(
-            "{name} cannot be the name that others see", name=repr(name), path="config.jsonc",
+            "{name} cannot be the name that others see",
+            name=repr(name),
+            path="config.jsonc",
             hint="write a-z, 0-9, - and _ with 'alice-exp config set sharing.name NAME'",
         )
     snapshot = home.read(("universal",))
@@ -290,7 +288,9 @@ class _Intake:
         if not new:
             return None
         detail = f"import from {self.bundle.name}, {len(self.candidates)} new, {len(self.merged)} merged"
-        act = Act("share", self.caller.actor, self.caller.now, tuple(new), detail, (("Source", self.bundle.name),))
+        act = Act(
+            "share", self.caller.actor, self.caller.now, tuple(new), detail, (("Source", self.bundle.name),)
+        )
         return ChangeSet(act, tuple(Put(one.block, one.path) for one in new.values()))
 
     def answer(self) -> TakenIn:

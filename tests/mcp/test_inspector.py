@@ -67,6 +67,7 @@ def asked(inspector: Path, *arguments: str) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_the_inspector_lists_every_tool_and_calls_it(home: Path, cli: Any, inspector: Path) -> None:
     block = cli("memorize", "use rg", "--when", "search code", "--json").json["id"]
     tools = asked(inspector, "--method", "tools/list")["tools"]

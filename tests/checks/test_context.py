@@ -1,0 +1,142 @@
+"""``context`` and ``prime``: what an agent should know of the user (D57, R4.23-R4.34, B4.10, B4.11)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from alice_exp.rules.window import estimate_tokens
+
+Call = Callable[..., Any]
+
+
+def told(cli: Call, *texts: str, name: str = "demo") -> None:
+    cli("session", "start", name)
+    for text in texts:
+        cli("session", "say", name, text)
+    cli("session", "end", name)
+
+
+def test_d57_what_was_said_is_found_and_marked_unreviewed(home: Path, cli: Call) -> None:
+    told(cli, "我喜欢吃辣")
+    assert cli("context", "用户喜欢什么").stdout.splitlines() == [
+        "[User Memory]",
+        "- 用户喜欢吃辣的食物 ⚠未审核",
+    ]
+    shown = cli("context", "用户喜欢什么", "--similarity").stdout.splitlines()[1]
+    assert shown.startswith("- 用户喜欢吃辣的食物 (similarity: 0.") and shown.endswith(") ⚠未审核")
+
+
+def test_d57_the_job_comes_before_the_city(home: Path, cli: Call) -> None:
+    told(cli, "我叫张三，在北京工作，是程序员")
+    lines = cli("context", "用户的工作").stdout.splitlines()
+    assert lines[1].startswith("- 用户是程序员")
+    assert any("北京" in line for line in lines[2:])
+
+
+def test_an_approved_memory_loses_its_mark_and_comes_first(home: Path, cli: Call) -> None:
+    told(cli, "我喜欢吃辣", "我喜欢喝茶")
+    cli("heartbeat")
+    tea = next(one["id"] for one in cli("list", "--json").json["blocks"] if "茶" in one["payload"])
+    cli("approve", tea, "--yes")
+    lines = cli("context", "用户喜欢什么").stdout.splitlines()[1:]
+    assert "茶" in lines[0] and "⚠" not in lines[0] and lines[1].endswith("⚠未审核")
+
+
+def test_it_is_about_the_user_alone(home: Path, cli: Call) -> None:
+    cli("memorize", "用户手册在 docs 里", "--when", "用户喜欢什么")
+    nothing = cli("context", "用户喜欢什么", check=False)
+    assert (nothing.code, nothing.stdout) == (4, "")
+    assert cli("context", "用户喜欢什么", "--json", check=False).json["matches"] == []
+
+
+def test_filters_and_how_many(home: Path, cli: Call) -> None:
+    rows = [
+        {"payload": "The user likes tea", "about": "user", "importance": 0.5, "type": "preference"},
+        {"payload": "The user likes strong tea", "about": "user", "importance": 0.9, "tags": ["drink"]},
+    ]
+    cli("memorize", "--from", "-", stdin="\n".join(map(json.dumps, rows)))
+    cli("remember", "The user likes green tea")
+
+    def found(*options: str) -> set[str]:
+        return {
+            one["payload"]
+            for one in cli("context", "what tea does the user like", "--json", *options).json["matches"]
+        }
+
+    assert len(found()) == 3
+    assert len(found("--top", "1")) == 1
+    assert found("--min-importance", "0.7") == {"The user likes strong tea"}
+    assert found("--tag", "drink") == {"The user likes strong tea"}
+    assert found("--type", "preference") == {"The user likes tea"}
+    assert found("--set", "personal") == {"The user likes green tea"}
+    assert found("--min-state", "past") == {"The user likes green tea"}
+    assert len(found("--since", "2026-02-20")) == 3
+    assert cli("context", "tea", "--since", "2026-02-21", check=False).code == 4
+    assert cli("context", " ", check=False).code == 2
+
+
+def test_five_at_most_unless_asked(home: Path, cli: Call) -> None:
+    rows = "\n".join(
+        json.dumps({"payload": f"The user likes tea number {n}", "about": "user"}) for n in range(9)
+    )
+    cli("memorize", "--from", "-", stdin=rows)
+    assert len(cli("context", "what tea does the user like", "--json").json["matches"]) == 5
+
+
+def test_asking_counts_as_a_read_and_commits_nothing(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    one = cli("remember", "The user likes tea", "--json").json["id"]
+    head = git(home, "rev-parse", "HEAD")
+    cli("context", "tea")
+    cli("prime")
+    assert cli("show", one, "--json").json["access_count"] == 2
+    assert git(home, "rev-parse", "HEAD") == head
+
+
+# -- prime --------------------------------------------------------------------------------------------------------
+
+
+def test_prime_tells_what_a_person_approved_and_nothing_else(home: Path, cli: Call) -> None:
+    assert cli("prime").stdout == ""
+    cli("memorize", "unreviewed lesson", "--when", "always")
+    cli("remember", "I use vim")
+    one = cli("memorize", "use rg", "--when", "searching code", "--json").json["id"]
+    cli("heartbeat")
+    cli("approve", one, "--yes")
+    assert "use rg" not in cli("prime").stdout, "approved, but possible: no decision would apply it"
+    for _ in range(10):
+        cli("outcome", one, "ok")
+    (home / "experiences/universal/system_info.jsonc").write_text(
+        '{"blocks": [{"payload": "typed by hand", "state": "reliable", "verifications": 10}]}',
+        encoding="utf-8",
+    )
+    primed = cli("prime").stdout
+    assert "- I use vim" in primed and "- searching code: use rg" in primed
+    assert "unreviewed lesson" not in primed and "typed by hand" not in primed
+
+
+def test_prime_is_the_same_on_every_day(sample: Path, cli: Call) -> None:
+    today = cli("prime", "--json").json
+    later = cli("prime", "--json", env={"ALICE_NOW": "2027-08-01T00:00:00Z"}).json
+    assert today["blocks"] and today == later
+
+
+@pytest.mark.parametrize("budget", [1, 20, 40, 80, 200])
+def test_prime_keeps_its_budget(home: Path, cli: Call, budget: int) -> None:
+    for number in range(20):
+        cli("remember", f"lesson number {number}: " + "word " * number)
+    answer = cli("prime", "--tokens", str(budget), "--json").json
+    assert answer["tokens"] == estimate_tokens(answer["text"]) <= budget
+    assert len(answer["blocks"]) + answer["left_out"] == 20
+    assert bool(answer["blocks"]) == (budget >= 40)
+
+
+def test_what_it_prints_cannot_steer_a_terminal(home: Path, cli: Call) -> None:
+    cli("remember", "I use \x1b[2Jvim\u202e\nand more")
+    assert "\x1b" not in cli("prime").stdout and "\u202e" not in cli("prime").stdout
+    assert "\x1b" not in cli("context", "vim").stdout
+    assert len(cli("prime").stdout.splitlines()) == 3

@@ -1,0 +1,325 @@
+"""``import``, ``session import``, ``mcp install``: what is elsewhere comes in, and we into an agent's host."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Call = Callable[..., Any]
+DATA = Path(os.environ.get("ALICE_DATA", "") or Path(__file__).parents[2].parent / "shared/data")
+
+CLAUDE_MD = """# My project
+
+Use Python 3.11
+and nothing older.
+
+<!-- - a hidden order -->
+## Testing
+- Run `make test` before
+  you commit
+- Never mock the database
+  - except in unit tests
+@docs/other.md
+
+```sh
+- not a rule
+```
+## Style ##
+1. Short functions
+"""
+NOTE = """---
+title: Coffee
+---
+# Something else
+## Observations
+- [method] Pour over works best #brew (with a filter)
+- [decision] Buy whole beans
+- plain bullet
+## Relations
+- pairs_with [[Chocolate]]
+"""
+MEM0 = {
+    "results": [
+        {"id": "m1", "memory": "Likes green tea", "user_id": "u", "categories": ["food_preferences"], "created_at": "2025-01-01T00:00:00-08:00"},
+        {"id": "m2", "memory": " ", "user_id": "u"},
+        {"id": "m3", "memory": "The build needs Java 21", "agent_id": "a"},
+    ]
+}  # fmt: skip
+
+
+def imported(cli: Call, kind: str, text: str, *options: str) -> Any:
+    return cli("import", kind, "-", "--json", *options, stdin=text).json
+
+
+def blocks(cli: Call) -> dict[str, dict[str, Any]]:
+    return {one["payload"]: one for one in cli("list", "--json").json["blocks"]}
+
+
+def test_an_instruction_file_becomes_rules_under_their_headings(home: Path, cli: Call) -> None:
+    path = home.parent / "CLAUDE.md"
+    path.write_text(CLAUDE_MD, encoding="utf-8")
+    cli("import", "claude-md", str(path))
+    found = blocks(cli)
+    assert {payload: one["trigger"] for payload, one in found.items()} == {
+        "Use Python 3.11 and nothing older.": "",
+        "Run `make test` before you commit": "Testing",
+        "Never mock the database": "Testing",
+        "except in unit tests": "Testing · Never mock the database",
+        "Short functions": "Style",
+    }
+    one = found["Never mock the database"]
+    assert (one["state"], one["set"], one["type"], one["origin"]) == (
+        "possible",
+        "low_value",
+        "rule",
+        "import:claude-md",
+    )
+    assert one["evidence"][0]["ref"] == "claude-md:CLAUDE.md:10"
+
+
+def test_notes_and_memories(home: Path, cli: Call) -> None:
+    assert len(imported(cli, "basic-memory", NOTE)["ids"]) == 2
+    assert len(imported(cli, "mem0", json.dumps(MEM0))["ids"]) == 2
+    found = blocks(cli)
+    pour = found["Pour over works best"]
+    assert (pour["trigger"], pour["type"], pour["tags"]) == (
+        "Coffee · with a filter",
+        "solution",
+        ["method", "brew"],
+    )
+    assert found["Buy whole beans"]["type"] == "rule"
+    tea = found["Likes green tea"]
+    assert (tea["about"], tea["type"], tea["created_at"]) == ("user", "preference", "2025-01-01T08:00:00Z")
+    assert tea["evidence"][0]["ref"] == "mem0:m1"
+    assert found["The build needs Java 21"]["about"] == "work"
+
+
+def test_mem0_as_lines_and_as_a_list(home: Path, cli: Call) -> None:
+    rows = MEM0["results"]
+    assert len(imported(cli, "mem0", "\n".join(map(json.dumps, rows)))["ids"]) == 2
+    assert imported(cli, "mem0", json.dumps(rows))["known"] == 2
+
+
+def test_ones_own_lines_get_no_trust(home: Path, cli: Call) -> None:
+    row = {
+        "payload": "use rg",
+        "trigger": "search",
+        "state": "reliable",
+        "verifications": 99,
+        "lived": True,
+        "approved": {"by": "user"},
+    }
+    imported(cli, "jsonl", json.dumps(row))
+    one = blocks(cli)["use rg"]
+    assert (one["state"], one["verifications"], one["origin"], one["approved"]) == (
+        "possible",
+        0,
+        "import:jsonl",
+        False,
+    )
+
+
+def test_a_dry_run_writes_nothing_and_a_second_import_adds_nothing(
+    home: Path, cli: Call, git: Callable[..., str]
+) -> None:
+    head = git(home, "rev-parse", "HEAD")
+    dry = imported(cli, "claude-md", CLAUDE_MD, "--dry-run")
+    assert len(dry["candidates"]) == 5 and dry["ids"] == [] and git(home, "rev-parse", "HEAD") == head
+    first = imported(cli, "claude-md", CLAUDE_MD)
+    assert len(first["ids"]) == 5 and git(home, "rev-list", "--count", f"{head}..HEAD") == "1"
+    again = imported(cli, "claude-md", CLAUDE_MD + "- One more\n")
+    assert (len(again["ids"]), again["known"]) == (1, 5)
+    after = git(home, "rev-parse", "HEAD")
+    assert imported(cli, "claude-md", CLAUDE_MD)["commit"] is None and git(home, "rev-parse", "HEAD") == after
+    message = git(home, "log", "-1", "--format=%B")
+    assert "Alice-Op: import" in message and "One more" not in message
+
+
+def test_what_was_rejected_stays_out(home: Path, cli: Call) -> None:
+    one = imported(cli, "claude-md", "- Always use tabs\n")["ids"][0]
+    cli("heartbeat")
+    cli("reject", one)
+    again = imported(cli, "claude-md", "- Always use tabs\n")
+    assert again["ids"] == []
+    elsewhere = imported(cli, "mem0", json.dumps([{"id": "x", "memory": "Always use tabs"}]))
+    assert (elsewhere["ids"], elsewhere["refused"]) == ([], 1)
+
+
+def test_what_cannot_be_read_is_a_sentence_with_its_place(home: Path, cli: Call) -> None:
+    for kind, text, place in (
+        ("mem0", '{"memory": "a"}\n{"memory": \n', ":2:"),
+        ("jsonl", '{"payload": 7}\n', ":1:"),
+    ):
+        failed = cli("import", kind, "-", stdin=text, check=False)
+        assert failed.code == 3 and place in failed.stderr, failed.stderr
+    assert cli("import", "mem0", "-", stdin=b"\xff\xfe", check=False).code == 3
+    assert cli("import", "claude-md", "no-such-file.md", check=False).code == 4
+    assert cli("import", "mem0", "-", stdin="[" * 100_000, check=False).code == 3
+
+
+# -- conversations ------------------------------------------------------------------------------------------------
+
+
+def test_conversations_come_in_once_and_keep_their_names(home: Path, cli: Call) -> None:
+    rows = [
+        {"corpus": "c1", "id": "D1:1", "text": "Ann: I moved to Berlin", "meta": {"session": "1", "speaker": "Ann", "time": "2023-05-08T13:56:00"}},
+        {"corpus": "c1", "id": "D1:2", "text": "Bob: How nice", "meta": {"session": "1", "speaker": "Bob", "time": "2023-05-08T13:56:00"}},
+        {"corpus": "c2", "id": "D1:1", "text": "Berlin is cold", "meta": {"session": "1", "time": "2023-05-09"}},
+        {"role": "user", "content": "我五月三号去了上海", "at": "2023-05-03T10:00:00Z"},
+        {"type": "assistant", "sessionId": "ABC-1", "timestamp": "2024-01-01T00:00:00Z", "message": {"role": "assistant", "content": [{"type": "text", "text": "done"}]}},
+        {"type": "summary", "summary": "nothing said"},
+        {"id": "chat", "messages": [{"role": "user", "content": "hello"}]},
+    ]  # fmt: skip
+    path = home.parent / "talk.jsonl"
+    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
+    dry = cli("session", "import", str(path), "--dry-run", "--json").json
+    assert dry["messages"] == 6 and cli("session", "list", "--json").json["sessions"] == []
+    taken = {
+        one["id"]: one["added"] for one in cli("session", "import", str(path), "--json").json["sessions"]
+    }
+    assert taken == {"c1-1": 2, "c2-1": 1, "talk": 2, "abc-1": 1}
+    assert cli("session", "import", str(path), "--json").json["messages"] == 0
+    (first, *_) = cli("session", "search", "who moved to Berlin", "--json").json["matches"]
+    assert (first["ref"], first["key"], first["speaker"]) == ("c1-1#0", "D1:1", "Ann")
+    dated = cli("session", "search", "五月三号", "--json").json["matches"]
+    assert dated[0]["text"] == "我五月三号去了上海" and dated[0]["by_day"]
+    assert (
+        cli("session", "search", "Berlin", "--session", "c2-1", "--json").json["matches"][0]["session"]
+        == "c2-1"
+    )
+    queries = '{"qid": 1, "query": "Berlin", "corpus": "c2"}\n{"qid": 2, "query": "Berlin", "corpus": "c1"}\n'
+    answers = [
+        json.loads(line)
+        for line in cli("session", "search", "--queries", "-", stdin=queries).stdout.splitlines()
+    ]
+    assert [(one["qid"], one["keys"][0], one["ids"][0]) for one in answers] == [
+        (1, "D1:1", "c2-1#0"),
+        (2, "D1:1", "c1-1#0"),
+    ]
+    assert cli("session", "search", "zebra", check=False).code == 4
+    assert cli("list", "--json").json["blocks"] == [], (
+        "what is imported is read for candidates when asked alone"
+    )
+    other = '{"role": "user", "content": "something else"}\n'
+    assert cli("session", "import", "-", "--id", "talk", stdin=other, check=False).code == 2
+
+
+@pytest.mark.parametrize(("name", "least"), [("locomo", 0.65), ("mb_zh", 0.95), ("mb_en", 0.85)])
+def test_public_conversations_are_found(home: Path, cli: Call, name: str, least: float) -> None:
+    if not (DATA / name / "docs.jsonl").exists():
+        pytest.skip(f"the data set {name} is not here (ALICE_DATA names the place)")
+    cli("session", "import", str(DATA / name / "docs.jsonl"))
+    answers = cli("session", "search", "--queries", str(DATA / name / "queries.jsonl"), "--top", "10").stdout
+    wanted = [json.loads(line) for line in (DATA / name / "queries.jsonl").read_text("utf-8").splitlines()]
+    found = {row["qid"]: row["keys"] for row in map(json.loads, answers.splitlines())}
+    recalls = [len(set(found[q["qid"]][:5]) & set(q["rel"])) / len(q["rel"]) for q in wanted if q["rel"]]
+    assert sum(recalls) / len(recalls) >= least
+
+
+# -- hosts --------------------------------------------------------------------------------------------------------
+
+COMMENTED = """{
+  // mine
+  "mcpServers": {
+    "other": {"command": "x"}, // keep
+  },
+}
+"""
+
+
+def person(home: Path) -> Path:
+    return Path(os.environ["HOME"])
+
+
+@pytest.mark.parametrize(
+    ("host", "file", "key"),
+    [
+        ("claude-code", ".claude.json", "mcpServers"),
+        ("cursor", ".cursor/mcp.json", "mcpServers"),
+        ("gemini", ".gemini/settings.json", "mcpServers"),
+    ],
+)
+def test_a_json_host_is_served_and_left_as_it_was(
+    home: Path, cli: Call, host: str, file: str, key: str
+) -> None:
+    path = person(home) / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(COMMENTED, encoding="utf-8")
+    path.chmod(0o640)
+    assert '"alice-exp"' in cli("mcp", "install", host, "--print").stdout
+    assert path.read_text(encoding="utf-8") == COMMENTED
+    assert cli("mcp", "install", host, "--json").json["changed"]
+    written = path.read_text(encoding="utf-8")
+    assert "// mine" in written and '"other": {"command": "x"}, // keep' in written and '"mcp"' in written
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert not cli("mcp", "install", host, "--json").json["changed"]
+    assert path.read_text(encoding="utf-8") == written
+    cli("mcp", "install", host, "--remove")
+    assert path.read_text(encoding="utf-8") == COMMENTED
+    assert not cli("mcp", "install", host, "--remove", "--json").json["changed"]
+    assert key in COMMENTED and sorted(one.name for one in path.parent.glob(".*alice*")) == []
+
+
+def test_what_a_person_added_to_our_entry_stays(home: Path, cli: Call) -> None:
+    path = person(home) / ".claude.json"
+    path.write_text(
+        '{"mcpServers": {"alice-exp": {"command": "old", "args": ["mcp"], "env": {"A": "1"}}}}',
+        encoding="utf-8",
+    )
+    cli("mcp", "install", "claude-code")
+    entry = json.loads(path.read_text(encoding="utf-8"))["mcpServers"]["alice-exp"]
+    assert entry["env"] == {"A": "1"} and entry["command"] != "old"
+
+
+def test_vscode_has_servers_with_a_type(home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home.parent)
+    cli("mcp", "install", "vscode", "--project")
+    written = json.loads((home.parent / ".vscode/mcp.json").read_text(encoding="utf-8"))
+    assert written == {"servers": {"alice-exp": {"type": "stdio", "command": "alice-exp", "args": ["mcp"]}}}
+    assert cli("mcp", "install", "codex", "--project", check=False).code == 2
+
+
+def test_codex_keeps_its_toml(home: Path, cli: Call) -> None:
+    path = person(home) / ".codex/config.toml"
+    before = '# top\nmodel = "x"\n\n[mcp_servers.other]\ncommand = "y"\n\n# about the next\n[tools]\na = 1\n'
+    path.parent.mkdir()
+    path.write_text(before, encoding="utf-8")
+    cli("mcp", "install", "codex")
+    written = path.read_text(encoding="utf-8")
+    assert written.startswith(before)
+    assert tomllib.loads(written)["mcp_servers"]["alice-exp"]["args"] == ["mcp"]
+    assert not cli("mcp", "install", "codex", "--json").json["changed"]
+    changed = written.replace('args = ["mcp"]', 'args = ["old"]\nstartup_timeout_sec = 20 # mine')
+    path.write_text(changed + "\n[[later]]\nb = 2\n", encoding="utf-8")
+    cli("mcp", "install", "codex")
+    now = tomllib.loads(path.read_text(encoding="utf-8"))
+    assert now["mcp_servers"]["alice-exp"]["args"] == ["mcp"] and now["later"] == [{"b": 2}]
+    assert now["mcp_servers"]["alice-exp"]["startup_timeout_sec"] == 20 and "# mine" in path.read_text(
+        encoding="utf-8"
+    )
+    path.write_text(written, encoding="utf-8")
+    cli("mcp", "install", "codex", "--remove")
+    assert path.read_text(encoding="utf-8").rstrip() == before.rstrip()
+
+
+def test_a_home_that_was_named_goes_along(home: Path, cli: Call) -> None:
+    shown = cli("--home", str(home), "mcp", "install", "cursor", "--print").stdout
+    assert json.loads(shown)["mcpServers"]["alice-exp"]["args"] == ["--home", str(home), "mcp"]
+
+
+def test_a_broken_or_unknown_configuration_is_left_alone(home: Path, cli: Call) -> None:
+    path = person(home) / ".claude.json"
+    for text in ('{"mcpServers": ', '{"mcpServers": []}', "[]"):
+        path.write_text(text, encoding="utf-8")
+        assert cli("mcp", "install", "claude-code", check=False).code == 3
+        assert path.read_text(encoding="utf-8") == text
+    toml = person(home) / "config.toml"
+    toml.write_text("a = \n", encoding="utf-8")
+    assert cli("mcp", "install", "codex", "--file", str(toml), check=False).code == 3
+    assert cli("mcp", "install", "emacs", check=False).code == 2
