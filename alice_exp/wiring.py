@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -20,7 +20,20 @@ if TYPE_CHECKING:
 
     from alice_exp.core.config import Config
     from alice_exp.core.model import Placed, Snapshot
-    from alice_exp.core.ports import AccessLog, Decisions, History, Inspection, Provider, Purge, Reports, Shares
+    from alice_exp.core.nearness import Meanings
+    from alice_exp.core.ports import (
+        AccessLog,
+        Decisions,
+        History,
+        Inspection,
+        Network,
+        Peer,
+        Provider,
+        Purge,
+        Reports,
+        Shares,
+    )
+    from alice_exp.lan.identity import FileIdentity
     from alice_exp.store.home import FileHome
     from alice_exp.store.owner import SshOwner
     from alice_exp.store.sessions import FileSessions
@@ -136,6 +149,28 @@ class Wiring:
         return FileShares(self.root / "identity", self.config.text("sharing.name"), new_id)
 
     @cached_property
+    def peers(self) -> FileIdentity:
+        """Who this Alice is on a network, and whom it trusts."""
+        from alice_exp.lan.identity import FileIdentity
+
+        return FileIdentity(self.root, self.shares.name)
+
+    @cached_property
+    def network(self) -> Network:
+        """The network around this Alice."""
+        from alice_exp.lan.network import LanNetwork
+
+        return LanNetwork(self.peers, self.warn)
+
+    def apart(self) -> Wiring:
+        """The same home for another thread: what is opened belongs to the thread that opened it."""
+        return Wiring(str(self.root), self.actor_option, self.warn)
+
+    def caller_as(self, peer: Peer) -> Caller:
+        """A peer that acts on this home, now."""
+        return replace(self.caller, actor=Actor("peer", peer.name))
+
+    @cached_property
     def inspection(self) -> Inspection:
         """What ``doctor`` looks at beside the files' content."""
         from alice_exp.store.inspection import HomeInspection
@@ -194,6 +229,22 @@ class Wiring:
         return ChatCompletions(base_url, model, key)
 
     @cached_property
+    def meanings(self) -> Meanings | None:
+        """What the embedder of the configuration says (``provider.embedding_model``); None: words alone.
+
+        It is at ``provider.base_url``, its key the same as the chat model's.
+        """
+        base_url = self.config.text("provider.base_url")
+        model = self.config.text("provider.embedding_model")
+        if not base_url or not model:
+            return None
+        from alice_exp.providers.embedding import Embeddings
+        from alice_exp.store.vectors import KeptVectors
+
+        key = os.environ.get("ALICE_API_KEY", "") or os.environ.get("OPENAI_API_KEY", "")
+        return KeptVectors(self.root / "state", model, Embeddings(base_url, model, key), self.warn)
+
+    @cached_property
     def config(self) -> Config:
         """The configuration as it is now."""
         return self.home.config()
@@ -229,7 +280,7 @@ class Wiring:
         """Who acts and when, as a use case wants it."""
         moment = self.moment
         local = moment.astimezone(self.zone)
-        return Caller(self.actor, moment.strftime(_STAMP), local.strftime("%Y%m%d"), new_id)
+        return Caller(self.actor, moment.strftime(_STAMP), local.strftime("%Y%m%d"), new_id, self.meanings)
 
     @property
     def day_began(self) -> str:

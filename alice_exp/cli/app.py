@@ -83,6 +83,16 @@ COMMANDS: Table = {
         "import": "sharing:import_",
         "log": "sharing:log",
     },
+    "peer": {
+        "invite": "peers:invite",
+        "join": "peers:join",
+        "list": "peers:list_peers",
+        "show": "peers:show",
+        "forget": "peers:forget",
+        "discover": "peers:discover",
+        "exchange": "peers:exchange",
+        "serve": "peers:serve",
+    },
     "episode": {
         "add": "episodes:add",
         "list": "episodes:list_episodes",
@@ -135,6 +145,7 @@ _GROUP_HELP = {
     "event": "The running diary of thoughts: add, tell, look into, expand from history.",
     "namespace": "Files of blocks within a set: list them, make a new one.",
     "share": "What may leave this machine, what would, what did; and what others shared.",
+    "peer": "Other people's Alices on the network: pair, find, exchange; nothing runs unasked.",
     "owner": "The SSH key whose signature approves: name it, show it, verify, sign.",
     "config": "How the home behaves: read, set and edit its configuration.",
 }

@@ -167,7 +167,9 @@ def similar(
     )
     snapshot = _read(terminal)
     asked = context_of(context)
-    found = records.similar(snapshot, wiring.access, wiring.caller, task, asked, top, filters, by_words=by_words)
+    found = records.similar(
+        snapshot, wiring.access, wiring.caller, task, asked, top, filters, by_words=by_words
+    )
 
     def text() -> None:
         if found:

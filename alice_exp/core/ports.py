@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from alice_exp.core.model import SETS
+from alice_exp.core.nearness import Embedder as Embedder
+from alice_exp.core.nearness import Meanings as Meanings
 from alice_exp.core.session_ports import ChatHistoryStore as ChatHistoryStore
 from alice_exp.core.session_ports import Claimed as Claimed
 from alice_exp.core.session_ports import MemoryStore as MemoryStore
@@ -17,6 +19,7 @@ from alice_exp.core.session_ports import Provider as Provider
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from alice_exp.core.changes import Act, Commit, Plan
     from alice_exp.core.collection import Known
@@ -384,4 +387,52 @@ class Shares(Protocol):
 
     def log(self) -> tuple[Disclosure, ...]:
         """What left, oldest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """Something that announces itself on the network: a random ``instance``, ``host:port`` each, the peer it hints at.
+
+    ``name`` is empty where it hints at nobody who is known; the hint proves nothing. ``invites`` is the number of an
+    open invitation, 0 where there is none.
+    """
+
+    instance: str
+    addresses: tuple[str, ...]
+    name: str = ""
+    invites: int = 0
+
+
+class Network(Protocol):
+    """The network around this Alice. One implementation: what it does cannot be done in memory.
+
+    Everything raises ``PeerError`` where a peer fails or is not trusted.
+    """
+
+    def discover(self, seconds: float) -> tuple[Neighbour, ...]:
+        """Who announces itself within so many seconds."""
+        ...
+
+    def invite(self, now: str, alias: str, bind: tuple[str, int], shown: Callable[[str, int], None]) -> Peer:
+        """Wait for the one who has the code, which ``shown`` is given with the port; one try, sixty seconds."""
+        ...
+
+    def join(self, code: str, at: str, now: str, alias: str) -> Peer:
+        """Pair with who invited; ``at`` is ``host:port``, empty: found by the code's number."""
+        ...
+
+    def serve(
+        self,
+        answer: Callable[[Peer, Message], Message],
+        met: Callable[[Peer], None],
+        bind: tuple[str, int],
+        seconds: float | None,
+        shown: Callable[[int], None],
+    ) -> None:
+        """Answer peers, for so long or until interrupted; ``shown`` is given the port, ``met`` each peer that leaves."""
+        ...
+
+    def connect(self, peer: Peer, at: str) -> AbstractContextManager[Link]:
+        """A link to a peer; ``at`` is ``host:port``, empty: found by its hint, else where it answered last."""
         ...

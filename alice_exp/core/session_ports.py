@@ -105,6 +105,10 @@ class SearchFilter:
     created_after: str = ""
 
 
+ANY = SearchFilter()
+"""No filter at all."""
+
+
 class MemoryStore(Protocol):
     """What is remembered about the user (R4.15, R4.27); a memory is a block about the user (BX.1)."""
 
@@ -117,7 +121,7 @@ class MemoryStore(Protocol):
         ...
 
     def search_by_vector(
-        self, embedding: Sequence[float], top: int, only: SearchFilter = SearchFilter()
+        self, embedding: Sequence[float], top: int, only: SearchFilter = ANY
     ) -> list[tuple[Block, float]]:
         """The nearest by cosine, best first, each with its similarity in [-1, 1]."""
         ...

@@ -19,7 +19,7 @@ from alice_exp.core.errors import PeerError
 from alice_exp.lan.identity import random_word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from alice_exp.core.ports import Peer
 
@@ -82,8 +82,10 @@ def announced(port: int, own_id: str, *, invites: int = 0, host: str = "") -> It
                 zero.unregister_service(info)
 
 
-def discover(seconds: float = 2.0, *, host: str = "", wanted: Any = None) -> tuple[Found, ...]:
-    """Who answers within so many seconds, at most ``MOST``, by instance; ends early once ``wanted(found)`` is true."""
+def discover(
+    seconds: float = 2.0, *, host: str = "", wanted: Callable[[Found], bool] | None = None
+) -> tuple[Found, ...]:
+    """Who answers within so many seconds, at most ``MOST``, by instance; ends early once one is ``wanted``."""
     from zeroconf import ServiceBrowser, ServiceListener
 
     names: list[str] = []
@@ -149,7 +151,7 @@ def _is_near(address: str) -> bool:
     return parsed.is_private or parsed.is_link_local or parsed.is_loopback
 
 
-def _own_addresses() -> Sequence[str]:
+def _own_addresses() -> list[str]:
     import ifaddr
 
     found = [ip.ip for adapter in ifaddr.get_adapters() for ip in adapter.ips if isinstance(ip.ip, str)]
@@ -177,6 +179,4 @@ def _multicast(host: str) -> Iterator[Any]:
 
 def _no_multicast(error: BaseException) -> PeerError:
     why = (getattr(error, "strerror", "") or str(error) or type(error).__name__).lower()
-    return PeerError(
-        "mDNS does not work here: {why}", why=why, hint="name the other side: --at host:port"
-    )
+    return PeerError("mDNS does not work here: {why}", why=why, hint="name the other side: --at host:port")

@@ -22,7 +22,7 @@ from alice_exp.core.errors import NotFoundError, PeerError, ProblemError
 from alice_exp.core.ports import Peer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from cryptography.x509 import Certificate
 
@@ -38,13 +38,13 @@ _EVER = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 class FileIdentity:
-    """The identity of the home at ``root``; see ``core.ports.Peers``. ``named``: the configured name, or empty."""
+    """The identity of the home at ``root``; see ``core.ports.Peers``. ``name`` gives the name that peers are told."""
 
-    def __init__(self, root: Path, named: str = "") -> None:
+    def __init__(self, root: Path, name: Callable[[], str]) -> None:
         self._root = root
         self.folder = root / "identity"
         self._peers = self.folder / "peers"
-        self._named = named
+        self._name = name
 
     # -- this Alice ---------------------------------------------------------------------------------------------
 
@@ -70,27 +70,15 @@ class FileIdentity:
             raise ProblemError(
                 "the identity cannot be read or made: {why}", why=why, path=str(self.folder)
             ) from error
-        return Peer(self.name(), certificate_id(certificate), certificate, "")
-
-    def name(self) -> str:
-        """The name that peers are told: the configured one, else a random one that stays."""
-        if self._named:
-            if not NAME.fullmatch(self._named):
-                raise ProblemError(
-                    "{name} cannot be a name on the network",
-                    name=repr(self._named),
-                    path="config.jsonc",
-                    hint="small letters, digits, - and _: alice-exp config set sharing.name NAME",
-                )
-            return self._named
-        path = self.folder / "name"
-        with contextlib.suppress(OSError, UnicodeDecodeError):
-            known = path.read_text(encoding="ascii").strip()
-            if NAME.fullmatch(known):
-                return known
-        name = f"alice_{random_word(6)}"
-        self._write(path, f"{name}\n")
-        return name
+        name = self._name()
+        if not NAME.fullmatch(name):
+            raise ProblemError(
+                "{name} cannot be a name on the network",
+                name=repr(name),
+                path="config.jsonc",
+                hint="write a-z, 0-9, - and _ with 'alice-exp config set sharing.name NAME'",
+            )
+        return Peer(name, certificate_id(certificate), certificate, "")
 
     def _make(self) -> None:
         key, certificate = new_certificate()
@@ -116,7 +104,9 @@ class FileIdentity:
         if exact or len(close) == 1:
             return (exact or close)[0]
         raise NotFoundError(
-            "there is no peer {name}", name=repr(name), hint="see 'alice-exp peer list'; pair with 'peer invite'"
+            "there is no peer {name}",
+            name=repr(name),
+            hint="see 'alice-exp peer list'; pair with 'peer invite'",
         )
 
     def keep(self, peer: Peer) -> Peer:
@@ -126,7 +116,9 @@ class FileIdentity:
         """
         self._require_home()
         if not NAME.fullmatch(peer.name):
-            raise PeerError("{name} is no name for a peer", name=repr(peer.name[:80]), hint="give one with --as")
+            raise PeerError(
+                "{name} is no name for a peer", name=repr(peer.name[:80]), hint="give one with --as"
+            )
         require_leaf(peer.certificate)
         known = {one.name: one for one in self.all()}
         same = next((one for one in known.values() if one.id == peer.id), None)
@@ -188,7 +180,7 @@ class FileIdentity:
             with contextlib.suppress(OSError):
                 temporary.unlink()
             why = (error.strerror or str(error)).lower()
-            raise ProblemError("{path} cannot be written: {why}", path=path, why=why) from error
+            raise ProblemError("this cannot be written: {why}", why=why, path=str(path)) from error
 
 
 def certificate_id(certificate: str) -> str:

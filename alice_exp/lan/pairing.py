@@ -24,7 +24,8 @@ from alice_exp.lan.wire import context
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from ssl import SSLContext
 
     from alice_exp.core.ports import Message
     from alice_exp.lan.identity import FileIdentity
@@ -133,14 +134,29 @@ def invite(invitation: Invitation, listener: socket.socket, seconds: float = SEC
     return invitation.joined
 
 
-def join(identity: FileIdentity, code: Code, address: str, now: str, alias: str = "") -> Peer:
-    """Pair with who invited, at ``host:port``; ``PeerError`` where the code is wrong or the other end is not fit."""
-    return asyncio.run(_join(identity, code, address, Peer(alias, "", "", now, address)))
+def join(identity: FileIdentity, code: Code, addresses: Sequence[str], now: str, alias: str = "") -> Peer:
+    """Pair with who invited, at the first ``host:port`` where somebody answers; the code is tried there and no more.
+
+    ``PeerError`` where the code is wrong or the other end is not fit.
+    """
+    identity.own()
+    return asyncio.run(_join(identity, code, addresses, Peer(alias, "", "", now)))
 
 
-async def _join(identity: FileIdentity, code: Code, address: str, blank: Peer) -> Peer:
+async def _reached(addresses: Sequence[str], secured: SSLContext) -> tuple[Wire, str]:
+    failure = PeerError("nobody is there to pair with")
+    for address in addresses:
+        try:
+            return await opened(address, secured), address
+        except PeerError as error:
+            failure = error
+    raise failure
+
+
+async def _join(identity: FileIdentity, code: Code, addresses: Sequence[str], blank: Peer) -> Peer:
     own = identity.own()
-    wire = await opened(address, context(CLIENT, identity.certificate_file, identity.key_file, None))
+    secured = context(CLIENT, identity.certificate_file, identity.key_file, None)
+    wire, address = await _reached(addresses, secured)
     try:
         side = _side(code, own.id, wire.peer_id, invited=True)
         mine = side.start().hex()
@@ -158,7 +174,7 @@ async def _join(identity: FileIdentity, code: Code, address: str, blank: Peer) -
         await wire.send({"certificate": own.certificate, "name": own.name}, _PATIENCE)
         if _fine(await wire.receive(_PATIENCE)).get("paired") is not True:
             raise PeerError("the other end did not pair")
-        return identity.keep(Peer(name, wire.peer_id, certificate, blank.paired_at, blank.address))
+        return identity.keep(Peer(name, wire.peer_id, certificate, blank.paired_at, address))
     finally:
         await wire.close()
 

@@ -11,7 +11,8 @@ import contextlib
 import signal
 import socket
 import ssl
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from alice_exp.core.errors import AliceError, PeerError, UsageError
@@ -92,8 +93,11 @@ class Door:
     def _gone(self, task: asyncio.Task[None]) -> None:
         self.strangers.pop(task, None)
         self.settled.discard(task)
-        if not task.cancelled():
-            task.exception()
+        fault = None if task.cancelled() else task.exception()
+        if fault is not None:
+            asyncio.get_running_loop().call_exception_handler(
+                {"message": "a bug of alice-exp", "exception": fault}
+            )
 
     def _settle(self) -> None:
         task = asyncio.current_task()
@@ -153,7 +157,8 @@ class Reception:
     answer: Callable[[Peer, Message], Message]
     met: Callable[[Peer], None]
     """Called when a conversation with a peer is over."""
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    worker: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "exchange"))
+    """The one thread in which questions are answered, one after the other: a home belongs to one thread."""
     _known: tuple[Peer, ...] | None = None
     _secured: ssl.SSLContext | None = None
 
@@ -176,8 +181,8 @@ class Reception:
         try:
             while True:
                 message = await wire.receive()
-                async with self.lock:
-                    answer = await asyncio.to_thread(self.answer, peer, message)
+                running = asyncio.get_running_loop()
+                answer = await running.run_in_executor(self.worker, self.answer, peer, message)
                 spoke = True
                 await wire.send(answer)
         except PeerError as error:
@@ -213,20 +218,21 @@ def serve(
         with contextlib.suppress(ValueError, RuntimeError):
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
         standing = asyncio.create_task(door.stand())
-        ends = [asyncio.ensure_future(ended.wait())]
+        ends: list[asyncio.Future[bool]] = [asyncio.ensure_future(_until(ended.wait))]
         if over is not None:
             ends.append(asyncio.ensure_future(_until(over)))
         try:
             await asyncio.wait(ends, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in (standing, *ends):
-                task.cancel()
+            standing.cancel()
+            for end in ends:
+                end.cancel()
             await asyncio.gather(standing, *ends, return_exceptions=True)
 
     asyncio.run(run())
 
 
-async def _until(over: Callable[[], Awaitable[None]]) -> bool:
+async def _until(over: Callable[[], Awaitable[object]]) -> bool:
     await over()
     return True
 
@@ -238,6 +244,7 @@ class TlsLink:
         self._runner = runner
         self._wire = wire
         self.address = address
+        self._answered = False
 
     def ask(self, message: Message) -> Message:
         """What the peer answers; ``PeerError`` where it fails, is slow, or refuses."""
@@ -247,8 +254,20 @@ class TlsLink:
         return answer
 
     async def _ask(self, message: Message) -> Message:
-        await self._wire.send(message)
-        return await self._wire.receive(SESSION)
+        try:
+            await self._wire.send(message)
+            answer = await self._wire.receive(SESSION)
+        except PeerError as error:
+            if self._answered:
+                raise
+            # TLS 1.3 lets a client believe it is connected before the other end has looked at its certificate.
+            raise PeerError(
+                "{address} ended the conversation before it began; it may not trust this Alice",
+                address=self.address,
+                hint="pair anew: 'alice-exp peer invite' there, 'peer join' here",
+            ) from error
+        self._answered = True
+        return answer
 
 
 @contextlib.contextmanager
@@ -294,6 +313,11 @@ async def opened(address: str, secured: ssl.SSLContext) -> Wire:
             hint="on the other side: alice-exp peer serve",
         ) from error
     return Wire(reader, writer)
+
+
+def at_address(peer: Peer, address: str) -> Peer:
+    """The peer, known to have answered there."""
+    return replace(peer, address=address)
 
 
 def host_and_port(address: str) -> tuple[str, int]:

@@ -54,6 +54,7 @@ def build(desk: Desk) -> MCPServer[Any]:
     )
     _add_knowing(server, desk)
     _add_learning(server, desk)
+    _add_records(server, desk)
     _add_resources(server, desk)
     return server
 
@@ -124,6 +125,11 @@ def _add_learning(server: MCPServer[Any], desk: Desk) -> None:
     ) -> shapes.Reported:
         """What came of a decision (its id) or of using one block: success raises it, failure lowers it."""
         return desk.report_outcome(id, ok, scenario, note, result, reward, also or [])
+
+
+def _add_records(server: MCPServer[Any], desk: Desk) -> None:
+    """The tools that record what happened."""
+    told = _telling(desk)
 
     @server.tool()
     @told

@@ -17,6 +17,7 @@ from alice_exp.core.config import Config
 from alice_exp.core.model import CONFIDENCE, TRUST, is_approved
 from alice_exp.rules.consolidation import HALF_LIFE_DAYS, decay_score, seconds
 from alice_exp.rules.matching import Segment, text_matches
+from alice_exp.rules.meaning import joined
 from alice_exp.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from alice_exp.core.collection import Collection
     from alice_exp.core.config import Json
     from alice_exp.core.model import Block, Placed
+    from alice_exp.core.nearness import Nearness
 
 GATE = Config().number("thresholds.match")
 """How far the best block must reach for an answer, as a share of what jumbled words of the same collection reach
@@ -118,7 +120,8 @@ class Match:
     """A block that fits, and every factor of its score (``--explain``); all numbers lie in [0, 1].
 
     ``context_match`` is ``None`` where one side has no context, so that the text alone decided. ``clear`` says
-    that the match alone is an answer; the others only come along with a clear one.
+    that the match alone is an answer; the others only come along with a clear one. ``cosine`` in [-1, 1] and its
+    ``weight`` are ``None`` where no embedder had a part in it (``rules.meaning``).
     """
 
     placed: Placed
@@ -131,6 +134,8 @@ class Match:
     decay: float
     approved: bool
     clear: bool = True
+    cosine: float | None = None
+    weight: float | None = None
 
 
 def fit(
@@ -180,22 +185,30 @@ def rank(
     gate: float = GATE,
     half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
     passing: Callable[[Placed], bool] | None = None,
+    near: Nearness | None = None,
 ) -> list[Match]:
     """The blocks that fit, best first: by score, then newest, then id (DESIGN 10, B0.6); at most ``top``.
 
-    A block is looked at where it shares a token with the query or a context with it, and where it passes: what
-    does not pass counts in the statistics alone, so that a filter changes no match. ``gate`` is a share in
+    A block is looked at where it shares a token with the query, a context with it, or a meaning (``near``: what an
+    embedder says of this query and collection), and where it passes: what does not pass counts in the statistics
+    alone, so that a filter changes no match. ``gate`` is a share in
     [0, 1] of what jumbled words reach; give a ``Collection`` to ask the same blocks more than once.
     """
     collection = _collected(blocks)
     found = text_matches(collection.statistics, collection.postings, query)
-    matches = _with_context(found.matches, collection, context) if context else found.matches
-    floor = min(HIGHEST_FLOOR, gate * found.noise)
+    texts = joined(found.matches, near) if near else found.matches
+    matches = _with_context(texts, collection, context) if context else texts
+    # A query of which no word counts says nothing of noise: what only means the same has to be clear by itself.
+    floor = min(HIGHEST_FLOOR, gate * (found.noise or float(near is not None)))
 
     def weighed(index: int, placed: Placed) -> Match | None:
-        text = found.matches.get(index, 0.0)
-        fits = fit(placed, text, context, now, half_life_days=half_life_days)
-        return fits if fits is None or fits.match >= floor else replace(fits, clear=False)
+        fits = fit(placed, texts.get(index, 0.0), context, now, half_life_days=half_life_days)
+        if fits is None:
+            return None
+        if near:
+            words, cosine = found.matches.get(index, 0.0), near.cosines.get(index)
+            fits = replace(fits, text_match=words, cosine=cosine, weight=near.weight)
+        return fits if fits.match >= floor else replace(fits, clear=False)
 
     if passing is None:
         return _best(collection, _leading(matches, floor), weighed, top)

@@ -206,13 +206,29 @@ def sync_directory(path: Path) -> None:
         os.close(handle)
 
 
-def sweep(directory: Path) -> int:
-    """Remove the temporary files that a crash left in ``directory``; returns how many."""
+def sweep(directory: Path, *, dead_only: bool = False) -> int:
+    """Remove the temporary files that a crash left in ``directory``; returns how many.
+
+    ``dead_only`` spares those whose maker lives: for places that are written without the lock.
+    """
     gone = 0
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(directory) as entries:
         for entry in entries:
-            if MARK in entry.name:
+            if MARK in entry.name and not (dead_only and _maker_lives(entry.name)):
                 with contextlib.suppress(FileNotFoundError):
                     Path(entry.path).unlink()
                     gone += 1
     return gone
+
+
+def _maker_lives(name: str) -> bool:
+    maker = name.rpartition(MARK)[2].partition("-")[0]
+    if not maker.isdigit():
+        return False
+    try:
+        os.kill(int(maker), 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return int(maker) != os.getpid()

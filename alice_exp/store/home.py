@@ -248,7 +248,14 @@ class FileHome:
             return scan(self.experiences)
         from alice_exp.store import landing
 
-        done = landing.recover(self.repository, holder_died=self.lock.holder_died)
+        try:
+            done = landing.recover(self.repository, holder_died=self.lock.holder_died)
+        except OSError as error:
+            raise ProblemError(
+                "an interrupted act could not be finished: {why}",
+                why=(error.strerror or str(error)).lower(),
+                hint="see that the disk can be written, then run this again",
+            ) from error
         if done.lost:
             self._sources.warn(
                 ProblemError(

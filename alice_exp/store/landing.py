@@ -28,7 +28,7 @@ from alice_exp.store.messages import COMPLETES
 from alice_exp.store.plumbing import LOST, NO_OBJECT, PENDING, blob_id
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from alice_exp.store.plumbing import Message, Repository
 
@@ -74,10 +74,13 @@ def write(
     pending = ""
     try:
         pending = _prepare(repository, parent, message, changes, first)
-        _swap_all(repository, changes, temporaries)
-        _land(repository, pending, parent, changes)
+        with _telling(repository, changes):
+            _swap_all(repository, changes, temporaries)
+            _land(repository, pending, parent)
     except ChangedOnDisk:
         repository.point([(PENDING, "", pending)])
+        with contextlib.suppress(ProblemError):
+            repository.refresh_index(None)
         raise
     except (OSError, ProblemError) as error:
         landed = pending != "" and repository.head() == pending
@@ -173,14 +176,23 @@ def _put_back(path: Path, change: FileChange) -> None:
             swap_in(write_beside(path, change.expected), path, change.new)
 
 
-def _land(repository: Repository, pending: str, parent: str, changes: Mapping[str, FileChange]) -> None:
+def _land(repository: Repository, pending: str, parent: str) -> None:
     repository.land(pending, parent)
     sync_directory(repository.git_dir / "refs" / "heads")
+
+
+@contextlib.contextmanager
+def _telling(repository: Repository, changes: Mapping[str, FileChange]) -> Iterator[None]:
+    """Tell git's index what lands while it lands; where git refuses, the index is stale and the next act mends it."""
     entries = {
         path: NO_OBJECT if change.new is None else blob_id(change.new) for path, change in changes.items()
     }
-    with contextlib.suppress(ProblemError):
-        repository.refresh_index(entries)
+    end = repository.telling_index(entries)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ProblemError):
+            end()
 
 
 def _finish(repository: Repository, error: Exception) -> None:
@@ -213,8 +225,7 @@ def recover(repository: Repository, *, holder_died: bool = False) -> Recovered:
     Pending on the branch's tip: its files are brought up to date where they still are as before, and it lands. Already
     on the branch: the mark is dropped. On another line: it is kept as ``refs/alice/lost/<id>``.
     """
-    if holder_died:
-        sweep(repository.work_tree.parent / "state")
+    sweep(repository.work_tree.parent / "state", dead_only=True)
     for folder in ("", "universal", "personal", "low_value_pool", "archive", "records", ".schema"):
         sweep(repository.work_tree / folder)
     _drop_stale_locks(repository)

@@ -6,6 +6,7 @@ never stand in an option's place.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING
 from alice_exp.core.errors import ProblemError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    import subprocess
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
 BRANCH = "refs/heads/main"
@@ -80,6 +82,19 @@ def blob_id(data: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
+_PIPE = 4096
+"""Bytes that a pipe surely takes without a reader."""
+
+
+def _refuse_failure(code: int, err: bytes, verb: str) -> None:
+    """Git's own sentence as a ``ProblemError`` where it failed."""
+    if code:
+        said = err.decode("utf-8", "replace").strip().splitlines()
+        raise ProblemError(
+            "git could not {verb}: {said}", verb=verb, said=said[-1] if said else f"it ended with {code}"
+        )
+
+
 class Repository:
     """The repository of one home: ``work_tree`` is ``experiences/``, ``lock_handle`` is inherited by git (-1: none)."""
 
@@ -99,6 +114,13 @@ class Repository:
 
         ``packing`` is zlib's level for a pack that is unpacked at once and need not be small.
         """
+        started = self._start(arguments, packing)
+        out, err = started.communicate(stdin)
+        if check:
+            _refuse_failure(started.returncode, err, arguments[0])
+        return out
+
+    def _start(self, arguments: Sequence[str], packing: str = "") -> subprocess.Popen[bytes]:
         import subprocess
 
         command = ["git", f"--git-dir={self.git_dir}", f"--work-tree={self.work_tree}"]
@@ -107,24 +129,17 @@ class Repository:
         if packing:
             command += ["-c", f"pack.compression={packing}"]
         try:
-            done = subprocess.run(
+            return subprocess.Popen(
                 [*command, *arguments],
-                input=stdin,
-                capture_output=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 env=isolated_environment(),
                 pass_fds=() if self.lock_handle < 0 else (self.lock_handle,),
                 cwd=self.work_tree if self.work_tree.is_dir() else None,
             )
         except FileNotFoundError:
             raise ProblemError("the program git was not found", hint="install git 2.36 or later") from None
-        if check and done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise ProblemError(
-                "git could not {verb}: {said}",
-                verb=arguments[0],
-                said=said[-1] if said else f"it ended with {done.returncode}",
-            )
-        return done.stdout
 
     def create(self) -> None:
         """Make the repository with settings of its own; one that is there already is brought up to date."""
@@ -245,10 +260,14 @@ class Repository:
                 stream.append(b"blob\nmark :%d\ndata %d\n%s\n" % (mark, len(data), data))
                 changes.append(b"M 100644 :%d %s\n" % (mark, path.encode()))
             own = next(marks)
-            stream += _commit_lines(own, said, b"from %s\n" % parent.encode() if parent and not number else b"")
+            stream += _commit_lines(
+                own, said, b"from %s\n" % parent.encode() if parent and not number else b""
+            )
             stream += [*changes, b"\n"]
         stream.append(b"get-mark :%d\ndone\n" % own)
-        told = self.run("fast-import", "--quiet", "--done", "--date-format=raw", stdin=b"".join(stream), packing="1")
+        told = self.run(
+            "fast-import", "--quiet", "--done", "--date-format=raw", stdin=b"".join(stream), packing="1"
+        )
         return told.decode().split()[0]
 
     def land(self, commit: str, parent: str) -> None:
@@ -268,19 +287,38 @@ class Repository:
 
         After a failure ``index_is_stale`` holds until the whole of HEAD was told.
         """
-        was_stale, self.index_is_stale = self.index_is_stale, True
-        self._tell_index(entries)
-        self.index_is_stale = was_stale and entries is not None
-
-    def _tell_index(self, entries: Mapping[str, str] | None) -> None:
-        if entries is None:
-            self.run("read-tree", "HEAD")
+        if entries is not None:
+            self.telling_index(entries)()
             return
+        self.index_is_stale = True
+        self.run("read-tree", "HEAD")
+        self.index_is_stale = False
+
+    def telling_index(self, entries: Mapping[str, str]) -> Callable[[], None]:
+        """Begin to tell git's index what lands, beside the rest of the act; what is returned waits for its end.
+
+        ``ProblemError`` from there where git refused.
+        """
+        was_stale, self.index_is_stale = self.index_is_stale, True
         rows = (
             f"0 {NO_OBJECT}\t{path}" if oid == NO_OBJECT else f"100644 {oid}\t{path}"
             for path, oid in entries.items()
         )
-        self.run("update-index", "-z", "--index-info", stdin="\0".join([*rows, ""]).encode())
+        started = self._start(("update-index", "-z", "--index-info"))
+        told = "\0".join([*rows, ""]).encode()
+        if len(told) < _PIPE and started.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                started.stdin.write(told)
+            with contextlib.suppress(BrokenPipeError):
+                started.stdin.close()
+            started.stdin, told = None, b""
+
+        def end() -> None:
+            _, err = started.communicate(told or None)
+            _refuse_failure(started.returncode, err, "update-index")
+            self.index_is_stale = was_stale
+
+        return end
 
     def loose_bytes(self) -> int:
         """The size of all loose objects in bytes."""

@@ -21,6 +21,7 @@ MOST_TEXT = 16_000
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 _BULLET = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
+_OTHER = re.compile(r"^\s*(?:@\S|\||>|!\[)")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _OBSERVATION = re.compile(r"^\s*[-*]\s+\[([^\[\]]{1,40})\]\s+(.*)$")
 _RELATION = re.compile(r"\[\[[^\]]+\]\]\s*$")
@@ -65,7 +66,7 @@ def claude_md(text: str) -> tuple[Piece, ...]:
     return tuple(
         Piece(said, " · ".join(headings), "rule", line=line)
         for said, headings, line in _passages(_uncommented(text))
-        if not said.startswith(("@", "|", ">", "!["))
+        if not _OTHER.match(said)
     )
 
 
@@ -191,7 +192,7 @@ def _passages(text: str) -> Iterator[tuple[str, tuple[str, ...], int]]:
         fence, heading, bullet = _FENCE.match(line), _HEADING.match(line), _BULLET.match(line)
         is_text = bool(line.strip()) and not fenced and not fence
         fenced = fenced != bool(fence)
-        if current is not None and is_text and not heading and not bullet:
+        if current is not None and is_text and not heading and not bullet and not _OTHER.match(line):
             current = replace(current, text=f"{current.text} {line.strip()}")
             continue
         if current is not None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from alice_exp.core.collection import Known
     from alice_exp.core.config import Config
     from alice_exp.core.model import Actor, Place, Placed, Snapshot
-    from alice_exp.core.ports import Home
+    from alice_exp.core.ports import Home, Meanings
 
 R = TypeVar("R")
 
@@ -33,12 +33,14 @@ _SET_NAMES: dict[str, Place] = {
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who acts and when (ISO-8601 UTC), the ``day`` where the person lives (YYYYMMDD), where fresh ids come from."""
+    """Who acts and when (ISO-8601 UTC), the ``day`` where the person lives (YYYYMMDD), where fresh ids come from,
+    and the embedder that searches may ask (``None``: words alone)."""
 
     actor: Actor
     now: str
     day: str
     new_id: Callable[[str], str]
+    meanings: Meanings | None = None
 
 
 class DryHome:

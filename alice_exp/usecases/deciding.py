@@ -19,6 +19,7 @@ from alice_exp.rules.timeline import add_event
 from alice_exp.usecases.acts import ALL, resolve
 from alice_exp.usecases.decide import settled_after, thresholds_of
 from alice_exp.usecases.recall import Filters, search
+from alice_exp.usecases.records import capacity_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -235,19 +236,17 @@ def _kept(
     snapshot: Snapshot, episode: Episode, puts: Sequence[Put], now: str
 ) -> tuple[EpisodeBook, tuple[str, ...]]:
     """The book with the new episode; over capacity the least worth go, never a cited one, never the new one."""
-    present = snapshot.episodes.episodes if snapshot.episodes else ()
-    book = EpisodeBook(
-        (*present, episode),
-        snapshot.config.count("episodes.capacity"),
-    )
-    if not is_due(book):
+    present = snapshot.episodes or EpisodeBook()
+    book = replace(present, episodes=(*present.episodes, episode))
+    bounded = replace(book, capacity=capacity_of(snapshot))
+    if not is_due(bounded):
         return book, ()
     cited = {
         piece.ref for placed in snapshot for piece in placed.block.evidence if piece.ref.startswith("ep-")
     }
     cited |= {piece.ref for put in puts for piece in put.block.evidence} | {episode.id}
-    pruning = prune(book, now, {}, cited)
-    return pruning.book, tuple(one.episode.id for one in pruning.removed)
+    pruning = prune(bounded, now, {}, cited)
+    return replace(book, episodes=pruning.book.episodes), tuple(one.episode.id for one in pruning.removed)
 
 
 def _told(timeline: Timeline | None, decision: OpenDecision, episode: Episode) -> Timeline:

@@ -83,6 +83,8 @@ def search(
     passes = _passes(config, caller, filters)
 
     def among(blocks: Collection) -> list[list[Match]]:
+        asked = [query for query, _ in queries]
+        nearness = caller.meanings.near(asked, blocks) if caller.meanings else [None] * len(asked)
         return [
             rank(
                 blocks,
@@ -93,8 +95,9 @@ def search(
                 gate=config.number("thresholds.match"),
                 half_life_days=config.half_life_days,
                 passing=passes,
+                near=near,
             )
-            for query, context in queries
+            for (query, context), near in zip(queries, nearness, strict=True)
         ]
 
     found = home.ask(among)

@@ -26,7 +26,6 @@ from alice_exp.rules.agenda import (
     is_shown_as_it_is,
     returned,
 )
-from alice_exp.rules.bundle import accepted
 from alice_exp.rules.expiry import expired, is_expired
 from alice_exp.usecases.access import folded, merged
 from alice_exp.usecases.acts import ALL, namespace_name, namespace_path, require_person, resolve
@@ -204,6 +203,8 @@ def approve(
     what was decided meanwhile without a word. ``stamp`` is the owner key's (``usecases.owner.decide``).
     """
     require_person(caller, "approve", f"alice-exp approve {' '.join(ids)}")
+    from alice_exp.rules.bundle import accepted
+
     target = namespace_path(to) if to else ""
     if target and place_of(target) not in ("personal", "universal"):
         raise UsageError("approval leads to personal or universal, not to {to}", to=to)

@@ -33,11 +33,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from alice_exp.core.changes import Commit
-    from alice_exp.core.model import Block, Snapshot
+    from alice_exp.core.model import Block, Place, Snapshot
     from alice_exp.core.ports import Home, Shares
     from alice_exp.rules.approval import Stamp
     from alice_exp.rules.bundle import Bundle, Offer, Received
     from alice_exp.usecases.acts import Caller
+
+_LEAVING: tuple[Place, ...] = ("universal",)
 
 LARGEST = 64 << 20
 """Bytes of a bundle that is read."""
@@ -153,7 +155,7 @@ def preview(home: Home, shares: Shares) -> Bundle:
             path="config.jsonc",
             hint="write a-z, 0-9, - and _ with 'alice-exp config set sharing.name NAME'",
         )
-    snapshot = home.read(("universal",))
+    snapshot = home.read(_LEAVING)
     made = bundle(name, snapshot, Thresholds.of(snapshot.config))
     if not made.blocks:
         raise NotFoundError("nothing may leave", hint="see 'alice-exp share list'")

@@ -110,7 +110,7 @@ def test_prime_tells_what_a_person_approved_and_nothing_else(home: Path, cli: Ca
     assert "use rg" not in cli("prime").stdout, "approved, but possible: no decision would apply it"
     for _ in range(10):
         cli("outcome", one, "ok")
-    (home / "experiences/universal/system_info.jsonc").write_text(
+    (home / "experiences/universal/api_patterns.jsonc").write_text(
         '{"blocks": [{"payload": "typed by hand", "state": "reliable", "verifications": 10}]}',
         encoding="utf-8",
     )
@@ -138,5 +138,5 @@ def test_prime_keeps_its_budget(home: Path, cli: Call, budget: int) -> None:
 def test_what_it_prints_cannot_steer_a_terminal(home: Path, cli: Call) -> None:
     cli("remember", "I use \x1b[2Jvim\u202e\nand more")
     assert "\x1b" not in cli("prime").stdout and "\u202e" not in cli("prime").stdout
-    assert "\x1b" not in cli("context", "vim").stdout
+    assert "\x1b" not in cli("context", "what do I use").stdout
     assert len(cli("prime").stdout.splitlines()) == 3

@@ -561,6 +561,16 @@ def test_the_configured_capacity_wins_over_the_files(home: Path, cli: Call) -> N
     assert '"capacity": 1000' in (home / FILE).read_text("utf-8")
 
 
+def test_an_outcome_keeps_the_capacity_that_a_person_typed(home: Path, cli: Call) -> None:
+    fill(home, [{"task": f"{word} {word}", "success": True} for word in ("one", "two", "three")], capacity=3)
+    decision = cli("decide", "something else entirely", "--json", check=False).json["decision"]
+    done = cli("outcome", decision, "ok", "--json").json
+    assert len(done["pruned"]) == 1
+    assert len(ids(cli)) == 3
+    assert done["episode"] in ids(cli)
+    assert '"capacity": 3, // a ceiling' in (home / FILE).read_text("utf-8")
+
+
 def test_the_command_as_a_process(home: Path, run: Call) -> None:
     """Once as a process of its own: nothing but the document on stdout."""
     done = run("episode", "add", "--task", "t", "--success", "--json", env={"ALICE_ACTOR": "agent:claude"})

@@ -414,7 +414,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_model_extracts_and_the_quote_is_the_users(home: Path, cli: Call, impatient: None) -> None:
-    answer = 'Sure!\n```json\n[{"content": "用户名字是张三", "importance": 0.9}, {"content": "x", "importance": 0.2},]\n```'
+    listed = '[{"content": "用户名字是张三", "importance": 0.9}, {"content": "x", "importance": 0.2},]'
+    answer = f"Sure!\n```json\n{listed}\n```"
     with server.serving(server.says(answer)) as model:
         modelled(cli, model.url)
         begun(cli, *EXAMPLE_B)
@@ -464,7 +465,9 @@ def test_a_model_that_fails_marks_nothing_and_loses_nothing(
         assert (said.code, said.stdout) == (0, "")
         assert said.stderr.count("\n") == 1 and said.stderr.startswith("alice-exp: "), said.stderr
         assert "Traceback" not in said.stderr
+        asking = time.monotonic()
         asked = cli("session", "extract", "demo", "--json", check=False)
+        assert time.monotonic() - asking < 2.5
         assert (asked.code, asked.error["code"]) == (7, "provider")
         ended = cli("session", "end", "demo", "--forget", check=False)
         assert ended.code == 7 and (home / "sessions/demo.jsonl").exists()

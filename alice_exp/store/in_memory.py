@@ -1,0 +1,195 @@
+"""Conversations and memories that live as long as the process: for development and tests (R4.31)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from alice_exp.core.conversation import ChatRecord, Message
+from alice_exp.core.errors import BusyError, NotFoundError, UsageError
+from alice_exp.core.model import Block
+from alice_exp.core.session_ports import ANY, Conversation, SearchFilter
+from alice_exp.rules.ranking import block_text
+from alice_exp.rules.vectors import cosine, embed_block
+from alice_exp.text.words import keywords
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+
+
+@dataclass
+class _Held:
+    at: str
+    touched: float
+    records: list[ChatRecord] = field(default_factory=list)
+    ended: str = ""
+    extracted: int = -1
+    claimed: bool = False
+
+
+class InMemoryChatHistoryStore:
+    """See ``core.session_ports.ChatHistoryStore``; ``epoch`` is the calendar in seconds."""
+
+    def __init__(self, epoch: Callable[[], float]) -> None:
+        self._epoch = epoch
+        self._held: dict[str, _Held] = {}
+
+    def start(self, session: str, at: str) -> bool:
+        """Open a conversation; false where it was open already."""
+        if not _NAME.fullmatch(session):
+            raise UsageError("{name} cannot name a session", name=repr(session[:80]))
+        known = self._held.get(session)
+        if known is not None and not known.ended:
+            return False
+        if known is None:
+            self._held[session] = _Held(at, self._epoch())
+        else:
+            known.ended = ""
+        return True
+
+    def save(self, session: str, message: Message) -> ChatRecord:
+        """Append a message."""
+        return self.save_all(session, (message,))[0]
+
+    def save_all(
+        self, session: str, messages: Sequence[Message], names: Sequence[str] = ()
+    ) -> tuple[ChatRecord, ...]:
+        """Append many."""
+        held = self._found(session)
+        first = len(held.records)
+        called = names or [""] * len(messages)
+        made = [
+            ChatRecord(session, first + index, message, name=name)
+            for index, (message, name) in enumerate(zip(messages, called, strict=True))
+        ]
+        held.records += made
+        held.touched = self._epoch()
+        return tuple(made)
+
+    def load(self, session: str) -> tuple[ChatRecord, ...]:
+        """Every message, in order."""
+        held = self._found(session)
+        return tuple(replace(one, extracted=one.index <= held.extracted) for one in held.records)
+
+    def load_recent(self, session: str, limit: int) -> tuple[ChatRecord, ...]:
+        """The latest messages, oldest of them first."""
+        return self.load(session)[-limit:] if limit > 0 else ()
+
+    def load_unextracted(self, session: str) -> tuple[ChatRecord, ...]:
+        """The messages that no extraction has read."""
+        return tuple(record for record in self.load(session) if not record.extracted)
+
+    def mark_extracted(self, session: str, index: int) -> None:
+        """Everything up to and with ``index`` has been read."""
+        held = self._found(session)
+        held.extracted = max(held.extracted, index)
+
+    @contextmanager
+    def claim(self, session: str, wait: float) -> Iterator[_Claim]:
+        """Be the only one to extract; there is nobody to wait for in one process."""
+        held = self._found(session)
+        if held.claimed:
+            raise BusyError("another is extracting from {session} for {wait:g} s", session=session, wait=wait)
+        held.claimed = True
+        try:
+            yield _Claim(self, session)
+        finally:
+            held.claimed = False
+
+    def end(self, session: str, at: str) -> None:
+        """Close a conversation."""
+        held = self._found(session)
+        held.ended = held.ended or at
+
+    def forget(self, session: str) -> int:
+        """Delete a conversation; how many messages it held."""
+        held = self._found(session)
+        del self._held[session]
+        return len(held.records)
+
+    def conversations(self) -> tuple[Conversation, ...]:
+        """All of them, oldest first."""
+        found = []
+        for session, held in self._held.items():
+            last = next((one.message.at for one in reversed(held.records) if one.message.at), held.at)
+            unread = len(held.records) - held.extracted - 1
+            found.append(Conversation(session, held.at, last, len(held.records), max(0, unread), held.ended))
+        return tuple(sorted(found, key=lambda one: (one.at, one.session)))
+
+    def expire(self, before: float) -> tuple[str, ...]:
+        """Delete those that were last added to before this moment (epoch seconds)."""
+        gone = tuple(sorted(session for session, held in self._held.items() if held.touched < before))
+        for session in gone:
+            del self._held[session]
+        return gone
+
+    def _found(self, session: str) -> _Held:
+        if session not in self._held:
+            raise NotFoundError("there is no session {session}", session=session)
+        return self._held[session]
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """See ``core.session_ports.Claimed``; a crash takes everything with it, so there is nothing to write down."""
+
+    chats: InMemoryChatHistoryStore
+    session: str
+
+    def begin(self, token: str, index: int) -> None:
+        """Nothing outlives the process that could be asked for the token."""
+
+    def done(self, index: int) -> None:
+        """The messages are read."""
+        self.chats.mark_extracted(self.session, index)
+
+
+class InMemoryStore:
+    """See ``core.session_ports.MemoryStore``; ``new_id`` makes ids."""
+
+    def __init__(self, new_id: Callable[[str], str]) -> None:
+        self._new_id = new_id
+        self._memories: dict[str, Block] = {}
+
+    def save(self, memory: Block) -> str:
+        """Keep one; its id."""
+        return self.save_all((memory,))[0]
+
+    def save_all(self, memories: Sequence[Block]) -> tuple[str, ...]:
+        """Keep several; what says the same as a known one is that one."""
+        ids = []
+        for memory in memories:
+            same = next((k for k, one in self._memories.items() if one.payload == memory.payload), "")
+            memory_id = same or self._new_id("exp")
+            self._memories.setdefault(memory_id, replace(memory, id=memory_id, about="user"))
+            ids.append(memory_id)
+        return tuple(ids)
+
+    def search_by_vector(
+        self, embedding: Sequence[float], top: int, only: SearchFilter = ANY
+    ) -> list[tuple[Block, float]]:
+        """The nearest by cosine, best first."""
+        found = [
+            (one, cosine(embedding, embed_block(one)))
+            for one in self._memories.values()
+            if one.importance >= only.min_importance and one.created_at >= only.created_after
+        ]
+        return sorted(found, key=lambda pair: (-pair[1], pair[0].id))[:top]
+
+    def search_by_keyword(self, keyword: str, top: int) -> list[Block]:
+        """Those that share keywords, by how many, then by importance."""
+        wanted = keywords(keyword)
+        found = [(len(wanted & keywords(block_text(one))), one) for one in self._memories.values()]
+        fitting = sorted(
+            (pair for pair in found if pair[0]), key=lambda p: (-p[0], -p[1].importance, p[1].id)
+        )
+        return [one for _, one in fitting[:top]]
+
+    def delete(self, memory_id: str) -> bool:
+        """Take one out; whether it was there."""
+        return self._memories.pop(memory_id, None) is not None
+
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._memories)
