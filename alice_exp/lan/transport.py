@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from alice_exp.core.errors import AliceError, PeerError, UsageError
-from alice_exp.lan.wire import MOST, Wire, context, gone
+from alice_exp.lan.wire import MOST, TooLong, Wire, context, gone
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -257,6 +257,8 @@ class TlsLink:
         try:
             await self._wire.send(message)
             answer = await self._wire.receive(SESSION)
+        except TooLong:
+            raise
         except PeerError as error:
             if self._answered:
                 raise

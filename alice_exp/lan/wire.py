@@ -24,6 +24,10 @@ PATIENCE: Final = 15.0
 """Seconds that one message may take to arrive or to go out."""
 
 
+class TooLong(PeerError):
+    """Our own message is longer than ``MOST``; nothing was sent."""
+
+
 class Wire:
     """A connection that carries messages, each one object in one line of UTF-8 JSON.
 
@@ -49,7 +53,7 @@ class Wire:
         """Send one message; ``PeerError`` where it is longer than ``MOST``."""
         data = encoded(message)
         if len(data) > MOST:
-            raise PeerError("a message of {size} bytes is too long to send", size=len(data))
+            raise TooLong("a message of {size} bytes is too long to send", size=len(data))
         try:
             self._writer.write(data)
             async with asyncio.timeout(patience):

@@ -105,7 +105,7 @@ def _both(
     text, loser = _text(was, one, other)
     b, o, t = (was.block if was else None), one.block, other.block
     three = _Three(b, o, t)
-    counts = {name: three.count(name) for name in _COUNTS}
+    counts: dict[str, Any] = {name: three.count(name) for name in _COUNTS}
     block = replace(
         text.block,
         **counts,

@@ -302,7 +302,8 @@ def _drop_stale_locks(repository: Repository) -> None:
 
 def _sweep_objects(repository: Repository) -> None:
     """Remove objects and packs that a killed git never finished: nothing names them."""
-    unfinished = [*(repository.git_dir / "objects").glob("*/tmp_*")]
+    objects = repository.git_dir / "objects"
+    unfinished = [*objects.glob("*/tmp_*"), *objects.glob("pack/*.keep")]
     if unfinished and not _git_runs_here(repository.git_dir):
         for path in unfinished:
             path.unlink(missing_ok=True)

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from alice_exp.store.landing import FileChange
 
 PACK_AT = 4 << 20
-"""Bytes of loose objects at which the repository is packed: files are rewritten whole, so size tells, not number."""
+"""Bytes of new packs at which they are packed into one: files are rewritten whole, so size tells before number."""
+
+PACKS = 40
+"""And how many packs there may be: every act leaves one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,31 +114,23 @@ class Ledger:
         """Remember what landed, and pack where enough has gathered."""
         stamps = self.stamps
         known = dict(stamps.files)
-        loose = stamps.loose if stamps.loose >= 0 else self.repository.loose_bytes()
         for path, change in files.items():
             known.pop(path, None)
             if change.new is not None:
-                blob = blob_id(change.new)
-                known[path] = (Signature.of((self.experiences / path).lstat()), blob)
-                loose += self._loose_size(blob)
-        loose += self._loose_size(oid)
-        if loose > PACK_AT:
+                known[path] = (Signature.of((self.experiences / path).lstat()), blob_id(change.new))
+        packs, newest = self.repository.packs()
+        grown = max(stamps.loose, 0) + newest
+        if grown > PACK_AT or packs > PACKS:
             with contextlib.suppress(ProblemError):
                 self.repository.pack()
-            loose = 0
-        self._stamps = Stamps(oid, when, stamps.at, loose, known)
+            grown = 0
+        self._stamps = Stamps(oid, when, stamps.at, grown, known)
         self.save()
 
     def save(self) -> None:
         """Remember the stamps; without their commit where git's index is stale, so that the next act mends it."""
         stamps = self.stamps
         save(self._path, replace(stamps, head="") if self.repository.index_is_stale else stamps)
-
-    def _loose_size(self, oid: str) -> int:
-        try:
-            return (self.repository.git_dir / "objects" / oid[:2] / oid[2:]).stat().st_size
-        except OSError:
-            return 0
 
 
 def _author(actor: Actor) -> str:

@@ -38,6 +38,7 @@ _OPTIONS = {
     "core.untrackedCache": "false",
     "core.quotePath": "false",
     "core.looseCompression": "1",
+    "fastimport.unpackLimit": "1",
     "commit.gpgSign": "false",
     "gc.auto": "0",
     "maintenance.auto": "false",
@@ -244,6 +245,8 @@ class Repository:
     ) -> str:
         """Write blobs, tree, commit and the pending reference in one stream, forced to disk; returns the commit.
 
+        The stream stays a pack as it is: unpacked, each object would be a file and a directory to force to disk.
+
         ``files`` maps a path to its new bytes (None: removed). ``first`` is a commit of its own between ``parent`` and
         this one, of the same stream. Nothing in the work tree changes.
         """
@@ -320,16 +323,15 @@ class Repository:
 
         return end
 
-    def loose_bytes(self) -> int:
-        """The size of all loose objects in bytes."""
-        total = 0
-        for directory in (self.git_dir / "objects").glob("[0-9a-f][0-9a-f]"):
-            with os.scandir(directory) as entries:
-                total += sum(entry.stat().st_size for entry in entries)
-        return total
+    def packs(self) -> tuple[int, int]:
+        """How many packs there are, and the size of the newest in bytes."""
+        with os.scandir(self.git_dir / "objects" / "pack") as entries:
+            found = [entry.stat() for entry in entries if entry.name.endswith(".pack")]
+        newest = max(found, key=lambda status: status.st_mtime_ns, default=None)
+        return len(found), newest.st_size if newest is not None else 0
 
     def pack(self) -> None:
-        """Pack loose objects geometrically: the history stays near the size of its differences."""
+        """Pack what acts left behind geometrically: the history stays near the size of its differences."""
         self.run("repack", "-d", "-l", "-q", "--geometric=2", "--no-write-bitmap-index")
 
 

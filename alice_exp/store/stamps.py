@@ -24,7 +24,7 @@ class Stamps:
 
     ``at`` (ns) is a moment before the signatures were taken: a file that is not clearly older may have changed unseen
     within its tick. A file that differs from the commit has the signature ``UNKNOWN``.
-    ``loose`` counts bytes of loose objects since the last packing; -1 where it is not known.
+    ``loose`` counts the bytes that acts have written since the last packing; -1 where it is not known.
     """
 
     head: str = ""

@@ -40,6 +40,9 @@ REST = 30.0
 TEXT_LIMIT = 2000
 """Characters of a text that are embedded; small models read no more and some refuse more."""
 
+SHORT_TEXT = 400
+"""Characters that are embedded of a text that the server refuses whole."""
+
 BATCH = 64
 """So many texts at most are sent at once; the first batch is small, to learn how long one takes."""
 
@@ -180,6 +183,21 @@ class KeptVectors:
         left = max(0.01, min(LIMIT, deadline - time.monotonic()))
         return [array("f", unit(vector)) for vector in self._embedder.embed(texts, left)]
 
+    def _patiently(self, texts: Sequence[str], deadline: float) -> list[array[float]]:
+        """As ``_embedded``; where the server refuses, its halves, and of a single text the beginning.
+
+        llama.cpp answers 500 to all texts of a request of which one is longer than its batch (512 tokens).
+        """
+        try:
+            return self._embedded(texts, deadline)
+        except ProviderError as error:
+            if "code" not in error.values or (len(texts) == 1 and len(texts[0]) <= SHORT_TEXT):
+                raise
+        if len(texts) == 1:
+            return self._embedded([texts[0][:SHORT_TEXT]], deadline)
+        half = len(texts) // 2
+        return self._patiently(texts[:half], deadline) + self._patiently(texts[half:], deadline)
+
     def _known(self, size: int) -> dict[bytes, array[float]]:
         """The kept vectors; where they have another length they go, and are made anew at the next question."""
         if self._kept is None:
@@ -217,7 +235,7 @@ class KeptVectors:
         while missing and count:
             some, missing = missing[:count], missing[count:]
             began = time.monotonic()
-            found = dict(zip(some, self._embedded([texts[key] for key in some], deadline), strict=True))
+            found = dict(zip(some, self._patiently([texts[key] for key in some], deadline), strict=True))
             if any(len(vector) != size for vector in found.values()):
                 raise ProviderError(_UNLIKE)
             self._file.add(found)

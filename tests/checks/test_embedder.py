@@ -209,7 +209,7 @@ def error(state: Server) -> None:
 
 
 def later_error(state: Server) -> None:
-    state.status = lambda texts: 200 if len(texts) == 1 else 500
+    state.status = lambda texts: 500 if texts[0].startswith("\n") else 200
 
 
 def slow(state: Server) -> None:
@@ -307,6 +307,18 @@ def test_what_is_not_embedded_in_time_comes_the_next_time(
         seen.append(len(set(server.texts)) - 1)
     assert 0 < seen[0] < seen[-1] == len(BLOCKS)
     assert len(server.texts) - 8 == len(BLOCKS)
+
+
+def test_a_text_that_the_server_refuses_is_embedded_by_its_beginning(
+    known: Path, cli: Call, server: Server
+) -> None:
+    written(known, {**BLOCKS, "aaa": BLOCKS["aaa"] + " and so on" * 60})
+    server.status = lambda texts: 500 if any(len(text) > 512 for text in texts) else 200
+    found = cli("recall", PARAPHRASE, "--json")
+    assert (ids(found), found.stderr) == (["exp-aaa22222"], "")
+    server.asked.clear()
+    cli("recall", PARAPHRASE)
+    assert server.asked == [[PARAPHRASE]]
 
 
 @pytest.mark.parametrize("damage", [b"", b"nonsense" * 40, None], ids=["empty", "nonsense", "torn"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import select
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -240,18 +240,18 @@ def test_two_processes_exchange_over_tls(
 ) -> None:
     """Invite, join, serve, exchange: the whole story as a person has it."""
     inviting = start("peer", "invite", "--bind", "127.0.0.1", "--json", env=ann.environment)
-    said = line_of(inviting.stderr)
+    said = line_of(inviting, inviting.stderr, "peer join")
     code, port = re.search(r"join (\S+) .*HOST:(\d+)", said).groups()  # type: ignore[union-attr]
     joined = run("peer", "join", code, "--at", f"127.0.0.1:{port}", "--yes", "--json", env=bob.environment)
     assert joined.json["name"] == "alice_ann"
     out, _ = inviting.communicate(timeout=20)
     assert json.loads(out)["name"] == "alice_bob"
     serving_ = start("peer", "serve", "--bind", "127.0.0.1", "--for", "20s", "--json", env=ann.environment)
-    listening = json.loads(line_of(serving_.stdout))
+    listening = json.loads(line_of(serving_, serving_.stdout, "listening"))
     at = f"127.0.0.1:{listening['port']}"
     first = run("peer", "exchange", "alice_ann", "--at", at, "--json", env=bob.environment).json
     assert len(first["merged"]) == len(first["offered"]) == 1
-    event = json.loads(line_of(serving_.stdout))
+    event = json.loads(line_of(serving_, serving_.stdout, "exchanged"))
     assert (event["event"], event["peer"], len(event["candidates"])) == ("exchanged", "alice_bob", 1)
     shown = run("peer", "show", "alice_ann", "--json", env=bob.environment).json
     assert shown["sent"] == first["offered"]
@@ -264,11 +264,14 @@ def test_two_processes_exchange_over_tls(
         assert path.stat().st_mode & 0o077 == 0, path
 
 
-def line_of(stream: Any) -> str:
-    """The next line of a process; fails after a while instead of waiting for ever."""
-    ready, _, _ = select.select([stream], [], [], 30)
-    assert ready, "nothing was said"
-    return str(stream.readline())
+def line_of(process: Any, stream: Any, holds: str) -> str:
+    """The next line that holds something; the process is ended where none comes, so that nothing waits for ever."""
+    clock = threading.Timer(30, process.kill)
+    clock.start()
+    try:
+        return next(line for line in stream if holds in line)
+    finally:
+        clock.cancel()
 
 
 @pytest.mark.parametrize(
