@@ -80,8 +80,11 @@ def merge(
 def merge_block(
     was: Placed | None, one: Placed | None, other: Placed | None, thresholds: Thresholds = DEFAULT
 ) -> tuple[Placed | None, Placed | None]:
-    """One block in three ways: what it is now (None: gone), and the candidate that keeps the text that gave way."""
-    if one == other or other == was:
+    """One block in three ways: what it is now (None: gone), and the candidate that keeps the text that gave way.
+
+    The same change on both sides is two acts: what both had is in ``was``.
+    """
+    if other == was or (one == other and (was is None or one is None)):
         return one, None
     if one == was:
         return other, None
@@ -123,7 +126,10 @@ def _both(
         archived=home.block.archived,
         signed=None,
     )
-    block = _with_state(block, _state(b, o, t, counts["verifications"], thresholds), home, thresholds)
+    state = _state(b, o, t, counts["verifications"], thresholds)
+    if state == "obsolete" and home.place != "archive" and one.path != other.path:
+        state = home.block.state
+    block = _with_state(block, state, home, thresholds)
     if home.place == "personal":
         block = replace(block, about="user", shareable=False)
     beside = _candidate(loser, home) if loser is not None else None
@@ -248,7 +254,7 @@ def _approved(three: _Three, text: Block) -> Approved | None:
 
 def _evidence(was: Block | None, one: Block, other: Block) -> tuple[Evidence, ...]:
     """All pieces of both sides in the order of time, the newest kept; a piece twice on one side counts twice."""
-    if one.evidence == other.evidence:
+    if one.evidence == other.evidence and (was is None or was.evidence == one.evidence):
         return one.evidence
     pieces: list[tuple[str, str, Evidence]] = []
     for piece in dict.fromkeys((*one.evidence, *other.evidence)):
@@ -287,12 +293,10 @@ def _state(was: Block | None, one: Block, other: Block, verifications: int, thre
 
 
 def _with_state(block: Block, state: State, home: Placed, thresholds: Thresholds) -> Block:
-    """The state, where the block's place allows it: obsolete ones are archived, living ones are not obsolete."""
+    """The state, obsolete where the block was archived so; a badge that no single success gave has to wait."""
     archived = home.block.archived
     if archived is not None and archived.reason == "obsolete":
         state = "obsolete"
-    elif archived is None and state == "obsolete" and home.place != "archive":
-        state = home.block.state
     rose = state == "reliable" and home.block.state != "reliable"
     if rose and block.verifications >= thresholds.super_reliable:
         piece = Evidence(PROMOTED, at=block.updated_at, quote="past → reliable")

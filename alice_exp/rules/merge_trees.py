@@ -61,7 +61,7 @@ def _file(path: str, sides: Sides, wanted: list[Block]) -> bytes | None:
     if holds_blocks(path):
         return merge_namespace(path, sides, wanted)
     was, one, other = (side.files.get(path) for side in (sides.was, sides.one, sides.other))
-    if one == other or other == was:
+    if other == was:
         return one
     if one == was:
         return other

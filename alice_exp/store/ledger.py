@@ -111,13 +111,16 @@ class Ledger:
         )
 
     def _stamp(self, oid: str, when: int, files: Mapping[str, FileChange]) -> None:
-        """Remember what landed, and pack where enough has gathered."""
+        """Remember what landed, and pack where enough has gathered.
+
+        The files are looked at again next time: one that could not be swapped in is not what the commit says.
+        """
         stamps = self.stamps
         known = dict(stamps.files)
         for path, change in files.items():
             known.pop(path, None)
             if change.new is not None:
-                known[path] = (Signature.of((self.experiences / path).lstat()), blob_id(change.new))
+                known[path] = (UNKNOWN, blob_id(change.new))
         packs, newest = self.repository.packs()
         grown = max(stamps.loose, 0) + newest
         if grown > PACK_AT or packs > PACKS:

@@ -228,9 +228,12 @@ def test_a_certificate_that_tls_let_in_is_compared_again(ann: Alice, bob: Alice,
     reception = transport.Reception(ann.identity, host.answer, lambda _: None)
     files = (ann.identity.certificate_file, ann.identity.key_file)
     secured = wire.context(transport.SERVER, *files, (carl.own().certificate,))
-    with door(lambda: secured, reception) as address, pytest.raises(PeerError, match="before it began"):
-        with transport.connected(carl, peer, [address]) as link:
-            link.ask({"verb": "take", "page": 0})
+    with (
+        door(lambda: secured, reception) as address,
+        pytest.raises(PeerError, match="before it began"),
+        transport.connected(carl, peer, [address]) as link,
+    ):
+        link.ask({"verb": "take", "page": 0})
     assert ann.wiring.shares.log() == ()
 
 
@@ -258,17 +261,22 @@ def test_an_older_tls_is_refused(ann: Alice, bob: Alice) -> None:
     bob.identity.own()
     old.load_cert_chain(bob.identity.certificate_file, bob.identity.key_file)
     old.maximum_version = ssl.TLSVersion.TLSv1_2
-    with serving(ann) as address, socket.create_connection(transport.host_and_port(address), 5) as plain:
-        with pytest.raises(ssl.SSLError):
-            old.wrap_socket(plain)
+    with (
+        serving(ann) as address,
+        socket.create_connection(transport.host_and_port(address), 5) as plain,
+        pytest.raises(ssl.SSLError),
+    ):
+        old.wrap_socket(plain)
 
 
 def test_a_message_of_2_mib_is_refused(ann: Alice, bob: Alice) -> None:
     peer, _ = bob.trusts(ann), ann.trusts(bob)
     with serving(ann) as address:
-        with transport.connected(bob.identity, peer, [address]) as link:
-            with pytest.raises(PeerError, match="too long to send"):
-                link.ask({"verb": "x" * (2 << 20)})
+        with (
+            transport.connected(bob.identity, peer, [address]) as link,
+            pytest.raises(PeerError, match="too long to send"),
+        ):
+            link.ask({"verb": "x" * (2 << 20)})
         bytes_ = b'{"verb":"' + b"x" * (2 << 20) + b'"}\n'
         assert b"longer than 1048576 bytes" in raw(bob, peer, address, bytes_)
         assert asked(bob, peer, address).taken is not None
@@ -297,17 +305,19 @@ def raw(alice: Alice, peer: Peer, address: str, data: bytes) -> bytes:
     """What comes back for bytes that a trusted peer sends."""
     files = (alice.identity.certificate_file, alice.identity.key_file)
     context = wire.context(transport.CLIENT, *files, (peer.certificate,))
-    with socket.create_connection(transport.host_and_port(address), 5) as plain:
-        with context.wrap_socket(plain) as secured:
-            secured.settimeout(10)
-            back = b""
-            try:
-                secured.sendall(data)
-                while chunk := secured.recv(65536):
-                    back += chunk
-            except OSError:
-                return back
+    back = b""
+    with (
+        socket.create_connection(transport.host_and_port(address), 5) as plain,
+        context.wrap_socket(plain) as secured,
+    ):
+        secured.settimeout(10)
+        try:
+            secured.sendall(data)
+            while chunk := secured.recv(65536):
+                back += chunk
+        except OSError:
             return back
+    return back
 
 
 def test_fifty_silent_connections_starve_nobody(ann: Alice, bob: Alice) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.text.jsonc.read import check_text
@@ -130,11 +131,18 @@ def _is_flat(value: object) -> bool:
     return not any(isinstance(item, Raw) or (isinstance(item, dict | list) and item) for item in inner)
 
 
+@lru_cache(maxsize=256)
+def _name(key: str) -> str:
+    return one_line(key) + ": "
+
+
 def make_item(
     value: Value, key: str | None, indent: str, depth: int, style: Style, tight: bool = False
 ) -> Item:
     """A member (``key``) or element as text to stand at ``indent``; ``tight``: all on one line."""
-    name = "" if key is None else one_line(key) + ": "
+    name = "" if key is None else _name(key)
+    if value is None or isinstance(value, str | int | float):
+        return Item("", name + _ENCODE(value), "")
     if isinstance(value, Raw):
         lead, body, trail = raw_parts(value, indent, style)
         return Item("", name + lead + body, trail) if name else Item(lead, body, trail)

@@ -1,0 +1,359 @@
+"""Two histories become one: blocks by id in three ways, files with the comments of both (issue 7, R2.47)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alice_exp.core.errors import ProblemError
+from alice_exp.core.model import Approved, Archived, Block, Evidence, Payload, Placed, content_hash
+from alice_exp.core.records import Event, Segment, Timeline
+from alice_exp.rules.lifecycle import outcome
+from alice_exp.rules.merge import merge, merge_block, second_id
+from alice_exp.rules.merge_trees import merge_timelines, merge_trees
+from alice_exp.text.jsonc import parse
+from alice_exp.text.merging import merge_values
+from alice_exp.text.schema import read_blocks
+
+NOW = "2026-02-20T09:00:00Z"
+PATH = "universal/tool_usage.jsonc"
+POOL = "low_value_pool/pending_20260220.jsonc"
+
+
+def block(**more: object) -> Block:
+    made = Block(
+        "exp-aaaa2222", Payload("use rg"), state="past", verifications=8, updated_at="2026-01-01T00:00:00Z"
+    )
+    return replace(made, **more)  # type: ignore[arg-type]
+
+
+def three(was: Block | None, one: Block | None, other: Block | None) -> tuple[Placed | None, Placed | None]:
+    """Merged in both orders, which have to agree."""
+    sides = [Placed(side, PATH) if side is not None else None for side in (was, one, other)]
+    result = merge_block(*sides)
+    assert merge_block(sides[0], sides[2], sides[1]) == result
+    return result
+
+
+def merged(was: Block | None, one: Block | None, other: Block | None) -> Block:
+    kept, beside = three(was, one, other)
+    assert kept is not None and beside is None
+    return kept.block
+
+
+def used(before: Block, ok: bool, scenario: str, at: str) -> Block:
+    return outcome(before, ok, scenario, at).block
+
+
+def test_counts_add_what_each_side_added_and_the_state_follows() -> None:
+    was = block()
+    one = used(was, True, "here", "2026-02-01T00:00:00Z")
+    other = used(was, True, "there", "2026-02-02T00:00:00Z")
+    now = merged(was, one, other)
+    assert (now.verifications, now.verifications_local, now.state) == (10, 2, "reliable")
+    assert [piece.scenario for piece in now.evidence] == ["here", "there"]
+    assert now.updated_at == "2026-02-02T00:00:00Z"
+
+
+def test_the_same_act_on_both_sides_is_two_acts() -> None:
+    was = block()
+    one = used(was, True, "here", NOW)
+    now = merged(was, one, one)
+    assert now.verifications == 10 and len(now.evidence) == 2
+
+
+def test_a_fall_on_either_side_holds() -> None:
+    was = block(state="reliable", verifications=20)
+    one = used(was, True, "here", NOW)
+    other = replace(was, state="past", evidence=(Evidence("retired", at=NOW, quote="the world changed"),))
+    assert merged(was, one, other).state == "past" and merged(was, one, other).verifications == 21
+    failed = used(used(block(), False, "x", NOW), False, "y", NOW)
+    assert merged(block(), used(block(), True, "here", NOW), failed).state == "obsolete"
+
+
+def test_failures_of_both_sides_are_kept_and_cleared() -> None:
+    was = block(state="reliable", verifications=20, open_failures={"old": NOW, "still": NOW})
+    one = used(was, True, "old", NOW)
+    other = used(was, False, "new", NOW)
+    assert dict(merged(was, one, other).open_failures) == {"still": NOW, "new": NOW}
+
+
+@pytest.mark.parametrize(("ours", "theirs", "result"), [(12, 72, 72), (80, 72, 80), (72, 72, 72)])
+def test_without_a_shared_past_the_higher_count_holds(ours: int, theirs: int, result: int) -> None:
+    assert merged(None, block(verifications=ours), block(verifications=theirs)).verifications == result
+
+
+def test_a_text_that_both_changed_stays_twice() -> None:
+    was = block()
+    one = block(payload=Payload("use rg -uu"), updated_at="2026-02-01T00:00:00Z")
+    other = block(payload=Payload("use rg --hidden"), updated_at="2026-02-02T00:00:00Z")
+    kept, beside = three(was, one, other)
+    assert kept is not None and beside is not None
+    assert kept.block.payload.content == "use rg --hidden" and kept.path == PATH
+    assert beside.block.payload.content == "use rg -uu" and beside.block.supersedes == was.id
+    assert beside.path == "low_value_pool/pending_20260201.jsonc" and beside.block.state == "possible"
+    assert beside.block.id == second_id(one) and beside.block.approved is None
+    sides = [{was.id: Placed(side, PATH)} for side in (was, one, other)]
+    again = merge(sides[0], {**sides[1], beside.block.id: beside}, sides[2])
+    assert len(again.blocks) == 2 and again.conflicts == (was.id,), "the candidate is known again"
+
+
+def test_what_a_person_approved_stays_before_what_is_later() -> None:
+    def approved(text: str) -> Block:
+        made = block(payload=Payload(text), updated_at="2026-02-01T00:00:00Z")
+        return replace(made, approved=Approved(NOW, "user", content_hash(made)))
+
+    other = block(payload=Payload("later"), updated_at="2026-02-09T00:00:00Z")
+    kept, beside = three(block(), approved("mine"), other)
+    assert kept is not None and kept.block.payload.content == "mine" and kept.block.approved is not None
+    assert beside is not None and beside.block.payload.content == "later"
+
+
+def test_a_move_and_a_success_are_both_kept() -> None:
+    was = Placed(block(state="possible", verifications=0), POOL)
+    approved = replace(was.block, approved=Approved(NOW, "user", content_hash(was.block)))
+    used_there = used(was.block, True, "there", NOW)
+    kept, _ = merge_block(was, Placed(approved, PATH), Placed(used_there, POOL))
+    assert kept == merge_block(was, Placed(used_there, POOL), Placed(approved, PATH))[0]
+    assert kept is not None and kept.path == PATH
+    assert kept.block.verifications == 1 and kept.block.approved == approved.approved
+
+
+def test_of_two_decisions_the_later_holds() -> None:
+    was = Placed(block(state="possible", verifications=0), POOL)
+
+    def decided(approved_at: str, rejected_at: str) -> str:
+        yes = replace(was.block, approved=Approved(approved_at, "user", content_hash(was.block)))
+        no = replace(was.block, archived=Archived("low_value_pool/pending_20260220", rejected_at, "rejected"))
+        sides = (Placed(yes, PATH), Placed(no, "archive/rejected.jsonc"))
+        kept, _ = merge_block(was, *sides)
+        assert kept == merge_block(was, *reversed(sides))[0]
+        assert kept is not None and (kept.block.archived is not None) == (kept.place == "archive")
+        return kept.place
+
+    assert decided("2026-02-02T00:00:00Z", "2026-02-01T00:00:00Z") == "universal"
+    assert decided("2026-02-01T00:00:00Z", "2026-02-02T00:00:00Z") == "archive"
+    assert decided(NOW, NOW) == "archive"
+
+
+def test_removed_on_one_side_and_used_on_the_other_stays() -> None:
+    was = block()
+    assert three(was, None, was) == (None, None)
+    assert three(was, None, replace(was, access_count=3)) == (None, None)
+    kept, _ = three(was, None, used(was, True, "there", NOW))
+    assert kept is not None and kept.block.verifications == 9
+
+
+def test_what_is_no_longer_shared_on_one_side_is_not_shared() -> None:
+    was = block()
+    assert merged(None, replace(was, shareable=True), was).shareable is False
+    assert merged(replace(was, shareable=True), replace(was, shareable=True), was).shareable is False
+
+
+blocks = st.builds(
+    block,
+    payload=st.sampled_from([Payload("a"), Payload("b"), Payload("c")]),
+    state=st.sampled_from(["possible", "past", "reliable", "obsolete"]),
+    verifications=st.integers(0, 60),
+    observations=st.integers(0, 5),
+    tags=st.lists(st.sampled_from("xyz"), unique=True).map(tuple),
+    open_failures=st.dictionaries(st.sampled_from("pq"), st.just(NOW)),
+    evidence=st.lists(st.builds(Evidence, st.just("outcome"), at=st.sampled_from([NOW, ""])), max_size=4).map(
+        tuple
+    ),
+    updated_at=st.sampled_from(["2026-01-01T00:00:00Z", NOW]),
+    shareable=st.booleans(),
+    extra=st.dictionaries(st.sampled_from("uv"), st.integers(0, 3)),
+)
+placed = st.none() | st.builds(Placed, blocks, st.sampled_from([PATH, POOL, "personal/habits.jsonc"]))
+
+
+@given(placed, placed, placed)
+@settings(max_examples=300, deadline=None)
+def test_which_side_asks_makes_no_difference(
+    was: Placed | None, one: Placed | None, other: Placed | None
+) -> None:
+    result = merge_block(was, one, other)
+    assert result == merge_block(was, other, one)
+    if one == was:
+        assert result == (other, None)
+    kept = result[0]
+    if kept is not None and one is not None and other is not None and was is not None:
+        added = one.block.verifications + other.block.verifications - was.block.verifications
+        if one != was and other != was:
+            assert kept.block.verifications == max(0, added)
+
+
+# -- files ----------------------------------------------------------------------------------------------------------
+
+TEXT = b"""// head
+{
+  "blocks": [
+    // about rg
+    {"id": "exp-aaaa2222", "payload": "use rg", "state": "past", "verifications": 8}, // trail
+    { "id": "exp-bbbb2222",   "payload": 'use fd' },
+    /* nobody's */
+
+    {"id": "exp-cccc2222", "payload": "use jq"}
+  ]
+}
+"""
+
+
+def both(was: bytes | None, one: bytes | None, other: bytes | None, path: str = PATH) -> bytes | None:
+    """One file merged in both orders, which have to give the same bytes."""
+    sides = [{path: side} if side is not None else {} for side in (was, one, other)]
+    result = merge_trees(*sides).files.get(path)
+    assert merge_trees(sides[0], sides[2], sides[1]).files.get(path) == result
+    return result
+
+
+def test_what_nobody_changed_stays_byte_for_byte() -> None:
+    assert both(TEXT, TEXT, TEXT) == TEXT
+    new = TEXT.replace(b"use jq", b"use jq -r")
+    assert both(TEXT, TEXT, new) == new
+    assert both(TEXT, TEXT, TEXT.replace(b"// head", b"// other")) == TEXT.replace(b"// head", b"// other")
+
+
+def test_changes_of_different_blocks_are_joined_and_comments_of_both_sides_are_kept() -> None:
+    one = TEXT.replace(b"// about rg", b"// about rg\n    // mine").replace(
+        b"// head", b"// head\n// top of mine"
+    )
+    other = TEXT.replace(b"'use fd'", b"'use fd -H'").replace(
+        b"/* nobody's */", b"/* nobody's */ /* theirs */"
+    )
+    result = both(TEXT, one, other)
+    assert result is not None
+    for comment in (
+        b"// mine",
+        b"// top of mine",
+        b"/* theirs */",
+        b"// trail",
+        b"/* nobody's */",
+        b"// about rg",
+    ):
+        assert result.count(comment) >= 1, comment
+    assert b"""{ "id": "exp-bbbb2222",   "payload": 'use fd -H' }""" in result.replace(
+        b'"use fd -H"', b"'use fd -H'"
+    )
+
+
+def test_a_block_that_both_changed_keeps_the_comments_of_both() -> None:
+    one = TEXT.replace(b'"verifications": 8}, // trail', b'"verifications": 9}, // trail, mine')
+    other = TEXT.replace(b"// about rg", b"// theirs").replace(b'"verifications": 8', b'"verifications": 10')
+    result = both(TEXT, one, other)
+    assert result is not None
+    assert b"// trail, mine" in result and b"// theirs" in result and b'"verifications": 11' in result
+
+
+def test_new_blocks_of_both_sides_and_a_removed_one() -> None:
+    one = TEXT.replace(b'"use jq"}', b'"use jq"},\n    {"id": "exp-dddd2222", "payload": "mine"} // my own')
+    other = TEXT.replace(b'    {"id": "exp-cccc2222", "payload": "use jq"}\n', b"").replace(
+        b"'use fd' },", b"'use fd' }"
+    )
+    result = both(TEXT, one, other)
+    assert result is not None and b"// my own" in result
+    assert [one.id[4:8] for one in read_blocks(parse(result, PATH))[0]] == ["aaaa", "bbbb", "dddd"]
+
+
+def test_a_block_that_moved_takes_along_what_the_other_side_did() -> None:
+    pool = b'{"blocks": [\n  // a guess\n  {"id": "exp-eeee2222", "payload": "use uv"}\n]}\n'
+    moved_to = TEXT.replace(
+        b'"use jq"}', b'"use jq"},\n    // a guess\n    {"id": "exp-eeee2222", "payload": "use uv"}'
+    )
+    seen = pool.replace(b'"use uv"', b'"use uv", "observations": 2')
+    was, one, other = {POOL: pool, PATH: TEXT}, {PATH: moved_to}, {POOL: seen, PATH: TEXT}
+    result = merge_trees(was, one, other).files
+    assert result == merge_trees(was, other, one).files
+    assert POOL not in result and b'"observations": 2' in result[PATH] and b"// a guess" in result[PATH]
+
+
+def test_an_empty_namespace_stays_and_a_removed_one_goes() -> None:
+    empty = b'{"blocks": []}\n'
+    assert both(None, empty, None) == empty
+    assert both(empty, None, empty) is None
+    assert both(None, empty, empty) == empty
+
+
+def test_a_file_with_a_problem_is_named() -> None:
+    with pytest.raises(ProblemError) as error:
+        merge_trees({}, {PATH: b'{"blocks": [,]}'}, {PATH: TEXT})
+    assert error.value.path == PATH and error.value.line == 1 and "here" in str(error.value)
+
+
+def test_configuration_is_joined_value_by_value() -> None:
+    was = b'{\n  // zone\n  "timezone": "",\n  "thresholds": {"past": 3, "reliable": 10}\n}\n'
+    one = was.replace(b'"past": 3', b'"past": 4').replace(b"// zone", b"// my zone")
+    other = was.replace(b'"reliable": 10', b'"reliable": 12')
+    result = both(was, one, other, "config.jsonc")
+    assert result is not None and b"// my zone" in result
+    assert json.loads(b"\n".join(line for line in result.splitlines() if b"//" not in line)) == {
+        "timezone": "",
+        "thresholds": {"past": 4, "reliable": 12},
+    }
+
+
+def test_episodes_of_both_sides_are_kept() -> None:
+    path = "records/episodes.jsonc"
+
+    def book(*rows: tuple[str, str]) -> bytes:
+        lines = ",\n".join(
+            f'    {{"id": "{i}", "task": "{t}", "success": true, "reward": 1, "at": "{NOW}"}}'
+            for i, t in rows
+        )
+        return f'{{\n  "capacity": 1000,\n  "episodes": [\n{lines}\n  ]\n}}\n'.encode()
+
+    was = book(("ep-aaaa2222", "one"), ("ep-bbbb2222", "two"))
+    one = book(("ep-aaaa2222", "one"), ("ep-bbbb2222", "two"), ("ep-cccc2222", "three"))
+    other = book(("ep-bbbb2222", "two, told again"), ("ep-dddd2222", "four"))
+    result = both(was, one, other, path)
+    assert result is not None
+    assert {row["id"]: row["task"] for row in json.loads(result)["episodes"]} == {
+        "ep-bbbb2222": "two, told again",
+        "ep-cccc2222": "three",
+        "ep-dddd2222": "four",
+    }
+
+
+def at(minute: int) -> str:
+    return f"2026-02-20T09:{minute:02}:00Z"
+
+
+def raw(number: int, minute: int, thought: str) -> Segment:
+    return Segment(number, at(minute), at(minute), events=(Event(at(minute), thought),))
+
+
+def test_thoughts_of_both_sides_are_told_and_counted() -> None:
+    was = Timeline(3, 2, 0, (raw(1, 0, "a"), raw(2, 1, "b")))
+    frame = Timeline(5, 3, 1, (Segment(4, at(0), at(1), 2, 1, "a b"), raw(3, 5, "c")))
+    pair = Segment(5, at(1), at(3), 2, 1, "b d", (), (Event(at(1), "b"), Event(at(3), "d")))
+    other = Timeline(6, 3, 1, (raw(1, 0, "a"), pair))
+    result = merge_timelines(was, frame, other)
+    assert result.total_events == 4 == sum(result.lengths)
+    assert [one.id for one in result.segments] == [4, 5, 3] and result.next_id == 6
+    assert [one.events[0].thought for one in result.segments if one.events] == ["d", "c"]
+    told = merge_timelines(was, frame, replace(other, segments=(other.segments[0], replace(pair, events=()))))
+    assert told.total_events == 4 == sum(told.lengths), (
+        "what is not kept word for word is counted under its summary"
+    )
+
+
+@pytest.mark.parametrize(
+    ("was", "one", "other", "result"),
+    [
+        (1, 1, 2, 2),
+        (1, 2, 3, 3),
+        ({"a": 1}, {"a": 1, "b": 2}, {"a": 3}, {"a": 3, "b": 2}),
+        ({"a": 1}, {}, {"a": 1}, {}),
+        ({"a": 1}, {}, {"a": 2}, {"a": 2}),
+        ([1], [1, 2], [1, 3], [1, 3]),
+    ],
+)
+def test_values_in_three_ways(was: object, one: object, other: object, result: object) -> None:
+    join: Callable[..., object] = merge_values
+    assert join(was, one, other) == join(was, other, one) == result
