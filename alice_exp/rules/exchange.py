@@ -140,12 +140,18 @@ def joined(name: str, received: Iterable[Received]) -> Received:
 
 
 def admitted(received: Received, snapshot: Snapshot) -> Received:
-    """The part that is let in: each content once, ``MOST_TAKEN`` at most, and no more that wait than a person reads."""
+    """The part that is let in: each content once, ``MOST_TAKEN`` at most, and no more that wait than a person reads.
+
+    What was refuted or retired here does not come back with a peer.
+    """
     origin = f"shared_from_{received.name}"
     room = MOST_WAITING - sum(placed.block.origin == origin for placed in snapshot.within("low_value"))
     known = {content_hash(placed.block) for placed in snapshot.within("universal", "low_value")}
     offers: list[Offer] = []
     refused = list(received.refused)
+    gone = {
+        content_hash(p.block): p.block.id for p in snapshot.within("archive") if p.namespace == "obsolete"
+    }
     seen: set[str] = set()
     for offer in received.offers:
         digest = content_hash(offer.block)
@@ -153,7 +159,9 @@ def admitted(received: Received, snapshot: Snapshot) -> Received:
             refused.append((offer.block.id, "it was offered twice", {}))
             continue
         seen.add(digest)
-        if len(offers) >= MOST_TAKEN:
+        if digest in gone and digest not in known:
+            refused.append((offer.block.id, "this is obsolete here, as {id}", {"id": gone[digest]}))
+        elif len(offers) >= MOST_TAKEN:
             refused.append((offer.block.id, "{most} blocks are taken at once", {"most": MOST_TAKEN}))
         elif digest not in known and room <= 0:
             why = "{most} blocks of this peer wait for a decision already"

@@ -11,11 +11,11 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from alice_exp.core.ports import Reads
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from alice_exp.core.ports import Reads
 
 
 class FileAccess:
@@ -43,6 +43,8 @@ class FileAccess:
 
     def pending(self) -> dict[str, Reads]:
         """What was read since the last fold, by block id."""
+        from alice_exp.core.ports import Reads
+
         reads: dict[str, Reads] = {}
         for path in [*self._unfolded(), self._log]:
             for at, ids in _rows(path):

@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from alice_exp.core.changes import Act
 from alice_exp.core.config import Config
 from alice_exp.core.errors import AliceError, BusyError, ProblemError
 from alice_exp.core.model import SETS, Problem
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
-    from alice_exp.core.changes import Commit, Plan
+    from alice_exp.core.changes import Act, Commit, Plan
     from alice_exp.core.collection import Known
     from alice_exp.core.model import Actor, Block, Place, Snapshot
     from alice_exp.store.adopting import Adopting
@@ -278,6 +277,7 @@ class FileHome:
         Files that a person put there before are taken in as they are, in one commit by ``actor``; ``defaults`` maps
         paths to the texts of files that a new home has. A file with a problem stays out and is warned of.
         """
+        from alice_exp.core.changes import Act
         from alice_exp.store.landing import FileChange
 
         self._make_directories()

@@ -25,7 +25,7 @@ from alice_exp.store.files import (
     write_beside,
 )
 from alice_exp.store.messages import COMPLETES
-from alice_exp.store.plumbing import LOST, NO_OBJECT, PENDING, blob_id
+from alice_exp.store.plumbing import FORWARD, LOST, NO_OBJECT, PENDING, blob_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -62,10 +62,14 @@ def write(
     message: Message,
     changes: Mapping[str, FileChange],
     first: First | None = None,
+    *,
+    merged: str = "",
+    follow: str = "",
 ) -> str:
     """Commit the changes and bring the files to what the commit says; returns the commit's id.
 
-    ``first`` is committed before it, in the same stream: both land or none does.
+    ``first`` is committed before it, in the same stream: both land or none does. ``merged`` is the commit's second
+    parent. ``follow`` is a commit that is there already and follows on ``parent``: the branch moves to it.
 
     Raises ``ChangedOnDisk`` with nothing changed where a person saved in between, ``ProblemError`` where the disk or
     git refused: then nothing has changed either, unless the sentence says that the act is decided.
@@ -73,7 +77,11 @@ def write(
     temporaries = _write_temporaries(repository.work_tree, changes)
     pending = ""
     try:
-        pending = _prepare(repository, parent, message, changes, first)
+        if follow:
+            repository.point([(PENDING, follow, ""), (FORWARD, follow, "")])
+            pending = follow
+        else:
+            pending = _prepare(repository, parent, message, changes, first, merged)
         with _telling(repository, changes):
             _swap_all(repository, changes, temporaries)
             _land(repository, pending, parent)
@@ -117,11 +125,12 @@ def _prepare(
     message: Message,
     changes: Mapping[str, FileChange],
     first: First | None,
+    merged: str,
 ) -> str:
     began = time.time_ns() - _TICK_NS
     files = {path: change.new for path, change in changes.items()}
     try:
-        pending = repository.prepare(parent, message, files, first)
+        pending = repository.prepare(parent, message, files, first, merged)
     except (OSError, ProblemError):
         pending = repository.resolve(PENDING)
         if not pending:
@@ -236,11 +245,12 @@ def recover(repository: Repository, *, holder_died: bool = False) -> Recovered:
     if not pending:
         return Recovered()
     head = repository.head()
-    if _base(repository, pending) != head:
+    if _base(repository, pending) != head and not _is_followed(repository, pending, head):
         if head and repository.contains(head, pending):
-            repository.point([(PENDING, "", pending)])
+            repository.give_up(pending)
             return Recovered()
-        repository.point([(f"{LOST}/{pending}", pending, ""), (PENDING, "", pending)])
+        repository.point([(f"{LOST}/{pending}", pending, "")])
+        repository.give_up(pending)
         return Recovered(lost=pending)
     _finish_files(repository, head, pending)
     repository.land(pending, head)
@@ -248,6 +258,15 @@ def recover(repository: Repository, *, holder_died: bool = False) -> Recovered:
     with contextlib.suppress(ProblemError):
         repository.refresh_index(None)
     return Recovered(finished=pending)
+
+
+def _is_followed(repository: Repository, pending: str, head: str) -> bool:
+    """Whether it is history that this home was about to follow from where it stands."""
+    return (
+        repository.resolve(FORWARD) == pending
+        and pending != head
+        and (not head or repository.contains(pending, head))
+    )
 
 
 def _base(repository: Repository, pending: str) -> str:

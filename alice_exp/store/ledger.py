@@ -9,18 +9,15 @@ import contextlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Commit
 from alice_exp.core.errors import ProblemError
-from alice_exp.store.files import Signature
-from alice_exp.store.messages import COMPLETES, compose
 from alice_exp.store.plumbing import Message, Repository, blob_id
-from alice_exp.store.stamps import Stamps, load, save
+from alice_exp.store.stamps import UNKNOWN, Stamps, load, save
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from alice_exp.core.changes import Act
+    from alice_exp.core.changes import Act, Commit
     from alice_exp.core.errors import AliceError
     from alice_exp.core.model import Actor, Snapshot
     from alice_exp.store.landing import FileChange
@@ -77,6 +74,8 @@ class Ledger:
 
     def composed(self, act: Act) -> tuple[Commit, Message]:
         """An act as git will know it, and its message."""
+        from alice_exp.store.messages import compose
+
         commit, text = compose(act, self.sources.new_id("act"))
         return commit, Message(_author(act.actor), max(self.sources.epoch(), self.stamps.commit_time), text)
 
@@ -87,12 +86,14 @@ class Ledger:
         first: tuple[Act, Mapping[str, bytes | None]] | None = None,
     ) -> Commit:
         """Write one act, or two of one stream; the commit of the first, which is the one that was asked for."""
+        from alice_exp.core.changes import Commit
+        from alice_exp.store import landing
+        from alice_exp.store.messages import COMPLETES
+
         opened = self.composed(first[0]) if first else None
         if opened is not None:
             act = replace(act, trailers=(*act.trailers, (COMPLETES, opened[0].act_id)))
         commit, message = self.composed(act)
-        from alice_exp.store import landing
-
         parent = self.stamps.head or self.repository.head()
         before = (opened[1], first[1]) if opened and first else None
         oid = landing.write(self.repository, parent, message, files, before)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import shlex
+import sys
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 BRANCH = "refs/heads/main"
 PENDING = "refs/alice/pending"
+FORWARD = "refs/alice/forward"
+"""Stands beside ``PENDING`` where that is no act of this home's own but history that it follows."""
 LOST = "refs/alice/lost"
 COMMITTER = "alice-exp <alice-exp@localhost>"
 NO_OBJECT = "0" * 40
@@ -51,7 +55,11 @@ echo "Use 'alice-exp share export' or 'alice-exp sync' instead." >&2
 exit 1
 """
 
-_ATTRIBUTES = "* -text -eol -ident -filter -merge -working-tree-encoding\n"
+_POST_MERGE = """#!/bin/sh
+exec {program} sync settle --quiet --yes
+"""
+
+_ATTRIBUTES = "* -text -eol -ident -filter merge=alice -working-tree-encoding\n"
 _EXCLUDES = ".*.alice-tmp-*\n*~\n.*.sw?\n*.swp\n4913\n.#*\n\\#*#\n.DS_Store\n*.tmp\n*.bak\n*.orig\n"
 
 
@@ -152,6 +160,8 @@ class Repository:
             "commit.gpgSign": "false",
             "gc.auto": "0",
             "maintenance.auto": "false",
+            "merge.alice.name": "blocks by id, in three ways",
+            "merge.alice.driver": f"{shlex.quote(sys.executable)} -m alice_exp.store.merging %O %A %B %P",
         }
         for name, value in settings.items():
             self.run("config", "--local", name, value)
@@ -160,8 +170,10 @@ class Repository:
             (self.git_dir / "info" / name).write_text(text, encoding="utf-8")
         hooks = self.git_dir / "hooks"
         hooks.mkdir(exist_ok=True)
-        (hooks / "pre-push").write_text(_PRE_PUSH, encoding="utf-8")
-        (hooks / "pre-push").chmod(0o700)
+        program = f"{shlex.quote(sys.executable)} -m alice_exp --home {shlex.quote(str(self.work_tree.parent))}"
+        for name, text in (("pre-push", _PRE_PUSH), ("post-merge", _POST_MERGE.format(program=program))):
+            (hooks / name).write_text(text, encoding="utf-8")
+            (hooks / name).chmod(0o700)
         self.git_dir.chmod(0o700)
 
     def obstacle(self) -> str:
@@ -275,8 +287,13 @@ class Repository:
 
     def land(self, commit: str, parent: str) -> None:
         """Move the branch from ``parent`` to ``commit`` by compare-and-swap and drop the pending reference."""
-        branch = self.branch()
-        self.point([(branch, commit, parent), (PENDING, "", commit)])
+        followed = [(FORWARD, "", commit)] if self.resolve(FORWARD) == commit else []
+        self.point([(self.branch(), commit, parent), (PENDING, "", commit), *followed])
+
+    def give_up(self, pending: str) -> None:
+        """Drop the pending reference: nothing of it landed."""
+        followed = [(FORWARD, "", pending)] if self.resolve(FORWARD) == pending else []
+        self.point([(PENDING, "", pending), *followed])
 
     def point(self, changes: Sequence[tuple[str, str, str]]) -> None:
         """Move references in one transaction: ``(name, new, old)``; ``new`` empty deletes."""

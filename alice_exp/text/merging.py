@@ -98,7 +98,7 @@ class Side:
 
     def _broken(self, why: str, path: str, line: int, column: int) -> ProblemError:
         return ProblemError(
-            "{path} {side} cannot be merged: {why}",
+            "this file, as it is {side}, cannot be merged: {why}",
             side=self.name,
             why=why,
             path=path,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Put
 from alice_exp.rules.consolidation import Weights, consolidation_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from alice_exp.core.changes import Put
     from alice_exp.core.config import Config
     from alice_exp.core.model import Block, Placed, Snapshot
     from alice_exp.core.ports import Reads
@@ -34,6 +34,8 @@ def with_reads(block: Block, reads: Mapping[str, Reads], config: Config, now: st
 
 def folded(snapshot: Snapshot, reads: Mapping[str, Reads], now: str) -> tuple[Put, ...]:
     """The blocks that were read, with the reads in them; ``updated_at`` stays (B3.13)."""
+    from alice_exp.core.changes import Put
+
     return tuple(
         Put(with_reads(placed.block, reads, snapshot.config, now), placed.path)
         for placed in snapshot

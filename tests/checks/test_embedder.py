@@ -88,8 +88,8 @@ class Request(BaseHTTPRequestHandler):
             self.send_response(state.status(texts))
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            for at in range(0, len(body), 16) if state.drip else ():
-                self.wfile.write(body[at : at + 16])
+            for at in range(0, len(body), 2) if state.drip else ():
+                self.wfile.write(body[at : at + 2])
                 time.sleep(state.drip)
             if not state.drip:
                 self.wfile.write(body)
@@ -224,6 +224,10 @@ def other_length_later(state: Server) -> None:
     state.body = lambda texts: answer([meant(text) + [0.0] * (len(texts) > 1) for text in texts])
 
 
+def not_a_number(state: Server) -> None:
+    state.body = lambda texts: answer([[float("nan"), *meant(text)] for text in texts])
+
+
 def nonsense(body: bytes) -> Callable[[Server], None]:
     def set_body(state: Server) -> None:
         state.body = lambda texts: body
@@ -238,6 +242,7 @@ FAILURES = [
     slow,
     dripping,
     other_length_later,
+    not_a_number,
     nonsense(b"<html>"),
     nonsense(b"[]"),
     nonsense(b'{"data": []}'),

@@ -96,6 +96,27 @@ class Lan:
         )
         return self.running[-1]
 
+    def listen(self, machine: int) -> Callable[[], bytes]:
+        """Capture all that passes a machine's network card; what is returned ends it and gives the bytes."""
+        process = subprocess.Popen(
+            self.command(machine, [sys.executable, "-c", CAPTURE]),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.running.append(process)
+        line_of(process, process.stdout, "listening")
+        lines: list[str] = []
+        reading = threading.Thread(target=lambda: lines.extend(process.stdout or ()))
+        reading.start()
+
+        def heard() -> bytes:
+            process.kill()
+            reading.join(10)
+            return b"".join(bytes.fromhex(line) for line in lines if len(line) % 2)
+
+        return heard
+
     def end(self) -> None:
         for process in self.running:
             if process.poll() is None:
@@ -164,19 +185,7 @@ def test_three_machines_find_one_another_pair_and_exchange(
     carl = made(world / "carl", "alice_carl", {"universal/tool_usage": [block("use jq", **SUPER)]})
     for _ in range(3):
         lan.machine()
-    capture = subprocess.Popen(
-        lan.command(1, [sys.executable, "-c", CAPTURE]),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    lan.running.append(capture)
-    line_of(capture, capture.stdout, "listening")
-    captured: list[str] = []
-    reading = threading.Thread(target=lambda: captured.extend(capture.stdout or ()))
-    reading.start()
-
-    assert lan.run(2, bob, "discover", "--seconds", "1", check=False).returncode == 4
+    heard = lan.listen(1)
     inviting = lan.start(1, ann, "invite", "--json")
     code = re.search(r"join (\S+) ", line_of(inviting, inviting.stderr, "peer join"))[1]  # type: ignore[index]
     joined = json.loads(lan.run(2, bob, "join", code, "--yes", "--json").stdout)
@@ -210,9 +219,7 @@ def test_three_machines_find_one_another_pair_and_exchange(
 
     serving.terminate()
     serving.wait(10)
-    capture.kill()
-    reading.join(10)
-    wire = b"".join(bytes.fromhex(line) for line in captured if len(line) % 2)
+    wire = heard()
     assert b"_alice" in wire
     for secret in (MARKER, "use ripgrep", "use fd", "alice_ann", "alice_bob", socket.gethostname()):
         assert secret.encode() not in wire

@@ -155,6 +155,13 @@ def test_where_nothing_means_the_same_nothing_is_said(query: str) -> None:
     assert not rank(collection, query, {}, NOW, near=asked(collection, "", knowing(collection), 1.0))
 
 
+def test_without_any_word_that_counts_a_faint_meaning_is_no_answer() -> None:
+    collection = corpus()
+    faint, clear = ({**dict.fromkeys(range(60), 0.0), 7: height} for height in (0.1, 0.2))
+    assert not rank(collection, "?!", {}, NOW, near=Nearness(faint, 1.0))
+    assert len(rank(collection, "?!", {}, NOW, gate=1.0, near=Nearness(clear, 1.0))) == 1
+
+
 def test_a_model_without_a_say_changes_no_answer() -> None:
     collection = corpus()
     query = "billingax billingbx"
