@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format lint types floors docs bench bench-recall crash soak clean
+.PHONY: demo test check format lint types floors docs bench bench-recall soak crash clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -41,6 +41,9 @@ bench: $(READY)  ## speed beside its yardsticks, in one run
 
 bench-recall: $(READY)  ## finding, beside plain BM25
 	$(BIN)/python -m tests.bench.bench_recall
+
+soak: $(READY)  ## the tests that take too long for every day
+	$(BIN)/python -m pytest -m slow
 
 crash: $(READY)  ## interrupt every act at every step
 	$(BIN)/python -m tests.crash.matrix --all

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from alice_exp.core.collection import Collection
 
@@ -31,6 +31,6 @@ class Embedder(Protocol):
 class Meanings(Protocol):
     """What a collection means to an embedder. Never raises for what the embedder does: it warns, and words answer."""
 
-    def near(self, queries: Sequence[str], collection: Collection) -> list[Nearness | None]:
-        """How near the collection's texts are to each query; ``None``: words alone."""
+    def near(self, queries: Sequence[str], collection: Collection) -> Iterable[Nearness | None]:
+        """How near the collection's texts are to each query, in order; ``None``: words alone."""
         ...

@@ -86,28 +86,21 @@ def discover(
     seconds: float = 2.0, *, host: str = "", wanted: Callable[[Found], bool] | None = None
 ) -> tuple[Found, ...]:
     """Who answers within so many seconds, at most ``MOST``, by instance; ends early once one is ``wanted``."""
-    from zeroconf import ServiceBrowser, ServiceListener
+    from zeroconf import ServiceBrowser, ServiceStateChange
 
     names: list[str] = []
 
-    class Ears(ServiceListener):
-        """Hears of names."""
-
-        def add_service(self, zc: Any, type_: str, name: str) -> None:  # noqa: ARG002
-            if len(names) < MOST and name not in names:
-                names.append(name)
-
-        def update_service(self, zc: Any, type_: str, name: str) -> None:
-            self.add_service(zc, type_, name)
-
-        def remove_service(self, zc: Any, type_: str, name: str) -> None:  # noqa: ARG002
+    def heard(zeroconf: Any, service_type: str, name: str, state_change: Any) -> None:  # noqa: ARG001
+        if state_change is ServiceStateChange.Removed:
             if name in names:
                 names.remove(name)
+        elif len(names) < MOST and name not in names:
+            names.append(name)
 
     found: dict[str, Found] = {}
     deadline = time.monotonic() + seconds
     with _multicast(host) as zero:
-        browser = ServiceBrowser(zero, SERVICE, Ears())
+        browser = ServiceBrowser(zero, SERVICE, [heard])
         while (left := deadline - time.monotonic()) > 0:
             for name in [name for name in names if name not in found]:
                 known = _looked_up(zero, name, min(left, 1.0))

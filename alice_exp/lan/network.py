@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from alice_exp.core.ports import Link, Message, Peer
+    from alice_exp.core.network_ports import Message
+    from alice_exp.core.ports import Link, Peer
     from alice_exp.lan.discovery import Found
     from alice_exp.lan.identity import FileIdentity
 

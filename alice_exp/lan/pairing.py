@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from ssl import SSLContext
 
-    from alice_exp.core.ports import Message
+    from alice_exp.core.network_ports import Message
     from alice_exp.lan.identity import FileIdentity
     from alice_exp.lan.wire import Wire
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.core.config import Json
-    from alice_exp.core.ports import Message
+    from alice_exp.core.network_ports import Message
 
 MOST: Final = 1 << 20
 """Bytes of one message, its newline included."""

@@ -31,7 +31,7 @@ class Embeddings:
     def __init__(self, base_url: str, model: str, key: str = "") -> None:
         self._base_url = base_url
         self._model = model
-        self._key = key
+        self._key = key.strip()
         self._client: httpx2.Client | None = None
 
     def embed(self, texts: Sequence[str], within: float) -> list[list[float]]:
@@ -49,8 +49,9 @@ class Embeddings:
             raise ProviderError(
                 "the embedder gave no answer within {seconds:.2g} s", seconds=within, hint=_HINT
             ) from None
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-            why = " ".join(str(error).split()).rstrip(".").lower()[:200] or type(error).__name__
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
+            said = str(error).replace(self._key, "…") if self._key else str(error)
+            why = " ".join(said.split()).rstrip(".").lower()[:200] or type(error).__name__
             raise ProviderError("the embedder cannot be asked: {why}", why=why, hint=_HINT) from None
 
     def _asked(self, texts: Sequence[str], within: float) -> bytes:

@@ -86,7 +86,7 @@ def write(
             _swap_all(repository, changes, temporaries)
             _land(repository, pending, parent)
     except ChangedOnDisk:
-        repository.point([(PENDING, "", pending)])
+        repository.give_up(pending)
         with contextlib.suppress(ProblemError):
             repository.refresh_index(None)
         raise
@@ -94,7 +94,7 @@ def write(
         landed = pending != "" and repository.head() == pending
         if not landed and not repository.resolve(PENDING):
             raise _sentence(error) from error
-        _finish(repository, error)
+        _finish(repository, changes, error)
         with contextlib.suppress(ProblemError):
             repository.refresh_index(None)
     finally:
@@ -204,8 +204,9 @@ def _telling(repository: Repository, changes: Mapping[str, FileChange]) -> Itera
             end()
 
 
-def _finish(repository: Repository, error: Exception) -> None:
+def _finish(repository: Repository, changes: Mapping[str, FileChange], error: Exception) -> None:
     try:
+        _swap_the_rest(repository.work_tree, changes)
         recover(repository)
     except (OSError, AliceError):
         raise ProblemError(
@@ -213,6 +214,20 @@ def _finish(repository: Repository, error: Exception) -> None:
             why=_why(error),
             hint="the next command finishes it; see 'alice-exp log' before you repeat it",
         ) from error
+
+
+def _swap_the_rest(root: Path, changes: Mapping[str, FileChange]) -> None:
+    """Bring every file that is still as it was read to what the act says; one saved since stays as it is."""
+    for path, change in changes.items():
+        full = root / path
+        if change.expected == change.new or _present(full) != change.expected:
+            continue
+        with contextlib.suppress(ChangedOnDisk):
+            if change.new is None:
+                take_out(full, change.expected or b"")
+            else:
+                swap_in(write_beside(full, change.new), full, change.expected)
+        sync_directory(full.parent)
 
 
 def _sentence(error: Exception) -> AliceError:

@@ -254,13 +254,14 @@ class Repository:
         message: Message,
         files: Mapping[str, bytes | None],
         first: tuple[Message, Mapping[str, bytes | None]] | None = None,
+        merged: str = "",
     ) -> str:
         """Write blobs, tree, commit and the pending reference in one stream, forced to disk; returns the commit.
 
         The stream stays a pack as it is: unpacked, each object would be a file and a directory to force to disk.
 
         ``files`` maps a path to its new bytes (None: removed). ``first`` is a commit of its own between ``parent`` and
-        this one, of the same stream. Nothing in the work tree changes.
+        this one, of the same stream; ``merged`` a second parent. Nothing in the work tree changes.
         """
         stream = [b"feature done\n"]
         marks = count(1)
@@ -275,9 +276,8 @@ class Repository:
                 stream.append(b"blob\nmark :%d\ndata %d\n%s\n" % (mark, len(data), data))
                 changes.append(b"M 100644 :%d %s\n" % (mark, path.encode()))
             own = next(marks)
-            stream += _commit_lines(
-                own, said, b"from %s\n" % parent.encode() if parent and not number else b""
-            )
+            origin = b"from %s\n" % parent.encode() if parent and not number else b""
+            stream += _commit_lines(own, said, origin + (b"merge %s\n" % merged.encode() if merged else b""))
             stream += [*changes, b"\n"]
         stream.append(b"get-mark :%d\ndone\n" % own)
         told = self.run(

@@ -13,17 +13,19 @@ import struct
 import sys
 import time
 from array import array
+from contextlib import contextmanager
 from hashlib import blake2b
+from itertools import repeat
 from typing import TYPE_CHECKING
 
-from alice_exp.core.errors import ProblemError, ProviderError
+from alice_exp.core.errors import ProviderError
 from alice_exp.core.nearness import Nearness
 from alice_exp.rules.meaning import cosine, learned_weight, unit
 from alice_exp.rules.ranking import block_text
 from alice_exp.store.files import read_bytes, write_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from alice_exp.core.collection import Collection as Blocks
@@ -50,7 +52,6 @@ SPARE = 1000
 """So many vectors of texts that are gone may stay, and as many as are alive, before the file is written anew."""
 
 _FIRST = 4
-_UNLIKE = "the embedder's vectors have one length now and another then, so words alone answer"
 _READ_AT_ONCE = 500
 _MARK = b"alicev1" + sys.byteorder[:1].encode()
 _HEADER = struct.Struct("=8sQ")
@@ -132,27 +133,24 @@ class KeptVectors:
         self._last: tuple[Sequence[str], list[array[float]]] | None = None
         self._weight: tuple[list[bytes], int, float] | None = None
 
-    def near(self, queries: Sequence[str], collection: Blocks) -> list[Nearness | None]:
+    def near(self, queries: Sequence[str], collection: Blocks) -> Iterator[Nearness | None]:
         """See ``core.nearness.Meanings``; takes at most ``LIMIT`` seconds a query for the embedder's part."""
-        nothing: list[Nearness | None] = [None] * len(queries)
+        nothing = repeat(None, len(queries))
         asked = [query[:TEXT_LIMIT] for query in queries if query.strip()]
         if not asked or not collection.statistics.total or time.monotonic() < self._rests_until:
             return nothing
         try:
-            found = iter(self._near(asked, collection))
+            found = self._near(asked, collection)
         except ProviderError as error:
             self._fail(error)
             return nothing
-        except (OSError, ValueError) as error:
-            self._fail(ProblemError("vectors cannot be kept, so words alone answer: {why}", why=str(error)))
-            return nothing
-        return [next(found) if query.strip() else None for query in queries]
+        return (next(found) if query.strip() else None for query in queries)
 
     def _fail(self, error: AliceError) -> None:
         self._rests_until = time.monotonic() + REST
         self._warn(error)
 
-    def _near(self, queries: Sequence[str], collection: Blocks) -> list[Nearness]:
+    def _near(self, queries: Sequence[str], collection: Blocks) -> Iterator[Nearness]:
         deadline = time.monotonic() + LIMIT * len(queries)
         asked = self._asked(queries, deadline)
         kept = self._known(len(asked[0]))
@@ -163,10 +161,11 @@ class KeptVectors:
             self._fail(error)
         vectors = {index: kept[key] for index, key in enumerate(keys) if key in kept}
         weight = self._learned(collection, texts, keys, vectors)
-        return [
+        # One by one: the cosines of many queries with many texts would fill the memory.
+        return (
             Nearness({index: cosine(query, vector) for index, vector in vectors.items()}, weight)
             for query in asked
-        ]
+        )
 
     def _asked(self, queries: Sequence[str], deadline: float) -> list[array[float]]:
         """The queries' vectors; the last ones are remembered, for a search may begin again on a changed home."""
@@ -175,7 +174,7 @@ class KeptVectors:
             for start in range(0, len(queries), BATCH):
                 found += self._embedded(queries[start : start + BATCH], deadline)
             if len({len(vector) for vector in found}) > 1:
-                raise ProviderError(_UNLIKE)
+                raise _unlike()
             self._last = (queries, found)
         return self._last[1]
 
@@ -201,12 +200,14 @@ class KeptVectors:
     def _known(self, size: int) -> dict[bytes, array[float]]:
         """The kept vectors; where they have another length they go, and are made anew at the next question."""
         if self._kept is None:
-            self._kept = self._file.read()
+            with _keeping():
+                self._kept = self._file.read()
         before = len(next(iter(self._kept.values()), ()))
         if before in (0, size):
             return self._kept
         self._kept = None
-        self._file.forget()
+        with _keeping():
+            self._file.forget()
         raise ProviderError(
             "the embedder's vectors have {now} numbers, those kept had {before}: they are made anew",
             now=size,
@@ -237,14 +238,16 @@ class KeptVectors:
             began = time.monotonic()
             found = dict(zip(some, self._patiently([texts[key] for key in some], deadline), strict=True))
             if any(len(vector) != size for vector in found.values()):
-                raise ProviderError(_UNLIKE)
-            self._file.add(found)
+                raise _unlike()
             kept.update(found)
+            with _keeping():
+                self._file.add(found)
             each = (time.monotonic() - began) / len(some)
             count = min(BATCH, int((deadline - time.monotonic()) / 2 / max(each, 1e-6)))
         if len(kept) > 2 * len(texts) + SPARE and not missing:
             self._kept = {key: kept[key] for key in texts if key in kept}
-            self._file.replace(self._kept)
+            with _keeping():
+                self._file.replace(self._kept)
 
     def _learned(
         self,
@@ -258,6 +261,19 @@ class KeptVectors:
             learned = learned_weight(collection, dict(enumerate(texts)), vectors)
             self._weight = (keys, len(vectors), learned)
         return self._weight[2]
+
+
+@contextmanager
+def _keeping() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise ProviderError("what the embedder says cannot be kept: {why}", why=why) from None
+
+
+def _unlike() -> ProviderError:
+    return ProviderError("the embedder's vectors have one length now and another then, so words alone answer")
 
 
 def _key(text: str) -> bytes:

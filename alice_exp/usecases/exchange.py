@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from alice_exp.core.changes import Commit
     from alice_exp.core.config import Json
     from alice_exp.core.model import Place, Snapshot
-    from alice_exp.core.ports import Home, Link, Message, Peer, Peers, Shares
+    from alice_exp.core.network_ports import Message
+    from alice_exp.core.ports import Home, Link, Peer, Peers, Shares
     from alice_exp.rules.bundle import Received
     from alice_exp.rules.exchange import Mark, Offering, Withdrawal
     from alice_exp.usecases.acts import Caller

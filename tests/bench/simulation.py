@@ -1,6 +1,6 @@
 """How far does a false lesson get among 1,000 Alices, and how long does a true one take?
 
-    python -m tests.bench.simulation [--alices 1000] [--days 240] [--seed 7] [--svg FILE]
+    python -m tests.bench.simulation [--alices 1000] [--days 365] [--seed 7] [--svg FILE]
 
 Every Alice is paired with six others and exchanges with one of them a day. One Alice knows a true lesson that it
 verified 60 times. Some lie: they offer a false lesson every day, with the highest count that is read. A lesson that an
@@ -285,7 +285,7 @@ def main() -> None:
     """Print the table and write the picture."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--alices", type=int, default=1000)
-    parser.add_argument("--days", type=int, default=240)
+    parser.add_argument("--days", type=int, default=365)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--svg", type=Path, default=Path(__file__).with_suffix(".svg"))
     asked = parser.parse_args()

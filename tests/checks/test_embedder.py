@@ -295,7 +295,7 @@ def test_a_failing_embedder_is_left_alone_for_a_while(known: Path) -> None:
 
     collection = Corpus.of(Wiring(str(known)).home.read())
     kept = KeptVectors(known / "state", "m", Broken(), warned.append)
-    assert [kept.near(["a"], collection) for _ in range(3)] == [[None]] * 3
+    assert [list(kept.near(["a"], collection)) for _ in range(3)] == [[None]] * 3
     assert (len(asked), len(warned)) == (1, 1)
 
 
@@ -339,6 +339,26 @@ def test_a_damaged_file_of_vectors_is_made_good(
     assert ids(cli("recall", PARAPHRASE, "--json")) == ["exp-aaa22222"]
     assert len(server.texts) == 1 + (1 if damage is None else len(BLOCKS))
     assert path.read_bytes() == whole
+
+
+def test_where_vectors_cannot_be_kept_the_answer_is_the_same_with_one_warning(
+    known: Path, cli: Call, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: object, vectors: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("alice_exp.store.vectors.VectorFile.add", full)
+    found = cli("recall", "ripgrep code", "--json")
+    assert ids(found) == ["exp-bbb22222"]
+    assert len(found.stderr.splitlines()) == 1
+    assert "No space left" in found.stderr
+
+
+def test_a_key_that_is_none_is_never_shown(cli: Call, server: Server) -> None:
+    found = cli("recall", "ripgrep code", "--json", env={"ALICE_API_KEY": "secret密\nkey"})
+    assert ids(found) == ["exp-bbb22222"]
+    assert len(found.stderr.splitlines()) == 1
+    assert "secret" not in found.stderr and "key" not in found.stderr.split("(see")[0]
 
 
 def test_vectors_of_texts_that_are_gone_do_not_pile_up(

@@ -25,7 +25,7 @@ from alice_exp.wiring import Wiring
 from tests.conftest import NOW, ROOT
 
 if TYPE_CHECKING:
-    from alice_exp.core.ports import Message
+    from alice_exp.core.network_ports import Message
 
 SUPER = {"state": "reliable", "verifications": 72, "verifications_local": 72, "shareable": True}
 MARKER = "heliotrope-marmalade"
