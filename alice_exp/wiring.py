@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         Reports,
         Shares,
     )
+    from alice_exp.core.sync_ports import Exchange, Remotes
     from alice_exp.lan.identity import FileIdentity
     from alice_exp.store.home import FileHome
     from alice_exp.store.owner import SshOwner
@@ -140,6 +141,20 @@ class Wiring:
         from alice_exp.store.purging import HomePurge
 
         return HomePurge(self.home)
+
+    @cached_property
+    def remotes(self) -> Remotes:
+        """The remotes that the person named."""
+        from alice_exp.store.syncing import FileRemotes
+
+        return FileRemotes(self.root / "identity")
+
+    @cached_property
+    def exchange(self) -> Exchange:
+        """Git with these remotes."""
+        from alice_exp.store.syncing import GitExchange
+
+        return GitExchange(self.home)
 
     @cached_property
     def shares(self) -> Shares:

@@ -93,6 +93,14 @@ COMMANDS: Table = {
         "exchange": "peers:exchange",
         "serve": "peers:serve",
     },
+    "sync": {
+        "": "syncing:run",
+        "add": "syncing:add",
+        "list": "syncing:list_remotes",
+        "remove": "syncing:remove",
+        "watch": "syncing:watch",
+        "settle": "syncing:settle",
+    },
     "episode": {
         "add": "episodes:add",
         "list": "episodes:list_episodes",
@@ -144,6 +152,7 @@ _GROUP_HELP = {
     "episode": "What happened, task by task: record it, find what is alike, keep it within bounds.",
     "event": "The running diary of thoughts: add, tell, look into, expand from history.",
     "namespace": "Files of blocks within a set: list them, make a new one.",
+    "sync": "One person's machines share one memory; any other remote gets what may leave.",
     "share": "What may leave this machine, what would, what did; and what others shared.",
     "peer": "Other people's Alices on the network: pair, find, exchange; nothing runs unasked.",
     "owner": "The SSH key whose signature approves: name it, show it, verify, sign.",

@@ -154,12 +154,8 @@ def _own_addresses() -> list[str]:
 
 @contextlib.contextmanager
 def _multicast(host: str) -> Iterator[Any]:
-    try:
-        from zeroconf import InterfaceChoice, IPVersion, Zeroconf
-    except ImportError as error:
-        raise PeerError(
-            "the network extra is not installed", hint="pip install 'alice-exp[peer]'; or name host:port"
-        ) from error
+    from zeroconf import InterfaceChoice, IPVersion, Zeroconf
+
     try:
         zero = Zeroconf(interfaces=[host] if host else InterfaceChoice.All, ip_version=IPVersion.V4Only)
     except OSError as error:

@@ -15,6 +15,7 @@ import re
 import ssl
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -41,6 +42,7 @@ class FileIdentity:
     """The identity of the home at ``root``; see ``core.ports.Peers``. ``name`` gives the name that peers are told."""
 
     def __init__(self, root: Path, name: Callable[[], str]) -> None:
+        require_extra()
         self._root = root
         self.folder = root / "identity"
         self._peers = self.folder / "peers"
@@ -181,6 +183,17 @@ class FileIdentity:
                 temporary.unlink()
             why = (error.strerror or str(error)).lower()
             raise ProblemError("this cannot be written: {why}", why=why, path=str(path)) from error
+
+
+def require_extra() -> None:
+    """``PeerError`` where the packages that a peer needs are not installed."""
+    for package in ("cryptography", "spake2", "zeroconf"):
+        if find_spec(package) is None:
+            raise PeerError(
+                "the package {package} is not installed",
+                package=package,
+                hint="pip install 'alice-exp[peer]'",
+            )
 
 
 def certificate_id(certificate: str) -> str:

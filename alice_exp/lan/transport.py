@@ -182,6 +182,8 @@ class Reception:
         try:
             while True:
                 message = await wire.receive()
+                if all(one.id != peer.id for one in self.identity.all()):
+                    raise PeerError("this Alice trusts that certificate no more")
                 running = asyncio.get_running_loop()
                 answer = await running.run_in_executor(self.worker, self.answer, peer, message)
                 spoke = True

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 from alice_exp.core.errors import AliceError, ProblemError
 from alice_exp.rules.merge_trees import MergedFiles, merge_trees
 from alice_exp.store.plumbing import Repository, blob_id
+from alice_exp.text.forget import forget
+from alice_exp.text.merging import HOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,9 +57,23 @@ def blobs(repository: Repository, oids: Sequence[str]) -> list[bytes]:
     return found
 
 
-def merged_files(repository: Repository, one: str, other: str) -> MergedFiles:
-    """Two commits merged; what they grew from is itself merged where there are several."""
-    return merge_trees(_base(repository, one, other), files_of(repository, one), files_of(repository, other))
+def merged_files(repository: Repository, one: str, other: str, without: Sequence[str] = ()) -> MergedFiles:
+    """Two commits merged; what they grew from is itself merged where there are several.
+
+    ``without`` names blocks that were purged: what still holds them is taken without them.
+    """
+    sides = (_base(repository, one, other), files_of(repository, one), files_of(repository, other))
+    return merge_trees(*(_without(side, without) for side in sides))
+
+
+def _without(files: dict[str, bytes], ids: Sequence[str]) -> dict[str, bytes]:
+    result = {}
+    for path, data in files.items():
+        for block_id in ids if path.partition("/")[0] in HOLDERS else ():
+            kept = forget(data, path, block_id, ())
+            data = data if kept is None else kept
+        result[path] = data
+    return result
 
 
 def _base(repository: Repository, one: str, other: str) -> dict[str, bytes]:

@@ -56,7 +56,11 @@ exit 1
 """
 
 _POST_MERGE = """#!/bin/sh
-exec {program} sync settle --quiet --yes
+# Runs when git has committed a merge, which git itself still calls unfinished.
+[ "$1" = 1 ] && exit 0
+merged=$(git rev-parse --git-dir)/MERGE_HEAD
+[ "$(git rev-parse -q --verify HEAD^2)" = "$(cat "$merged" 2>/dev/null)" ] && rm -f "$merged"
+exec {python} -m alice_exp --home "${{PWD%/*}}" sync settle --quiet
 """
 
 _ATTRIBUTES = "* -text -eol -ident -filter merge=alice -working-tree-encoding\n"
@@ -170,8 +174,8 @@ class Repository:
             (self.git_dir / "info" / name).write_text(text, encoding="utf-8")
         hooks = self.git_dir / "hooks"
         hooks.mkdir(exist_ok=True)
-        program = f"{shlex.quote(sys.executable)} -m alice_exp --home {shlex.quote(str(self.work_tree.parent))}"
-        for name, text in (("pre-push", _PRE_PUSH), ("post-merge", _POST_MERGE.format(program=program))):
+        settling = _POST_MERGE.format(python=shlex.quote(sys.executable))
+        for name, text in (("pre-push", _PRE_PUSH), ("post-merge", settling)):
             (hooks / name).write_text(text, encoding="utf-8")
             (hooks / name).chmod(0o700)
         self.git_dir.chmod(0o700)

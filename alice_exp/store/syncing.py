@@ -11,6 +11,8 @@ import json
 import os
 import re
 import subprocess
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import BusyError, PeerError, ProblemError, RefusedError
@@ -19,8 +21,7 @@ from alice_exp.store import landing
 from alice_exp.store.files import ChangedOnDisk, read_bytes
 from alice_exp.store.landing import FileChange
 from alice_exp.store.merging import blobs, files_of, merged_files
-from alice_exp.store.plumbing import PENDING, Message, Repository, blob_id
-from alice_exp.text.forget import forget
+from alice_exp.store.plumbing import PENDING, Message, Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -103,45 +104,57 @@ class GitExchange:
 
     def exchange(self, remote: Remote, act: Act, *, over: bool = False) -> Exchanged:
         """Take in and give; see ``core.sync_ports.Exchange.exchange``."""
-        repository = self._repository
-        done = Exchanged()
+        try:
+            done = self._exchanged(remote, act, over)
+        except RefusedError:
+            self._drop_unnamed()
+            raise
+        if over:
+            self._drop_unnamed()
+        return done
+
+    def _drop_unnamed(self) -> None:
+        """Leave nothing behind of a history that was looked at and not taken: it holds what was purged."""
+        with self._home.alone():
+            self._repository.run("repack", "-a", "-d", "-q", "--no-write-bitmap-index")
+            self._repository.run("prune", "--expire=now")
+
+    def _exchanged(self, remote: Remote, act: Act, over: bool) -> Exchanged:
+        repository, done = self._repository, Exchanged()
         for _ in range(TRIES):
             with _fetched(repository, remote) as there:
-                done, head = self._taken_in(there, act, done, over)
+                head, step = self._taken_in(there, act, over)
+                done = Exchanged(
+                    done.taken + step.taken,
+                    0,
+                    step.commit or done.commit,
+                    tuple(dict.fromkeys((*done.conflicts, *step.conflicts))),
+                )
                 if head == there:
                     return done
                 given = _count(repository, there, head)
-                wanted = there if over or not there or repository.contains(head, there) else ""
-                if _push(repository, remote, head, there, force=over) or wanted != there:
-                    return Exchanged(done.taken, given, done.commit, done.conflicts)
+                if _push(repository, remote, head, there, force=over):
+                    return replace(done, given=given)
         raise BusyError("{name} changes faster than it can be followed", name=remote.name, hint="sync again")
 
-    def _taken_in(self, there: str, act: Act, done: Exchanged, over: bool) -> tuple[Exchanged, str]:
-        """Our history with the remote's in it, and where it stands now."""
+    def _taken_in(self, there: str, act: Act, over: bool) -> tuple[str, Exchanged]:
+        """Where our history stands with the remote's in it, and what that took."""
         repository = self._repository
         with self._home.alone() as composed:
             head = repository.head()
             if not there or repository.contains(head, there):
-                return done, head
+                return head, Exchanged()
             if not over:
                 _refuse_purged(repository, head, there)
-            taken = done.taken + _count(repository, head, there)
+            taken = _count(repository, head, there)
             if repository.contains(there, head) and not over:
-                self._follow(head, there)
-                return Exchanged(taken, done.given, done.commit, done.conflicts), there
-            merged = self._merged(head, there, over)
-            commit, message = composed(act)
+                self._write(head, Message("", 0, ""), files_of(repository, there), follow=there)
+                return there, Exchanged(taken)
+            merged = merged_files(repository, head, there, _purged(repository, head) if over else ())
+            trailers = tuple(("Conflict", block_id) for block_id in merged.conflicts)
+            commit, message = composed(replace(act, trailers=(*act.trailers, *trailers)))
             oid = self._write(head, message, merged.files, merged="" if over else there)
-            conflicts = tuple(dict.fromkeys((*done.conflicts, *merged.conflicts)))
-            return Exchanged(taken, done.given, _as(commit, oid), conflicts), oid
-
-    def _merged(self, head: str, there: str, over: bool):  # type: ignore[no-untyped-def]
-        return merged_files(self._repository, head, there)
-
-    def _follow(self, head: str, there: str) -> None:
-        files = files_of(self._repository, there)
-        nothing = Message("", 0, "")
-        self._write(head, nothing, files, follow=there)
+            return oid, Exchanged(taken, 0, replace(commit, commit=oid), merged.conflicts)
 
     def _write(
         self, head: str, message: Message, files: Mapping[str, bytes], *, merged: str = "", follow: str = ""
@@ -173,7 +186,7 @@ class GitExchange:
             if files == files_of(repository, head):
                 return None
             commit, message = composed(act)
-            return _as(commit, self._write(head, message, files))
+            return replace(commit, commit=self._write(head, message, files))
 
     # -- any other remote ---------------------------------------------------------------------------------------
 
@@ -195,7 +208,9 @@ class GitExchange:
                     about_to_leave()
                     written = True
                 verb = "publish" if data is not None else "withdraw"
-                message = Message(f"{name} <{name}@alice>", _epoch(at), f"{verb} {name}\n")
+                message = Message(
+                    f"{name} <{name}@alice>", int(datetime.fromisoformat(at).timestamp()), f"{verb} {name}\n"
+                )
                 try:
                     commit = repository.prepare(there, message, {own: data})
                     if _push(repository, remote, commit, there):
@@ -213,3 +228,144 @@ class GitExchange:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             repository.run("init", "--quiet", "--template=", "--initial-branch=main")
         return repository
+
+
+def _require_as_committed(full: Path, path: str, before: bytes | None) -> None:
+    """A file with a problem is left exactly as it is, so nothing can be merged into it."""
+    try:
+        present: bytes | None = read_bytes(full)[0]
+    except FileNotFoundError:
+        present = None
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise ProblemError("this file cannot be read: {why}", why=why, path=path) from error
+    if present != before:
+        raise ProblemError(
+            "this file holds what is not committed, and the other side changed it too",
+            path=path,
+            hint="see 'alice-exp check', mend the file, then sync again",
+        )
+
+
+@contextlib.contextmanager
+def _fetched(repository: Repository, remote: Remote) -> Iterator[str]:
+    """The remote's commit with its objects, named while it is looked at; empty where the remote has none."""
+    told = _network(repository, remote, "ls-remote", "--quiet", "--", remote.address, _THERE).split()
+    if not told:
+        yield ""
+        return
+    name = f"{FETCHED}/{os.getpid()}"
+    place = f"+{_THERE}:{name}"
+    _network(repository, remote, "fetch", "--quiet", "--no-tags", *_NO_TRACE, "--", remote.address, place)
+    there = repository.resolve(name)
+    try:
+        yield there
+    finally:
+        repository.point([(name, "", there)])
+
+
+_NO_TRACE = ("--no-write-fetch-head", "--no-recurse-submodules")
+
+
+def _push(repository: Repository, remote: Remote, commit: str, there: str, *, force: bool = False) -> bool:
+    """Give a commit to the remote; False where the remote has moved since ``there``."""
+    lease = [f"--force-with-lease={_THERE}:{there}"] if force else []
+    arguments = ["push", "--porcelain", "--no-verify", *lease, "--", remote.address, f"{commit}:{_THERE}"]
+    done = _ran(repository, *arguments)
+    said = done.stdout.decode("utf-8", "replace") + done.stderr.decode("utf-8", "replace")
+    if done.returncode and not _MOVED.search(said):
+        raise _failed(remote, done)
+    return not done.returncode
+
+
+_MOVED = re.compile(r"non-fast-forward|fetch first|stale info|cannot lock ref|incorrect old value")
+
+
+def _network(repository: Repository, remote: Remote | str, *arguments: str) -> str:
+    done = _ran(repository, *arguments)
+    if done.returncode:
+        raise _failed(remote, done)
+    return done.stdout.decode("utf-8", "replace")
+
+
+def _ran(repository: Repository, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Git with the person's own configuration, so that it finds credentials; without hooks and ``GIT_*``."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    settings = [word for name, value in _WITHOUT.items() for word in ("-c", f"{name}={value}")]
+    command = ["git", f"--git-dir={repository.git_dir}", *settings, *arguments]
+    try:
+        return subprocess.run(
+            command, capture_output=True, env=environment, stdin=subprocess.DEVNULL, check=False
+        )
+    except FileNotFoundError:
+        raise ProblemError("the program git was not found", hint="install git 2.36 or later") from None
+
+
+def _failed(remote: Remote | str, done: subprocess.CompletedProcess[bytes]) -> PeerError:
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    name = remote if isinstance(remote, str) else remote.name
+    why = next(
+        (line for line in said if line.startswith(("fatal:", "error:", "remote:"))), said[-1] if said else ""
+    )
+    return PeerError(
+        "{name} cannot be synced with: {why}", name=name, why=why or f"git ended with {done.returncode}"
+    )
+
+
+def _count(repository: Repository, known: str, new: str) -> int:
+    """How many commits ``new`` has that ``known`` (empty: nothing) has not."""
+    without = [f"^{known}"] if known else []
+    return int(repository.run("rev-list", "--count", new, *without, "--"))
+
+
+def _purged(repository: Repository, *revisions: str) -> tuple[str, ...]:
+    """The blocks that were purged in some history: what the tombstones say."""
+    fields = "--format=%(trailers:key=Alice-Block,valueonly)"
+    told = repository.run("log", "--grep=^Alice-Op: purge$", fields, *revisions, "--")
+    return tuple(dict.fromkeys(told.decode("utf-8", "replace").split()))
+
+
+def _refuse_purged(repository: Repository, head: str, there: str) -> None:
+    """What one side purged must not come back with the other's history (B2.29)."""
+    for block_id in _purged(repository, head):
+        if _holds(repository, block_id, there, f"^{head}"):
+            raise RefusedError(
+                "{id} was purged here, and the remote's history still holds it",
+                id=block_id,
+                hint="'alice-exp sync --over' puts this history in the place of the remote's and keeps its blocks",
+            )
+    for block_id in _purged(repository, there, f"^{head}"):
+        if _holds(repository, block_id, head, f"^{there}"):
+            raise RefusedError(
+                "{id} was purged on another machine and is still in the history here",
+                id=block_id,
+                hint=f"alice-exp purge {block_id}",
+            )
+
+
+def _holds(repository: Repository, block_id: str, *revisions: str) -> bool:
+    pattern = rf"[\"']?id[\"']?[[:space:]]*:[[:space:]]*[\"']{block_id}"
+    found = repository.run("log", "-1", "--format=%H", "--pickaxe-regex", f"-S{pattern}", *revisions, "--")
+    return bool(found.strip())
+
+
+def _bundles(repository: Repository, there: str) -> dict[str, bytes]:
+    """The bundles that a published history holds; ``ProblemError`` where it holds anything else."""
+    if not there:
+        return {}
+    oids: dict[str, str] = {}
+    for row in repository.run("ls-tree", "-r", "-l", "-z", there).split(b"\0"):
+        if not row:
+            continue
+        facts, _, name = row.partition(b"\t")
+        path = name.decode("utf-8", "replace")
+        _, kind, oid, size = facts.decode().split()
+        if kind != "blob" or not _BUNDLE.fullmatch(path) or int(size) > _LARGEST:
+            raise ProblemError(
+                "the remote holds {path}, which is no bundle",
+                path=path,
+                hint="a remote that is your own and private is added with --private",
+            )
+        oids[path] = oid
+    return dict(zip(oids, blobs(repository, list(oids.values())), strict=True))

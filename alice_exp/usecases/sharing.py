@@ -168,10 +168,14 @@ def export(
     """Write down what leaves to whom, then let it leave: ``deliver`` gets the very text of ``preview``."""
     require_person(caller, "share", "alice-exp share export FILE")
     made = preview(home, shares)
-    digest = hashlib.sha256(made.text.encode()).hexdigest()
-    shares.record(Disclosure(caller.now, to, way, digest, hashes(made.blocks)))
+    shares.record(Disclosure(caller.now, to, way, *traces(made)))
     deliver(made.text)
     return made
+
+
+def traces(made: Bundle) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """What the log keeps of a bundle: the SHA-256 (hex) of its bytes, and each block's id and content hash."""
+    return hashlib.sha256(made.text.encode()).hexdigest(), hashes(made.blocks)
 
 
 # -- coming in ------------------------------------------------------------------------------------------------------

@@ -78,9 +78,11 @@ def test_a_file_with_a_problem_and_a_damaged_object(home: Path, cli: Call) -> No
     )
     path.write_text('{"blocks": []}')
     cli("list")
-    objects = sorted((home / "experiences/.git/objects").glob("??/*"))
-    objects[0].chmod(0o600)
-    objects[0].write_bytes(b"rotten")
+    pack = max((home / "experiences/.git/objects/pack").glob("*.pack"), key=lambda one: one.stat().st_size)
+    pack.chmod(0o600)
+    data = bytearray(pack.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    pack.write_bytes(data)
     found = look(cli)
     assert found["code"] == 3 and "git fsck" in messages(found["history"])
 

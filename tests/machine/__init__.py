@@ -1,0 +1,1 @@
+"""Random acts against what must always hold."""
