@@ -33,7 +33,9 @@ PLANTED = [
 
 
 @pytest.mark.parametrize(("contract", "module", "line"), PLANTED, ids=lambda value: str(value)[:24])
-def test_a_planted_violation_breaks_its_contract(tmp_path: Path, contract: str, module: str, line: str) -> None:
+def test_a_planted_violation_breaks_its_contract(
+    tmp_path: Path, contract: str, module: str, line: str
+) -> None:
     shutil.copytree(PACKAGE, tmp_path / "alice_exp", ignore=shutil.ignore_patterns("__pycache__", "locale"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     planted = tmp_path / "alice_exp" / module
@@ -53,7 +55,9 @@ def test_a_planted_violation_breaks_its_contract(tmp_path: Path, contract: str, 
 def _contract_name(identifier: str) -> str:
     import tomllib
 
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
     return next(contract["name"] for contract in contracts if contract["id"] == identifier)
 
 
@@ -87,10 +91,16 @@ def test_names_are_the_fields_words(path: Path) -> None:
 
 def test_nothing_is_left_to_do() -> None:
     for path in MODULES:
-        assert not re.search(r"\b(TODO|FIXME|XXX|NotImplementedError)\b", path.read_text(encoding="utf-8")), path
+        assert not re.search(r"\b(TODO|FIXME|XXX|NotImplementedError)\b", path.read_text(encoding="utf-8")), (
+            path
+        )
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
     code = "import sys, alice_exp; print(*sorted({m.partition('.')[0] for m in sys.modules}))"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert not {"typer", "rich", "git", "watchdog", "json5", "sqlite3", "mcp", "openai", "zeroconf"} & set(loaded)
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert not {"typer", "rich", "git", "watchdog", "json5", "sqlite3", "mcp", "openai", "zeroconf"} & set(
+        loaded
+    )

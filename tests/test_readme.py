@@ -38,7 +38,9 @@ def test_every_transcript_runs(block: str, tmp_path: Path) -> None:
         "TZ": "UTC",
         "LC_ALL": "C.UTF-8",
     }
-    (tmp_path / "lessons.jsonl").write_text('{"payload": "use rg", "trigger": "searching code"}\n', encoding="utf-8")
+    (tmp_path / "lessons.jsonl").write_text(
+        '{"payload": "use rg", "trigger": "searching code"}\n', encoding="utf-8"
+    )
     if not block.startswith("$ alice-exp init"):
         subprocess.run(["alice-exp", "init", "-q"], env=environment, cwd=tmp_path, check=True)
     for line in block.splitlines():
@@ -46,7 +48,11 @@ def test_every_transcript_runs(block: str, tmp_path: Path) -> None:
             continue
         command, _, wanted = line[2:].partition("# exit ")
         done = subprocess.run(
-            ["bash", "-c", _with_real_id(command, environment)], env=environment, cwd=tmp_path, capture_output=True, text=True
+            ["bash", "-c", _with_real_id(command, environment)],
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
         )
         assert done.returncode == int(wanted or 0), f"{line}\n{done.stdout}{done.stderr}"
 

@@ -83,7 +83,9 @@ OPTIONS: tuple[Option, ...] = (
     Option("long_term.min_importance", 0.5, "share", "Candidates below this importance are dropped"),
     Option("sharing.enabled", False, "flag", "Whether anything may be offered to peers at all"),
     Option("sharing.name", "", "text", "The name that peers see; empty: a random one"),
-    Option("owner.key", "", "text", "The public key whose signature approves; empty: none. Set by 'owner init'"),
+    Option(
+        "owner.key", "", "text", "The public key whose signature approves; empty: none. Set by 'owner init'"
+    ),
     Option(
         "provider.base_url",
         "",

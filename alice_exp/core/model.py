@@ -350,5 +350,7 @@ def is_approved(placed: Placed) -> bool:
         return True
     approved = block.approved
     return (
-        placed.place in ("personal", "universal") and approved is not None and approved.hash == content_hash(block)
+        placed.place in ("personal", "universal")
+        and approved is not None
+        and approved.hash == content_hash(block)
     )

@@ -56,7 +56,8 @@ class Adopting:
         edited, fresh = self._edited(found, tree, stamps if stamps.head == head else Stamps())
         gone = [path for path in tree if path not in found.files and self._is_deleted(path, found)]
         is_certain = stamps.head == head and all(
-            path in stamps.files and stamps.unchanged(path, signature) for path, signature in found.files.items()
+            path in stamps.files and stamps.unchanged(path, signature)
+            for path, signature in found.files.items()
         )
         if is_certain and not edited and not gone:
             return

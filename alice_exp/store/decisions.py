@@ -52,11 +52,15 @@ class FileDecisions:
     def find(self, decision: str) -> OpenDecision:
         """An open decision; see ``core.ports.Decisions.find``."""
         if not _ID.fullmatch(decision):
-            raise UsageError("{name} is not a decision's id", name=repr(decision), hint="an id looks like dec-7k2m9q4x")
+            raise UsageError(
+                "{name} is not a decision's id", name=repr(decision), hint="an id looks like dec-7k2m9q4x"
+            )
         if self._is_closed(decision):
             self.close(decision)
             raise RefusedError(
-                "{decision} had its outcome already", decision=decision, hint="see 'alice-exp log --op outcome'"
+                "{decision} had its outcome already",
+                decision=decision,
+                hint="see 'alice-exp log --op outcome'",
             )
         try:
             raw = json.loads(self._path(decision).read_bytes())
@@ -72,7 +76,9 @@ class FileDecisions:
             )
         except (OSError, ValueError, KeyError, TypeError):
             raise NotFoundError(
-                "there is no open decision {decision}", decision=decision, hint="make one with 'alice-exp decide'"
+                "there is no open decision {decision}",
+                decision=decision,
+                hint="make one with 'alice-exp decide'",
             ) from None
 
     def close(self, decision: str) -> None:

@@ -112,7 +112,8 @@ class GitHistory:
             if not holds_blocks(path) or not (_blocks_of(old, path) or _blocks_of(new, path))
         )
         whole = tuple(
-            FileVersion(path, _text(old.get(path)), _text(new.get(path))) for path in dict.fromkeys([*old, *new])
+            FileVersion(path, _text(old.get(path)), _text(new.get(path)))
+            for path in dict.fromkeys([*old, *new])
         )
         return Changed(read(found.hexsha, _message(found)), tuple(versions), files, whole)
 
@@ -202,7 +203,9 @@ def _plain_state(level: str) -> str:
 def _changed_pairs(parent: GitCommit | None, commit: GitCommit) -> list[tuple[Blob | None, Blob | None]]:
     """The changed files of an act as blobs before and after."""
     if parent is None:
-        return [(None, item) for item in cast("Iterator[Blob]", commit.tree.traverse()) if item.type == "blob"]
+        return [
+            (None, item) for item in cast("Iterator[Blob]", commit.tree.traverse()) if item.type == "blob"
+        ]
     return [(entry.a_blob, entry.b_blob) for entry in parent.diff(commit, no_renames=True)]
 
 

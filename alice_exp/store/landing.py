@@ -149,7 +149,9 @@ def _sync_objects(repository: Repository, since: int) -> None:
     """Force the names of new objects and of the pending reference to disk: git forces their content alone."""
     git_dir = repository.git_dir
     with os.scandir(git_dir / "objects") as entries:
-        fresh = [entry.path for entry in entries if entry.is_dir() and _is_fresh(entry.stat().st_mtime_ns, since)]
+        fresh = [
+            entry.path for entry in entries if entry.is_dir() and _is_fresh(entry.stat().st_mtime_ns, since)
+        ]
     if any(name.startswith("tmp_") for directory in fresh for name in os.listdir(directory)):  # noqa: PTH208
         _sweep_objects(repository)
     for directory in [*map(Path, fresh), git_dir / "objects", git_dir / "refs" / "alice"]:

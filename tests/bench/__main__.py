@@ -54,7 +54,9 @@ def seconds(work: Callable[[], object], rounds: int = ROUNDS) -> float:
     return statistics.median(times)
 
 
-def paired(one: Callable[[], object], other: Callable[[], object], rounds: int = ROUNDS) -> tuple[float, float]:
+def paired(
+    one: Callable[[], object], other: Callable[[], object], rounds: int = ROUNDS
+) -> tuple[float, float]:
     """The medians of two things measured in turn, so that a slow minute meets both."""
     one(), other()
     ones, others = [], []
@@ -97,7 +99,14 @@ def cold(place: Path) -> list[Row]:
         "why": ["why", known],
     }.items():
         ours, theirs = paired(lambda a=arguments: command(home, *a), bare)  # type: ignore[misc]
-        rows.append(Row(f"cold `{name}`, committed" if name in ("memorize", "outcome") else f"cold `{name}`", ours * 1e3, theirs * 1e3, 3))
+        rows.append(
+            Row(
+                f"cold `{name}`, committed" if name in ("memorize", "outcome") else f"cold `{name}`",
+                ours * 1e3,
+                theirs * 1e3,
+                3,
+            )
+        )
     command(home, "heartbeat")
     ids = [item["id"] for item in json.loads(command(home, "heartbeat", "--peek", "--json").stdout)["items"]]
     approvals = iter(ids)
@@ -131,16 +140,23 @@ def acting(place: Path) -> list[Row]:
 
     known = next(iter(wiring.home.read())).block.id
     rows = []
-    for name, work in (("memorize", keep), ("outcome", lambda: report_outcome(wiring.home, wiring.caller, known, True))):
+    for name, work in (
+        ("memorize", keep),
+        ("outcome", lambda: report_outcome(wiring.home, wiring.caller, known, True)),
+    ):
         ours, yardstick = paired(work, theirs, rounds=25)
-        rows.append(Row(f"one `{name}` in a running process, committed and fsynced", ours * 1e3, yardstick * 1e3, 2))
+        rows.append(
+            Row(f"one `{name}` in a running process, committed and fsynced", ours * 1e3, yardstick * 1e3, 2)
+        )
     return rows
 
 
 def bulk(place: Path) -> Row:
     """10,000 blocks from JSONL in one commit beside reading the same lines."""
     source = place / "many.jsonl"
-    source.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines(10_000)), encoding="utf-8")
+    source.write_text(
+        "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines(10_000)), encoding="utf-8"
+    )
 
     def theirs() -> list[object]:
         with source.open(encoding="utf-8") as rows:
@@ -151,7 +167,9 @@ def bulk(place: Path) -> Row:
         home = place / f"bulk{number}"
         command(home, "init")
         times.append(seconds_once(lambda home=home: command(home, "memorize", "--from", str(source))))  # type: ignore[misc]
-    return Row("10,000 blocks from JSONL, one commit", statistics.median(times) * 1e3, seconds(theirs) * 1e3, 25)
+    return Row(
+        "10,000 blocks from JSONL, one commit", statistics.median(times) * 1e3, seconds(theirs) * 1e3, 25
+    )
 
 
 def reading(place: Path) -> list[Row]:
@@ -185,10 +203,18 @@ def memory(place: Path) -> Row:
         ([sys.executable, str(HERE / "bare.py"), "x"], environment(home)),
     ):
         code = "import resource,subprocess,sys; subprocess.run(sys.argv[1:],capture_output=True); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-        done = subprocess.run([sys.executable, "-c", code, *argv], env=env, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code, *argv], env=env, capture_output=True, text=True, check=True
+        )
         peaks.append(int(done.stdout) / (1 if sys.platform == "darwin" else 1024))
     ours, theirs = peaks
-    return Row("memory of `recall`, 10,000 blocks (allowed: the bare command + 40 MB)", ours, theirs, (theirs + 40) / theirs, "MB")
+    return Row(
+        "memory of `recall`, 10,000 blocks (allowed: the bare command + 40 MB)",
+        ours,
+        theirs,
+        (theirs + 40) / theirs,
+        "MB",
+    )
 
 
 def growth(place: Path) -> Row:
@@ -199,11 +225,17 @@ def growth(place: Path) -> Row:
     home = filled(place / "growth", 4400)
     wiring = Wiring(str(home), "user")
     file = home / "experiences" / "universal" / "tool_usage.jsonc"
-    ids = [placed.block.id for placed in wiring.home.read(("universal",)) if placed.path == "universal/tool_usage.jsonc"]
+    ids = [
+        placed.block.id
+        for placed in wiring.home.read(("universal",))
+        if placed.path == "universal/tool_usage.jsonc"
+    ]
     for number in range(500):
         report_outcome(wiring.home, wiring.caller, ids[number % len(ids)], True, f"scenario {number}")
     stored = sum(path.stat().st_size for path in (home / "experiences" / ".git").rglob("*") if path.is_file())
-    return Row("repository after 500 outcomes on that namespace", stored / 1e6, file.stat().st_size / 1e6, 10, "MB")
+    return Row(
+        "repository after 500 outcomes on that namespace", stored / 1e6, file.stat().st_size / 1e6, 10, "MB"
+    )
 
 
 def main() -> None:
@@ -217,7 +249,10 @@ def main() -> None:
                 print(row, flush=True)
     finally:
         shutil.rmtree(place, ignore_errors=True)
-    print(f"\npeak memory of this run: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB", file=sys.stderr)
+    print(
+        f"\npeak memory of this run: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB",
+        file=sys.stderr,
+    )
 
 
 if __name__ == "__main__":

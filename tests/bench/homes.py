@@ -11,7 +11,59 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_LATIN = ["search", "code", "repository", "python", "test", "deploy", "server", "database", "index", "cache", "build", "docker", "branch", "commit", "review", "config", "network", "timeout", "retry", "memory", "file", "parse", "token", "query", "window", "model", "agent", "tool", "shell", "script", "format", "lint", "type", "error", "trace", "log", "metric", "alert", "schema", "migrate", "replica", "shard", "queue", "worker", "cron", "secret", "certificate", "proxy", "cluster", "node", "pod"]
+_LATIN = [
+    "search",
+    "code",
+    "repository",
+    "python",
+    "test",
+    "deploy",
+    "server",
+    "database",
+    "index",
+    "cache",
+    "build",
+    "docker",
+    "branch",
+    "commit",
+    "review",
+    "config",
+    "network",
+    "timeout",
+    "retry",
+    "memory",
+    "file",
+    "parse",
+    "token",
+    "query",
+    "window",
+    "model",
+    "agent",
+    "tool",
+    "shell",
+    "script",
+    "format",
+    "lint",
+    "type",
+    "error",
+    "trace",
+    "log",
+    "metric",
+    "alert",
+    "schema",
+    "migrate",
+    "replica",
+    "shard",
+    "queue",
+    "worker",
+    "cron",
+    "secret",
+    "certificate",
+    "proxy",
+    "cluster",
+    "node",
+    "pod",
+]
 _HAN = "搜索代码仓库测试部署服务数据库索引缓存构建分支提交评审配置网络超时重试内存文件解析查询窗口模型工具脚本格式错误日志指标告警迁移副本队列证书代理集群节点"
 
 
@@ -50,7 +102,11 @@ def command(home: Path, *arguments: str, stdin: str | None = None) -> subprocess
 
 def filled(place: Path, count: int, waiting: int = 20) -> Path:
     """A home with ``count`` blocks: most of them trusted, ``waiting`` in the pool."""
-    for name, share in (("universal/tool_usage", 0.5), ("universal/system_info", 0.3), ("personal/workflow_habits", 0.2)):
+    for name, share in (
+        ("universal/tool_usage", 0.5),
+        ("universal/system_info", 0.3),
+        ("personal/workflow_habits", 0.2),
+    ):
         path = place / "experiences" / f"{name}.jsonc"
         path.parent.mkdir(parents=True, exist_ok=True)
         blocks = [

@@ -21,7 +21,12 @@ def typed(home: Path, where: str, *blocks: dict[str, Any]) -> None:
 
 def block(block_id: str, payload: str, **fields: Any) -> dict[str, Any]:
     """A block about deploying."""
-    return {"id": f"exp-{block_id:2<8}", "trigger": "deploy the billing service", "payload": payload, **fields}
+    return {
+        "id": f"exp-{block_id:2<8}",
+        "trigger": "deploy the billing service",
+        "payload": payload,
+        **fields,
+    }
 
 
 def approved(cli: Call, *ids: str) -> None:
@@ -37,7 +42,11 @@ def counts(git: Callable[..., str], home: Path) -> int:
 def tiers(home: Path, cli: Call) -> Path:
     """A personal past, a universal reliable and a pool block, all about the same task."""
     typed(home, "personal/workflow_habits", block("aaa", "ask the owner first"))
-    typed(home, "universal/tool_usage", block("bbb", "use the blue green script", state="reliable", verifications=12))
+    typed(
+        home,
+        "universal/tool_usage",
+        block("bbb", "use the blue green script", state="reliable", verifications=12),
+    )
     cli("memorize", "try a canary", "--when", "deploy the billing service")
     approved(cli, "exp-bbb22222")
     return home
@@ -55,7 +64,11 @@ def test_d32_what_is_not_sure_enough_lets_the_next_tier_answer(tiers: Path, cli:
     made = cli("decide", "deploy the billing service", "--json").json
     assert made["tier"] == "universal"
     assert [one["id"] for one in made["applied"]] == ["exp-bbb22222"]
-    typed(tiers, "universal/tool_usage", block("bbb", "use the blue green script", state="past", verifications=5))
+    typed(
+        tiers,
+        "universal/tool_usage",
+        block("bbb", "use the blue green script", state="past", verifications=5),
+    )
     approved(cli, "exp-bbb22222")
     made = cli("decide", "deploy the billing service", "--json").json
     assert made["tier"] == "low_value"
@@ -84,14 +97,23 @@ def test_d35_empty_contexts_are_no_likeness(tiers: Path, cli: Call) -> None:
 
 
 def test_d36_the_same_question_put_otherwise_is_found(home: Path, cli: Call) -> None:
-    cli("memorize", "解释什么是机器学习", "--context", "topic=machine_learning", "--context", "difficulty=beginner")
+    cli(
+        "memorize",
+        "解释什么是机器学习",
+        "--context",
+        "topic=machine_learning",
+        "--context",
+        "difficulty=beginner",
+    )
     context = ["--context", "topic=machine_learning", "--context", "difficulty=beginner"]
     found = cli("recall", "机器学习是什么", *context, "--json").json["matches"]
     assert [one["payload"] for one in found] == ["解释什么是机器学习"]
     from alice_exp.rules.similarity import retrieval_similarity
 
     both = {"topic": "machine_learning", "difficulty": "beginner"}
-    assert retrieval_similarity("机器学习是什么", both, "解释什么是机器学习", both).score == pytest.approx(0.76)
+    assert retrieval_similarity("机器学习是什么", both, "解释什么是机器学习", both).score == pytest.approx(
+        0.76
+    )
 
 
 def test_d37_an_outcome_is_one_commit_and_comes_once(tiers: Path, cli: Call, git: Callable[..., str]) -> None:
@@ -139,7 +161,9 @@ def test_d49_consolidation_and_decay_print_the_sources_numbers(home: Path, cli: 
         assert told["consolidation_score"] == pytest.approx(score, abs=5e-5)
 
 
-def test_d50_reads_show_at_once_and_are_folded_in_one_commit(home: Path, cli: Call, git: Callable[..., str]) -> None:
+def test_d50_reads_show_at_once_and_are_folded_in_one_commit(
+    home: Path, cli: Call, git: Callable[..., str]
+) -> None:
     known = cli("remember", "我喜欢吃辣", "--json").json["id"]
     before = counts(git, home)
     first = cli("show", known, "--json").json
@@ -151,7 +175,9 @@ def test_d50_reads_show_at_once_and_are_folded_in_one_commit(home: Path, cli: Ca
     assert counts(git, home) == before
     cli("heartbeat")
     assert counts(git, home) == before + 1
-    held = json.loads((home / "experiences/personal/user_preferences.jsonc").read_text("utf-8").split("\n", 2)[2])
+    held = json.loads(
+        (home / "experiences/personal/user_preferences.jsonc").read_text("utf-8").split("\n", 2)[2]
+    )
     assert held["blocks"][0]["access_count"] == 2
     assert held["blocks"][0]["updated_at"] == "2026-02-20T09:00:00Z"
     assert cli("show", known, "--json").json["access_count"] == 3
@@ -184,7 +210,13 @@ def test_d51_without_state_only_unfolded_reads_are_gone(home: Path, cli: Call) -
 def test_d52_an_assessment_counts_no_read(tiers: Path, cli: Call) -> None:
     told = cli("assess", "deploy the billing service", "--json").json
     assert set(told) >= {"ok", "confidence", "score", "message", "suggestions", "evidence", "stats"}
-    assert set(told["stats"]) == {"total_memories", "avg_confidence", "avg_recency", "avg_consolidation", "coverage"}
+    assert set(told["stats"]) == {
+        "total_memories",
+        "avg_confidence",
+        "avg_recency",
+        "avg_consolidation",
+        "coverage",
+    }
     assert told["stats"]["total_memories"] == 3
     assert len(told["evidence"]) <= 5
     assert all(one["access_count"] == 0 for one in told["evidence"])
@@ -201,7 +233,9 @@ def test_index_and_files_answer_alike(sample: Path, cli: Call) -> None:
         blocked.mkdir()
         without = cli("recall", query, "--json", check=False).json["matches"]
         blocked.rmdir()
-        assert [(one["id"], one["match"]) for one in with_index] == [(one["id"], one["match"]) for one in without]
+        assert [(one["id"], one["match"]) for one in with_index] == [
+            (one["id"], one["match"]) for one in without
+        ]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,9 @@ def english_again() -> object:
 
 
 def test_no_message_is_missing_and_none_is_left_over() -> None:
-    assert catalog.missing() == [], "translate these: python -m tests.catalog --write, then fill in the empty ones"
+    assert catalog.missing() == [], (
+        "translate these: python -m tests.catalog --write, then fill in the empty ones"
+    )
     assert catalog.stale() == [], "python -m tests.catalog --write"
 
 

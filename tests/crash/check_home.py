@@ -50,7 +50,9 @@ def _check_acts(
     done, undone = [*first, *own, *following], [*first, *following]
     # An adoption that is interrupted between its commit and its file is completed by a second one: the file
     # on disk is the person's own, and which version of it was adopted is not known any more.
-    acts = [act for act, before in zip(acts, [None, *acts], strict=False) if (act, before) != (EDITOR, EDITOR)]
+    acts = [
+        act for act, before in zip(acts, [None, *acts], strict=False) if (act, before) != (EDITOR, EDITOR)
+    ]
     assert acts in (done, undone), f"unexpected acts: {acts}"
     happened = acts == done if done != undone else None
     if acked or scene.always:

@@ -26,7 +26,10 @@ WEEK: tuple[Step, ...] = (
     ("2026-02-22T09:00:00Z", ("heartbeat",)),
     ("2026-02-22T09:01:00Z", ("reply", "maybe 2")),
     ("2026-02-22T09:02:00Z", ("reply", "yes to all except 1", "--yes")),
-    ("2026-02-22T10:00:00Z", ("memorize", "the nightly backup runs at 02:30", "--when", "planning maintenance")),
+    (
+        "2026-02-22T10:00:00Z",
+        ("memorize", "the nightly backup runs at 02:30", "--when", "planning maintenance"),
+    ),
     ("2026-02-23T09:00:00Z", ("heartbeat",)),
     ("2026-02-24T09:00:00Z", ("namespace", "list")),
     ("2026-02-27T08:59:59Z", ("heartbeat", "--peek")),
@@ -53,5 +56,9 @@ def test_a_week_of_heartbeats(
     if request.config.getoption("--update-golden", default=False):
         golden.write_text(said, encoding="utf-8")
     known = golden.read_text(encoding="utf-8") if golden.exists() else ""
-    changed = "\n".join(difflib.unified_diff(known.splitlines(), said.splitlines(), "golden", "now", lineterm=""))
-    assert not changed, f"{changed}\nrun pytest --update-golden if this is as it should be, and read the difference"
+    changed = "\n".join(
+        difflib.unified_diff(known.splitlines(), said.splitlines(), "golden", "now", lineterm="")
+    )
+    assert not changed, (
+        f"{changed}\nrun pytest --update-golden if this is as it should be, and read the difference"
+    )

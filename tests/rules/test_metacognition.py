@@ -46,7 +46,9 @@ def test_the_sources_own_number() -> None:
         (10, "reliable", {"consolidation_score": 0.5}, 0.865, "high"),
     ],
 )
-def test_worked_vectors(count: int, state: State, fields: dict[str, object], score: float, level: str) -> None:
+def test_worked_vectors(
+    count: int, state: State, fields: dict[str, object], score: float, level: str
+) -> None:
     assessed = assess("topic", _blocks(count, state, **fields), NOW, EQUAL, HALF_LIFE_DAYS)
     assert assessed.score == pytest.approx(score, abs=1e-9)
     assert assessed.grade == level
@@ -55,7 +57,15 @@ def test_worked_vectors(count: int, state: State, fields: dict[str, object], sco
 
 @pytest.mark.parametrize(
     ("score", "level"),
-    [(0.8, "high"), (0.7999, "medium"), (0.5, "medium"), (0.4999, "low"), (0.2, "low"), (0.1999, "very_low"), (0.0, "very_low")],
+    [
+        (0.8, "high"),
+        (0.7999, "medium"),
+        (0.5, "medium"),
+        (0.4999, "low"),
+        (0.2, "low"),
+        (0.1999, "very_low"),
+        (0.0, "very_low"),
+    ],
 )
 def test_borders(score: float, level: str) -> None:
     assert grade(score, 3) == level
@@ -66,6 +76,8 @@ def test_nothing_known_is_none_and_only_that() -> None:
     assert grade(0.9, 0) == "none"
 
 
-@pytest.mark.parametrize(("confidence", "level"), [(0.9, "high"), (0.8, "high"), (0.6, "medium"), (0.5, "medium"), (0.3, "low")])
+@pytest.mark.parametrize(
+    ("confidence", "level"), [(0.9, "high"), (0.8, "high"), (0.6, "medium"), (0.5, "medium"), (0.3, "low")]
+)
 def test_confidence_as_a_word(confidence: float, level: str) -> None:
     assert confidence_level(confidence) == level
