@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
+from alice_exp.core.errors import AliceError
+
 DOMAIN = "alice_exp"
 LOCALE = Path(__file__).parents[1] / "locale"
 
@@ -42,7 +44,10 @@ def language() -> str:
 def _from_configuration() -> str:
     global _configured
     if _configured is not None:
-        answer = _configured()
+        try:
+            answer = _configured()
+        except (AliceError, OSError):
+            answer = ""
         _configured = lambda: answer  # noqa: E731
         return answer
     return ""

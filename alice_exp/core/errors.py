@@ -29,14 +29,14 @@ class AliceError(Exception):
     ) -> None:
         super().__init__(template)
         self.template = template
-        self.values = values
+        self.values = {**values, "path": path, "line": line, "column": column}
         self.hint = hint
         self.path = path
         self.line = line
         self.column = column
 
     def __str__(self) -> str:
-        return self.template.format(**self.values) if self.values else self.template
+        return self.template.format(**self.values)
 
 
 class UsageError(AliceError):

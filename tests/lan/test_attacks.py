@@ -406,6 +406,11 @@ class Tap:
             loop.call_soon_threadsafe(loop.stop)
             thread.join(5)
             server.close()
+            left = asyncio.all_tasks(loop)
+            for task in left:
+                task.cancel()
+            if left:
+                loop.run_until_complete(asyncio.wait(left))
             loop.close()
 
 
