@@ -340,3 +340,23 @@ def test_watch_sends_what_is_done_meanwhile(
             break
         time.sleep(0.2)
     assert block(cli, bob, one)["payload"] == "use rg"
+
+
+def test_merges_that_cross_count_nothing_twice(paired: tuple[Path, Path], cli: Call, git: Git) -> None:
+    ann, bob = paired
+    one = cli("memorize", "use rg", "--when", "searching", "--json", env=at(ann)).json["id"]
+    sync(cli, ann, bob)
+    for home in paired:
+        cli("outcome", one, "ok", "--scenario", home.name, env=at(home))
+    heads = {home: git(home, "rev-parse", "HEAD") for home in paired}
+    who = ["-c", "user.name=x", "-c", "user.email=x@x"]
+    for home, other in ((ann, bob), (bob, ann)):
+        git(home, "fetch", "-q", str(other / "experiences"), heads[other])
+        git(home, *who, "merge", "-q", "--no-edit", heads[other])
+        assert block(cli, home, one)["verifications"] == 2
+    cli("outcome", one, "ok", "--scenario", "third", env=at(ann))
+    sync(cli, ann, bob)
+    assert len(git(bob, "merge-base", "--all", "HEAD^1", "HEAD^2").split()) == 2, "they crossed"
+    assert block(cli, bob, one)["verifications"] == 3
+    sync(cli, ann)
+    assert files(ann) == files(bob) and block(cli, ann, one)["verifications"] == 3

@@ -71,6 +71,7 @@ SCENES: dict[str, Scene] = {
     ),
     "approve": Scene("approve exp-ccccccc2 --yes -q", "approve", "user"),
     "approve-last": Scene("approve --all --yes -q", "approve", "user", prepare="heartbeat"),
+    "reply": Scene('reply "同意" --yes -q', "approve", "user", prepare="heartbeat"),
     "outcome": Scene("outcome exp-aaaaaaa2 ok -q", "outcome", AGENT),
     "outcome-archives": Scene("outcome exp-bbbbbbb2 fail -q", "outcome", AGENT),
     "memorize-over-hand-edit": Scene(
