@@ -169,6 +169,6 @@ def sentence(error: AliceError) -> str:
 
 def _translated(error: AliceError) -> str:
     values: dict[str, Any] = {
-        name: rendered(value) if isinstance(value, str) else value for name, value in error.values.items()
+        name: rendered(value) if isinstance(value, str) else value for name, value in error.filling.items()
     }
     return say(error.template, **values)

@@ -29,14 +29,19 @@ class AliceError(Exception):
     ) -> None:
         super().__init__(template)
         self.template = template
-        self.values = {**values, "path": path, "line": line, "column": column}
+        self.values = values
         self.hint = hint
         self.path = path
         self.line = line
         self.column = column
 
+    @property
+    def filling(self) -> dict[str, object]:
+        """What fills the sentence's places: its values, and the file's place where it names that."""
+        return {"path": self.path, "line": self.line, "column": self.column, **self.values}
+
     def __str__(self) -> str:
-        return self.template.format(**self.values)
+        return self.template.format(**self.filling)
 
 
 class UsageError(AliceError):

@@ -89,16 +89,22 @@ def lacks(placed: Placed, thresholds: Thresholds = DEFAULT) -> tuple[str, ...]:
     """Why a block may not leave, as sentences; empty where it may (R2.46, B2.18, B2.38)."""
     block = placed.block
     reasons = {
-        "personal never leaves": placed.place == "personal",
-        "it is not in universal": placed.place not in ("personal", "universal"),
-        "it is about you": block.about == "user",
-        "it is not approved as it stands": not is_approved(placed),
-        "it is not allowed": not block.shareable,
-        "the owner key has not signed that it is shared": not may_leave(block),
-        "it has not enough verifications of this home": block.verifications_local < thresholds.super_reliable,
-        "it is not super_reliable": level(block, thresholds) != "super_reliable",
+        _missing("personal never leaves"): placed.place == "personal",
+        _missing("it is not in universal"): placed.place not in ("personal", "universal"),
+        _missing("it is about you"): block.about == "user",
+        _missing("it is not approved as it stands"): not is_approved(placed),
+        _missing("it is not allowed"): not block.shareable,
+        _missing("the owner key has not signed that it is shared"): not may_leave(block),
+        _missing("it has not enough verifications of this home"): block.verifications_local
+        < thresholds.super_reliable,
+        _missing("it is not super_reliable"): level(block, thresholds) != "super_reliable",
     }
     return tuple(reason for reason, holds in reasons.items() if holds)
+
+
+def _missing(reason: str) -> str:
+    """A reason, marked as something that a person reads."""
+    return reason
 
 
 def leaves(placed: Placed, thresholds: Thresholds = DEFAULT) -> bool:
@@ -206,24 +212,28 @@ class _Refused(Exception):
         self.values = values
 
 
+def _refused(template: str, **values: object) -> _Refused:
+    return _Refused(template, **values)
+
+
 def _offer(item: Json, name: str) -> Offer:
     if not isinstance(item, dict):
-        raise _Refused("it is no block")
+        raise _refused("it is no block")
     for key in item:
         if key not in FIELDS:
-            raise _Refused('"{key}" has no place in a bundle', key=key[:40])
+            raise _refused('"{key}" has no place in a bundle', key=key[:40])
     if not isinstance(item.get("id"), str) or not ID.fullmatch(str(item["id"])):
-        raise _Refused("its id is none")
+        raise _refused("its id is none")
     claimed = item.get("verifications")
     if isinstance(claimed, bool) or not isinstance(claimed, int) or not 1 <= claimed <= MOST_CLAIMED:
-        raise _Refused("its count of verifications is none")
+        raise _refused("its count of verifications is none")
     if sum(len(text) for _, text in texts(item)) > MOST_TEXT:
-        raise _Refused("it says more than {most} characters", most=MOST_TEXT)
+        raise _refused("it says more than {most} characters", most=MOST_TEXT)
     block = block_of({key: item[key] for key in ("id", *CONTENT) if key in item}, "universal")
     if isinstance(block, str):
-        raise _Refused("{why}", why=block)
+        raise _refused("{why}", why=block)
     if item.get("hash") != content_hash(block):
-        raise _Refused("it does not say what its hash covers")
+        raise _refused("it does not say what its hash covers")
     return Offer(replace(block, evidence=_pieces(item.get("evidence"), name)), claimed)
 
 
@@ -231,7 +241,7 @@ def _pieces(value: Json, name: str) -> tuple[Evidence, ...]:
     if value is None:
         return ()
     if not isinstance(value, list) or len(value) > PIECES:
-        raise _Refused("its evidence is no list of {most} at most", most=PIECES)
+        raise _refused("its evidence is no list of {most} at most", most=PIECES)
     pieces = []
     for one in value:
         fits = isinstance(one, dict) and all(
@@ -240,7 +250,7 @@ def _pieces(value: Json, name: str) -> tuple[Evidence, ...]:
         said = cast("dict[str, str]", one) if fits else {}
         at = said.get("at", "")
         if not said or (at and not TIME.fullmatch(at)):
-            raise _Refused("a piece of its evidence says what has no place in a bundle")
+            raise _refused("a piece of its evidence says what has no place in a bundle")
         # What it did there is quoted, never an effect here: outcomes of others decide nothing.
         pieces.append(Evidence("shared", ref=name, at=at, quote=said.get("quote", "")))
     return tuple(pieces)

@@ -66,7 +66,7 @@ class Watching:
             self.snapshot = self._home.read(ALL)
         except ProblemError as error:
             gone = Problem(
-                error.path, error.line, error.column, error.template, error.values, hint=error.hint
+                error.path, error.line, error.column, error.template, error.filling, hint=error.hint
             )
             return self._faults((gone,))
         return (*self._acts(), *self._faults(self.snapshot.problems))

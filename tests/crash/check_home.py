@@ -37,7 +37,7 @@ def main(name: str) -> None:
     assert len(present.pop(FOLLOWING)) == 1, "the following act stands twice"
     _check_acts(scene, acts, present, expect["before"], acked=acked)
     missing = [line for line in expect["comments"] if line not in comments(experiences)]
-    assert not missing or name.startswith(("approve-last",)), f"comments are gone: {missing}"
+    assert not missing or name.startswith(("approve-last", "reply")), f"comments are gone: {missing}"
     _check_repository(experiences)
 
 
@@ -74,7 +74,7 @@ def after(scene: Scene, before: dict[str, Any], *, happened: bool) -> dict[str, 
     words = scene.command.split()
     if words[0] == "memorize":
         wanted["prefer uv"] = [["low_value_pool/pending_20260220.jsonc", "possible", 0, False]]
-    elif words[0] == "approve":
+    elif words[0] in ("approve", "reply"):
         chosen = ["small commits"] if words[1].startswith("exp-") else ["small commits", "seen before"]
         for text in chosen:
             wanted[text] = [["universal/system_info.jsonc", "possible", 0, True]]

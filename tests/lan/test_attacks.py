@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import socket
@@ -435,18 +436,18 @@ def test_a_capture_tells_nothing_and_cannot_be_replayed(
         assert b"use fd" in said
         captured = bytes(tap.there + tap.back)
         assert len(captured) > len(said)
-        for secret in (MARKER, "use ripgrep", "use fd", "alice_ann", os.uname().nodename):
+        host = os.uname().nodename
+        # A short name turns up in random bytes by chance.
+        for secret in (MARKER, "use ripgrep", "use fd", "alice_ann", *([host] if len(host) > 5 else [])):
             assert secret.encode() not in captured
         assert MARKER.encode() not in said
         before, log = ann.commits(), ann.wiring.shares.log()
         with socket.create_connection(transport.host_and_port(address), 5) as replay:
             replay.settimeout(5)
-            try:
+            with contextlib.suppress(OSError):
                 replay.sendall(tap.there)
                 while replay.recv(65536):
                     continue
-            except OSError:
-                assert True
         assert (ann.commits(), ann.wiring.shares.log()) == (before, log)
 
 
