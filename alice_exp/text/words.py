@@ -10,7 +10,7 @@ import re
 import unicodedata
 from operator import concat
 from string import punctuation, whitespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -30,8 +30,21 @@ this those to us ve was we were what when where which who why will with would yo
 STOP_WORDS = frozenset(_STOP.split())
 """English words that say nothing about a text's subject: never a search token. Negations are kept."""
 
+
+class _Later:
+    """A pattern that is compiled when it is first used: most commands use few of them, and compiling is slow."""
+
+    def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
+        self._pattern, self._flags = pattern, flags
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(re.compile(self._pattern, self._flags), name)
+        setattr(self, name, method)
+        return method
+
+
 _C_NAMES = r"\b[a-z](?:\+\+|#)"
-_PIECE = re.compile(rf"{_C_NAMES}|{_CJK}+|(?:[0-9a-z]+|(?!{_CJK})[^\W_])+")
+_PIECE = _Later(rf"{_C_NAMES}|{_CJK}+|(?:[0-9a-z]+|(?!{_CJK})[^\W_])+")
 _FULL_WIDTH = tuple(zip("，：；！？（）", ",:;!?()", strict=True))
 
 
@@ -55,16 +68,16 @@ def fold(text: str) -> str:
 
 # ---------------------------------------------------------------------------------------------- fingerprints
 
-_UNSEEN = re.compile(
+_UNSEEN = _Later(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
-_DELICATE = re.compile(r"[0-9+<>=|$~#]")
+_DELICATE = _Later(r"[0-9+<>=|$~#]")
 _ASCII_MARKS = str.maketrans(
     "", "", punctuation + whitespace + "".join(map(chr, [*range(9), *range(14, 32), 127]))
 )
-_MINUS = re.compile(r"(?<![\w-])-(?=\d)")
-_GAP = re.compile(r"[\W_]+")
+_MINUS = _Later(r"(?<![\w-])-(?=\d)")
+_GAP = _Later(r"[\W_]+")
 _PLAIN_GAPS = frozenset({" ", ",", ", ", ".", ". ", "-", "。", "、"})
 
 
@@ -121,17 +134,17 @@ i,me,my,mine you,your,yours he,him,his she,her,hers it,its they,them,their we,us
 one two three four five six seven eight nine ten hundred thousand 二 两 三 四 五 六 七 八 九 十 百 千 万
 """
 _PAIRED = {word: group for group in _PAIRS.split() for word in group.split(",")}
-_ORDER_SIGN = re.compile(r"[\d<>=≠≤≥≈≡−±×÷|^$€£¥₩←→↔⇒⇐]|(?<![a-z+])\+|(?<=\w)\+(?=\w)")
-_HARMLESS_CJK = re.compile(
+_ORDER_SIGN = _Later(r"[\d<>=≠≤≥≈≡−±×÷|^$€£¥₩←→↔⇒⇐]|(?<![a-z+])\+|(?<=\w)\+(?=\w)")
+_HARMLESS_CJK = _Later(
     "非常|特别|级别|类别|分别|性别|识别|个别|比如|比赛|比例|而且|无线|未来|莫名|前端|前台|前面|目前|当前|前提|后端|"
     "后台|后面|先生|优先(?!于)|从事|把握|删除|清除|移除|人才|刚才|再见|特別|級別"
 )
-_ORDER_CJK = re.compile(
+_ORDER_CJK = _Later(
     "[不没沒別别比而无無非未勿否莫毋甭前后後先再从從把被替却但只仅才让讓给給]|"
     "除了|除非|优于|高于|低于|大于|小于|早于|晚于|多于|少于|等于|胜过|超过|取代|代替|换成|改为|改成|然后|"
     "ない|ません|なし|より|ずに|않|못|없|말고|보다"
 )
-_BAG_WORD = re.compile(rf"{_C_NAMES}|{_CJK}|(?:[0-9a-z]+|(?!{_CJK})[^\W_]|(?<=\w)'(?=\w))+|[^\w\s]")
+_BAG_WORD = _Later(rf"{_C_NAMES}|{_CJK}|(?:[0-9a-z]+|(?!{_CJK})[^\W_]|(?<=\w)'(?=\w))+|[^\w\s]")
 
 
 def words(text: str) -> list[str]:
@@ -176,7 +189,8 @@ def _fold_seen(text: str) -> str:
 
 def pieces(text: str) -> list[str]:
     """The runs of an already folded text that tokens are made of: words, CJK runs, ``c++`` and ``c#``."""
-    return _PIECE.findall(text)
+    found: list[str] = _PIECE.findall(text)
+    return found
 
 
 def is_cjk(piece: str) -> bool:
@@ -225,11 +239,11 @@ def cjk_tokens(run: str) -> list[str]:
 
 # ------------------------------------------------------------------------------------------------ keywords
 
-_LITERAL_SPLIT = re.compile(r"[\s,\.;:!?]+", re.ASCII)
-_CJK_SPLIT = re.compile(
+_LITERAL_SPLIT = _Later(r"[\s,\.;:!?]+", re.ASCII)
+_CJK_SPLIT = _Later(
     r"[\s,.;:!?\u3000-\u3004\u3008-\u303f\u30fb\u2014\u2018-\u201f\u2026\u00b7\uff5f-\uff65]+"
 )
-_KEYWORD_PART = re.compile(rf"{_CJK}+|(?:(?!{_CJK}).)+")
+_KEYWORD_PART = _Later(rf"{_CJK}+|(?:(?!{_CJK}).)+")
 
 
 def literal_keywords(text: str) -> frozenset[str]:
@@ -266,7 +280,7 @@ def _is_short_name(part: str) -> bool:
 
 # ------------------------------------------------------------------------------------------ on a terminal
 
-_HARMFUL = re.compile(
+_HARMFUL = _Later(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]|"
     "(?<![#*0-9\u00a9\u00ae\u203c-\u329f\U0001f000-\U0001faff])[\ufe00-\ufe0f]"
@@ -280,7 +294,8 @@ def visible(text: str) -> str:
     Newline and tab stay (CR LF counts as a newline); a presentation selector stays after the picture that it
     belongs to. Showing a shown text again changes nothing.
     """
-    return _HARMFUL.sub(lambda found: f"\\u{{{ord(found.group()):x}}}", text.replace("\r\n", "\n"))
+    found: str = _HARMFUL.sub(lambda found: f"\\u{{{ord(found.group()):x}}}", text.replace("\r\n", "\n"))
+    return found
 
 
 def cells(text: str) -> int:
