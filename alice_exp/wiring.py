@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from alice_exp.store.watch import Watcher
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz23456789"
+_LETTERS = "".join(ALPHABET[byte % len(ALPHABET)] for byte in range(256)).encode()
 _AGENTS = ("CLAUDECODE", "CURSOR_AGENT", "GEMINI_CLI", "CODEX_SANDBOX", "AI_AGENT")
 _ACTOR = re.compile(r"(user|agent|editor|peer|system)(?::([a-z0-9][a-z0-9_-]{0,63}))?")
 _STAMP = "%Y-%m-%dT%H:%M:%SZ"
@@ -323,9 +324,4 @@ class Wiring:
 
 def new_id(kind: str) -> str:
     """A fresh id: ``kind-`` and 8 characters of ``a-z2-9``, from the system's randomness."""
-    number = int.from_bytes(os.urandom(12), "big")
-    characters = []
-    for _ in range(8):
-        number, rest = divmod(number, len(ALPHABET))
-        characters.append(ALPHABET[rest])
-    return f"{kind}-" + "".join(characters)
+    return f"{kind}-{os.urandom(8).translate(_LETTERS).decode()}"

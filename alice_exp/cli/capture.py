@@ -38,6 +38,8 @@ _GRANTED = (
 )
 """Fields that only acts may set: a candidate that brings them does not get them."""
 
+_TAKEN = frozenset(known_keys()) - frozenset(_GRANTED)
+
 
 def memorize(
     ctx: typer.Context,
@@ -177,7 +179,7 @@ def _about(name: str) -> Any:
 def draft_of(number: int, fields: dict[str, Json], source: str, suggested: str) -> Draft:
     """One JSONL line as a draft; what only acts may grant is left out."""
     lived = fields.get("lived") is True
-    wanted = {key: value for key, value in fields.items() if key not in _GRANTED and key in known_keys()}
+    wanted = {key: value for key, value in fields.items() if key in _TAKEN}
     block = block_of(wanted, "low_value")
     if not isinstance(block, Block):
         raise ProblemError("{why}", why=block, path=source, line=number, column=1)
