@@ -16,7 +16,8 @@ from alice_exp.core.model import EVIDENCE_KEPT, Block, Evidence, content_hash, i
 from alice_exp.rules.approval import may_leave
 from alice_exp.rules.disclosure import findings, masked, texts
 from alice_exp.rules.lifecycle import DEFAULT, PROMOTED, is_shareable, level
-from alice_exp.text.block_fields import ID, NAME, TIME
+from alice_exp.text.block_fields import ID, NAME
+from alice_exp.text.fields import TIME
 from alice_exp.text.schema import block_json, block_of
 
 if TYPE_CHECKING:

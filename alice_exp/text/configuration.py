@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 PATH = "config.jsonc"
 
 _SENTENCES: dict[Kind, str] = {
-    "count": '"{name}" is a whole number, 0 or more',
+    "count": '"{name}" is a whole number, {low} or more',
     "share": '"{name}" is a number from 0 to 1',
     "days": '"{name}" is a number of days, more than 0',
     "flag": '"{name}" is true or false',
@@ -78,7 +78,7 @@ def fits(option: Option, value: Json) -> bool:
 
 def sentence(option: Option) -> str:
     """What the option may be, as a sentence."""
-    return _SENTENCES[option.kind].format(name=option.name)
+    return _SENTENCES[option.kind].format(name=option.name, low=0)
 
 
 def _take(
@@ -99,7 +99,7 @@ def _take(
         return
     span = locate(document, pointer)
     line, column = document.position(span[0]) if span else (1, 1)
-    problems.append(Problem(document.path, line, column, _SENTENCES[option.kind], {"name": name}))
+    problems.append(Problem(document.path, line, column, _SENTENCES[option.kind], {"name": name, "low": 0}))
 
 
 def _unknown(document: Document, pointer: tuple[str, ...], name: str) -> Problem:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alice_exp.core.config import Json
@@ -122,13 +123,20 @@ def between(low: float, high: float) -> Reader:
 
 def time(value: Json) -> str:
     """A time as files write it."""
-    if isinstance(value, str) and TIME.fullmatch(value):
-        try:
-            datetime.fromisoformat(value)
-        except ValueError:
-            raise Fault('"{name}" is a time such as 2026-02-20T09:00:00Z') from None
+    if isinstance(value, str) and _is_time(value):
         return value
     raise Fault('"{name}" is a time such as 2026-02-20T09:00:00Z')
+
+
+@lru_cache(maxsize=4096)
+def _is_time(text: str) -> bool:
+    if not TIME.fullmatch(text):
+        return False
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def matching(pattern: re.Pattern[str], template: str) -> Reader:
@@ -168,5 +176,12 @@ def unknown_key(document: Document, pointer: Pointer, known: Sequence[str]) -> P
     line, column = document.position(span[0]) if span else (1, 1)
     close = get_close_matches(key, known, 1)
     hint = f'did you mean "{close[0]}"?' if close else 'a key of your own starts with "x-"'
-    template = 'the key "{key}" is not known; it is kept as it is'
-    return Problem(document.path, line, column, template, {"key": key}, "warning", hint)
+    return Problem(
+        document.path,
+        line,
+        column,
+        'the key "{key}" is not known; it is kept as it is',
+        {"key": key},
+        "warning",
+        hint,
+    )

@@ -141,6 +141,8 @@ def _episodes() -> dict[str, Json]:
             "at": _TIME,
             "reflection": _TEXT,
             "type": _TEXT,
+            "result_truncated": {"type": "boolean"},
+            "result_length": _COUNT,
         },
         ("task",),
     )

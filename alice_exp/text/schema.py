@@ -14,8 +14,8 @@ from alice_exp.core.model import (
     Problem,
     place_of,
 )
-from alice_exp.text.block_fields import FIELDS, Fault
-from alice_exp.text.jsonc import locate, locate_key
+from alice_exp.text.block_fields import FIELDS
+from alice_exp.text.fields import Fault, problem_at, unknown_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,14 +45,14 @@ def read_blocks(document: Document) -> tuple[tuple[Block, ...], tuple[Problem, .
     problems: list[Problem] = []
 
     def report(fault: Fault, pointer: Pointer, severity: Severity = "error", hint: str = "") -> None:
-        problems.append(_problem(document, pointer, fault.template, fault.values, severity, hint))
+        problems.append(problem_at(document, pointer, fault.template, fault.values, severity, hint))
 
     if not isinstance(value, dict):
         report(Fault('a namespace file is an object with a list named "blocks"'), ())
         return (), tuple(problems)
     for key in value:
         if key not in ("$schema", "blocks") and not key.startswith("x-"):
-            problems.append(_unknown(document, (key,), key, ("blocks",)))
+            problems.append(unknown_key(document, (key,), ("blocks",)))
     listed = value.get("blocks", [])
     if not isinstance(listed, list):
         report(Fault('"blocks" is a list of blocks'), ("blocks",))
@@ -72,7 +72,7 @@ def read_blocks(document: Document) -> tuple[tuple[Block, ...], tuple[Problem, .
         blocks.append(block)
         for key in block.extra:
             if not key.startswith("x-"):
-                problems.append(_unknown(document, ("blocks", index, key), key, tuple(FIELDS)))
+                problems.append(unknown_key(document, ("blocks", index, key), tuple(FIELDS)))
     return tuple(blocks), tuple(problems)
 
 
@@ -137,41 +137,6 @@ def depends_on_place(key: str) -> bool:
 def known_keys() -> tuple[str, ...]:
     """Every key that a block may have, in the order in which they are written."""
     return tuple(FIELDS)
-
-
-def _problem(
-    document: Document,
-    pointer: Pointer,
-    template: str,
-    values: Mapping[str, object],
-    severity: Severity = "error",
-    hint: str = "",
-) -> Problem:
-    """A problem at the nearest place above ``pointer`` that exists in the text."""
-    for length in range(len(pointer), -1, -1):
-        span = locate(document, pointer[:length])
-        if span is not None:
-            line, column = document.position(span[0])
-            return Problem(document.path, line, column, template, values, severity, hint)
-    return Problem(document.path, 1, 1, template, values, severity, hint)
-
-
-def _unknown(document: Document, pointer: Pointer, key: str, known: tuple[str, ...]) -> Problem:
-    from difflib import get_close_matches
-
-    span = locate_key(document, pointer)
-    line, column = document.position(span[0]) if span else (1, 1)
-    close = get_close_matches(key, known, 1)
-    hint = f'did you mean "{close[0]}"?' if close else 'a key of your own starts with "x-"'
-    return Problem(
-        document.path,
-        line,
-        column,
-        'the key "{key}" is not known; it is kept as it is',
-        {"key": key},
-        "warning",
-        hint,
-    )
 
 
 def _write_trigger(trigger: Trigger) -> Json:
