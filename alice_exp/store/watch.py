@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import logging
 import os
 import threading
 import time
@@ -73,6 +74,7 @@ class Watcher:
         from watchdog.observers import Observer
 
         _pair_moves_quickly()
+        _keep_quiet()
         self._observer = Observer()
         self._observer.daemon = True
         self._observer.start()
@@ -199,3 +201,11 @@ def _pair_moves_quickly() -> None:
     ):
         with contextlib.suppress(ImportError, AttributeError):
             getattr(importlib.import_module(module), name).delay = _PAIRING_SECONDS
+
+
+def _keep_quiet() -> None:
+    """Keep what watchdog logs off stderr: it calls its own end, met between two events, an error.
+
+    A program that sets logging up still gets these lines; nothing is missed by them, for the rescan looks again.
+    """
+    logging.getLogger("watchdog").addHandler(logging.NullHandler())

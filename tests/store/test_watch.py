@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -230,3 +231,15 @@ def test_it_leaves_no_thread_behind(home: Path, calls: Calls) -> None:
     while (left := set(threading.enumerate()) - before) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not left
+
+
+def test_what_watchdog_says_at_its_end_is_not_shown(home: Path) -> None:
+    """A thread of its own calls "inactive" an error where an event comes while it ends."""
+    program = (
+        "import logging, sys; from pathlib import Path; from alice_exp.store.watch import Watcher\n"
+        "with Watcher(Path(sys.argv[1]), lambda: None): pass\n"
+        "logging.getLogger('watchdog.observers.inotify').error('queue_events() called')\n"
+    )
+    command = [sys.executable, "-c", program, str(home / "experiences")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
+    assert (done.stdout, done.stderr) == ("", "")
