@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format lint types floors docs bench bench-recall soak crash clean
+.PHONY: demo test check format lint types floors docs bench bench-recall simulation soak crash clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -33,20 +33,28 @@ types: $(READY)
 floors: $(READY)
 	$(BIN)/lint-imports
 
-docs: $(READY)  ## the README's generated parts are as the code says
+docs: $(READY)  ## the README's generated parts, the man page and the pictures are as the code says, every requirement has its test
 	$(BIN)/python -m tests.readme --check
+	$(BIN)/python -m tests.manual --check
+	$(BIN)/python -m tests.screenshots --check
+	$(BIN)/python -m tests.coverage --check
 
 bench: $(READY)  ## speed beside its yardsticks, in one run
 	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.bench.bench_records
 
 bench-recall: $(READY)  ## finding, beside plain BM25
 	$(BIN)/python -m tests.bench.bench_recall
 
+simulation: $(READY)  ## 1,000 Alices, some of them liars: a table, and the plot in the README
+	$(BIN)/python -m tests.bench.simulation
+
 soak: $(READY)  ## the tests that take too long for every day
 	$(BIN)/python -m pytest -m slow
+	ALICE_FUZZ=20 $(BIN)/python -m pytest tests/fuzz
 
 crash: $(READY)  ## interrupt every act at every step
-	$(BIN)/python -m tests.crash.matrix --all
+	$(BIN)/python -m tests.crash.matrix --all --results
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis

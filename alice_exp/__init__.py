@@ -16,8 +16,8 @@ __version__ = VERSION
 
 
 def __getattr__(name: str) -> object:
-    """A name that ``alice_exp.api`` offers, loaded now; all of them are capitalised, modules never are."""
-    if name[:1].isupper():
+    """A name that ``alice_exp.api`` offers, loaded now; modules are named otherwise, so that they load without it."""
+    if name[:1].isupper() or name == "before_model":
         from alice_exp import api
 
         if name in api.__all__:

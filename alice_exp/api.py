@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from alice_exp.core.config import Json
+from alice_exp.core.conversation import Message
 from alice_exp.core.errors import (
     AliceError,
     BusyError,
@@ -34,22 +35,21 @@ from alice_exp.rules.episodes import Filters as EpisodeFilters
 from alice_exp.rules.episodes import Match as SimilarEpisode
 from alice_exp.rules.metacognition import Assessment
 from alice_exp.rules.ranking import Match
-from alice_exp.rules.timeline import (
-    Summariser,
-    TimelineStatistics,
-    narrative,
-    recent,
-    statistics,
-)
+from alice_exp.rules.timeline import Summariser, TimelineStatistics, narrative, recent, statistics
+from alice_exp.rules.window import Window
+from alice_exp.talking import Conversations, before_model
 from alice_exp.usecases import (
     capture,
     deciding,
+    digesting,
     distilling,
+    expanding,
     knowing,
     owner,
     recall,
     records,
     review,
+    similar,
     timeline,
     upkeep,
 )
@@ -58,10 +58,11 @@ from alice_exp.usecases.capture import Captured, Draft
 from alice_exp.usecases.decide import Outcome, report_outcome
 from alice_exp.usecases.deciding import Decision, DecisionOutcome
 from alice_exp.usecases.distilling import Distilled
+from alice_exp.usecases.expanding import Expanded
 from alice_exp.usecases.recall import Filters, Shown
 from alice_exp.usecases.recorded import recorded
 from alice_exp.usecases.records import Kept, Pruned, Reflected
-from alice_exp.usecases.timeline import Expanded, Told
+from alice_exp.usecases.timeline import Told
 from alice_exp.wiring import Wiring
 
 __all__ = [
@@ -85,6 +86,7 @@ __all__ = [
     "Filters",
     "Kept",
     "Match",
+    "Message",
     "NotFoundError",
     "Outcome",
     "Payload",
@@ -104,10 +106,12 @@ __all__ = [
     "Told",
     "Trigger",
     "UsageError",
+    "Window",
+    "before_model",
 ]
 
 
-class Alice:
+class Alice(Conversations):
     """One home and who acts on it. Not for several threads at once; several processes may share a home."""
 
     def __init__(
@@ -153,8 +157,8 @@ class Alice:
     ) -> Placed:
         """Keep something learned as a candidate; ``RefusedError`` where a person rejected the same before."""
         draft = Draft(
-            _payload(payload),
-            _trigger(when),
+            capture.payload_of(payload),
+            capture.trigger_of(when),
             key=key,
             type=type,
             about=about,
@@ -181,7 +185,9 @@ class Alice:
         namespace: str = "",
     ) -> Placed:
         """Keep a person's explicit word, trusted at once: a person's act, signed where there is an owner key."""
-        draft = Draft(_payload(payload), _trigger(when), type=type, about="user", tags=tuple(tags))
+        draft = Draft(
+            capture.payload_of(payload), capture.trigger_of(when), type=type, about="user", tags=tuple(tags)
+        )
         wiring = self._wiring
         captured = owner.decide(
             wiring.home,
@@ -242,6 +248,8 @@ class Alice:
             result=result,
             reward=reward,
             also=also,
+            reads=records.reads_of(wiring.access),
+            summarise=digesting.summariser(wiring.provider, wiring.config),
         )
 
     def show(self, block: str) -> Shown:
@@ -250,7 +258,8 @@ class Alice:
 
     def blocks(self, filters: Filters | None = None, *, archived: bool = False) -> list[Shown]:
         """The blocks that pass, in file order; the archive only where asked for."""
-        return recall.listing(self._wiring.home, self._wiring.caller, filters or Filters(), archived=archived)
+        wiring, wanted = self._wiring, filters or Filters()
+        return recall.listing(wiring.home, wiring.access, wiring.caller, wanted, archived=archived)
 
     def assess(self, topic: str, context: Mapping[str, Json] | None = None) -> Assessment:
         """How well a topic is known (R3.16); counts as no read."""
@@ -304,12 +313,12 @@ class Alice:
     ) -> tuple[SimilarEpisode, ...]:
         """Episodes like a task, best first, by the source's formula (R0.28-R0.35), or ``by_words`` as recall does.
 
-        Words decide too where the task has no context and the formula finds nothing.
+        Where the task has no context, words find what the formula does not, and rank long tasks.
         """
         wiring = self._wiring
         snapshot = recorded(wiring.home, wiring.history)
         asked = context or {}
-        return records.similar(
+        return similar.similar(
             snapshot, wiring.access, wiring.caller, task, asked, top, filters, by_words=by_words
         )
 
@@ -346,13 +355,23 @@ class Alice:
         *,
         summarise: Summariser | None = None,
     ) -> Told:
-        """Add a thought and compact (R1.29); ``summarise`` is a model's digest, where one is wanted."""
-        event = Event(self._wiring.caller.now, thought, context, action, result, metadata or {})
-        return timeline.add_thought(self._wiring.home, self._wiring.caller, event, summarise=summarise)
+        """Add a thought and compact (R1.29); ``summarise`` tells a merge, else the configured chat model, if any."""
+        wiring = self._wiring
+        event = Event(wiring.caller.now, thought, context, action, result, metadata or {})
+        model = summarise or digesting.summariser(wiring.provider, wiring.config)
+        way = timeline.strategy_of(wiring.config)
+        return timeline.add_thought(wiring.home, wiring.caller, event, way, model)
 
     def add_events(self, events: Iterable[Event]) -> Told:
         """Add many thoughts in one act; each is committed word for word."""
-        return timeline.add_thoughts(self._wiring.home, self._wiring.caller, list(events))
+        wiring = self._wiring
+        way = timeline.strategy_of(wiring.config)
+        return timeline.add_thoughts(wiring.home, wiring.caller, list(events), way)
+
+    def finish_event(self, number: int, result: Json) -> Told:
+        """Say later what came of thought ``number`` (B1.8): in the thought itself while it is here word for word."""
+        wiring = self._wiring
+        return timeline.finish_thought(wiring.home, wiring.caller, number, result)
 
     def segments(self) -> tuple[Segment, ...]:
         """All segments, oldest first (R1.31)."""
@@ -373,18 +392,7 @@ class Alice:
     def expand(self, segment: int) -> Expanded:
         """The original thoughts of a segment, present or merged long ago, from history."""
         snapshot = recorded(self._wiring.home, self._wiring.history)
-        return timeline.expand(snapshot, self._wiring.history, segment)
+        return expanding.expand(snapshot, self._wiring.history, segment)
 
     def _timeline(self) -> Timeline:
         return recorded(self._wiring.home, self._wiring.history).timeline or Timeline()
-
-
-def _payload(given: str | Payload) -> Payload:
-    payload = Payload(given) if isinstance(given, str) else given
-    if not payload.content.strip():
-        raise UsageError("a block needs a payload: what to do or to believe")
-    return payload
-
-
-def _trigger(given: str | Trigger) -> Trigger:
-    return Trigger(given) if isinstance(given, str) else given

@@ -74,6 +74,7 @@ def block(shown: Shown) -> dict[str, Any]:
         "trust": TRUST[placed.place],
         "decay": round(shown.decay, 6),
         "approved": shown.approved,
+        "stale": placed.stale,
     }
 
 
@@ -91,6 +92,7 @@ def match(found: Match) -> dict[str, Any]:
         "trust": found.trust,
         "decay": round(found.decay, 6),
         "approved": found.approved,
+        "stale": placed.stale,
     }
 
 
@@ -112,6 +114,7 @@ def item(entry: Item) -> dict[str, Any]:
         "days_left": entry.days_left if entry.days_left >= 0 else None,
         "new": entry.is_new,
         "changed": entry.is_changed,
+        "explicit": entry.is_explicit,
     }
 
 
@@ -169,10 +172,14 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
         ],
         "review": [brief(placed) | {"payload": payload_text(placed)} for placed in report.review],
         "fading": [brief(placed) | {"payload": payload_text(placed)} for placed in report.fading],
-        "unapproved": [brief(placed) | {"payload": payload_text(placed)} for placed in report.unapproved],
+        "unapproved": [
+            brief(placed) | {"payload": payload_text(placed), "rejected": report.again.get(placed.block.id)}
+            for placed in report.unapproved
+        ],
         "by_hand": list(report.by_hand),
         "returned": [
-            brief(one.placed) | {"payload": payload_text(one.placed), "rejected": one.rejected.block.id}
+            _whereabouts(one.block_id, one.placed)
+            | {"payload": payload_text(one.placed or one.rejected), "rejected": one.rejected.block.id}
             for one in report.returned
         ],
         "problems": [problem(fault) for fault in report.problems],
@@ -183,18 +190,18 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
 def movement(moved: Movement) -> dict[str, Any]:
     """What became of a block since the last report; set and namespace are null where it is in no file any more."""
     placed = moved.placed
-    where = (
-        brief(placed)
-        if placed is not None
-        else {"id": moved.block_id, "set": None, "namespace": None, "state": None}
-    )
-    return where | {
+    return _whereabouts(moved.block_id, placed) | {
         "payload": payload_text(placed) if placed is not None else None,
         "effect": moved.kind,
         "from": moved.before or None,
         "to": moved.after or None,
         "times": moved.times,
     }
+
+
+def _whereabouts(block_id: str, placed: Placed | None) -> dict[str, Any]:
+    """Where a block is; nulls where it is in no file any more."""
+    return brief(placed) if placed else {"id": block_id, "set": None, "namespace": None, "state": None}
 
 
 ASSESSED: Mapping[Grade, tuple[str, str]] = {
@@ -222,7 +229,7 @@ def assessment(assessed: Assessment, say: Say = str, language: str = "en") -> di
         "confidence": assessed.grade,
         "score": assessed.score,
         "message": assessed_message(assessed, say, language),
-        "suggestions": [say(ASSESSED[assessed.grade][1])],
+        "suggestions": [assessed_advice(assessed.grade, say, language)],
         "evidence": [
             {
                 "id": one.placed.block.id,
@@ -243,6 +250,20 @@ def assessment(assessed: Assessment, say: Say = str, language: str = "en") -> di
             "coverage": round(stats.coverage, 4),
         },
     }
+
+
+_ADVICE: Mapping[Grade, str] = {
+    "high": "可以直接使用这些记忆回答问题",
+    "medium": "可以使用这些记忆，重要之处请交叉核对",
+    "low": "记忆模糊，使用之前请重新学习",
+    "very_low": "几乎没有可靠的记忆，请不要依赖",
+    "none": "没有相关记忆，请如实说明，再去学习",
+}
+
+
+def assessed_advice(grade: Grade, say: Say = str, language: str = "en") -> str:
+    """What to do with what is known, in Chinese as the source says it (R3.22, R3.23)."""
+    return _ADVICE[grade] if language == "zh" else say(ASSESSED[grade][1])
 
 
 def assessed_message(assessed: Assessment, say: Say = str, language: str = "en") -> str:

@@ -13,6 +13,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from alice_exp.core.model import BLOCK_TYPES
+from alice_exp.rules.lifecycle import LEVELS
+from alice_exp.usecases.knowing import AGES, OLDER
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "alice_exp"
 PO = SOURCE / "locale" / "zh" / "LC_MESSAGES" / "alice_exp.po"
@@ -26,11 +30,11 @@ SAYING = frozenset(_CALLS.split())
 """Calls whose texts a person reads: every text with a space or a place among their arguments is a message."""
 
 _SAID = """
-possible past reliable obsolete super_reliable error warning changed expired approve reject reply review later verified
+error warning changed expired approve reject reply review later verified
 promoted demoted debounced retired revived new set namespace blocks id when state left evidence rejected universal
 personal low_value
 """
-WORDS = (*_SAID.split(), "needs review")
+WORDS = (*LEVELS, *_SAID.split(), *BLOCK_TYPES, *AGES, OLDER, "never", "needs review")
 """Single words that are said through a variable."""
 
 _PLACE = re.compile(r"\{[a-z_0-9:.!]*\}")
@@ -62,6 +66,30 @@ def _said(tree: ast.AST) -> Iterator[tuple[ast.expr, str]]:
                 yield from _hint(keyword.value)
             elif keyword.arg not in ("path", "default", "said"):
                 yield from _texts(keyword.value)
+    yield from _said_by_name(tree)
+
+
+def _said_by_name(tree: ast.AST) -> Iterator[tuple[ast.expr, str]]:
+    """Texts that have a name first, as ``template = "…"``, and are said under it in the same function."""
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        nodes = list(ast.walk(function))
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        said = {
+            argument.id
+            for call in calls
+            if (call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")) in SAYING
+            for argument in (*call.args, *(k.value for k in call.keywords if k.arg == "hint"))
+            if isinstance(argument, ast.Name)
+        }
+        for node in nodes:
+            if (
+                isinstance(node, ast.Assign)
+                and isinstance(node.targets[0], ast.Name)
+                and node.targets[0].id in said
+            ):
+                yield from _texts(node.value)
 
 
 def _texts(node: ast.expr, said: bool = False) -> Iterator[tuple[ast.expr, str]]:

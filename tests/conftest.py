@@ -16,7 +16,9 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -25,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 NOW = "2026-02-20T09:00:00Z"
 SAMPLE = ROOT / "sample_home"
 
-_DROPPED = ("GIT_", "ALICE_", "XDG_", "CM_", "LC_")
+_DROPPED = ("GIT_", "ALICE_", "XDG_", "CM_", "LC_", "PYTHONUNBUFFERED")
 _AGENTS = (
     "CLAUDECODE",
     "CURSOR_AGENT",
@@ -36,6 +38,22 @@ _AGENTS = (
     "LANGUAGE",
     "FORCE_COLOR",
 )
+
+
+class _Absent(ModuleType):
+    """A package of the tests that is not installed: a module that wants something of it is skipped, with the reason."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        pytest.skip(
+            f"{self.__name__} is not installed: pip install 'alice-exp[dev]'", allow_module_level=True
+        )
+
+
+if find_spec("hypothesis") is None:
+    sys.modules["hypothesis"] = _Absent("hypothesis")
+
 _REAL_HOME = Path(os.path.expanduser("~")).resolve()  # noqa: PTH111
 _TMP = Path(tempfile.gettempdir()).resolve()
 
@@ -43,6 +61,14 @@ _TMP = Path(tempfile.gettempdir()).resolve()
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--update-golden`` rewrites the transcripts in ``tests/golden``; read the difference before it is committed."""
     parser.addoption("--update-golden", action="store_true", help="rewrite the transcripts in tests/golden")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """``@pytest.mark.needs("openai")``: what stands on an extra is passed over where that is not installed."""
+    for mark in item.iter_markers("needs"):
+        for package in mark.args:
+            if find_spec(package) is None:
+                pytest.skip(f"{package} is not installed: pip install 'alice-exp[dev]'")
 
 
 @dataclass(frozen=True)
@@ -203,14 +229,16 @@ def start(world: Path, scratch: Path) -> Iterator[Callable[..., subprocess.Popen
     """``start(*arguments)``: the real command as a process that runs beside the test; ended with it."""
     running: list[subprocess.Popen[str]] = []
 
-    def call(*arguments: str, env: Mapping[str, str | None] | None = None) -> subprocess.Popen[str]:
+    def call(
+        *arguments: str, env: Mapping[str, str | None] | None = None, stdout: Any = subprocess.PIPE
+    ) -> subprocess.Popen[str]:
         running.append(
             subprocess.Popen(
                 [sys.executable, "-m", "alice_exp", *arguments],
                 env=_environment(env, scratch),
                 cwd=world,
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
+                stdout=stdout,
                 stderr=subprocess.PIPE,
                 text=True,
             )

@@ -1,9 +1,17 @@
-"""The README's generated parts: ``python -m tests.readme --write`` makes them anew, ``--check`` fails where they are old."""
+"""The README's generated parts: ``python -m tests.readme --write`` makes them anew, ``--check`` fails where they are old.
+
+A ``console`` block that shows what its commands answer is a transcript: ``--write`` runs it and writes the answers,
+``tests/test_readme.py`` runs it and compares. To begin one, write its ``$`` lines and a line ``…`` below them.
+"""
 
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
+import tempfile
+import textwrap
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -11,8 +19,11 @@ from pathlib import Path
 from alice_exp.cli.app import COMMANDS
 from alice_exp.core.config import OPTIONS
 from alice_exp.rules.lifecycle import diagram
+from tests import manual, seeded
 
-README = Path(__file__).parents[1] / "README.md"
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -24,7 +35,7 @@ def commands(table: Mapping[str, object] = COMMANDS, before: str = "") -> Iterat
             continue
         module, _, function = str(target).partition(":")
         documented = getattr(import_module(f"alice_exp.cli.{module}"), function).__doc__ or ""
-        yield f"{before}{name}", " ".join(documented.strip().split("\n\n")[0].split())
+        yield f"{before}{name}".strip(), " ".join(documented.strip().split("\n\n")[0].split())
 
 
 def _commands() -> str:
@@ -41,7 +52,43 @@ def _config() -> str:
     return "\n".join(["| key | default | what it does |", "|---|---|---|", *rows]) + "\n"
 
 
-PARTS: Mapping[str, Callable[[], str]] = {"commands": _commands, "states": _states, "config": _config}
+def _floors() -> str:
+    """The floors as import-linter's contract orders them, with what each says of itself; then who owns which package."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    layers = next(one["layers"] for one in contracts if one["id"] == "floors")
+    floors = ["\n".join(_named(name, _said(name)) for name in re.findall(r"\w+", layer)) for layer in layers]
+    owners = [one for one in contracts if one["id"].startswith("one-owner-")]
+    owned = "\n".join(_named(_owner(one["name"]), ", ".join(one["forbidden_modules"])) for one in owners)
+    return "```text\n" + "\n     ↓\n".join(floors) + f"\n\nOnly\n{owned}\n```\n"
+
+
+def _named(name: str, what: str) -> str:
+    return textwrap.fill(f"{name:<23}{what}", 104, subsequent_indent=" " * 23, break_on_hyphens=False)
+
+
+def _said(name: str) -> str:
+    """The first sentence of a package's or a module's docstring."""
+    documented = import_module(f"alice_exp.{name}").__doc__ or ""
+    return (
+        " ".join(re.split(r"\.\s|\n\n", documented.strip(), maxsplit=1)[0].split())
+        .rstrip(".")
+        .replace("``", "`")
+    )
+
+
+def _owner(name: str) -> str:
+    """``Only store.history imports git``: store.history."""
+    return name.removeprefix("Only ").removeprefix("the ").partition(" import")[0] + " imports"
+
+
+PARTS: Mapping[str, Callable[[], str]] = {
+    "commands": _commands,
+    "states": _states,
+    "config": _config,
+    "floors": _floors,
+}
 
 
 def generated(text: str) -> str:
@@ -49,17 +96,77 @@ def generated(text: str) -> str:
     return _PART.sub(lambda part: f"{part[1]}{PARTS[part[2]]()}{part[3]}", text)
 
 
+def is_transcript(block: str) -> bool:
+    """Whether a block shows answers, too."""
+    return any(not line.startswith(("$ ", "> ")) for line in block.splitlines())
+
+
+def steps(block: str) -> list[str]:
+    """The command lines of a block; ``> `` continues one."""
+    found: list[str] = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            found.append(line)
+        elif line.startswith("> "):
+            found[-1] += f"\n{line}"
+    return found
+
+
+def replayed(block: str) -> str:
+    """The block with what its commands answer now, stdout and stderr as a terminal mixes them.
+
+    One home, one clock and one shell's folder for all of them. Raises ``AssertionError`` where one ends with another code
+    than its ``# exit N`` says (else 0).
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        environment = seeded.world(place)
+        lines = []
+        for step in steps(block):
+            lines += [step, *_answer(step, environment, place)]
+    return "\n".join(lines) + "\n"
+
+
+def _answer(step: str, environment: Mapping[str, str], place: Path) -> list[str]:
+    command = "\n".join(line[2:] for line in step.splitlines())
+    wanted = re.search(r"# exit (\d+)", command)
+    done = subprocess.run(
+        ["bash", "-c", command],
+        env=environment,
+        cwd=place,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == int(wanted[1] if wanted else 0), f"{step}\n{done.stdout}"
+    return [line.rstrip() for line in done.stdout.replace(str(place), "~").splitlines()]
+
+
+def same(block: str) -> str:
+    """A transcript without what differs from commit to commit of this project: the commits' ids."""
+    return re.sub(r"\b[0-9a-f]{7,40}\b", "COMMIT", block)
+
+
 def main(arguments: list[str]) -> int:
-    """Write the parts or check them."""
+    """Write the parts and the transcripts, and the man page beside them; or check the parts."""
     text = README.read_text(encoding="utf-8")
     fresh = generated(text)
     if "--write" in arguments:
-        README.write_text(fresh, encoding="utf-8")
-        return 0
+        README.write_text(BLOCK.sub(_written, fresh), encoding="utf-8")
+        return manual.main(arguments)
     if fresh != text:
         print("README.md has old generated parts: run python -m tests.readme --write")
         return 1
     return 0
+
+
+def _written(block: re.Match[str]) -> str:
+    if not is_transcript(block[1]):
+        return block[0]
+    now = replayed(block[1])
+    return block[0] if same(now) == same(block[1]) else f"```console\n{now}```"
 
 
 if __name__ == "__main__":

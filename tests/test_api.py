@@ -26,6 +26,7 @@ def test_everything_offered_is_there_and_documented() -> None:
             assert inspect.signature(member).return_annotation is not inspect.Signature.empty, name
 
 
+@pytest.mark.covers("RC.2")
 def test_importing_the_package_loads_no_use_case() -> None:
     code = "import alice_exp, sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
@@ -40,6 +41,7 @@ def test_importing_the_package_loads_no_use_case() -> None:
     assert not heavy & set(loaded.split())
 
 
+@pytest.mark.covers("R2.33")
 def test_a_day_through_the_library(home: Path, git: Callable[..., str], sound: Any) -> None:
     person, agent = alice_exp.Alice(home, "user"), alice_exp.Alice(str(home), "agent:mine")
     spicy = person.remember("我喜欢吃辣", when="选餐馆")
@@ -62,6 +64,7 @@ def test_a_day_through_the_library(home: Path, git: Callable[..., str], sound: A
     sound(home)
 
 
+@pytest.mark.covers("R0.14", "R0.15", "R0.16", "R1.28", "R1.29", "R1.30", "R1.31", "R1.32", "R1.33")
 def test_episodes_and_thoughts_through_the_library(home: Path, sound: Any) -> None:
     agent = alice_exp.Alice(home, "agent:mine")
     context = {"domain": "AI", "difficulty": "medium"}
@@ -111,3 +114,77 @@ def test_a_home_that_is_not_there_is_a_sentence(world: Path) -> None:
         alice.recall("x")
     alice.init()
     assert alice.blocks() == []
+
+
+def _turns(count: int, size: int = 0) -> list[dict[str, Any]]:
+    said: list[dict[str, Any]] = [{"role": "system", "content": "S"}]
+    for number in range(1, count + 1):
+        said.append({"role": "user", "content": f"U{number} " + "x" * size, "mine": number})
+        said.append({"role": "assistant", "content": f"A{number}"})
+    return said
+
+
+def test_before_model_at_its_threshold() -> None:
+    """D54: 102,399 tokens stay as they are, 102,400 are compressed in the shape of R4.12."""
+    said = _turns(8)
+
+    def priced(total: int) -> Callable[[str], int]:
+        return lambda text: total - 17 * 4 if text == "S" else 0
+
+    same = alice_exp.before_model(said, estimate=priced(102_399))
+    assert len(same) == 17 and all(one is other for one, other in zip(same, said, strict=True))
+    # What cannot be folded fills the share of the window: the current turn alone stays.
+    over = alice_exp.before_model(said, estimate=priced(102_400))
+    assert [one["content"][:2] for one in over[-2:]] == ["U8", "A8"] and len(over) == 5
+    made = alice_exp.before_model(
+        said, estimate=lambda text: 20_000 if text[:2] in ("U1", "A1", "U2", "A2", "U3", "A3") else len(text)
+    )
+    assert [one["role"] for one in made[:3]] == ["system", "assistant", "tool"]
+    assert made[0] is said[0] and made[3:] == said[7:]
+    assert made[1]["tool_calls"][0]["function"]["name"] == "memory_compress"
+    assert made[1]["tool_calls"][0]["id"] == made[2]["tool_call_id"]
+    assert made[2]["content"].startswith("[Previous Conversation Summary]\n")
+    assert made[2]["content"].endswith("\n[End of Summary]")
+    assert alice_exp.before_model(said, estimate=lambda text: 20_000, enabled=False) == said
+
+
+def test_an_agent_loop_uses_before_model_as_it_is() -> None:
+    history: list[dict[str, Any]] = [{"role": "system", "content": "You help."}]
+    seen = []
+    for number in range(60):
+        history.append({"role": "user", "content": f"question {number} " + "word " * 100})
+        history = alice_exp.before_model(history, max_context=4000)
+        answer = {"role": "assistant", "content": f"answer {number}", "refusal": None}
+        seen.append(len(history))
+        history.append(answer)
+    assert max(seen) < 50
+    calls = [one for one in history if one.get("tool_calls")]
+    assert len(calls) == 1 and history[1] is calls[0]
+    assert history[-1]["refusal"] is None and history[0]["content"] == "You help."
+    assert "question" in history[2]["content"]
+    messages = [alice_exp.Message("user", "hello")]
+    assert alice_exp.before_model(messages) == messages
+    assert alice_exp.before_model([]) == []
+    with pytest.raises(alice_exp.UsageError, match="role"):
+        alice_exp.before_model([{"content": "x"}])
+
+
+def test_a_conversation_through_the_library(home: Path, sound: Any) -> None:
+    """R4.33."""
+    agent = alice_exp.Alice(home, "agent:mine")
+    session = agent.start_session("session-123")
+    assert agent.say(session, "我喜欢吃辣").unextracted == 1
+    agent.say(session, "好的，我记住了", "assistant")
+    assert [one.message.role for one in agent.messages(session)] == ["user", "assistant"]
+    agent.extract(session)
+    assert agent.context("用户喜欢什么").splitlines() == ["[User Memory]", "- 用户喜欢吃辣的食物 ⚠未审核"]
+    agent.say_all(session, [{"role": "user", "content": "我叫张三"}])
+    ended = agent.end_session(session)
+    assert ended.extracted is not None
+    assert [one.content for one in ended.extracted.inferences] == ["用户名字是张三"]
+    assert agent.extract(session).commit is None
+    assert agent.window(session).compressed is False
+    assert agent.search_sessions("吃辣")[0].record.index == 0
+    plain = [{"role": "user", "content": "我叫什么名字？"}]
+    assert agent.before_model(plain) == plain
+    sound(home)

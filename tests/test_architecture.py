@@ -25,6 +25,13 @@ PLANTED = [
     ("pure", "text/words.py", "import time"),
     ("one-owner-git", "store/scan.py", "import git"),
     ("one-owner-json5", "text/words.py", "import json5"),
+    ("one-owner-openai", "providers/__init__.py", "import openai"),
+    ("one-owner-watchdog", "store/scan.py", "import watchdog"),
+    ("one-owner-sqlite", "store/scan.py", "import sqlite3"),
+    ("one-owner-network", "store/scan.py", "import zeroconf"),
+    ("one-owner-network", "cli/peers.py", "import ssl"),
+    ("one-owner-network", "wiring.py", "def f() -> None:\n    import asyncio"),
+    ("one-owner-mcp", "cli/mcp.py", "import mcp"),
     ("one-owner-terminal", "usecases/acts.py", "import rich"),
     ("process", "usecases/acts.py", "import subprocess"),
     ("acyclic", "core/config.py", "def f() -> None:\n    import alice_exp.core.model"),
@@ -32,7 +39,9 @@ PLANTED = [
 """Contract, module, a line that breaks it."""
 
 
+@pytest.mark.needs("importlinter")
 @pytest.mark.parametrize(("contract", "module", "line"), PLANTED, ids=lambda value: str(value)[:24])
+@pytest.mark.covers("R2.33", "RC.2")
 def test_a_planted_violation_breaks_its_contract(
     tmp_path: Path, contract: str, module: str, line: str
 ) -> None:
@@ -40,7 +49,7 @@ def test_a_planted_violation_breaks_its_contract(
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     planted = tmp_path / "alice_exp" / module
     planted.write_text(f"{planted.read_text(encoding='utf-8')}\n{line}\n", encoding="utf-8")
-    name = _contract_name(contract)
+    name = _contracts()[contract]
     done = subprocess.run(
         [Path(sys.executable).parent / "lint-imports", "--no-cache"],
         cwd=tmp_path,
@@ -52,13 +61,16 @@ def test_a_planted_violation_breaks_its_contract(
     assert re.search(rf"{re.escape(name)}.*BROKEN", done.stdout), done.stdout
 
 
-def _contract_name(identifier: str) -> str:
+def _contracts() -> dict[str, str]:
+    """Every contract's id and name."""
     import tomllib
 
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
-        "contracts"
-    ]
-    return next(contract["name"] for contract in contracts if contract["id"] == identifier)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    return {contract["id"]: contract["name"] for contract in settings["contracts"]}
+
+
+def test_every_contract_has_its_planted_violation() -> None:
+    assert {contract for contract, *_ in PLANTED} == set(_contracts())
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -96,6 +108,7 @@ def test_nothing_is_left_to_do() -> None:
         )
 
 
+@pytest.mark.covers("RC.2")
 def test_importing_the_package_loads_nothing_heavy() -> None:
     code = "import sys, alice_exp; print(*sorted({m.partition('.')[0] for m in sys.modules}))"
     loaded = subprocess.run(

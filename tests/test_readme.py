@@ -1,4 +1,4 @@
-"""Every command in the README runs, and every command is in the README."""
+"""Every command in the README runs and answers what is shown, and every command is in the README."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.readme import README, commands, generated
+from tests import seeded
+from tests.readme import BLOCK, README, commands, generated, is_transcript, replayed, same
 
 TEXT = README.read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```console\n(.*?)```", TEXT, re.DOTALL)
+BLOCKS = BLOCK.findall(TEXT)
+TRANSCRIPTS = [block for block in BLOCKS if is_transcript(block)]
+CALLS = [block for block in BLOCKS if not is_transcript(block)]
 
 
 def test_the_generated_parts_are_current() -> None:
@@ -26,8 +29,31 @@ def test_every_command_is_documented(name: str) -> None:
     assert f"`{name}`" in TEXT
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.splitlines()[0][:40])
-def test_every_transcript_runs(block: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("block", TRANSCRIPTS, ids=lambda block: block.splitlines()[0][:40])
+def test_every_transcript_is_what_the_program_answers(block: str) -> None:
+    assert same(replayed(block)) == same(block), "run python -m tests.readme --write"
+
+
+@pytest.mark.parametrize("program", re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL))
+def test_every_program_runs(program: str, tmp_path: Path) -> None:
+    environment = seeded.world(tmp_path)
+    for words in (
+        ["init", "-q"],
+        ["remember", "ask before a deploy on Friday", "--when", "deploy to production"],
+    ):
+        subprocess.run(["alice-exp", *words], env=environment, check=True, capture_output=True)
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_picture_is_there() -> None:
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXT)
+    assert len(pictures) >= 8
+    assert all((README.parent / path).is_file() for path in pictures)
+
+
+@pytest.mark.parametrize("block", CALLS, ids=lambda block: block.splitlines()[0][:40])
+def test_every_command_line_runs(block: str, tmp_path: Path) -> None:
     """Lines after ``$`` run in one shell session over one home; ``# exit N`` says what is expected, else 0."""
     environment = {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Annotated, Any, cast
 
@@ -115,6 +116,7 @@ COMMANDS: Table = {
     },
     "event": {
         "add": "events:add",
+        "result": "events:result",
         "list": "events:list_events",
         "segments": "events:segments",
         "narrative": "events:tell",
@@ -143,6 +145,7 @@ COMMANDS: Table = {
     "namespace": {
         "list": "upkeep:namespace_list",
         "create": "upkeep:namespace_create",
+        "show": "upkeep:namespace_show",
     },
 }
 
@@ -151,7 +154,7 @@ _GROUP_HELP = {
     "session": "Conversations: kept outside git, read for candidates, fitted into a window, searched.",
     "episode": "What happened, task by task: record it, find what is alike, keep it within bounds.",
     "event": "The running diary of thoughts: add, tell, look into, expand from history.",
-    "namespace": "Files of blocks within a set: list them, make a new one.",
+    "namespace": "Files of blocks within a set: list them, look into one, make a new one.",
     "sync": "One person's machines share one memory; any other remote gets what may leave.",
     "share": "What may leave this machine, what would, what did; and what others shared.",
     "peer": "Other people's Alices on the network: pair, find, exchange; nothing runs unasked.",
@@ -236,7 +239,18 @@ def _command(name: str, target: str) -> Any:
     command = typer.main.get_command(carrier)
     command.params += _shared_options()
     command.invoke = _after_the_report(command.invoke)  # type: ignore[method-assign,assignment]
+    command.get_help = partial(_help, command)  # type: ignore[method-assign]
     return command
+
+
+def _help(command: Any, context: Any) -> str:
+    from alice_exp.cli.manual import laid_out
+
+    names = command.list_commands(context) if isinstance(command, LazyGroup) else ()
+    command.help = laid_out(
+        command.help or "", [command.get_command(context, one).help or "" for one in names]
+    )
+    return str(type(command).get_help(command, context))
 
 
 def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -259,6 +273,7 @@ def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _group(name: str, table: Table) -> LazyGroup:
     group = LazyGroup(name=name, help=_GROUP_HELP.get(name, ""), no_args_is_help=True, rich_markup_mode=None)
     group.table = table
+    group.get_help = partial(_help, group)  # type: ignore[method-assign]
     own = table.get("")
     if isinstance(own, str):
         _with_own_command(group, _command(name, own))
@@ -271,7 +286,7 @@ def _with_own_command(group: LazyGroup, own: Any) -> None:
     group.no_args_is_help = False
     group.params += own.params
     group.callback = own.callback
-    group.help = f"{own.help}\n\n{group.help}"
+    group.help = f"{group.help}\n\n{own.help}"
 
 
 def _version(value: bool) -> None:
@@ -285,7 +300,11 @@ def _root(
         bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """An agent's experience in plain files that a person reads, reviews and trusts."""
+    """An agent's experience in plain files that a person reads, reviews and trusts.
+
+    Examples: alice-exp init · alice-exp remember "I like tables" --when "comparing options" ·
+    alice-exp recall "comparing options" · alice-exp heartbeat · alice-exp review
+    """
 
 
 def command() -> Any:
@@ -294,6 +313,7 @@ def command() -> Any:
     app.callback()(_root)
     built = typer.main.get_command(app)
     built.table = COMMANDS  # type: ignore[attr-defined]
+    built.get_help = partial(_help, built)  # type: ignore[method-assign]
     built.params += _shared_options()
     return built
 
@@ -308,22 +328,30 @@ def run(arguments: Sequence[str]) -> int:
     terminal = Terminal(json="--json" in arguments, debug="--debug" in arguments)
     language.ask(terminal.configured_language)
     try:
-        ended = command().main(list(arguments), prog_name="alice-exp", standalone_mode=False, obj=terminal)
+        answer = command().main(list(arguments), prog_name="alice-exp", standalone_mode=False, obj=terminal)
+        sys.stdout.flush()
     except AliceError as error:
         return terminal.error(error)
     except _ClickError as error:
-        return _usage(terminal, error)
+        return _failure("usage", terminal, error)
     except (typer.Abort, KeyboardInterrupt):
         return 130
     except typer.Exit as done:
         return int(done.exit_code)
-    except BrokenPipeError:
-        _silence_stdout()
+    except (BrokenPipeError, SystemExit) as ended:
+        if isinstance(ended, SystemExit) and ended.code != 1:
+            raise
+        # The reader of the answer went away; within a command typer makes a SystemExit(1) of it.
+        from alice_exp.cli.failures import silence_stdout
+
+        silence_stdout()
         return 0
+    except OSError as error:
+        return _failure("system" if error.errno else "bug", terminal, error)
     except Exception as error:
-        return _bug(terminal, error)
+        return _failure("bug", terminal, error)
     # typer answers an interruption with its exit code as the value.
-    return ended if isinstance(ended, int) and ended else terminal.exit_code
+    return answer if isinstance(answer, int) and answer else terminal.exit_code
 
 
 def _complete(arguments: Sequence[str]) -> int:
@@ -333,28 +361,8 @@ def _complete(arguments: Sequence[str]) -> int:
     return complete(arguments, COMMANDS, _command)
 
 
-def _usage(terminal: Terminal, error: Any) -> int:
-    from alice_exp.core.errors import UsageError
+def _failure(kind: str, terminal: Terminal, error: Any) -> int:
+    """The exit code of what is no error of ours; loaded only when it happens."""
+    from alice_exp.cli import failures
 
-    where = getattr(error, "ctx", None)
-    hint = f"see '{where.command_path} --help'" if where is not None else "see 'alice-exp --help'"
-    return terminal.error(UsageError("{message}", message=error.format_message(), hint=hint))
-
-
-def _bug(terminal: Terminal, error: Exception) -> int:
-    if terminal.debug:
-        import traceback
-
-        traceback.print_exception(error)
-    failure = AliceError(
-        "this is a bug of alice-exp: {kind}: {what}",
-        kind=type(error).__name__,
-        what=error,
-        hint="see it with --debug",
-    )
-    return terminal.error(failure)
-
-
-def _silence_stdout() -> None:
-    """A reader that went away is no failure: keep the interpreter from complaining when it closes stdout."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return int(getattr(failures, kind)(terminal, error))

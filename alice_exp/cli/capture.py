@@ -59,7 +59,9 @@ def memorize(
     context: Annotated[
         list[str], typer.Option(metavar="K=V", help="The environment in which it holds; may be repeated.")
     ] = [],  # noqa: B006
-    evidence: Annotated[list[str], typer.Option(help="Why it is believed: a quote; may be repeated.")] = [],  # noqa: B006
+    evidence: Annotated[
+        list[str], typer.Option(help="Why it is believed: a quote, or an episode's id; may be repeated.")
+    ] = [],  # noqa: B006
     key: Annotated[str, typer.Option(help="An outside name, unique with its type.")] = "",
     importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.5,
     lived: Annotated[
@@ -88,7 +90,7 @@ def memorize(
                 type=_type(type),
                 about=_about(about),
                 tags=tuple(tag),
-                evidence=tuple(Evidence("note", quote=quote) for quote in evidence),
+                evidence=tuple(map(_evidence, evidence)),
                 importance=number_between(importance, 0, 1, "--importance"),
                 suggested=suggested,
                 lived=lived,
@@ -243,3 +245,10 @@ def _bulk_answer(terminal: Terminal, captured: Captured) -> None:
             terminal.line(say("{count} were rejected before and stay out", count=len(captured.refused)))
 
     terminal.answer(document, text)
+
+
+def _evidence(said: str) -> Evidence:
+    """An episode that is cited (it is never pruned while the block lives), or a quote."""
+    from alice_exp.text.records import EPISODE_ID
+
+    return Evidence("episode", ref=said) if EPISODE_ID.fullmatch(said) else Evidence("note", quote=said)

@@ -72,7 +72,9 @@ def prime(
 ) -> None:
     """Print what an agent should know when a session begins: approved blocks alone, the same text on every day.
 
-    Example, as a hook at the start of a session: alice-exp prime --tokens 1000
+    As a hook at the start of a session it tells an agent what holds.
+
+    Example: alice-exp prime --tokens 1000
     """
     terminal: Terminal = ctx.obj
     headings = (

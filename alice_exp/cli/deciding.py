@@ -10,13 +10,15 @@ import typer
 from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.options import context_of
-from alice_exp.cli.terminal import Terminal
+from alice_exp.cli.terminal import Terminal, stale_mark
 from alice_exp.core.config import Json
 from alice_exp.core.errors import UsageError
 from alice_exp.core.model import Placed
 from alice_exp.rules.lifecycle import Change
 from alice_exp.usecases import deciding
 from alice_exp.usecases.decide import Outcome, report_outcome
+from alice_exp.usecases.digesting import summariser
+from alice_exp.usecases.records import reads_of
 
 _WORDS = {"ok": True, "fail": False}
 _REASONING = 4
@@ -68,7 +70,7 @@ def _decision(terminal: Terminal, made: deciding.Decision, warnings: list[str]) 
             f"{one.score:.3f}",
             one.placed.block.id,
             one.placed.block.state,
-            documents.payload_text(one.placed),
+            documents.payload_text(one.placed) + stale_mark(one.placed),
         ]
         for one in made.applied
     ]
@@ -78,7 +80,7 @@ def _decision(terminal: Terminal, made: deciding.Decision, warnings: list[str]) 
             f"{one.score:.3f}",
             one.placed.block.id,
             one.placed.block.state,
-            documents.payload_text(one.placed),
+            documents.payload_text(one.placed) + stale_mark(one.placed),
         ]
         for one in made.observing
     ]
@@ -134,6 +136,8 @@ def outcome(
         result=_json(came),
         reward=reward,
         also=also,
+        reads=reads_of(wiring.access),
+        summarise=summariser(wiring.provider, wiring.config),
     )
     _all(terminal, told)
 
@@ -193,5 +197,7 @@ def _all(terminal: Terminal, told: deciding.DecisionOutcome) -> None:
             terminal.line(say("清理了 {count} 条低价值经验", count=len(told.pruned)))
 
     terminal.answer(document, text)
+    for why in [merge.fallback for merge in told.merges if merge.fallback]:
+        terminal.note(say("alice-exp: the model gave no summary ({why}); the rule did", why=why))
     for block_id in told.missing:
         terminal.note(say("alice-exp: {id} is no longer in the home and was left out", id=block_id))

@@ -30,7 +30,9 @@ def doctor(
     """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
-    patient = Patient(wiring.home, wiring.history, wiring.inspection, wiring.owner, wiring.caller)
+    patient = Patient(
+        wiring.home, wiring.history, wiring.inspection, wiring.owner, wiring.remotes, wiring.caller
+    )
     checks = examine(patient, fix=fix)
     document = {
         "checks": [
@@ -102,7 +104,10 @@ def _require_zone(name: str) -> None:
 
 
 def config_list(ctx: typer.Context) -> None:
-    """List every key: what it is, its default, what it does."""
+    """List every key: what it is, its default, what it does.
+
+    Example: alice-exp config list
+    """
     terminal: Terminal = ctx.obj
     found = settings.listing(terminal.wiring.home)
     columns = [say("key"), say("value"), say("default"), say("what it does")]
@@ -119,7 +124,10 @@ def config_list(ctx: typer.Context) -> None:
 
 
 def config_edit(ctx: typer.Context) -> None:
-    """Open config.jsonc in $VISUAL or $EDITOR; what you save is checked, then committed."""
+    """Open config.jsonc in $VISUAL or $EDITOR; what you save is checked, then committed.
+
+    Example: alice-exp config edit
+    """
     from alice_exp.cli.editor import in_editor
 
     terminal: Terminal = ctx.obj

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from alice_exp.cli.event_tables import picture, segment_document, tell_what_was_done, what_happened
 from alice_exp.cli.finding import moment
 from alice_exp.cli.language import say
 from alice_exp.cli.options import context_of, json_or_text, require_utf8, source_bytes, write_apart
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import ProblemError, UsageError
 from alice_exp.core.model import Snapshot
-from alice_exp.core.records import Event, Segment, Timeline
-from alice_exp.rules.digest import gist
+from alice_exp.core.records import Event, Timeline
 from alice_exp.rules.timeline import (
     between,
     events_between,
@@ -25,15 +23,15 @@ from alice_exp.rules.timeline import (
     scenes,
     statistics,
 )
-from alice_exp.text.records import EVENTS_PATH, event_json, segment_json, timeline_json
+from alice_exp.text.records import EVENTS_PATH, event_json, timeline_json
 from alice_exp.text.words import one_line
+from alice_exp.usecases import expanding
 from alice_exp.usecases import timeline as diary
 from alice_exp.usecases.acts import DryHome
+from alice_exp.usecases.digesting import summariser
 from alice_exp.usecases.recorded import recorded, stale
 
 _NOTHING = 4
-_BAR = 32
-"""Columns of the picture of all segments."""
 
 
 def add(
@@ -50,8 +48,8 @@ def add(
     meta: Annotated[list[str], typer.Option(metavar="K=V", help="As cycle_id=7; may be repeated.")] = [],  # noqa: B006
     at: Annotated[str, typer.Option(help="When it was (else now).")] = "",
     strategy: Annotated[
-        str, typer.Option(help="What is merged: length (equal neighbours) or importance.")
-    ] = "length",
+        str, typer.Option(help="What is merged: length, importance or similarity (else events.strategy).")
+    ] = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be merged; change nothing.")
     ] = False,
@@ -63,7 +61,7 @@ def add(
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
     home = DryHome(wiring.home) if dry_run else wiring.home
-    way = diary.strategy_named(strategy)
+    way = diary.strategy_named(strategy or wiring.config.text("events.strategy"))
     if bool(thought) == bool(source):
         raise UsageError("give a thought, or --from FILE", hint='alice-exp event add "the tests are red"')
     if source or thought == "-":
@@ -71,12 +69,32 @@ def add(
         imported = diary.read_thoughts(source_bytes(named), named, wiring.caller.now)
         if imported.timeline is not None:
             raise UsageError("this is a whole timeline", hint=f"alice-exp event import {named}")
-        _told(terminal, diary.add_thoughts(home, wiring.caller, imported.events, way))
+        tell_what_was_done(terminal, diary.add_thoughts(home, wiring.caller, imported.events, way))
         return
     require_utf8(thought, context, action)
     came = json_or_text(result) if result else None
     event = Event(moment(at) or wiring.caller.now, thought, context, action, came, context_of(meta))
-    _told(terminal, diary.add_thought(home, wiring.caller, event, way))
+    model = None if dry_run else summariser(wiring.provider, wiring.config)
+    tell_what_was_done(terminal, diary.add_thought(home, wiring.caller, event, way, model))
+
+
+def result(
+    ctx: typer.Context,
+    number: Annotated[
+        int, typer.Argument(metavar="NUMBER", min=1, help="The thought, as 'event list --json' counts.")
+    ],
+    came: Annotated[str, typer.Argument(metavar="JSON|TEXT", help="What came of it.")],
+) -> None:
+    """Say later what came of a thought: in the thought while it is here word for word, else as a thought of its own.
+
+    Example: alice-exp event result 12 "12 passed"
+    """
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    require_utf8(came)
+    way, model = diary.strategy_of(wiring.config), summariser(wiring.provider, wiring.config)
+    told = diary.finish_thought(wiring.home, wiring.caller, number, json_or_text(came), way, model)
+    tell_what_was_done(terminal, told)
 
 
 def list_events(
@@ -95,14 +113,15 @@ def list_events(
 
     def text() -> None:
         rows = [
-            [f"#{one.id}", one.start, str(one.segment_length), one_line(_line(one), 90)] for one in segments
+            [f"#{one.id}", one.start, str(one.segment_length), one_line(what_happened(one), 90)]
+            for one in segments
         ]
         terminal.table([say("id"), say("since"), say("thoughts"), say("what happened")], rows)
         if any(one.is_compressed for one in segments):
             terminal.line(say("'alice-exp event expand ID' shows the thoughts of a segment word for word"))
 
     document = {
-        "segments": [_segment(one) for one in segments],
+        "segments": [segment_document(one) for one in segments],
         "events": [{"number": number, **event_json(event)} for number, event in events],
     }
     terminal.answer(document, text)
@@ -120,11 +139,11 @@ def segments(
     told = _read(terminal).timeline or Timeline()
     shown = recent(told, last)
     document = {
-        "segments": [_segment(one) for one in shown],
+        "segments": [segment_document(one) for one in shown],
         "total_events": told.total_events,
         "total_compressions": told.total_compressions,
     }
-    terminal.answer(document, lambda: _picture(terminal, told, shown))
+    terminal.answer(document, lambda: picture(terminal, told, shown))
 
 
 def tell(
@@ -208,7 +227,7 @@ def expand(
     Example: alice-exp event expand 17
     """
     terminal: Terminal = ctx.obj
-    found = diary.expand(_read(terminal), terminal.wiring.history, diary.segment_number(reference))
+    found = expanding.expand(_read(terminal), terminal.wiring.history, diary.segment_number(reference))
     document = {
         "id": found.segment,
         "segment_length": len(found.numbers),
@@ -243,7 +262,7 @@ def export(
     terminal: Terminal = ctx.obj
     told = _read(terminal).timeline or Timeline()
     if thoughts:
-        every = diary.everything(terminal.wiring.history)
+        every = expanding.everything(terminal.wiring.history)
         whole = "".join(json.dumps(event_json(one), ensure_ascii=False) + "\n" for one in every.values())
         if len(every) < told.total_events:
             lost = told.total_events - len(every)
@@ -276,39 +295,8 @@ def import_(
     if replace and not dry_run:
         terminal.confirm(say("Replace the whole timeline by {source}?", source=source))
     home = DryHome(wiring.home) if dry_run else wiring.home
-    mode = "replace" if replace else "merge"
-    _told(terminal, diary.take_in(home, wiring.history, wiring.caller, imported, mode))  # type: ignore[arg-type]
-
-
-def _told(terminal: Terminal, told: diary.Told) -> None:
-    document = {
-        "segments": len(told.timeline.segments),
-        "total_events": told.timeline.total_events,
-        "total_compressions": told.timeline.total_compressions,
-        "lengths": list(told.timeline.lengths),
-        "ids": list(told.segments),
-        "merged": [[one.first.id, one.second.id, one.merged.id] for one in told.merges],
-        "known": told.known,
-        "commit": told.commit.commit if told.commit else None,
-    }
-
-    def text() -> None:
-        for one in told.merges[:20]:
-            terminal.line(f"#{one.first.id} + #{one.second.id} → #{one.merged.id}")
-        terminal.line(
-            say(
-                "{segments} segments, {events} thoughts, {merges} merges",
-                segments=len(told.timeline.segments),
-                events=told.timeline.total_events,
-                merges=told.timeline.total_compressions,
-            )
-        )
-        if told.known:
-            terminal.line(say("{count} were known already", count=told.known))
-
-    terminal.answer(document, text)
-    for why in {one.fallback for one in told.merges if one.fallback}:
-        terminal.note(say("alice-exp: the model gave no summary ({why}); the rule did", why=why))
+    way, mode = diary.strategy_of(wiring.config), "replace" if replace else "merge"
+    tell_what_was_done(terminal, diary.take_in(home, wiring.history, wiring.caller, imported, mode, way))  # type: ignore[arg-type]
 
 
 def _read(terminal: Terminal) -> Snapshot:
@@ -328,19 +316,6 @@ def _read(terminal: Terminal) -> Snapshot:
     return snapshot
 
 
-def _segment(one: Segment) -> Mapping[str, Any]:
-    return {
-        **segment_json(one),
-        "compression_level": one.compression_level,
-        "is_compressed": one.is_compressed,
-        "summary": one.summary,
-        "key_events": list(one.key_events),
-        "events": [event_json(event) for event in one.events],
-        "start_timestamp": one.start_timestamp,
-        "end_timestamp": one.end_timestamp,
-    }
-
-
 def _verbatim(terminal: Terminal, number: int, event: Event) -> None:
     """A thought with all that belongs to it, nothing shortened."""
     terminal.line(f"{number}  {event.at}  {event.thought}")
@@ -350,37 +325,3 @@ def _verbatim(terminal: Terminal, number: int, event: Event) -> None:
             value = told[name]
             plain = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             terminal.line(f"    {say(name)}: {plain}")
-
-
-def _line(one: Segment) -> str:
-    return one.summary or "; ".join(map(gist, one.events))
-
-
-def _picture(terminal: Terminal, told: Timeline, shown: Sequence[Segment]) -> None:
-    """Each segment where it lies in time, its length as a bar, its level as height."""
-    if not shown:
-        terminal.line(say("there is no thought yet"))
-        return
-    total = max(1, sum(one.segment_length for one in shown))
-    rows = []
-    behind = 0
-    for one in shown:
-        begins, ends = (
-            math.floor(_BAR * behind / total),
-            math.ceil(_BAR * (behind + one.segment_length) / total),
-        )
-        behind += one.segment_length
-        bar = " " * begins + _block(one.compression_level) * max(1, ends - begins)
-        span = one.start if one.start == one.end else f"{one.start} – {one.end}"
-        level, length = str(one.compression_level), str(one.segment_length)
-        rows.append([f"#{one.id}", length, level, bar.ljust(_BAR)[:_BAR], span, one_line(_line(one), 50)])
-    names = ("id", "thoughts", "level", "which part", "span", "what happened")
-    terminal.table([say(name) for name in names], rows)
-    line = "{segments} segments, {events} thoughts, {merges} merges"
-    terminal.line(
-        say(line, segments=len(told.segments), events=told.total_events, merges=told.total_compressions)
-    )
-
-
-def _block(level: int) -> str:
-    return "▁▂▃▄▅▆▇█"[min(level, 7)]

@@ -11,7 +11,7 @@ import typer
 from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.options import context_of, json_lines, places_of
-from alice_exp.cli.terminal import Terminal
+from alice_exp.cli.terminal import Terminal, stale_mark
 from alice_exp.core.errors import ProblemError, UsageError
 from alice_exp.rules.ranking import Match
 from alice_exp.text.words import one_line
@@ -39,6 +39,7 @@ def recall(
     since: Annotated[str, typer.Option(help="Changed since this day or time, as 2026-02-20.")] = "",
     min_importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.0,
     origin: Annotated[str, typer.Option(help="local, shared_from_NAME or import:KIND.")] = "",
+    scenario: Annotated[str, typer.Option(help="With an outcome in this scenario.")] = "",
     explain: Annotated[bool, typer.Option("--explain", help="Show every factor of the score.")] = False,
     queries: Annotated[
         str, typer.Option(metavar="FILE|-", help="Many queries: {qid, query, context?} a line (JSONL).")
@@ -58,6 +59,7 @@ def recall(
         since=moment(since),
         min_importance=min_importance,
         origin=origin,
+        scenario=scenario,
     )
     if bool(query.strip()) == bool(queries):
         raise UsageError("give a query, or --queries FILE", hint='alice-exp recall "search code"')
@@ -121,7 +123,7 @@ def _matches(terminal: Terminal, found: list[Match], explain: bool) -> None:
                 placed.block.id,
                 where,
                 placed.block.state,
-                documents.payload_text(placed) + mark,
+                documents.payload_text(placed) + mark + stale_mark(placed),
             ]
         )
     terminal.table(columns, rows)
@@ -170,12 +172,17 @@ def list_blocks(
     type: Annotated[list[str], typer.Option(help="Block types; may be repeated.")] = [],  # noqa: B006
     tag: Annotated[list[str], typer.Option(help="Tags that a block must have; may be repeated.")] = [],  # noqa: B006
     since: Annotated[str, typer.Option(help="Changed since this day or time, as 2026-02-20.")] = "",
+    min_importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.0,
     origin: Annotated[str, typer.Option(help="local, shared_from_NAME or import:KIND.")] = "",
+    scenario: Annotated[str, typer.Option(help="With an outcome in this scenario.")] = "",
+    min_reads: Annotated[int, typer.Option(min=0, help="Read at least so often.")] = 0,
+    min_consolidation: Annotated[float, typer.Option(help="Settled at least so much, from 0 to 1.")] = 0.0,
+    sort: Annotated[str, typer.Option(help="reads, consolidation, updated or verified, most first.")] = "",
     archived: Annotated[bool, typer.Option("--archived", help="The archive too.")] = False,
 ) -> None:
     """List blocks: where they are, what state they have, what they say.
 
-    Examples: alice-exp list --set personal · alice-exp list --state reliable --json
+    Examples: alice-exp list --set personal · alice-exp list --state reliable --sort reads --json
     """
     terminal: Terminal = ctx.obj
     filters = Filters(
@@ -185,9 +192,14 @@ def list_blocks(
         types=tuple(type_named(name) for name in type),
         tags=tuple(tag),
         since=moment(since),
+        min_importance=min_importance,
         origin=origin,
+        scenario=scenario,
+        min_reads=min_reads,
+        min_consolidation=min_consolidation,
     )
-    shown = listing(terminal.wiring.home, terminal.wiring.caller, filters, archived=archived)
+    wiring = terminal.wiring
+    shown = listing(wiring.home, wiring.access, wiring.caller, filters, archived=archived, order=sort)
     terminal.answer({"blocks": [documents.block(one) for one in shown]}, lambda: _listing(terminal, shown))
 
 
@@ -201,7 +213,7 @@ def _listing(terminal: Terminal, shown: list[Shown]) -> None:
             f"{one.placed.place}/{one.placed.namespace}",
             one.level,
             str(one.placed.block.verifications),
-            one_line(documents.payload_text(one.placed), 60),
+            one_line(documents.payload_text(one.placed), 60) + stale_mark(one.placed),
         ]
         for one in shown
     ]
@@ -210,11 +222,13 @@ def _listing(terminal: Terminal, shown: list[Shown]) -> None:
 
 def show(
     ctx: typer.Context,
-    reference: Annotated[str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it.")],
+    reference: Annotated[
+        str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it, or TYPE/KEY.")
+    ],
 ) -> None:
     """Show one block with all that it says and all that follows from it.
 
-    Example: alice-exp show exp-7k2m9q4x
+    Examples: alice-exp show exp-7k2m9q4x · alice-exp show feature/async_io
     """
     terminal: Terminal = ctx.obj
     shown = look(terminal.wiring.home, terminal.wiring.access, terminal.wiring.caller, reference)
@@ -224,7 +238,8 @@ def show(
 def _block(terminal: Terminal, shown: Shown) -> None:
     document = documents.block(shown)
     block = shown.placed.block
-    terminal.line(f"{block.id}  {shown.level}  {shown.placed.place}/{shown.placed.namespace}")
+    where = f"{shown.placed.place}/{shown.placed.namespace}"
+    terminal.line(f"{block.id}  {shown.level}  {where}{stale_mark(shown.placed)}")
     for name in (
         "trigger",
         "payload",

@@ -37,17 +37,26 @@ def claude_md(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
 
 
 def mem0(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
-    """Import a mem0 export (JSON or JSONL): each memory becomes a candidate about the user."""
+    """Import a mem0 export (JSON or JSONL): each memory becomes a candidate about the user.
+
+    Example: alice-exp import mem0 memories.json --dry-run
+    """
     _pieces(ctx.obj, "mem0", source, dry_run)
 
 
 def basic_memory(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
-    """Import basic-memory notes (a file, or a directory of them): each observation becomes a candidate."""
+    """Import basic-memory notes (a file, or a directory of them): each observation becomes a candidate.
+
+    Example: alice-exp import basic-memory ~/basic-memory --dry-run
+    """
     _pieces(ctx.obj, "basic-memory", source, dry_run)
 
 
 def jsonl(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
-    """Import a block's fields a line, as 'memorize --from' takes them, with import:jsonl as origin."""
+    """Import a block's fields a line, as 'memorize --from' takes them, with import:jsonl as origin.
+
+    Examples: alice-exp import jsonl lessons.jsonl · alice-exp import jsonl - <lessons.jsonl
+    """
     from alice_exp.cli.capture import draft_of
 
     drafts = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -14,7 +15,7 @@ from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import UsageError
 from alice_exp.rules.metacognition import Assessment
 from alice_exp.rules.rates import Rate
-from alice_exp.text.words import one_line
+from alice_exp.text.words import cells, one_line
 from alice_exp.usecases import knowing
 
 _NOTHING = 4
@@ -55,7 +56,7 @@ def _assessment(terminal: Terminal, assessed: Assessment) -> None:
             for one in assessed.evidence
         ]
         terminal.table([say("id"), say("state"), say("what is known")], rows)
-    terminal.line(say(documents.ASSESSED[assessed.grade][1]))
+    terminal.line(documents.assessed_advice(assessed.grade, say, language()))
 
 
 def consolidation(
@@ -104,12 +105,19 @@ def consolidation(
     terminal.answer(answer, text)
 
 
-def stats(ctx: typer.Context) -> None:
+def stats(
+    ctx: typer.Context,
+    format: Annotated[
+        str, typer.Option("--format", metavar="table|html", help="How it is written.")
+    ] = "table",
+) -> None:
     """Count the home: by set, state, type, age and reads, and how it grew.
 
-    Example: alice-exp stats
+    Examples: alice-exp stats · alice-exp stats --format html > stats.html
     """
     terminal: Terminal = ctx.obj
+    if format not in ("table", "html"):
+        raise UsageError("{format} is no format", format=repr(format), hint="write --format table or html")
     wiring = terminal.wiring
     counts = knowing.stats(wiring.home, wiring.access, wiring.caller)
     parts = {
@@ -127,31 +135,49 @@ def stats(ctx: typer.Context) -> None:
         "grown": [{"day": day, "total": total} for day, total in counts.grown],
     }
 
-    def text() -> None:
-        terminal.line(
-            say(
-                "{total} blocks, {waiting} of them wait for you, {archived} archived",
-                total=counts.total,
-                waiting=counts.waiting,
-                archived=counts.archived,
-            )
-        )
-        for name, part in parts.items():
-            terminal.line()
-            terminal.line(say(name.replace("_", " ")))
-            _bars(terminal, dict(part))
-        if counts.grown:
-            terminal.line()
-            terminal.line(say("how it grew"))
-            _bars(terminal, dict(_thinned(counts.grown)))
+    def page() -> None:
+        from alice_exp.cli.stats_page import stats_page
 
-    terminal.answer(answer, text)
+        named = {part_title(name): part for name, part in parts.items()}
+        sys.stdout.write(stats_page(counts, named, wiring.caller.now[:10]))
+
+    terminal.answer(answer, page if format == "html" else lambda: _counts(terminal, counts, parts))
+
+
+def _counts(terminal: Terminal, counts: knowing.Counts, parts: Mapping[str, Mapping[str, int]]) -> None:
+    terminal.line(
+        say(
+            "{total} blocks, {waiting} of them wait for you, {archived} archived",
+            total=counts.total,
+            waiting=counts.waiting,
+            archived=counts.archived,
+        )
+    )
+    for name, part in parts.items():
+        terminal.line()
+        terminal.line(part_title(name))
+        _bars(terminal, dict(part))
+    if counts.grown:
+        terminal.line()
+        terminal.line(say("how it grew"))
+        _bars(terminal, dict(_thinned(counts.grown)))
+
+
+def part_title(name: str) -> str:
+    """What a part of ``stats`` is counted by, as a person reads it."""
+    return {
+        "by_set": say("by set"),
+        "by_state": say("by state"),
+        "by_type": say("by type"),
+        "by_age": say("by age"),
+        "by_reads": say("by reads"),
+    }[name]
 
 
 def impact(ctx: typer.Context) -> None:
     """Show what experience brings: how decisions went with blocks, without any, and block by block.
 
-    Example: alice-exp config set decide.held_out 0.1, and after some weeks alice-exp impact
+    Examples: alice-exp config set decide.held_out 0.1 · alice-exp impact
     """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
@@ -211,4 +237,5 @@ def _bars(terminal: Terminal, part: Mapping[str, int]) -> None:
     top = max(part.values(), default=0)
     for name, count in part.items():
         bar = "█" * max(1 if count else 0, round(_BAR * count / top)) if top else ""
-        terminal.line(f"  {say(name):<16} {count:>6}  {bar}")
+        label = say(name)
+        terminal.line(f"  {label}{' ' * (16 - cells(label))} {count:>6}  {bar}")

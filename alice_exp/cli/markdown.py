@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from alice_exp.cli.language import say
-from alice_exp.cli.report import columns, left, sections
+from alice_exp.cli.report import columns, left, marks, sections
 from alice_exp.documents import evidence_line, payload_text, trigger_text
 from alice_exp.rules.agenda import Agenda
 from alice_exp.text.words import visible
@@ -17,16 +17,17 @@ def markdown(report: Agenda, summary: str) -> str:
     if report.items:
         lines += [f"## {say('Waiting for your decision')}", "", _cells([*columns(), say("evidence"), "id"])]
         lines.append("|" + " --- |" * (len(columns()) + 2))
+        marked = marks(report.items)
         for item in report.items:
             lines.append(
                 _cells(
                     [
                         str(item.number or "·"),
-                        trigger_text(item.placed),
+                        trigger_text(item.placed) or say("always"),
                         payload_text(item.placed),
                         f"{say(item.placed.block.state)} {item.confidence:.1f}",
                         item.destination,
-                        left(item),
+                        " · ".join(filter(None, (left(item), *marked[item.placed.block.id]))),
                         evidence_line(item.placed),
                         item.placed.block.id,
                     ]

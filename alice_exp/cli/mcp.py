@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 def serve(ctx: typer.Context) -> None:
     """Serve an agent over stdio until it hangs up (needs the extra: pip install 'alice-exp[mcp]').
 
-    Example, in an agent's configuration: {"command": "alice-exp", "args": ["mcp"]}
+    In an agent's configuration: {"command": "alice-exp", "args": ["mcp"]}
+
+    Examples: alice-exp mcp · alice-exp mcp install claude-code --print
     """
     if ctx.invoked_subcommand is not None:
         return

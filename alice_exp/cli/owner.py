@@ -63,7 +63,10 @@ def init(
 
 
 def drop(ctx: typer.Context) -> None:
-    """Do without the owner key from now on; the key itself has to sign that."""
+    """Do without the owner key from now on; the key itself has to sign that.
+
+    Example: alice-exp owner drop
+    """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
     require_person(wiring.caller, say("drop the owner key"), "alice-exp owner drop")
@@ -76,7 +79,10 @@ def drop(ctx: typer.Context) -> None:
 
 
 def show(ctx: typer.Context) -> None:
-    """Show the owner key and how the blocks stand under it."""
+    """Show the owner key and how the blocks stand under it.
+
+    Example: alice-exp owner show
+    """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
     seen = owning.overview(wiring.home, wiring.owner)
@@ -99,7 +105,10 @@ def show(ctx: typer.Context) -> None:
 
 
 def verify(ctx: typer.Context) -> None:
-    """Verify every signature afresh; exit 3 where one is bad."""
+    """Verify every signature afresh; exit 3 where one is bad.
+
+    Example: alice-exp owner verify
+    """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
     seen = owning.verify(wiring.home, wiring.owner)

@@ -39,6 +39,12 @@ color:var(--soft);font-size:.92rem;border-radius:0 6px 6px 0}
 code{font:.85em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;color:var(--soft)}
 .note{color:var(--soft);font-size:.92rem;margin:.15rem 0 0}
 footer{margin-top:3rem;color:var(--soft);font-size:.88rem;border-top:1px solid var(--line);padding-top:1rem}
+.bars{display:grid;grid-template-columns:max-content 1fr max-content;gap:.3rem .8rem;align-items:center;
+font-size:.92rem}
+.bars i{display:block;height:.8rem;background:var(--reliable);border-radius:3px;min-width:2px}
+.bars b{font-weight:400;color:var(--soft);font-variant-numeric:tabular-nums;text-align:right}
+svg{display:block;width:100%;height:auto}.area{fill:var(--wash)}.line{fill:none;stroke:var(--reliable);stroke-width:2}
+.axis{stroke:var(--line)}svg text{fill:var(--soft);font-size:12px}
 @media print{body{background:#fff}li{break-inside:avoid}}
 """
 
@@ -47,19 +53,24 @@ def page(report: Agenda, summary: str) -> str:
     """The whole document; every text of a block is escaped and made visible."""
     title = say("Heartbeat of {day}", day=report.at[:10])
     marked = marks(report.items)
-    waiting = "".join(_item(item, marked.get(item.placed.block.id, "")) for item in report.items)
+    waiting = "".join(_item(item, marked[item.placed.block.id]) for item in report.items)
     body = (
         f"<h2>{_text(say('Waiting for your decision'))}</h2>\n<ol>\n{waiting}</ol>\n" if report.items else ""
     )
     rest = "".join(map(_section, sections(report)))
+    return document(title, summary, f"{body}{rest}", _how())
+
+
+def document(title: str, lead: str, body: str, foot: str) -> str:
+    """A whole page around a body of HTML; title, lead and foot are texts."""
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     return (
         f'<!DOCTYPE html>\n<html lang="{language()}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{_text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
-        f"<header>\n<h1>{_text(title)}</h1>\n<p>{_text(summary)}</p>\n</header>\n"
-        f"{body}{rest}<footer>{_text(_how())}</footer>\n</main>\n</body>\n</html>\n"
+        f"<header>\n<h1>{_text(title)}</h1>\n<p>{_text(lead)}</p>\n</header>\n"
+        f"{body}<footer>{_text(foot)}</footer>\n</main>\n</body>\n</html>\n"
     )
 
 
@@ -67,7 +78,7 @@ def _how() -> str:
     return say("Decide with: alice-exp reply 同意 1 3，拒绝 2 · or one at a time: alice-exp review")
 
 
-def _item(item: Item, mark: str) -> str:
+def _item(item: Item, marked: tuple[str, ...]) -> str:
     block = item.placed.block
     quote = evidence_line(item.placed)
     facts = [
@@ -76,8 +87,7 @@ def _item(item: Item, mark: str) -> str:
         f"<span>{_text(left(item))}</span>" if left(item) else "",
         f"<code>{_text(block.id)}</code>",
     ]
-    if mark:
-        facts.insert(0, f'<span class="new">{_text(mark)}</span>')
+    facts[:0] = [f'<span class="new">{_text(mark)}</span>' for mark in marked]
     return (
         f'<li id="{_text(block.id)}"><span class="number">{item.number or "·"}</span>'
         f'<div class="when">{_text(trigger_text(item.placed) or say("always"))}</div>'

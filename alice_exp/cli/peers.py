@@ -33,7 +33,7 @@ _EVERYWHERE = "0.0.0.0"
 def invite(ctx: typer.Context, alias: _As = "", port: _Port = 0, bind: _Bind = _EVERYWHERE) -> None:
     """Show a short code and wait for the Alice of whom you read it to: one try, sixty seconds.
 
-    Example: alice-exp peer invite here, alice-exp peer join CODE there
+    Example: alice-exp peer invite
     """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
@@ -74,7 +74,10 @@ def _paired(terminal: Terminal, peer: Peer) -> None:
 
 
 def list_peers(ctx: typer.Context) -> None:
-    """List the Alices that you paired with."""
+    """List the Alices that you paired with.
+
+    Example: alice-exp peer list
+    """
     terminal: Terminal = ctx.obj
     known = terminal.wiring.peers.all()
 
@@ -92,7 +95,10 @@ def show(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(help="A peer's name or the beginning of its id.")],
 ) -> None:
-    """Show a peer: its fingerprint, what it was sent, and what here came from it."""
+    """Show a peer: its fingerprint, what it was sent, and what here came from it.
+
+    Example: alice-exp peer show bob
+    """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
     peer = wiring.peers.find(name)
@@ -106,7 +112,8 @@ def show(
     }
 
     def text() -> None:
-        terminal.line(f"{peer.name}  {_print(peer, whole=True)}")
+        terminal.line(peer.name)
+        terminal.line(_print(peer, whole=True))
         terminal.line(say("paired {at}", at=peer.paired_at))
         terminal.line(say("{count} blocks were sent there", count=len(sent)))
         terminal.line(say("{count} blocks here came from there", count=len(came)))
@@ -126,7 +133,10 @@ def forget(
         ),
     ] = False,
 ) -> None:
-    """Trust a peer no more; from then on it gets nothing and nothing is taken from it."""
+    """Trust a peer no more; from then on it gets nothing and nothing is taken from it.
+
+    Examples: alice-exp peer forget bob · alice-exp peer forget bob --and-their-blocks
+    """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
     require_person(wiring.caller, say("forget a peer"), f"alice-exp peer forget {name}")
@@ -158,7 +168,10 @@ def discover(
         float, typer.Option("--seconds", min=0.2, max=60, help="How long to listen for answers.")
     ] = 2.0,
 ) -> None:
-    """Look who announces an Alice on this network; those you paired with are named (exit 4: nobody)."""
+    """Look who announces an Alice on this network; those you paired with are named (exit 4: nobody).
+
+    Example: alice-exp peer discover --seconds 5
+    """
     terminal: Terminal = ctx.obj
     found = terminal.wiring.network.discover(seconds)
     document = {

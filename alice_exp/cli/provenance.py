@@ -176,12 +176,19 @@ def _diff(terminal: Terminal, changed: Changed) -> None:
         after = version.after.path if version.after else "–"
         terminal.line(f"{version.block_id}  {before if before == after else f'{before} → {after}'}")
         for name, (old, new) in provenance.field_changes(version).items():
-            if old is not None:
-                terminal.line(f"  - {name}: {_short(old)}")
-            if new is not None:
-                terminal.line(f"  + {name}: {_short(new)}")
+            gone, came = _parted(old, new)
+            for sign, values in (("-", gone), ("+", came)):
+                for value in values:
+                    terminal.line(f"  {sign} {name}: {_short(value)}")
     for file in changed.files:
         terminal.line(file.path)
+
+
+def _parted(old: object, new: object) -> tuple[list[object], list[object]]:
+    """What went and what came; of two lists, only the items that the other one does not hold."""
+    if isinstance(old, list) and isinstance(new, list):
+        return [one for one in old if one not in new], [one for one in new if one not in old]
+    return [one for one in (old,) if one is not None], [one for one in (new,) if one is not None]
 
 
 def _short(value: object) -> str:

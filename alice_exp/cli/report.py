@@ -13,9 +13,10 @@ from typing import TextIO
 from alice_exp.cli.language import say
 from alice_exp.core.model import Placed
 from alice_exp.documents import evidence_line, payload_text, trigger_text
-from alice_exp.rules.agenda import Agenda, Item, Returned
+from alice_exp.rules.agenda import Agenda, Item
 from alice_exp.rules.conflicts import Kin
 from alice_exp.rules.movements import Movement
+from alice_exp.rules.rejection import Returned
 from alice_exp.text.words import cells, one_line, visible
 
 WIDE = 100
@@ -65,7 +66,7 @@ def sections(report: Agenda) -> tuple[Section, ...]:
         _section(
             "unapproved",
             say("In universal, and not approved as it stands"),
-            [_plain(p) for p in report.unapproved],
+            [_unapproved(p, report.again.get(p.block.id, "")) for p in report.unapproved],
         ),
         _section("by_hand", say("Changed by hand"), [_by_hand(name) for name in report.by_hand]),
         _section(
@@ -128,7 +129,7 @@ def _back(one: Returned) -> Row:
     lift = say(
         "rejected as {id}; to lift it: alice-exp revive {id} --from-rejected", id=one.rejected.block.id
     )
-    return Row(one.placed.block.id, payload_text(one.placed), lift)
+    return Row(one.block_id, payload_text(one.placed or one.rejected), lift)
 
 
 def _moved(movement: Movement) -> Row:
@@ -151,6 +152,12 @@ def _plain(placed: Placed) -> Row:
     return Row(placed.block.id, payload_text(placed), f"{placed.place}/{placed.namespace}")
 
 
+def _unapproved(placed: Placed, again: str) -> Row:
+    row = _plain(placed)
+    note = say("{place}; you rejected this before, as {id}", place=row.note, id=again) if again else row.note
+    return Row(row.label, row.text, note)
+
+
 def _by_hand(name: str) -> Row:
     if name.startswith("exp-"):
         return Row(name, say("an edit in a file raised its trust"), f"alice-exp log {name}")
@@ -164,15 +171,17 @@ def facts(item: Item) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def marks(items: Sequence[Item]) -> dict[str, str]:
-    """What is to be said of single candidates, by id: changed, or new where not all of them are."""
+def marks(items: Sequence[Item]) -> dict[str, tuple[str, ...]]:
+    """What is to be said of single candidates, by id: changed, new where not all are, or that the user asked for it."""
     all_new = all(item.is_new for item in items)
     found = {}
     for item in items:
-        if item.is_changed:
-            found[item.placed.block.id] = say("changed since it was shown")
-        elif item.is_new and not all_new:
-            found[item.placed.block.id] = say("new")
+        news = say("changed since it was shown") if item.is_changed else say("new")
+        said = (
+            news if item.is_changed or (item.is_new and not all_new) else "",
+            say("said explicitly") if item.is_explicit else "",
+        )
+        found[item.placed.block.id] = tuple(filter(None, said))
     return found
 
 
@@ -199,10 +208,10 @@ def show(report: Agenda, summary: str, stream: TextIO) -> None:
         else:
             marked = marks(report.items)
             for item in report.items:
-                lines = card(item, width, marked.get(item.placed.block.id, ""), colour=colour)
+                lines = card(item, width, marked[item.placed.block.id], colour=colour)
                 stream.writelines(f"{line}\n" for line in ("", *lines))
     for section in sections(report):
-        stream.write("\n" + _bold(section.title, colour) + "\n")
+        stream.write("\n" + _title(section, colour) + "\n")
         stream.writelines(f"{line}\n" for line in _rows(section, width, colour))
     if report.items or not report.is_empty:
         stream.write("\n")
@@ -224,12 +233,22 @@ def _bold(text: str, colour: bool) -> str:
     return f"\x1b[1m{visible(text)}\x1b[0m" if colour else visible(text)
 
 
+_URGENT = {"together": "33", "review": "33", "returned": "33", "problems": "31"}
+"""Sections that want an eye, with their colour (SGR)."""
+
+
+def _title(section: Section, colour: bool) -> str:
+    paint = _URGENT.get(section.key, "") if colour else ""
+    return f"\x1b[1;{paint}m{visible(section.title)}\x1b[0m" if paint else _bold(section.title, colour)
+
+
 def _dim(text: str, colour: bool) -> str:
     return f"\x1b[2m{text}\x1b[0m" if colour else text
 
 
-def card(item: Item, width: int, mark: str = "", *, colour: bool) -> Iterator[str]:
-    """A candidate for a narrow terminal: its number and trigger, what was learned, evidence, facts."""
+def card(item: Item, width: int, marked: Sequence[str] = (), *, colour: bool) -> Iterator[str]:
+    """A candidate for a narrow terminal: its number and trigger with its marks, what was learned, evidence, facts."""
+    mark = " · ".join(marked)
     number = str(item.number or "·").rjust(3)
     when = trigger_text(item.placed) or say("always")
     for position, line in enumerate(wrapped(f"{when}  [{mark}]" if mark else when, width - 5)):
@@ -261,15 +280,16 @@ def columns() -> list[str]:
 
 def _plain_table(items: Sequence[Item], stream: TextIO) -> None:
     names = ["#", "id", *columns()[1:], say("evidence")]
+    marked = marks(items)
     rows = [
         [
             str(item.number or "·"),
             item.placed.block.id,
-            one_line(trigger_text(item.placed), 36),
+            one_line(trigger_text(item.placed) or say("always"), 36),
             visible(payload_text(item.placed)).replace("\n", " "),
             f"{say(item.placed.block.state)} {item.confidence:.1f}",
             item.destination,
-            left(item) + (f" ({say('changed since it was shown')})" if item.is_changed else ""),
+            " · ".join(filter(None, (left(item), *marked[item.placed.block.id]))),
             evidence_line(item.placed),
         ]
         for item in items
@@ -283,30 +303,49 @@ def _plain_table(items: Sequence[Item], stream: TextIO) -> None:
 _COLOURS = {"possible": "yellow", "past": "cyan", "reliable": "green"}
 
 
+_FRAME = 18
+"""Columns that the table's own spaces take."""
+
+
 def _rich_table(items: Sequence[Item], width: int, stream: TextIO) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, width=width, show_lines=False)
-    for name, ratio, justify in zip(columns(), (0, 3, 6, 0, 0, 0), ("right", *["left"] * 5), strict=True):
-        table.add_column(name, overflow="fold", ratio=ratio or None, justify=justify, no_wrap=not ratio)  # type: ignore[arg-type]
     marked = marks(items)
-    for item in items:
-        learned = Text(visible(payload_text(item.placed)))
+    narrow = [_narrow(item, marked[item.placed.block.id]) for item in items]
+    names = columns()
+    taken = [
+        max(cells(line) for row in [[names[at]], *(row[index] for row in narrow)] for line in row)
+        for index, at in enumerate((0, 3, 4, 5))
+    ]
+    # Rich parts a line at spaces alone, so that a run of Chinese leaves half of it empty: lines are cut here.
+    first = max(12, (width - _FRAME - sum(taken)) // 3)
+    second = max(24, width - _FRAME - sum(taken) - first)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, width=width, show_lines=False)
+    for name, fixed in zip(names, (taken[0], first, second, *taken[1:]), strict=True):
+        table.add_column(name, justify="right" if name == "#" else "left", no_wrap=True, width=fixed)
+    for item, (number, state, goes, days) in zip(items, narrow, strict=True):
         quote = evidence_line(item.placed)
+        learned = Text("\n".join(wrapped(payload_text(item.placed), second)))
         if quote:
-            learned.append(f"\n“{quote}”", style="dim")
-        state = Text(
-            f"{say(item.placed.block.state)} {item.confidence:.1f}", _COLOURS.get(item.placed.block.state, "")
-        )
-        if item.placed.block.id in marked:
-            state.append("\n" + (say("changed") if item.is_changed else say("new")), style="bold")
-        when = Text(visible(trigger_text(item.placed)) or say("always"), style="bold")
-        goes = Text(item.destination.replace("/", "/\n", 1)).append(f"\n{item.placed.block.id}", style="dim")
-        table.add_row(str(item.number or "·"), when, learned, state, goes, left(item))
+            learned.append("\n" + "\n".join(wrapped(f"“{quote}”", second)), style="dim")
+        when = Text("\n".join(wrapped(trigger_text(item.placed) or say("always"), first)), style="bold")
+        stands = Text(state[0], _COLOURS.get(item.placed.block.state, ""))
+        stands.append("".join(f"\n{mark}" for mark in state[1:]), style="bold")
+        where = Text("\n".join(goes[:-1])).append(f"\n{goes[-1]}", style="dim")
+        table.add_row(number[0], when, learned, stands, where, days[0])
     Console(file=stream, highlight=False, width=width, force_terminal=True).print(table)
+
+
+def _narrow(item: Item, marked: Sequence[str]) -> tuple[list[str], list[str], list[str], list[str]]:
+    """The lines of a candidate's narrow cells: its number, its state with marks, where it goes, the time left."""
+    block = item.placed.block
+    brief = [say("changed") if mark == say("changed since it was shown") else mark for mark in marked]
+    state = [f"{say(block.state)} {item.confidence:.1f}", *brief]
+    goes = [*item.destination.replace("/", "/\n", 1).split("\n"), block.id]
+    return [str(item.number or "·")], state, goes, [left(item)]
 
 
 def wrapped(text: str, width: int) -> list[str]:

@@ -33,7 +33,9 @@ def heartbeat(
 ) -> None:
     """Show today's report: what is new and waits for you, what changed, what fails.
 
-    Numbers hold until the next report. Example: alice-exp heartbeat, then alice-exp approve 1 3
+    Numbers hold until the next report.
+
+    Examples: alice-exp heartbeat · alice-exp heartbeat --peek --format markdown
     """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
@@ -261,6 +263,11 @@ def _decided(terminal: Terminal, decided: Decided, line: Callable[[Placed], str]
 
 def _name_skipped(terminal: Terminal, decided: Decided) -> None:
     for block_id, why in decided.skipped:
+        if why == "stale":
+            terminal.note(
+                say("alice-exp: {id} stands in a file with a problem; see 'alice-exp check'", id=block_id)
+            )
+            continue
         terminal.note(
             say(
                 "alice-exp: {id} has {why} since it was shown; see 'alice-exp heartbeat' again",

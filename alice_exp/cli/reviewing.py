@@ -16,7 +16,7 @@ from typing import NoReturn
 import typer
 
 from alice_exp.cli.language import say
-from alice_exp.cli.report import Row, card, sections, wrapped
+from alice_exp.cli.report import Row, card, marks, sections, wrapped
 from alice_exp.cli.review import approved, rejected
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import AliceError, RefusedError
@@ -32,6 +32,8 @@ def review(ctx: typer.Context) -> None:
     """Decide on what waits, one thing at a time: a approve, p to personal, r reject, e edit, l later, q quit.
 
     Each decision stands at once; quit or killed, the next review goes on where this one stopped.
+
+    Example: alice-exp review
     """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
@@ -193,12 +195,20 @@ class _Session:
                 f"── {position}/{count} " + "─" * max(0, width - 8 - len(f"{position}{count}"))
             )
         colour = self.terminal.is_rich
-        sys.stdout.writelines(f"{line}\n" for line in card(item, width, colour=colour))
+        marked = marks([item])[item.placed.block.id]
+        sys.stdout.writelines(f"{line}\n" for line in card(item, width, marked, colour=colour))
         for section in sections(self.report):
             for row in section.rows if section.key == "together" else ():
                 if self._is_about(row, item):
-                    for line in wrapped(f"{row.label}  {row.text}\n{row.note}", width - 7):
-                        self.terminal.line(f"   ! {line}")
+                    self._warn(row, item, width)
+
+    def _warn(self, row: Row, item: Item, width: int) -> None:
+        """What the candidate stands against; what it says itself is on its card already."""
+        own, _, other = row.text.rpartition("\n")
+        is_own = row.label in (str(item.number), item.placed.block.id)
+        text = other if is_own else f"{row.label}  {own}\n{other}"
+        for line in wrapped(f"{text}\n{row.note}", width - 7):
+            self.terminal.line(f"   ! {line}")
 
     def _is_about(self, row: Row, item: Item) -> bool:
         names = (str(item.number), item.placed.block.id)

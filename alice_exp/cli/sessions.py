@@ -52,7 +52,8 @@ def say(
 ) -> None:
     """Keep what was said; every fifth user message sets off a reading for candidates.
 
-    Examples: alice-exp session say ses-7k2m9q4x user "我叫张三，是程序员" · … assistant - <answer.txt
+    Examples: alice-exp session say ses-7k2m9q4x user "我叫张三，是程序员" ·
+    alice-exp session say ses-7k2m9q4x assistant - <answer.txt
     """
     terminal: Terminal = ctx.obj
     messages = _messages(words, role, speaker, source)
@@ -174,7 +175,10 @@ def _read_out(terminal: Terminal, extracted: Extracted) -> None:
 
 
 def list_sessions(ctx: typer.Context) -> None:
-    """List the conversations that are kept, oldest first."""
+    """List the conversations that are kept, oldest first.
+
+    Example: alice-exp session list
+    """
     terminal: Terminal = ctx.obj
     found = terminal.wiring.chats.conversations()
     document = {
@@ -215,7 +219,10 @@ def show(
     session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
     last: Annotated[int, typer.Option(min=0, help="The latest so many messages alone; 0: all.")] = 0,
 ) -> None:
-    """Print a conversation."""
+    """Print a conversation.
+
+    Example: alice-exp session show ses-7k2m9q4x --last 10
+    """
     terminal: Terminal = ctx.obj
     chats = terminal.wiring.chats
     records = chats.load_recent(session, last) if last else chats.load(session)
@@ -251,7 +258,7 @@ def window(
 ) -> None:
     """Print what of a conversation goes to the model, compressed where it fills its share of the window.
 
-    Example, in an agent's loop: alice-exp session window ses-7k2m9q4x --json | jq .messages
+    Example: alice-exp session window ses-7k2m9q4x --json | jq .messages
     """
     from alice_exp.rules.window import Settings, trigger_tokens
 
@@ -300,7 +307,10 @@ def extract(
         bool, typer.Option("--dry-run", help="Say what would be found; change nothing.")
     ] = False,
 ) -> None:
-    """Read what was not read yet; what it says about the user waits in the pool. Nothing is read twice."""
+    """Read what was not read yet; what it says about the user waits in the pool. Nothing is read twice.
+
+    Examples: alice-exp session extract ses-7k2m9q4x --dry-run · alice-exp session extract ses-7k2m9q4x
+    """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
     done = sessions.extract_session(
@@ -314,7 +324,10 @@ def end(
     session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
     forget: Annotated[bool, typer.Option("--forget", help="Delete it once it was read.")] = False,
 ) -> None:
-    """End a conversation: what was not read yet is read for candidates."""
+    """End a conversation: what was not read yet is read for candidates.
+
+    Example: alice-exp session end ses-7k2m9q4x --forget
+    """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
     spoken = sessions.end(
@@ -339,7 +352,10 @@ def forget(
     ctx: typer.Context,
     session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
 ) -> None:
-    """Delete a conversation, read or not; candidates that came of it stay, with their quotes."""
+    """Delete a conversation, read or not; candidates that came of it stay, with their quotes.
+
+    Example: alice-exp session forget ses-7k2m9q4x
+    """
     terminal: Terminal = ctx.obj
     held = terminal.wiring.chats.forget(session)
     document = {"session": session, "messages": held}

@@ -27,7 +27,7 @@ _Dry = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; ch
 def allow(ctx: typer.Context, references: _Ids, dry_run: _Dry = False) -> None:
     """Let approved blocks of universal leave, once they are super_reliable by your own verifications.
 
-    Example: alice-exp share allow exp-7k2m9q4x, then alice-exp share preview
+    Examples: alice-exp share allow exp-7k2m9q4x · alice-exp share preview
     """
     from alice_exp.usecases import owner
 
@@ -47,11 +47,28 @@ def allow(ctx: typer.Context, references: _Ids, dry_run: _Dry = False) -> None:
 
 
 def deny(ctx: typer.Context, references: _Ids, dry_run: _Dry = False) -> None:
-    """Keep blocks here from now on; what has left already is not called back."""
+    """Keep blocks here from now on; what has left already is not called back.
+
+    Example: alice-exp share deny exp-7k2m9q4x
+    """
+    from alice_exp.usecases import owner
+
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
+    require_person(wiring.caller, say("share"), f"alice-exp share deny {' '.join(references)}")
     home = DryHome(wiring.home) if dry_run else wiring.home
-    done = sharing.deny(home, wiring.caller, references)
+    try:
+        done = owner.decide(
+            home,
+            wiring.owner,
+            wiring.caller,
+            "approve",
+            lambda home, caller, stamp: sharing.deny(home, caller, references, stamp=stamp),
+        )
+    except RefusedError:
+        template = "alice-exp: the owner key did not sign, so what stays here waits for it: alice-exp owner sign --all"
+        terminal.note(say(template))
+        done = sharing.deny(home, wiring.caller, references)
     _permitted(terminal, done, lambda placed: say("{id}  stays here", id=placed.block.id))
 
 
@@ -84,7 +101,10 @@ def _why(reasons: tuple[str, ...]) -> str:
 
 
 def list_shared(ctx: typer.Context) -> None:
-    """List the blocks that may leave, whether they would now, and those that you could allow."""
+    """List the blocks that may leave, whether they would now, and those that you could allow.
+
+    Example: alice-exp share list
+    """
     terminal: Terminal = ctx.obj
     found = sharing.standings(terminal.wiring.home)
     document = {
@@ -121,7 +141,10 @@ def list_shared(ctx: typer.Context) -> None:
 
 
 def preview(ctx: typer.Context) -> None:
-    """Print exactly the bytes that an export would write; nothing leaves (exit 4: nothing may)."""
+    """Print exactly the bytes that an export would write; nothing leaves (exit 4: nothing may).
+
+    Example: alice-exp share preview
+    """
     terminal: Terminal = ctx.obj
     made = sharing.preview(terminal.wiring.home, terminal.wiring.shares)
     if not terminal.quiet:
@@ -238,7 +261,10 @@ def _reason(template: str, values: Mapping[str, object]) -> str:
 
 
 def log(ctx: typer.Context) -> None:
-    """Show what left this machine: when, to whom, and which blocks as they were then."""
+    """Show what left this machine: when, to whom, and which blocks as they were then.
+
+    Example: alice-exp share log
+    """
     terminal: Terminal = ctx.obj
     rows = terminal.wiring.shares.log()
     document = {

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from alice_exp.cli.language import language, say
-from alice_exp.core.model import Placed
+from alice_exp.core.model import Placed, is_approved
 from alice_exp.rules.agenda import Agenda, Item
 
 
@@ -72,9 +72,10 @@ def _together(report: Agenda) -> Iterator[str]:
 
     for pair in report.kin[:3]:
         first, second = name(pair.first), name(pair.second)
+        is_open = pair.second.block.id in numbers or not is_approved(pair.second)
         if pair.second.place == "archive":
             yield say("{first} is much like {second}, which you rejected.", first=first, second=second)
-        elif not pair.is_conflict and pair.second.block.id not in numbers:
+        elif not pair.is_conflict and not is_open:
             yield say(
                 "{first} says nearly the same as {second}, which you trust already.",
                 first=first,
@@ -82,7 +83,7 @@ def _together(report: Agenda) -> Iterator[str]:
             )
         elif not pair.is_conflict:
             yield say("{first} and {second} say nearly the same.", first=second, second=first)
-        elif pair.second.block.id in numbers:
+        elif is_open:
             yield say("{first} and {second} contradict each other.", first=second, second=first)
         else:
             yield say("{first} contradicts {second}, which you trust already.", first=first, second=second)
@@ -100,7 +101,7 @@ def _changed(report: Agenda) -> Iterator[str]:
         if kinds[kind]:  # type: ignore[index]
             yield _counted(kinds[kind], one, many)  # type: ignore[index]
     if report.returned:
-        ids = _ids([one.placed for one in report.returned])
+        ids = _few([one.block_id for one in report.returned])
         yield say("Typed by hand but rejected before, so it does not stay: {ids}.", ids=ids)
     if report.by_hand:
         yield say("Changed by hand: {names}.", names=", ".join(report.by_hand[:3]))
@@ -130,7 +131,13 @@ def _files(report: Agenda) -> Iterator[str]:
 
 
 def _how(report: Agenda) -> Iterator[str]:
-    if report.items:
+    if report.items and not any(item.number for item in report.items):
+        yield say("'alice-exp heartbeat' numbers them, and 'alice-exp review' goes through them one by one.")
+    elif len(report.items) == 1:
+        yield say(
+            "Answer with 'alice-exp reply approve' or 'alice-exp reply reject', or see 'alice-exp review'."
+        )
+    elif report.items:
         yield say(
             "Answer with 'alice-exp reply approve 1, reject 2', or go through them with 'alice-exp review'."
         )
@@ -145,5 +152,9 @@ def _numbers(items: Sequence[Item]) -> str:
 
 
 def _ids(placed: Sequence[Placed]) -> str:
-    few = ", ".join(one.block.id for one in placed[:3])
-    return few if len(placed) <= 3 else f"{few} +{len(placed) - 3}"
+    return _few([one.block.id for one in placed])
+
+
+def _few(ids: Sequence[str]) -> str:
+    few = ", ".join(ids[:3])
+    return few if len(ids) <= 3 else f"{few} +{len(ids) - 3}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -67,7 +68,10 @@ def add(
 
 
 def list_remotes(ctx: typer.Context) -> None:
-    """List the remotes and what each of them gets."""
+    """List the remotes and what each of them gets.
+
+    Example: alice-exp sync list
+    """
     terminal: Terminal = ctx.obj
     remotes = terminal.wiring.remotes.all()
 
@@ -81,14 +85,20 @@ def list_remotes(ctx: typer.Context) -> None:
 
 
 def remove(ctx: typer.Context, name: Annotated[str, typer.Argument(help="A remote's name.")]) -> None:
-    """Forget a remote; what it holds stays there."""
+    """Forget a remote; what it holds stays there.
+
+    Example: alice-exp sync remove origin
+    """
     terminal: Terminal = ctx.obj
     gone = syncing.remove(_machine(terminal), name)
     terminal.answer(_row(gone), lambda: terminal.line(say("{name}  is forgotten", name=gone.name)))
 
 
 def settle(ctx: typer.Context) -> None:
-    """Finish what a plain git pull merged: blocks that one side moved to another file. The home's hook runs this."""
+    """Finish what a plain git pull merged: blocks that one side moved to another file. The home's hook runs this.
+
+    Example: alice-exp sync settle
+    """
     terminal: Terminal = ctx.obj
     commit = syncing.settle(_machine(terminal))
     document = {"commit": commit.commit if commit else None}
@@ -103,7 +113,10 @@ def watch(
     every: Annotated[str, typer.Option(help="How long to wait between two looks at the remotes.")] = "5m",
     lasting: Annotated[str, typer.Option("--for", help="End after so long, as 8h; else with Ctrl-C.")] = "",
 ) -> None:
-    """Keep syncing: at once after each act here, and from time to time for what others did."""
+    """Keep syncing: at once after each act here, and from time to time for what others did.
+
+    Example: alice-exp sync watch --every 5m --for 8h
+    """
     terminal: Terminal = ctx.obj
     require_person(terminal.wiring.caller, say("sync"), "alice-exp sync watch")
     pause = window(every)
@@ -113,10 +126,12 @@ def watch(
     repository = terminal.wiring.home.repository
     due, seen = 0.0, ""
     while time.monotonic() < end:
-        now = time.monotonic()
-        if now >= due or repository.head() != seen:
+        now, head = time.monotonic(), repository.head()
+        if now >= due or head != seen:
             _told(terminal, syncing.sync(_machine(terminal)), quiet_if_idle=bool(seen))
-            due, seen = now + pause, repository.head()
+            sys.stdout.flush()
+            # The head of before: what another process did while this synced is news for the next look.
+            due, seen = now + pause, head
             terminal.exit_code = 0
         time.sleep(min(_TICK, max(0.0, end - time.monotonic())))
 

@@ -36,6 +36,8 @@ def import_session(
     """Take in conversations from elsewhere: chat messages, agents' transcripts, rows with text and speaker.
 
     They are kept to be searched; nothing is extracted until 'session extract'. Again: only what is new comes in.
+
+    Examples: alice-exp session import talk.jsonl --dry-run · alice-exp session import - <talk.jsonl
     """
     from alice_exp.usecases.talk import take_in
 
@@ -84,7 +86,8 @@ def search(
 ) -> None:
     """Find what was said: words, what stands around them, days that the question names, who spoke (exit 4: nothing).
 
-    Examples: alice-exp session search "what did I say about Berlin last spring" · … --queries questions.jsonl
+    Examples: alice-exp session search "what did I say about Berlin last spring" ·
+    alice-exp session search --queries questions.jsonl
     """
     from alice_exp.usecases.talk import Library
 

@@ -16,6 +16,7 @@ from alice_exp.cli.language import rendered, say
 from alice_exp.core.errors import AliceError, RefusedError
 
 if TYPE_CHECKING:
+    from alice_exp.core.model import Placed
     from alice_exp.wiring import Wiring
 
 
@@ -90,25 +91,16 @@ class Terminal:
         """A table: drawn by rich for a person, aligned plain text for a pipe."""
         listed = [[visible(cell).replace("\n", " ") for cell in row] for row in rows]
         if self.is_rich:
-            self._rich_table(columns, listed, title)
+            from alice_exp.cli.tables import draw
+
+            draw(columns, listed, title)
             return
-        widths = [max([cells(name), *(cells(row[i]) for row in listed)]) for i, name in enumerate(columns)]
-        for row in ([*columns], *listed):
-            padded = [cell + " " * (width - cells(cell)) for cell, width in zip(row, widths, strict=True)]
+        listed.insert(0, [*columns])
+        sizes = [[cells(cell) for cell in row] for row in listed]
+        widths = [max(column) for column in zip(*sizes, strict=True)]
+        for row, filled in zip(listed, sizes, strict=True):
+            padded = [cell + " " * (w - n) for cell, w, n in zip(row, widths, filled, strict=True)]
             sys.stdout.write("  ".join(padded).rstrip() + "\n")
-
-    def _rich_table(self, columns: Sequence[str], rows: list[list[str]], title: str) -> None:
-        from rich import box
-        from rich.console import Console
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
-        for name in columns:
-            table.add_column(name, overflow="fold")
-        for row in rows:
-            table.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in row))
-        Console(highlight=False).print(table)
 
     def error(self, error: AliceError) -> int:
         """Say what went wrong on stderr, as JSON with ``--json``; returns the exit code."""
@@ -145,13 +137,9 @@ def cells(text: str) -> int:
     return columns(text)
 
 
-_STYLES = {
-    "reliable": "green",
-    "super_reliable": "bold green",
-    "past": "cyan",
-    "possible": "yellow",
-    "obsolete": "dim",
-}
+def stale_mark(placed: Placed) -> str:
+    """What stands behind an answer whose file holds a problem: it is the last good version (DESIGN 3)."""
+    return say(" ⚠ stale: its file has a problem") if placed.stale else ""
 
 
 def sentence(error: AliceError) -> str:

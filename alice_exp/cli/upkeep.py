@@ -9,8 +9,10 @@ import typer
 from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
+from alice_exp.text.words import one_line
 from alice_exp.usecases import upkeep
 from alice_exp.usecases.acts import namespace_name, require_person
+from alice_exp.usecases.recall import Filters, listing
 
 _PROBLEM = 3
 
@@ -18,7 +20,10 @@ _PROBLEM = 3
 def init(
     ctx: typer.Context,
 ) -> None:
-    """Make the home; files that are there already are taken in as they are. Again: changes nothing."""
+    """Make the home; files that are there already are taken in as they are. Again: changes nothing.
+
+    Examples: alice-exp init · alice-exp --home ~/work/.alice init
+    """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
     require_person(wiring.caller, say("make a home"), "alice-exp init")
@@ -43,7 +48,10 @@ def init(
 
 
 def check(ctx: typer.Context) -> None:
-    """Name every problem in the home's files with its place; exit 3 where one stops a file from being used."""
+    """Name every problem in the home's files with its place; exit 3 where one stops a file from being used.
+
+    Examples: alice-exp check · alice-exp check --json
+    """
     terminal: Terminal = ctx.obj
     problems = upkeep.check(terminal.wiring.home, terminal.wiring.caller.now)
 
@@ -61,26 +69,54 @@ def check(ctx: typer.Context) -> None:
         terminal.exit_code = _PROBLEM
 
 
+def _namespace(one: upkeep.Namespace) -> dict[str, object]:
+    return {
+        "set": one.place,
+        "namespace": one.name,
+        "path": one.path,
+        "blocks": one.blocks,
+        "stale": one.stale,
+    }
+
+
 def namespace_list(ctx: typer.Context) -> None:
-    """List the namespaces with their sets and how many blocks each holds."""
+    """List the namespaces with their sets and how many blocks each holds.
+
+    Example: alice-exp namespace list
+    """
     terminal: Terminal = ctx.obj
     found = upkeep.namespaces(terminal.wiring.home)
     rows = [
         [one.place, one.name, str(one.blocks), say("has a problem") if one.stale else ""] for one in found
     ]
-    document = {
-        "namespaces": [
-            {
-                "set": one.place,
-                "namespace": one.name,
-                "path": one.path,
-                "blocks": one.blocks,
-                "stale": one.stale,
-            }
-            for one in found
-        ]
-    }
+    document = {"namespaces": [_namespace(one) for one in found]}
     terminal.answer(document, lambda: terminal.table([say("set"), say("namespace"), say("blocks"), ""], rows))
+
+
+def namespace_show(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="SET/NAME", help="As universal/tool_usage.")],
+) -> None:
+    """Show one namespace: where its file is, and the blocks in it.
+
+    Example: alice-exp namespace show universal/tool_usage
+    """
+    terminal: Terminal = ctx.obj
+    wiring = terminal.wiring
+    one = upkeep.namespace(wiring.home, name)
+    shown = listing(wiring.home, wiring.access, wiring.caller, Filters((one.place,), one.name))
+    document = {**_namespace(one), "blocks": [documents.block(block) for block in shown]}
+
+    def text() -> None:
+        state = f"  {say('has a problem')}" if one.stale else ""
+        terminal.line(f"{namespace_name(one.path)}  {wiring.root / 'experiences' / one.path}{state}")
+        rows = [
+            [block.placed.block.id, block.level, one_line(documents.payload_text(block.placed), 80)]
+            for block in shown
+        ]
+        terminal.table([say("id"), say("state"), say("what is known")], rows)
+
+    terminal.answer(document, text)
 
 
 def namespace_create(

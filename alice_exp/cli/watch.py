@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alice_exp import documents
-from alice_exp.cli.language import say
+from alice_exp.cli.language import rendered, say
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import UsageError
 from alice_exp.core.model import Problem
@@ -44,7 +44,9 @@ def watch(
     """Take in what you save in an editor, as it happens: checked, committed, at once there for recall.
 
     A file with a problem keeps its last good version; the problem is shown until it is mended. With --json each
-    event is one line. Ctrl-C ends it. Example: alice-exp watch, in a terminal beside your editor
+    event is one line. Ctrl-C ends it.
+
+    Examples: alice-exp watch · alice-exp watch --for 1h --json
     """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
@@ -328,6 +330,6 @@ def _fault(problem: Problem) -> str:
     )
     text = f"{problem.where}: " if problem.where else ""
     text += say(problem.template, **problem.values)
-    for more in (problem.hint, kept):
+    for more in (rendered(problem.hint), kept):
         text += f" ({more})" if more else ""
     return text

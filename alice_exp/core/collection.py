@@ -63,6 +63,16 @@ NO_NOISE = Noise(0.28, 0.12)
 """What is assumed of a few texts."""
 
 
+class Standing(NamedTuple):
+    """What a block's score needs beside its match: trust · confidence in [0, 1], the type that says how fast it
+    fades, when it changed (seconds since 1970; ``None``: just now), and its consolidation in [0, 1]."""
+
+    weight: float
+    type: str
+    updated: float | None
+    settled: float
+
+
 class Span(NamedTuple):
     """The texts of one file within the collection: first index, end, and what neighbours lend (``rules.noise``)."""
 
@@ -128,8 +138,8 @@ class Collection(Protocol):
         """The blocks with these numbers, in the order asked."""
         ...
 
-    def weights(self) -> Sequence[float]:
-        """Each block's trust · confidence, in [0, 1], by its number."""
+    def standings(self, indexes: Sequence[int]) -> Sequence[Standing]:
+        """What the scores of the blocks with these numbers need, in the order asked, without reading them."""
         ...
 
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:

@@ -39,7 +39,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "thresholds.match",
-        0.6,
+        0.7,
         "share",
         "How well an answer must match, as a share of what jumbled words reach",
     ),
@@ -52,6 +52,12 @@ OPTIONS: tuple[Option, ...] = (
     Option("heartbeat.auto", True, "flag", "Show the report at the first command of a day"),
     Option("episodes.capacity", 1000, "count", "Episodes kept in the file; git keeps the rest"),
     Option("episodes.result_limit", 1000, "count", "Characters of a result that are kept"),
+    Option(
+        "events.strategy", "length", "text", "Which thoughts are merged: by length, importance or similarity"
+    ),
+    Option(
+        "events.model", True, "flag", "Whether the chat model, where there is one, sums merged thoughts up"
+    ),
     Option("half_life_days.identity", 730, "days", "Days in which the weight of an identity halves"),
     Option("half_life_days.preference", 365, "days", "The same for a preference"),
     Option("half_life_days.habit", 365, "days", "The same for a habit"),

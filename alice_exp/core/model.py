@@ -69,6 +69,10 @@ EVIDENCE_KEPT = 20
 """A block keeps its newest pieces of evidence; git keeps the rest."""
 
 
+EXPLICIT = "explicit"
+"""The tag of a candidate that the user asked to be remembered in a conversation (B4.18)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Trigger:
     """When a block applies: free text, keywords, and an environment (``context``) that a query may share."""
@@ -193,6 +197,8 @@ class Placed:
 
     block: Block
     path: str
+    stale: bool = field(default=False, compare=False)
+    """Whether the file holds a problem now, so that this is its last good version."""
 
     @property
     def place(self) -> Place:
@@ -286,12 +292,15 @@ class Snapshot:
     def __iter__(self) -> Iterator[Placed]:
         for file in self.files:
             for block in file.blocks:
-                yield Placed(block, file.path)
+                yield Placed(block, file.path, file.stale)
 
     def within(self, *places: Place) -> Iterator[Placed]:
         """The blocks of some sets alone, in file order."""
         return (
-            Placed(block, file.path) for file in self.files if file.place in places for block in file.blocks
+            Placed(block, file.path, file.stale)
+            for file in self.files
+            if file.place in places
+            for block in file.blocks
         )
 
     def find(self, block_id: str) -> Placed | None:
@@ -299,7 +308,7 @@ class Snapshot:
         for file in self.files:
             for block in file.blocks:
                 if block.id == block_id:
-                    return Placed(block, file.path)
+                    return Placed(block, file.path, file.stale)
         return None
 
 

@@ -17,6 +17,7 @@ from alice_exp.core.network_ports import Neighbour as Neighbour
 from alice_exp.core.network_ports import Network as Network
 from alice_exp.core.network_ports import Peer as Peer
 from alice_exp.core.network_ports import Peers as Peers
+from alice_exp.core.reads import Reads as Reads
 from alice_exp.core.session_ports import ChatHistoryStore as ChatHistoryStore
 from alice_exp.core.session_ports import Claimed as Claimed
 from alice_exp.core.session_ports import MemoryStore as MemoryStore
@@ -81,6 +82,10 @@ class Home(Protocol):
 
         ``None`` where the files have to answer. What the question is given must not be kept.
         """
+        ...
+
+    def mark(self, places: Collection[Place]) -> str:
+        """A name for what the files of some sets hold now, known without reading them; empty where it is not."""
         ...
 
     def config(self) -> Config:
@@ -167,6 +172,14 @@ class Reports(Protocol):
         """Remember where a review is."""
         ...
 
+    def kept(self) -> str:
+        """What ``usecases.glance`` keeps of a report; empty where there is nothing."""
+        ...
+
+    def keep(self, text: str) -> None:
+        """Keep that until the next time."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Purged:
@@ -237,14 +250,6 @@ class Owner(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Reads:
-    """How often a block was read since the last fold, and when last (ISO-8601 UTC)."""
-
-    count: int
-    last_at: str
-
-
 class AccessLog(Protocol):
     """Which blocks were read: untracked, shown at once, folded once a day (R3.4-R3.6, B2.30)."""
 
@@ -257,7 +262,10 @@ class AccessLog(Protocol):
         ...
 
     def seal(self, segment: str) -> None:
-        """Put everything that is pending under one name, which the folding commit then carries."""
+        """Put everything that is pending under one name, which the folding commit then carries.
+
+        ``ProblemError`` where the disk refuses it.
+        """
         ...
 
     def forget(self, segment: str) -> None:
@@ -299,7 +307,10 @@ class Inspection(Protocol):
     """What ``doctor`` looks at beside the files' content."""
 
     def look(self, check: str) -> tuple[Problem, ...]:
-        """What is wrong: ``git``, ``history``, ``leftovers``, ``permissions``, ``disk`` or ``index``."""
+        """What is wrong with one of these.
+
+        ``git``, ``history``, ``leftovers``, ``permissions``, ``disk``, ``index``, ``cloud`` or ``reads``.
+        """
         ...
 
     def mend(self, check: str) -> int:

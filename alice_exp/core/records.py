@@ -51,6 +51,8 @@ class Episode:
     type: str = ""
     result_truncated: bool = False
     result_length: int = 0
+    access_count: int = 0
+    """How often searches returned it, folded in once a day (B0.8)."""
     extra: Mapping[str, Json] = field(default_factory=dict)
     """Keys that the schema does not know: kept, never interpreted."""
 

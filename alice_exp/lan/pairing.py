@@ -143,11 +143,14 @@ def join(identity: FileIdentity, code: Code, addresses: Sequence[str], now: str,
     return asyncio.run(_join(identity, code, addresses, Peer(alias, "", "", now)))
 
 
+_INVITING = "on the other side: alice-exp peer invite"
+
+
 async def _reached(addresses: Sequence[str], secured: SSLContext) -> tuple[Wire, str]:
     failure = PeerError("nobody is there to pair with")
     for address in addresses:
         try:
-            return await opened(address, secured), address
+            return await opened(address, secured, _INVITING), address
         except PeerError as error:
             failure = error
     raise failure

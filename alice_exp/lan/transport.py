@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import socket
 import ssl
@@ -143,11 +144,17 @@ def listening(host: str, port: int) -> socket.socket:
             "nothing can listen on {host}:{port}: {why}",
             host=host,
             port=port,
-            why=(getattr(error, "strerror", "") or str(error)).lower(),
+            why=_why(error),
             hint="choose another one with --port",
         ) from error
     listener.setblocking(False)
     return listener
+
+
+def _why(error: OSError | OverflowError) -> str:
+    """The system's own words; what Python adds to them says the address once more."""
+    number = getattr(error, "errno", None)
+    return (os.strerror(number) if number else getattr(error, "strerror", "") or str(error)).lower()
 
 
 @dataclass
@@ -301,7 +308,10 @@ def connected(identity: FileIdentity, peer: Peer, addresses: Sequence[str]) -> I
     raise failure
 
 
-async def opened(address: str, secured: ssl.SSLContext) -> Wire:
+_SERVING = "on the other side: alice-exp peer serve"
+
+
+async def opened(address: str, secured: ssl.SSLContext, hint: str = _SERVING) -> Wire:
     """A wire to an address, TLS done; ``PeerError`` where nobody is there or the context does not trust it."""
     host, port = host_and_port(address)
     try:
@@ -315,7 +325,7 @@ async def opened(address: str, secured: ssl.SSLContext) -> Wire:
         raise PeerError(
             "nobody answers at {address}",
             address=address,
-            hint="on the other side: alice-exp peer serve",
+            hint=hint,
         ) from error
     return Wire(reader, writer)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,8 +18,9 @@ from alice_exp.mcp import shapes
 from alice_exp.usecases import capture, deciding, knowing, recall, review
 from alice_exp.usecases.context import MOST, user_memories
 from alice_exp.usecases.decide import report_outcome
-from alice_exp.usecases.records import add_episodes
-from alice_exp.usecases.timeline import add_thought
+from alice_exp.usecases.digesting import summariser
+from alice_exp.usecases.records import add_episodes, reads_of
+from alice_exp.usecases.timeline import add_thought, strategy_of
 from alice_exp.wiring import Wiring
 
 R = TypeVar("R")
@@ -49,7 +51,7 @@ class Desk:
     def turn(self, *arguments: object) -> Iterator[Wiring]:
         """The wiring of one call, with every argument within bounds."""
         for argument in arguments:
-            size = len(str(argument).encode("utf-8", "replace"))
+            size = _bytes(argument)
             if size > ITEM_BYTES:
                 raise UsageError("an argument of {size} bytes is over the limit of 64 KiB", size=size)
         yield self.wiring
@@ -116,6 +118,8 @@ class Desk:
                 result=result,
                 reward=reward,
                 also=also,
+                reads=reads_of(wiring.access),
+                summarise=summariser(wiring.provider, wiring.config),
             )
         return {
             "id": reference,
@@ -230,9 +234,9 @@ class Desk:
         """One more thought on the timeline."""
         with self.turn(thought, context, action, result, metadata) as wiring:
             caller = wiring.caller
-            told = add_thought(
-                wiring.home, caller, Event(caller.now, thought, context, action, result, metadata)
-            )
+            event = Event(caller.now, thought, context, action, result, metadata)
+            model = summariser(wiring.provider, wiring.config)
+            told = add_thought(wiring.home, caller, event, strategy_of(wiring.config), model)
         return {
             "segments": len(told.timeline.segments),
             "total_events": told.timeline.total_events,
@@ -268,3 +272,11 @@ class Desk:
 
 def _known(one: Any) -> shapes.Known:
     return documents.match(one)  # type: ignore[return-value]
+
+
+def _bytes(argument: object) -> int:
+    """How large an argument is as UTF-8 JSON; ``UsageError`` for what could be neither written down nor read again."""
+    try:
+        return len(json.dumps(argument, ensure_ascii=False, allow_nan=False).encode())
+    except (ValueError, RecursionError):
+        raise UsageError("an argument holds what is no UTF-8 text, or no finite number") from None

@@ -23,6 +23,7 @@ class Known(TypedDict):
     trust: float
     decay: float
     approved: bool
+    stale: bool
 
 
 class Recalled(TypedDict):

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from alice_exp.core.model import Block, content_hash, place_of
+from alice_exp.core.model import CONFIDENCE, Block, content_hash, place_of
 from alice_exp.text.jsonc import Remove, Set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from alice_exp.core.model import Placed, State
+    from alice_exp.core.model import Placed
     from alice_exp.text.jsonc import Document, Edit
 
 
@@ -47,9 +47,6 @@ class Adoption:
         return ", ".join(parts) or "comments and layout"
 
 
-_TRUST: tuple[State, ...] = ("obsolete", "possible", "past", "reliable")
-
-
 def adopt(
     document: Document,
     blocks: tuple[Block, ...],
@@ -78,7 +75,7 @@ def adopt(
             new.append(block_id)
         elif old.block != block or old.path != document.path:
             changed.append(block_id)
-        if _raises_trust(block, old, document.path):
+        if raises_trust(block, old, document.path):
             raised.append(block_id)
         present.add(block_id)
         edits += _completed(index, block, block_id, old, now)
@@ -92,10 +89,11 @@ def adopt(
     return Adoption(tuple(edits), tuple(new), tuple(changed), left, tuple(refused), tuple(raised))
 
 
-def _raises_trust(block: Block, old: Placed | None, path: str) -> bool:
+def raises_trust(block: Block, old: Placed | None, path: str) -> bool:
     """Whether a hand edit gave a block more trust than acts had: a state, a count, leave to share, or another set.
 
-    What a person types anew into personal is the person's word; it raises nothing.
+    What a person types anew into personal is the person's word; it raises nothing. ``old`` is the block before, None
+    where it is new; ``path`` is where it stands now.
     """
     if old is None:
         base, place = Block(block.id, block.payload, state="past", verifications=1), place_of(path)
@@ -104,7 +102,7 @@ def _raises_trust(block: Block, old: Placed | None, path: str) -> bool:
     else:
         base, place = old.block, old.place
     return (
-        _TRUST.index(block.state) > _TRUST.index(base.state)
+        CONFIDENCE[block.state] > CONFIDENCE[base.state]
         or block.verifications > base.verifications
         or block.verifications_local > max(base.verifications_local, base.verifications if old is None else 0)
         or (block.shareable and not base.shareable)

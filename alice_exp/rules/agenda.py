@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from alice_exp.core.model import CONFIDENCE, content_hash, is_approved
+from alice_exp.core.model import CONFIDENCE, EXPLICIT, content_hash, is_approved
 from alice_exp.rules.conflicts import kin
 from alice_exp.rules.consolidation import decay_score
 from alice_exp.rules.expiry import expires_at, is_expired
 from alice_exp.rules.lifecycle import Thresholds, level, needs_review
 from alice_exp.rules.movements import hand_edits, movements
-from alice_exp.rules.rejection import Rejections
+from alice_exp.rules.rejection import Rejections, Returned, taken_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -54,13 +54,10 @@ class Item:
         """The state's confidence, in [0, 1]."""
         return CONFIDENCE[self.placed.block.state]
 
-
-@dataclass(frozen=True, slots=True)
-class Returned:
-    """A block typed into the pool by hand that says what ``rejected`` said: it does not stay (DESIGN 6, D26)."""
-
-    placed: Placed
-    rejected: Placed
+    @property
+    def is_explicit(self) -> bool:
+        """Whether the user asked for it in a conversation, rather than something having been inferred (B4.18)."""
+        return EXPLICIT in self.placed.block.tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +82,8 @@ class Agenda:
     by_hand: tuple[str, ...]
     returned: tuple[Returned, ...]
     problems: tuple[Problem, ...]
+    again: Mapping[str, str] = field(default_factory=dict)
+    """Which of ``unapproved`` say what was rejected before: their ids, and the rejected blocks'."""
 
     @property
     def is_empty(self) -> bool:
@@ -119,6 +118,8 @@ class Edition:
     returned: Sequence[Returned] = ()
     numbers: Mapping[str, int] = field(default_factory=dict)
     destinations: Mapping[str, str] = field(default_factory=dict)
+    kin: tuple[Kin, ...] | None = None
+    """What belongs together, where that is known already."""
 
 
 def candidates(snapshot: Snapshot, now: str, days: float) -> list[Placed]:
@@ -128,18 +129,18 @@ def candidates(snapshot: Snapshot, now: str, days: float) -> list[Placed]:
 
 
 def returned(snapshot: Snapshot, waiting: Iterable[Placed]) -> tuple[Returned, ...]:
-    """Candidates that say again what was rejected before they were made; only a hand edit brings such in.
+    """Candidates that say again what was rejected before they were made; only a synced home brings such in.
 
-    ``snapshot`` holds the archive. Blocks that a report has shown are settled already and not looked at again.
+    What a person types is looked at when it is adopted (``store.adopting``). ``snapshot`` holds the archive. What a
+    report has shown is settled already and not looked at again.
     """
-    fresh = [placed for placed in waiting if placed.block.reported is None]
+    fresh = [placed for placed in waiting if placed.block.reported is None and not placed.stale]
     if not fresh:
         return ()
-    rejected = [placed for placed in snapshot.within("archive") if placed.namespace == "rejected"]
-    known = Rejections.of(rejected)
+    known = Rejections.within(snapshot)
     found = ((placed, known.find(placed.block.payload)) for placed in fresh)
     return tuple(
-        Returned(placed, was)
+        Returned(placed.block.id, was, placed)
         for placed, was in found
         if was is not None
         and was.block.archived is not None
@@ -155,11 +156,14 @@ def is_shown_as_it_is(block: Block) -> bool:
 def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
     """The report on a snapshot that holds the archive too."""
     days = snapshot.config.number("heartbeat.expire_days")
-    out = {one.placed.block.id for one in edition.returned}
+    out = {one.block_id for one in edition.returned}
     waiting = [placed for placed in candidates(snapshot, now, days) if placed.block.id not in out]
     items = tuple(_item(placed, now, days, edition) for placed in waiting)
     trusted = list(snapshot.within("personal", "universal"))
     thresholds = Thresholds.of(snapshot.config)
+    unapproved = tuple(
+        placed for placed in trusted if placed.place == "universal" and not is_approved(placed)
+    )
     return Agenda(
         edition.report,
         now,
@@ -168,18 +172,30 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         sum(item.is_new for item in items),
         sum(item.placed.block.created_at >= edition.day_began for item in items),
         movements(edition.acts, snapshot, edition.leaving, lambda block: level(block, thresholds)),
-        _kin(waiting, trusted, snapshot),
+        together(waiting, trusted, snapshot) if edition.kin is None else edition.kin,
         tuple(placed for placed in trusted if needs_review(placed.block)),
         tuple(_fading(trusted, now, snapshot.config.half_life_days)),
-        tuple(placed for placed in trusted if placed.place == "universal" and not is_approved(placed)),
+        unapproved,
         hand_edits(edition.acts),
-        tuple(edition.returned),
+        (*(one for one in taken_out(edition.acts, snapshot) if one.block_id not in out), *edition.returned),
         snapshot.problems,
+        _again(unapproved, snapshot),
     )
 
 
-def _kin(waiting: Sequence[Placed], trusted: Sequence[Placed], snapshot: Snapshot) -> tuple[Kin, ...]:
-    """What belongs together; a looser rewording of something rejected is let in, and named here (DESIGN 6)."""
+def _again(waiting: Sequence[Placed], snapshot: Snapshot) -> dict[str, str]:
+    if not waiting:
+        return {}
+    known = Rejections.within(snapshot)
+    found = ((placed.block.id, known.find(placed.block.payload)) for placed in waiting)
+    return {block_id: was.block.id for block_id, was in found if was is not None}
+
+
+def together(waiting: Sequence[Placed], trusted: Sequence[Placed], snapshot: Snapshot) -> tuple[Kin, ...]:
+    """Which candidates go with or against one another and what is trusted.
+
+    A looser rewording of something rejected is let in, and named here (DESIGN 6).
+    """
     rejected = [placed for placed in snapshot.within("archive") if placed.namespace == "rejected"]
     found = kin(waiting, [*trusted, *rejected])
     return tuple(pair for pair in found if pair.reason == "same" or pair.second.place != "archive")

@@ -102,3 +102,21 @@ def may_leave(block: Block) -> bool:
         return True
     said = claim(block)
     return block.signed and said is not None and said.decision == "share"
+
+
+def kept_here(block: Block, stamp: Stamp) -> Block:
+    """The block denied to everyone, and no signature left in it that lets it leave.
+
+    ``stamp`` signs the approval alone where it holds; where it does not, the block waits for a signature.
+    """
+    block = replace(block, shareable=False)
+    said = claim(block)
+    if said is None or said.decision != "share" or block.approved is None:
+        return block
+    if block.signed and block.approved.hash == content_hash(block):
+        block = stamp(block)
+    said = claim(block)
+    if said is None or said.decision != "share" or block.approved is None:
+        return block
+    bare = replace(block.approved, signature="")
+    return replace(block, approved=bare, signed=None if block.signed is None else False)

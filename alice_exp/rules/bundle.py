@@ -224,10 +224,10 @@ def _offer(item: Json, name: str) -> Offer:
         if key not in FIELDS:
             raise _refused('"{key}" has no place in a bundle', key=key[:40])
     if not isinstance(item.get("id"), str) or not ID.fullmatch(str(item["id"])):
-        raise _refused("its id is none")
+        raise _refused("its id has not the form of one")
     claimed = item.get("verifications")
     if isinstance(claimed, bool) or not isinstance(claimed, int) or not 1 <= claimed <= MOST_CLAIMED:
-        raise _refused("its count of verifications is none")
+        raise _refused("its count of verifications is none between 1 and {most}", most=MOST_CLAIMED)
     if sum(len(text) for _, text in texts(item)) > MOST_TEXT:
         raise _refused("it says more than {most} characters", most=MOST_TEXT)
     block = block_of({key: item[key] for key in ("id", *CONTENT) if key in item}, "universal")

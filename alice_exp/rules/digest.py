@@ -25,6 +25,9 @@ KEY_EVENTS = 5
 KEY_LIMIT = 100
 """Characters of one key event, so that five of them stay as bounded as the summary."""
 
+MOST_ANSWER = 1 << 16
+"""Characters of a model's answer in which a digest is looked for."""
+
 _ARROW = " → "
 _BETWEEN = " · "
 _FRESH = 100
@@ -47,6 +50,24 @@ def bounded(answer: Digest, rule: Digest) -> Digest:
     """A model's digest cut to the bounds; where it names no key events, the rule's stand."""
     named = tuple(shortened(key, KEY_LIMIT) for key in answer.key_events if key.strip())[:KEY_EVENTS]
     return Digest(shortened(answer.summary, SUMMARY_LIMIT), named or rule.key_events)
+
+
+def read_digest(answer: str) -> Digest | None:
+    """The digest in a model's answer: its first JSON object with a ``summary``; None where there is none (R1.25).
+
+    Prose and code fences around it are passed over; ``key_events`` that are no texts are left out.
+    """
+    decoder = json.JSONDecoder()
+    for start in [at for at, character in enumerate(answer[:MOST_ANSWER]) if character == "{"][:50]:
+        try:
+            value, _ = decoder.raw_decode(answer, start)
+        except (ValueError, RecursionError):
+            continue
+        summary, keys = value.get("summary"), value.get("key_events")
+        if isinstance(summary, str) and summary.strip():
+            named = keys if isinstance(keys, list) else ()
+            return Digest(summary, tuple(one for one in named if isinstance(one, str)))
+    return None
 
 
 def gist(event: Event, limit: int = SUMMARY_LIMIT) -> str:

@@ -1,26 +1,32 @@
-"""Episodes by what they share: keywords and context entries, so that only those that share anything are compared.
+"""Episodes by what they share: keywords and contexts, so that a search touches only those that share anything.
 
 Scores are those of ``rules.similarity.retrieval_similarity``, number for number (a property test holds them equal).
+Episodes of one context are a group: their context counts once, whatever their number.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
+from functools import cached_property
+from heapq import nlargest
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from alice_exp.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT, Similarity
 from alice_exp.text.words import keywords
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from alice_exp.core.config import Json
     from alice_exp.core.records import Episode
     from alice_exp.rules.similarity import Rule
 
-NEIGHBOURS = 256
-"""Episodes that one is compared with, at most, when its nearest is looked for: the cost stays linear."""
+THRESHOLD = 0.3
+"""An episode is similar above this score, after rounding (R0.28, B0.5)."""
+
+_SURELY_BELOW = THRESHOLD - 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,41 +40,44 @@ class Traits:
 
 def traits_of(task: str, context: Mapping[str, Json]) -> Traits:
     """The traits of a task in its context (B0.1, B0.2)."""
-    return Traits(keywords(task), frozenset(_entry(key, context[key]) for key in context), frozenset(context))
+    return Traits(keywords(task), entries_of(context), frozenset(context))
+
+
+def entries_of(context: Mapping[str, Json]) -> frozenset[Hashable]:
+    """A context as a set of what it says, entry by entry."""
+    return frozenset(map(_entry, context.items()))
 
 
 def likeness(query: Traits, other: Traits) -> float:
     """``retrieval_similarity`` of two traits, in [0, 1], unrounded: tasks alone where the query has no context."""
-    words, names = query.words, query.names
+    words = query.words
     shared = len(words & other.words)
     task = shared / (len(words) + len(other.words) - shared) if shared else 0.0
-    if not names:
+    if not query.names:
         return task
+    return TASK_WEIGHT * task + CONTEXT_WEIGHT * contexts_alike(query, other)
+
+
+def contexts_alike(query: Traits, other: Traits) -> float:
+    """Equal entries over the union of keys, in [0, 1]; 0.0 where none is equal (R0.21, R0.22)."""
     equal = len(query.entries & other.entries)
-    if not equal:
-        return TASK_WEIGHT * task
-    union = len(names) + len(other.names) - len(names & other.names)
-    return TASK_WEIGHT * task + CONTEXT_WEIGHT * (equal / union)
+    return equal / (len(query.names) + len(other.names) - len(query.names & other.names)) if equal else 0.0
 
 
 def similarity_of(query: Traits, other: Traits) -> Similarity:
     """The same with its terms and the rule that gave it; ``score`` is rounded to 6 decimals (B0.3-B0.5)."""
     shared = len(query.words & other.words)
     task = shared / (len(query.words) + len(other.words) - shared) if shared else 0.0
-    contexts = _contexts(query, other) if query.names or other.names else 1.0
+    contexts = contexts_alike(query, other) if query.names or other.names else 1.0
     rule: Rule = "task_and_context"
     if not query.names:
         rule = "task_alone_no_query_context" if other.names else "task_alone_no_contexts"
     return Similarity(round(likeness(query, other), 6), rule, task, contexts)
 
 
-def _contexts(query: Traits, other: Traits) -> float:
-    equal = len(query.entries & other.entries)
-    return equal / (len(query.names) + len(other.names) - len(query.names & other.names)) if equal else 0.0
-
-
-def _entry(key: str, value: Json) -> Hashable:
+def _entry(item: tuple[str, Json]) -> Hashable:
     # In Python 1 == True; in a file they are two values.
+    key, value = item
     return key, isinstance(value, bool), _hashable(value)
 
 
@@ -85,102 +94,95 @@ class EpisodeIndex:
 
     def __init__(self, episodes: Iterable[Episode]) -> None:
         self.episodes: Sequence[Episode] = tuple(episodes)
-        self.traits = [traits_of(episode.task, episode.context) for episode in self.episodes]
-        self.by_type: defaultdict[str, list[int]] = defaultdict(list)
-        self._words: defaultdict[str, list[int]] = defaultdict(list)
-        self._entries: defaultdict[Hashable, list[int]] = defaultdict(list)
-        self._alike: defaultdict[frozenset[Hashable], list[int]] = defaultdict(list)
-        # Small sets first: among those that share as much, they are the likest, so that bounds close early.
-        for index in sorted(range(len(self.traits)), key=lambda one: len(self.traits[one].words)):
-            for word in self.traits[index].words:
-                self._words[word].append(index)
-        for index in sorted(range(len(self.traits)), key=lambda one: len(self.traits[one].names)):
-            for entry in self.traits[index].entries:
-                self._entries[entry].append(index)
-        for index, episode in enumerate(self.episodes):
-            self.by_type[episode.task_type].append(index)
-            self._alike[self.traits[index].entries].append(index)
+        self.words: list[frozenset[str]] = [keywords(episode.task) for episode in self.episodes]
+        self.sizes: list[int] = list(map(len, self.words))
+        self.contexts: list[Traits] = []
+        """Each different context once, without words."""
+        self.group_of: list[int] = []
+        """Which of the contexts an episode has."""
+        self._postings: defaultdict[str, list[int]] = defaultdict(list)
+        for at, words in enumerate(self.words):
+            for word in words:
+                self._postings[word].append(at)
+        self._group()
 
-    def candidates(self, query: Traits) -> set[int]:
-        """Every episode that a query's likeness to is above 0, and none that shares nothing with it."""
-        found: set[int] = set()
-        for word in query.words:
-            found.update(self._words.get(word, ()))
-        for entry in query.entries:
-            found.update(self._entries.get(entry, ()))
-        return found
+    def _group(self) -> None:
+        numbers: dict[frozenset[Hashable], int] = {}
+        for episode in self.episodes:
+            entries = entries_of(episode.context)
+            number = numbers.setdefault(entries, len(numbers))
+            if number == len(self.contexts):
+                self.contexts.append(Traits(frozenset(), entries, frozenset(episode.context)))
+            self.group_of.append(number)
 
-    def nearest(self, index: int) -> float:
-        """The highest likeness of one episode to any other, in [0, 1]; 0.0 where it shares nothing with any.
+    @cached_property
+    def members(self) -> list[list[int]]:
+        """The episodes of each context, in order."""
+        listed: list[list[int]] = [[] for _ in self.contexts]
+        for at, group in enumerate(self.group_of):
+            listed[group].append(at)
+        return listed
 
-        Looks through the rarest traits first and stops where no unseen episode can be more alike; exact unless more
-        than ``NEIGHBOURS`` had to be compared, and then never too high.
-        """
-        return _Nearest(self, index).found()
+    @cached_property
+    def by_entry(self) -> Mapping[Hashable, list[int]]:
+        """The contexts that have an entry."""
+        listed: defaultdict[Hashable, list[int]] = defaultdict(list)
+        for group, context in enumerate(self.contexts):
+            for entry in context.entries:
+                listed[entry].append(group)
+        return listed
 
-    def rarest(self, own: Traits) -> list[tuple[bool, Sequence[int]]]:
-        """The episodes of each trait, shortest list first; whether the trait is a word."""
-        lists: list[tuple[bool, Sequence[int]]] = [(True, self._words[word]) for word in own.words]
-        lists += [(False, self._entries[entry]) for entry in own.entries]
-        return sorted(lists, key=lambda one: len(one[1]))
+    @cached_property
+    def by_type(self) -> Mapping[str, frozenset[int]]:
+        """The episodes of each type (R0.32)."""
+        listed: defaultdict[str, list[int]] = defaultdict(list)
+        for at, episode in enumerate(self.episodes):
+            listed[episode.task_type].append(at)
+        return {name: frozenset(found) for name, found in listed.items()}
 
-    def alike(self, own: Traits) -> Sequence[int]:
-        """The episodes with exactly this context."""
-        return self._alike[own.entries]
+    def traits(self, at: int) -> Traits:
+        """What one episode is compared by."""
+        context = self.contexts[self.group_of[at]]
+        return Traits(self.words[at], context.entries, context.names)
 
+    def likest(self, query: Traits, admits: Callable[[int], bool], top: int) -> list[int]:
+        """The episodes above the threshold that ``admits`` lets pass: highest score, newest, lowest id first."""
+        found = [(score, at) for at, score in self._scores(query) if admits(at)]
+        limit = min(nlargest(top, (score for score, _ in found)), default=0.0)
+        few = [row for row in found if row[0] >= limit]
+        few += self._by_context_alone(query, admits, top)
+        few.sort(key=lambda row: (-row[0], -self.episodes[row[1]].timestamp, self.episodes[row[1]].id))
+        return [at for _, at in few[:top]]
 
-class _Nearest:
-    """The search for the episode that is most like one."""
+    def _scores(self, query: Traits) -> Iterator[tuple[int, float]]:
+        """Every episode that shares a word with the query and is above the threshold, with its rounded score."""
+        shared = Counter(chain.from_iterable(self._postings.get(word, ()) for word in query.words))
+        near = self._near(query)
+        size, sizes, group_of = len(query.words), self.sizes, self.group_of
+        weight = TASK_WEIGHT if query.names else 1.0
+        for at, count in shared.items():
+            score = weight * (count / (size + sizes[at] - count)) + near.get(group_of[at], 0.0)
+            if score > _SURELY_BELOW:
+                score = round(score, 6)
+                if score > THRESHOLD:
+                    yield at, score
 
-    def __init__(self, index: EpisodeIndex, at: int) -> None:
-        self._index = index
-        self._own = index.traits[at]
-        self._seen = {at}
-        self._best = 0.0
-        self._words = len(self._own.words)
-        self._entries = len(self._own.entries)
+    def _near(self, query: Traits) -> dict[int, float]:
+        """What each context that shares an entry with the query's adds to a score."""
+        if not query.names:
+            return {}
+        groups = chain.from_iterable(self.by_entry.get(entry, ()) for entry in query.entries)
+        return {group: CONTEXT_WEIGHT * contexts_alike(query, self.contexts[group]) for group in {*groups}}
 
-    def found(self) -> float:
-        """The likeness of the nearest."""
-        for other in self._index.alike(self._own)[:2] if self._entries else ():
-            self._compare(other)
-        for is_word, listed in self._index.rarest(self._own):
-            if self._best >= self._bound(0) or len(self._seen) > NEIGHBOURS:
-                break
-            self._scan(listed, is_word)
-            self._words -= is_word
-            self._entries -= not is_word
-        return self._best
-
-    def _scan(self, listed: Sequence[int], is_word: bool) -> None:
-        """Compare those of a list that are unseen, until none of the rest can be more alike."""
-        index, own, seen, best = self._index, self._own, self._seen, self._best
-        size, bound = -1, self._bound(0)
-        for other in listed:
-            if other in seen:
+    def _by_context_alone(
+        self, query: Traits, admits: Callable[[int], bool], top: int
+    ) -> Iterator[tuple[float, int]]:
+        """Of each context that alone lifts its episodes above the threshold, the newest that share no word."""
+        for group, adds in self._near(query).items():
+            score = round(adds, 6)
+            if score <= THRESHOLD:
                 continue
-            traits = index.traits[other]
-            if is_word and len(traits.words) != size:
-                size = len(traits.words)
-                bound = self._bound(size)
-            if best >= bound or len(seen) > NEIGHBOURS:
-                break
-            seen.add(other)
-            alike = likeness(own, traits)
-            if alike > best:
-                best = alike
-        self._best = best
-
-    def _compare(self, other: int) -> None:
-        if other not in self._seen:
-            self._seen.add(other)
-            self._best = max(self._best, likeness(self._own, self._index.traits[other]))
-
-    def _bound(self, size: int) -> float:
-        """The most that an unseen episode of ``size`` words or more could be alike, given the traits still to come."""
-        own = self._own
-        union = max(len(own.words), len(own.words) + size - self._words)
-        task = self._words / union if union else 0.0
-        if not own.names:
-            return task
-        return TASK_WEIGHT * task + CONTEXT_WEIGHT * self._entries / len(own.names)
+            free = [at for at in self.members[group] if query.words.isdisjoint(self.words[at]) and admits(at)]
+            if len(free) > top:
+                free = sorted(free, key=lambda at: (-self.episodes[at].timestamp, self.episodes[at].id))[:top]
+            yield from ((score, at) for at in free)

@@ -1,26 +1,63 @@
 """Episodes found by the words that they share with a task, weighed as ``recall`` weighs them (DESIGN 10).
 
-The source's formula counts shared keywords against all keywords, so that a short question never reaches a long record.
-Where a query has no context and the formula finds nothing, words decide; asked for, they decide in any case.
+The source's formula counts shared keywords against all keywords, so that a short question never reaches a long record
+and long ones look all alike. It decides where a query has a context; without one, words find what it does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
+from heapq import nlargest
 
 from alice_exp.core.collection import Statistics
 from alice_exp.core.config import Config
 from alice_exp.core.records import Episode
-from alice_exp.rules.episodes import Filters, Match
+from alice_exp.rules.episode_index import THRESHOLD, EpisodeIndex
+from alice_exp.rules.episodes import Filters, Match, find_similar
 from alice_exp.rules.matching import Segment, text_matches
 from alice_exp.rules.ranking import HIGHEST_FLOOR, TAIL
 from alice_exp.rules.similarity import Similarity
+from alice_exp.text.words import keywords
 
 GATE = Config().number("thresholds.match")
 
+LINE = 16
+"""Keywords of a task that is still one line: up to here the formula's finds stand first, beyond, words rank alone."""
+
+
+class WordIndex:
+    """The words of episodes' tasks, actions and reflections; derived, and made anew when they change (B0.7)."""
+
+    def __init__(self, episodes: Iterable[Episode]) -> None:
+        self.episodes = tuple(episodes)
+        texts = [" ".join((one.task, one.action, one.reflection)) for one in self.episodes]
+        self._postings = Segment.of(texts)
+        self._statistics = Statistics.of(
+            [(self._postings.lengths, self._postings.near, self._postings.noise)]
+        )
+        self._types = {one.task_type for one in self.episodes}
+
+    def find(self, task: str, filters: Filters, gate: float) -> list[tuple[float, Episode]]:
+        """What holds most of a task's words, with that share in (0, 1], rounded to 6 decimals; in no order."""
+        known = self._postings.postings
+        found = text_matches(
+            self._statistics, lambda tokens: {token: known[token] for token in tokens & known.keys()}, task
+        )
+        floor = found.doubt * min(HIGHEST_FLOOR, gate * found.noise)
+        best = max(found.matches.values(), default=0.0)
+        least = min(floor, TAIL * best) if best >= floor else math.inf
+        kind = filters.type if filters.type in self._types else ""
+        shares = [(share, self.episodes[at]) for at, share in found.matches.items() if share >= least]
+        return [
+            (round(share, 6), one)
+            for share, one in shares
+            if share > 0.0 and filters.admits(one) and (not kind or one.task_type == kind)
+        ]
+
 
 def find_by_words(
-    episodes: Iterable[Episode],
+    episodes: WordIndex | Iterable[Episode],
     task: str,
     top: int = 5,
     filters: Filters | None = None,
@@ -31,24 +68,44 @@ def find_by_words(
     ``score`` is that share, in (0, 1]; none where the best is below ``gate`` of what jumbled words reach. The words of
     all given episodes count, whatever the filters admit; a type that no episode has filters nothing (R0.32).
     """
-    listed, wanted = tuple(episodes), filters or Filters()
-    segment = Segment.of([" ".join((one.task, one.action, one.reflection)) for one in listed])
-    found = text_matches(
-        Statistics.of([(segment.lengths, segment.near, segment.noise)]),
-        lambda tokens: {token: segment.postings[token] for token in tokens & segment.postings.keys()},
-        task,
+    index = episodes if isinstance(episodes, WordIndex) else WordIndex(episodes)
+    found = index.find(task, filters or Filters(), gate)
+    return tuple(Match(one, Similarity(share, "words", share, 0.0)) for share, one in _best(found, top))
+
+
+def find_without_context(
+    index: EpisodeIndex,
+    words: WordIndex,
+    task: str,
+    top: int = 5,
+    filters: Filters | None = None,
+    gate: float = GATE,
+) -> tuple[Match, ...]:
+    """The episodes that are like a task of which no context is known, best first (B0.3, B0.4, DESIGN 10).
+
+    A task of one line (``LINE`` keywords): first what the formula finds, by task similarity alone, then what words find
+    beyond it, with a ``score`` below the formula's threshold. A longer one: by words; where they find nothing, by the
+    formula.
+    """
+    wanted, most = filters or Filters(), max(0, top)
+    if len(keywords(task)) > LINE:
+        return find_by_words(words, task, most, wanted, gate) or find_similar(index, task, None, most, wanted)
+    formula = find_similar(index, task, None, most, wanted)
+    if len(formula) >= most:
+        return formula
+    known = {one.episode.id for one in formula}
+    more = [row for row in words.find(task, wanted, gate) if row[1].id not in known]
+    return (
+        *formula,
+        *(
+            Match(one, Similarity(round(THRESHOLD * share, 6), "words", share, 0.0))
+            for share, one in _best(more, most - len(formula))
+        ),
     )
-    floor = min(HIGHEST_FLOOR, gate * found.noise)
-    best = max(found.matches.values(), default=0.0)
-    least = min(floor, TAIL * best)
-    of_type = any(one.task_type == wanted.type for one in listed)
-    matches = [
-        Match(listed[at], Similarity(round(share, 6), "words", share, 0.0))
-        for at, share in found.matches.items()
-        if 0.0 < share >= least
-        and best >= floor
-        and wanted.admits(listed[at])
-        and not (of_type and listed[at].task_type != wanted.type)
-    ]
-    matches.sort(key=lambda one: (-one.score, -one.episode.timestamp, one.episode.id))
-    return tuple(matches[: max(0, top)])
+
+
+def _best(found: Sequence[tuple[float, Episode]], top: int) -> Sequence[tuple[float, Episode]]:
+    """The highest shares, of equals the newest, then by id."""
+    limit = min(nlargest(top, (share for share, _ in found)), default=0.0)
+    few = [row for row in found if row[0] >= limit]
+    return sorted(few, key=lambda row: (-row[0], -row[1].timestamp, row[1].id))[: max(0, top)]

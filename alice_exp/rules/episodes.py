@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.core.records import milliseconds
-from alice_exp.rules.episode_index import EpisodeIndex, likeness, similarity_of, traits_of
+from alice_exp.rules.episode_index import EpisodeIndex, similarity_of, traits_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from alice_exp.core.config import Json
     from alice_exp.core.records import Episode, EpisodeBook
     from alice_exp.rules.similarity import Similarity
-
-THRESHOLD = 0.3
-"""An episode is similar above this score, after rounding (R0.28, B0.5)."""
 
 RESULT_LIMIT = 1000
 """Characters of a result that are kept (R0.48)."""
@@ -96,18 +93,18 @@ def find_similar(
     """
     index = episodes if isinstance(episodes, EpisodeIndex) else EpisodeIndex(episodes)
     query = traits_of(task, context or {})
-    found = index.candidates(query)
-    if filters.type and filters.type in index.by_type:
-        found.intersection_update(index.by_type[filters.type])
-    similar: list[tuple[float, int, str, int]] = []
-    for at in found:
-        episode, score = index.episodes[at], round(likeness(query, index.traits[at]), 6)
-        if score > THRESHOLD and filters.admits(episode):
-            similar.append((-score, -episode.timestamp, episode.id, at))
-    similar.sort()
-    return tuple(
-        Match(index.episodes[at], similarity_of(query, index.traits[at])) for *_, at in similar[: max(0, top)]
-    )
+    of_type = index.by_type.get(filters.type) if filters.type else None
+
+    def admits(at: int) -> bool:
+        return (of_type is None or at in of_type) and filters.admits(index.episodes[at])
+
+    everything = of_type is None and filters == Filters(type=filters.type)
+    best = index.likest(query, _always if everything else admits, max(0, top))
+    return tuple(Match(index.episodes[at], similarity_of(query, index.traits(at))) for at in best)
+
+
+def _always(_: int) -> bool:
+    return True
 
 
 def similar_failures(
@@ -166,7 +163,8 @@ def join(
     left: list[str] = []
     for episode in incoming:
         if episode.id in by_id:
-            left += [episode.id] if by_id[episode.id] != episode else []
+            ours = replace(by_id[episode.id], access_count=episode.access_count)
+            left += [episode.id] if ours != episode else []
             continue
         if not episode.id and _content(episode) in said:
             continue

@@ -29,9 +29,13 @@ def is_expired(block: Block, now: str, days: float) -> bool:
 
 
 def expired(snapshot: Snapshot, now: str) -> tuple[Placed, ...]:
-    """The candidates whose time is over: readers hide them, the next writer or heartbeat removes them (B2.22)."""
+    """The candidates whose time is over: readers hide them, the next writer or heartbeat removes them (B2.22).
+
+    Those of a file with a problem stay until it is mended: nothing is written to it.
+    """
     days = snapshot.config.number("heartbeat.expire_days")
-    return tuple(placed for placed in snapshot.within("low_value") if is_expired(placed.block, now, days))
+    pool = snapshot.within("low_value")
+    return tuple(placed for placed in pool if not placed.stale and is_expired(placed.block, now, days))
 
 
 def with_expired(changes: ChangeSet, snapshot: Snapshot) -> ChangeSet:

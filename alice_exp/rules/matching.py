@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from alice_exp.core.collection import Posting
 from alice_exp.rules.noise import learn_nearness, learn_noise
 from alice_exp.text.concepts import known_words, same_concept
+from alice_exp.text.light import weight_of, words_beside
 from alice_exp.text.words import cjk_tokens, fold, is_cjk, pieces, stems, tokens_many
 
 if TYPE_CHECKING:
@@ -31,6 +32,13 @@ PAIR = 0.2
 
 TRANSLATED = 0.8
 """What a word counts where a text has it in the other language; in the same language it counts in full."""
+
+BESIDE = 2.0
+"""What a Latin word counts beside CJK ones, because a CJK word is several tokens: its characters and its pairs."""
+
+GUESSED, UNSAID = 0.5, 0.4
+"""A translated query matches worse, so a match must reach this share of what it else must; and so much more of it for
+each part of the query that the lexicon does not know, as a multiple of the part that it knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +84,18 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query taken apart; ``size`` is its number of words, two CJK characters being one."""
+    """A query taken apart; ``size`` is its number of words, two CJK characters being one.
+
+    ``weights`` says what each term counts (``text.light``); ``unnamed`` how many words of its Latin and of its CJK
+    part the lexicon does not know, so that the other language cannot be asked for them.
+    """
 
     terms: tuple[str, ...]
     pairs: tuple[str, ...]
     concepts: tuple[Concept, ...]
     size: float
+    weights: Mapping[str, float]
+    unnamed: tuple[float, float]
 
     @classmethod
     def of(cls, text: str) -> Query:
@@ -92,11 +106,16 @@ class Query:
         row = [run for run in row if run]
         terms = chain.from_iterable(cjk_tokens(run) if is_cjk(run) else (run,) for run in row)
         size = sum((len(run) + 1) // 2 if is_cjk(run) else 1 for run in dict.fromkeys(row))
+        known = known_words(row)
+        latin = {run for run in row if not is_cjk(run) and run not in known}
+        cjk = words_beside([run for run in row if is_cjk(run)], [word for word in known if is_cjk(word)])
         return cls(
             tuple(sorted(set(terms))),
             tuple(sorted(set(_pairs(row)))),
-            tuple(_concept(word) for word in known_words(row)),
+            tuple(_concept(word) for word in known),
             size,
+            weight_of(row),
+            (len(latin), cjk),
         )
 
     @property
@@ -124,10 +143,15 @@ def _spelt(word: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class TextMatches:
-    """Each text's match in [0, 1] by its index, where it is above 0, and what jumbled words would reach."""
+    """Each text's match in [0, 1] by its index, where it is above 0, and what jumbled words would reach.
+
+    ``doubt`` above 0 says how many times as much a match must reach because of what could not be translated; it is
+    1 where the collection writes the query's script.
+    """
 
     matches: Mapping[int, float]
     noise: float
+    doubt: float = 1.0
 
 
 def text_matches(
@@ -143,18 +167,19 @@ def text_matches(
     if not asked.terms or not statistics.total:
         return TextMatches({}, 0.0)
     scoring = _Scoring(statistics, postings(asked.tokens))
+    weights = scoring.weights(asked)
     scores: defaultdict[int, float] = defaultdict(float)
     for term in asked.terms:
-        scoring.add(scores, scoring.held(term), len(scoring.holders(term)))
+        scoring.add_term(scores, term, weights[term])
     for concept in asked.concepts:
         scoring.add(scores, *scoring.other_names(concept))
     for pair in asked.pairs:
         weight = PAIR * statistics.idf(len(scoring.holders(pair)))
         for index, share in scoring.held(pair).items():
             scores[index] += weight * share
-    most = scoring.most(asked)
-    matches = {index: min(1.0, score / most) for index, score in scores.items()}
-    return TextMatches(matches, statistics.noise.at(asked.size))
+    most, doubt = scoring.most(asked, weights)
+    matches = {index: score / most if score < most else 1.0 for index, score in scores.items()}
+    return TextMatches(matches, statistics.noise.at(asked.size), doubt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,14 +223,30 @@ class _Scoring:
                     found[index] = weight * share
         return dict(sorted(found.items())), len(own) + len(found)
 
-    def add(self, scores: defaultdict[int, float], held: dict[int, float], holders: int) -> None:
-        """Add one token's share of every text that has it or borrows it."""
+    def add_term(self, scores: defaultdict[int, float], term: str, weight: float) -> None:
+        """Add one token's share of every text that has it or borrows it, as far as the token counts."""
+        posting = self.postings.get(term)
+        if posting is None:
+            return
+        if self._is_lent(len(posting.indexes)):
+            self.add(scores, self.held(term), len(posting.indexes), weight)
+            return
+        idf, dampening = weight * self.statistics.idf(len(posting.indexes)), self.statistics.dampening
+        for index, count in zip(posting.indexes, posting.counts, strict=True):
+            scores[index] += idf * (count / (count + dampening[index]))
+
+    def add(
+        self, scores: defaultdict[int, float], held: dict[int, float], holders: int, weight: float = 1.0
+    ) -> None:
+        """The same for a word of which it is known how far each text is filled with it."""
         if not held:
             return
-        idf = self.statistics.idf(holders)
-        lent = holders <= max(LENT, self.statistics.total // 50)
-        for index, share in (self._with_neighbours(held) if lent else held).items():
+        idf = weight * self.statistics.idf(holders)
+        for index, share in (self._with_neighbours(held) if self._is_lent(holders) else held).items():
             scores[index] += idf * share
+
+    def _is_lent(self, holders: int) -> bool:
+        return holders <= max(LENT, self.statistics.total // 50)
 
     def _with_neighbours(self, held: dict[int, float]) -> dict[int, float]:
         spans = iter(self.statistics.spans)
@@ -221,19 +262,28 @@ class _Scoring:
                         reached[other] = lent
         return reached
 
-    def most(self, asked: Query) -> float:
-        """Σ idf of the query's tokens, and of its pairs that any text has: the most that it could score.
+    def weights(self, asked: Query) -> Mapping[str, float]:
+        """What each term counts: its own weight, and that of a name where it stands beside CJK words."""
+        if not any(is_cjk(term) and term in self.postings for term in asked.terms):
+            return asked.weights
+        return {term: weight * (1.0 if is_cjk(term) else BESIDE) for term, weight in asked.weights.items()}
 
-        Where the collection does not write the query's script at all, the concepts stand for its words.
+    def most(self, asked: Query, weights: Mapping[str, float]) -> tuple[float, float]:
+        """The most that the query could score, and the doubt where it was translated (``TextMatches``).
+
+        That is Σ idf of its tokens, as far as they count, and of its pairs that any text has. Where the collection
+        does not write the query's script at all, the concepts stand for its words.
         """
         idf = self.statistics.idf
-        most = 0.0
+        most, unsaid, said = 0.0, 0.0, 0.0
         for cjk in (False, True):
             terms = [term for term in asked.terms if is_cjk(term) is cjk]
             concepts = [concept for concept in asked.concepts if concept.cjk is cjk]
             if concepts and not any(term in self.postings for term in terms):
-                most += math.fsum(idf(self.other_names(concept)[1]) for concept in concepts)
+                said += math.fsum(idf(self.other_names(concept)[1]) for concept in concepts)
+                unsaid += asked.unnamed[cjk] * idf(1)
             else:
-                most += math.fsum(idf(len(self.holders(term))) for term in terms)
+                most += math.fsum(weights[term] * idf(len(self.holders(term))) for term in terms)
         known = (len(self.holders(pair)) for pair in asked.pairs)
-        return most + PAIR * math.fsum(idf(holders) for holders in known if holders)
+        most += said + PAIR * math.fsum(idf(holders) for holders in known if holders)
+        return most, GUESSED + UNSAID * unsaid / said if said else 1.0

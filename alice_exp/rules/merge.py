@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.core.model import (
+    CONFIDENCE,
     EVIDENCE_KEPT,
     Block,
     Evidence,
@@ -37,7 +38,6 @@ T = TypeVar("T")
 CONFLICT = "conflict"
 """Kind of the evidence that tells that a text was written differently on two machines."""
 
-_RANK: Mapping[State, int] = {"obsolete": 0, "possible": 1, "past": 2, "reliable": 3}
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz23456789"
 _COUNTS = ("verifications", "verifications_local", "observations", "access_count")
 _LATEST = ("updated_at", "last_accessed_at", "consolidation_score")
@@ -114,7 +114,7 @@ def _both(
         **counts,
         **{name: max(getattr(o, name), getattr(t, name)) for name in _LATEST},
         **{name: three.later(name) for name in _SINGLE},
-        evidence=_evidence(b, o, t),
+        evidence=joined_evidence(b, o, t),
         open_failures=three.keyed("open_failures"),
         extra=three.keyed("extra"),
         tags=three.words("tags"),
@@ -252,7 +252,7 @@ def _approved(three: _Three, text: Block) -> Approved | None:
     return found
 
 
-def _evidence(was: Block | None, one: Block, other: Block) -> tuple[Evidence, ...]:
+def joined_evidence(was: Block | None, one: Block, other: Block) -> tuple[Evidence, ...]:
     """All pieces of both sides in the order of time, the newest kept; a piece twice on one side counts twice."""
     if one.evidence == other.evidence and (was is None or was.evidence == one.evidence):
         return one.evidence
@@ -274,11 +274,11 @@ def _state(was: Block | None, one: Block, other: Block, verifications: int, thre
     elif was is not None and y == was.state:
         state = x
     else:
-        state = min((x, y), key=_RANK.__getitem__)
+        state = min((x, y), key=CONFIDENCE.__getitem__)
     both_succeeded = (
         was is not None
         and min(one.verifications, other.verifications) > was.verifications
-        and _RANK[state] == max(_RANK[x], _RANK[y])
+        and CONFIDENCE[state] == max(CONFIDENCE[x], CONFIDENCE[y])
     )
     row = TABLE[state]
     needed = row.promotes_at(thresholds)

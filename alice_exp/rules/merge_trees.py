@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from alice_exp.core.records import Segment, Timeline
 from alice_exp.rules.lifecycle import Thresholds
 from alice_exp.rules.merge import merge
+from alice_exp.rules.merge_equal import unite
 from alice_exp.text.configuration import PATH as CONFIG
 from alice_exp.text.configuration import read_config
 from alice_exp.text.jsonc import edit, parse
@@ -42,9 +43,11 @@ def merge_trees(was: Files, one: Files, other: Files) -> MergedFiles:
     config = merge_document(CONFIG, sides)
     if config is not None:
         files[CONFIG] = config
-    merged = merge(sides.was.blocks(), sides.one.blocks(), sides.other.blocks(), _thresholds(config))
+    histories = (sides.was.blocks(), sides.one.blocks(), sides.other.blocks())
+    thresholds = _thresholds(config)
+    merged = merge(*histories, thresholds)
     wanted: dict[str, list[Block]] = {}
-    for placed in merged.blocks.values():
+    for placed in unite(merged.blocks, *histories, thresholds, sides.is_commented).values():
         wanted.setdefault(placed.path, []).append(placed.block)
     for path in sorted({*one, *other, *wanted} - {CONFIG}):
         data = _file(path, sides, wanted.get(path, []))

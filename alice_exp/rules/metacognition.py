@@ -24,6 +24,13 @@ FULL_COVERAGE = 10
 LOOKED_AT = 50
 """How many blocks an assessment looks at (R3.24)."""
 
+DOUBTFUL, SURE = 0.6, 1.2
+"""A best match of so many times what jumbled words reach is hardly, or certainly, about the topic (chosen on public
+questions with and without an answer; ``make bench-recall`` prints how often each level is right)."""
+
+LEAST_CERTAIN = 0.1
+"""What is found counts at least so much."""
+
 SHOWN = 5
 """How many pieces of evidence it shows (R3.16)."""
 
@@ -102,16 +109,29 @@ def confidence_level(confidence: float) -> Literal["high", "medium", "low"]:
     return "high" if confidence >= 0.8 else "medium" if confidence >= 0.5 else "low"
 
 
+def certainty(match: float, chance: float) -> float:
+    """How certain it is that the best match is about the topic at all, in [``LEAST_CERTAIN``, 1].
+
+    It rises with the match over what jumbled words reach; 1 where ``chance`` is 0, because too few texts tell.
+    """
+    if chance <= 0.0:
+        return 1.0
+    return max(LEAST_CERTAIN, min(1.0, (match / chance - DOUBTFUL) / (SURE - DOUBTFUL)))
+
+
 def assess(
     topic: str,
     found: Sequence[Placed],
     now: str,
     weights: Weights,
     half_life_days: Mapping[str, float],
+    certain: float = 1.0,
 ) -> Assessment:
     """Assess what was found about a topic, best first; at most ``LOOKED_AT`` blocks count.
 
-    Consolidation is the value of now, not the stored one (B3.6): 0 where a block was never read (B3.4).
+    Consolidation is the value of now, not the stored one (B3.6): 0 where a block was never read (B3.4). Each part
+    counts as far as it is ``certain`` that the blocks are about the topic, so that a level says how often the answer
+    is really there.
     """
     looked = found[:LOOKED_AT]
     if not looked:
@@ -123,10 +143,10 @@ def assess(
     ]
     stats = Stats(
         len(looked),
-        _mean([CONFIDENCE[placed.block.state] for placed in looked]),
-        _mean(fresh),
-        _mean(settled),
-        min(1.0, len(looked) / FULL_COVERAGE),
+        certain * _mean([CONFIDENCE[placed.block.state] for placed in looked]),
+        certain * _mean(fresh),
+        certain * _mean(settled),
+        certain * min(1.0, len(looked) / FULL_COVERAGE),
     )
     score = meta_score(stats, weights)
     evidence = tuple(

@@ -72,11 +72,14 @@ def movements(
 
 
 def hand_edits(acts: Iterable[Commit]) -> tuple[str, ...]:
-    """Ids whose trust a hand edit raised and files of settings that one changed, oldest first, each once."""
+    """Ids whose trust a hand edit raised and files of settings that one changed, oldest first, each once.
+
+    A hand edit is one of the file itself, or ``edit``: the editor that a command opens.
+    """
     found = [
         value
         for act in reversed(tuple(acts))
-        if act.actor == "editor"
+        if act.actor == "editor" or act.op == "edit"
         for name, value in act.trailers
         if name in ("Raised", "Changed")
     ]

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal, cast
 
-from alice_exp.core.collection import Posting, Statistics
+from alice_exp.core.collection import FEWEST, Posting, Standing, Statistics
 from alice_exp.core.config import Config
 from alice_exp.core.model import CONFIDENCE, TRUST, is_approved
-from alice_exp.rules.consolidation import HALF_LIFE_DAYS, decay_score, seconds
+from alice_exp.rules.consolidation import DAY, DEFAULT_HALF_LIFE, HALF_LIFE_DAYS, decay_score, seconds
 from alice_exp.rules.matching import Segment, text_matches
 from alice_exp.rules.meaning import joined
 from alice_exp.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity
@@ -26,21 +26,24 @@ if TYPE_CHECKING:
 
     from alice_exp.core.collection import Collection
     from alice_exp.core.config import Json
-    from alice_exp.core.model import Block, Placed
+    from alice_exp.core.model import Block, Place, Placed
     from alice_exp.core.nearness import Nearness
 
 GATE = Config().number("thresholds.match")
 """How far the best block must reach for an answer, as a share of what jumbled words of the same collection reach
 (``thresholds.match``, DESIGN 10)."""
 
-HIGHEST_FLOOR = 0.12
-"""A match that is always an answer: that of a query's only word in a text of eleven times the usual length."""
+HIGHEST_FLOOR = 0.16
+"""A match that is always an answer: that of a query's only word in a text of six times the usual length."""
+
+HIGHEST_CHANCE = 0.25
+"""What jumbled words are taken to reach at most: a question of one word would else never be sure of its answer."""
 
 TAIL = 0.25
 """With the best block go those that reach this share of its match, though they be below the floor."""
 
 SHORTLIST = 256
-"""So many of the best matches are weighed by trust, confidence and decay."""
+"""So many of the best matches are weighed by trust, confidence and decay; as many more where too few of them pass."""
 
 HIGH_CONFIDENCE = Config().number("thresholds.high_confidence")
 """The least trust · confidence applied without a disclaimer (R2.38, ``thresholds.high_confidence``)."""
@@ -88,14 +91,20 @@ class Corpus:
         """See ``core.collection.Collection``."""
         return [self.placed[index] for index in indexes]
 
-    def weights(self) -> Sequence[float]:
+    def standings(self, indexes: Sequence[int]) -> Sequence[Standing]:
         """See ``core.collection.Collection``."""
-        return [TRUST[placed.place] * CONFIDENCE[placed.block.state] for placed in self.placed]
+        return [standing(self.placed[index].block, self.placed[index].place) for index in indexes]
 
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
         """See ``core.collection.Collection``."""
         found = ((index, placed.block.trigger.context) for index, placed in enumerate(self.placed))
         return {index: context for index, context in found if context}
+
+
+def standing(block: Block, place: Place) -> Standing:
+    """A block's ``core.collection.Standing``."""
+    updated = seconds(block.updated_at) if block.updated_at else None
+    return Standing(TRUST[place] * CONFIDENCE[block.state], block.type, updated, block.consolidation_score)
 
 
 def is_living(placed: Placed) -> bool:
@@ -121,7 +130,8 @@ class Match:
 
     ``context_match`` is ``None`` where one side has no context, so that the text alone decided. ``clear`` says
     that the match alone is an answer; the others only come along with a clear one. ``cosine`` in [-1, 1] and its
-    ``weight`` are ``None`` where no embedder had a part in it (``rules.meaning``).
+    ``weight`` are ``None`` where no embedder had a part in it (``rules.meaning``). ``chance`` is what jumbled words of
+    the collection reach for this query, 0 where too few texts tell.
     """
 
     placed: Placed
@@ -136,6 +146,7 @@ class Match:
     clear: bool = True
     cosine: float | None = None
     weight: float | None = None
+    chance: float = 0.0
 
 
 def fit(
@@ -199,22 +210,30 @@ def rank(
     texts = joined(found.matches, near) if near else found.matches
     matches = _with_context(texts, collection, context) if context else texts
     # A query of which no word counts says nothing of noise: what only means the same has to be clear by itself.
-    floor = min(HIGHEST_FLOOR, gate * (found.noise or float(near is not None)))
+    floor = found.doubt * min(HIGHEST_FLOOR, gate * (found.noise or float(near is not None)))
+
+    told = collection.statistics.total >= FEWEST
+    chance = found.doubt * min(HIGHEST_CHANCE, found.noise) if told else 0.0
 
     def weighed(index: int, placed: Placed) -> Match | None:
         fits = fit(placed, texts.get(index, 0.0), context, now, half_life_days=half_life_days)
         if fits is None:
             return None
+        fits = replace(fits, chance=chance)
         if near:
             words, cosine = found.matches.get(index, 0.0), near.cosines.get(index)
             fits = replace(fits, text_match=words, cosine=cosine, weight=near.weight)
         return fits if fits.match >= floor else replace(fits, clear=False)
 
-    if passing is None:
-        return _best(collection, _leading(matches, floor), weighed, top)
-    chosen = _passing(collection, matches, floor, passing)
-    fitting = (weighed(index, placed) for index, placed in chosen)
-    return ordered(one for one in fitting if one is not None)[:top]
+    answers: list[Match] = []
+    passed = 0
+    for window in _windows(collection, matches, floor, passing):
+        likely = _by_score(collection, window, seconds(now), half_life_days)
+        some, count = _best(collection, likely, weighed, passing, top)
+        answers, passed = ordered([*answers, *some])[:top], passed + count
+        if passed >= (SHORTLIST if top is None else min(top, SHORTLIST)):
+            break
+    return answers
 
 
 def _collected(blocks: Iterable[Placed] | Collection) -> Collection:
@@ -231,56 +250,90 @@ def _with_context(
     return {**texts, **{index: match for index, match in both.items() if match > 0.0 or index in texts}}
 
 
-def _leading(matches: Mapping[int, float], floor: float) -> list[tuple[int, float]]:
-    """The best matches with their indexes, none where the best is below the floor; ties in the collection's order."""
-    best = round(max(matches.values(), default=0.0), 6)
-    if best <= 0.0 or best < floor:
-        return []
-    # Rounding comes last, because there may be tens of thousands of matches.
+def _windows(
+    collection: Collection,
+    matches: Mapping[int, float],
+    floor: float,
+    passing: Callable[[Placed], bool] | None,
+) -> Iterator[list[tuple[int, float]]]:
+    """The best matches with their indexes, ``SHORTLIST`` at a time: none where the best that passes is below the floor.
+
+    Ties stand in the collection's order.
+    """
+    best = _best_passing(collection, matches, floor, passing)
     least = min(floor, TAIL * best)
-    near = [(-round(match, 6), index) for index, match in matches.items() if match >= least - 1e-6]
-    leading = heapq.nsmallest(SHORTLIST, near) if len(near) > SHORTLIST else sorted(near)
-    return [(index, -match) for match, index in leading if -match >= least]
+    # Rounding comes last, because there may be tens of thousands of matches.
+    reaching = sorted(match for match in matches.values() if match >= least - 1e-6) if best else []
+    cut = (reaching[-SHORTLIST] if len(reaching) > SHORTLIST else least) - 1e-6
+    start = 0
+    while start < len(reaching):
+        queue = sorted((-round(match, 6), index) for index, match in matches.items() if match >= cut)
+        window = [(index, -match) for match, index in queue[start : start + SHORTLIST] if -match >= least]
+        if window:
+            yield window
+        start, cut = start + SHORTLIST, least - 1e-6
+
+
+def _best_passing(
+    collection: Collection,
+    matches: Mapping[int, float],
+    floor: float,
+    passing: Callable[[Placed], bool] | None,
+) -> float:
+    """The best match of a block that passes; 0 where that is below the floor."""
+    if passing is None:
+        best = round(max(matches.values(), default=0.0), 6)
+        return best if best >= floor else 0.0
+    heap = [(-match, index) for index, match in matches.items() if match >= floor - 1e-6]
+    heapq.heapify(heap)
+    size = 1  # the very best passes, unless a filter asks for something else
+    while heap:
+        some = [heapq.heappop(heap) for _ in range(min(size, len(heap)))]
+        size = _CHUNK
+        for (negative, _), placed in zip(some, collection.blocks([i for _, i in some]), strict=True):
+            if passing(placed):
+                best = round(-negative, 6)
+                return best if best >= floor else 0.0
+    return 0.0
+
+
+def _by_score(
+    collection: Collection,
+    window: Sequence[tuple[int, float]],
+    now: float,
+    half_life_days: Mapping[str, float],
+) -> list[tuple[float, int]]:
+    """The numbers of a window's blocks with the scores that they will have, best first: nothing is read for it."""
+    expected = []
+    for (index, match), own in zip(window, collection.standings([index for index, _ in window]), strict=True):
+        age = max(0.0, now - own.updated) / DAY if own.updated is not None else 0.0
+        half_life = half_life_days.get(own.type, DEFAULT_HALF_LIFE) * (1 + 2 * own.settled)
+        expected.append((own.weight * match * 0.5 ** (age / half_life), index))
+    return sorted(expected, reverse=True)
 
 
 def _best(
     collection: Collection,
-    leading: Sequence[tuple[int, float]],
+    likely: Sequence[tuple[float, int]],
     weighed: Callable[[int, Placed], Match | None],
+    passing: Callable[[Placed], bool] | None,
     top: int | None,
-) -> list[Match]:
-    """The ``top`` of the leading matches by score; a block is read only while it could still be among them."""
-    weights = collection.weights()
-    queue = sorted(((match * weights[index], index) for index, match in leading), reverse=True)
+) -> tuple[list[Match], int]:
+    """The ``top`` of the likely ones that pass, by score, and how many passed of those that were read.
+
+    A block is read only while it could still be among them.
+    """
     found: list[Match] = []
-    while queue:
-        if top is not None and len(found) >= top and found[top - 1].score > round(queue[0][0], 6):
+    count = 0
+    for start in range(0, len(likely), _CHUNK):
+        if top is not None and len(found) >= top and found[top - 1].score > round(likely[start][0], 6) + 1e-6:
             break
-        some, queue = queue[:_CHUNK], queue[_CHUNK:]
-        indexes = [index for _, index in some]
-        fitting = (weighed(*pair) for pair in zip(indexes, collection.blocks(indexes), strict=True))
+        indexes = [index for _, index in likely[start : start + _CHUNK]]
+        pairs = zip(indexes, collection.blocks(indexes), strict=True)
+        fitting = [weighed(at, placed) for at, placed in pairs if passing is None or passing(placed)]
+        count += len(fitting)
         found = ordered([*found, *(one for one in fitting if one is not None)])[:top]
-    return found
-
-
-def _passing(
-    collection: Collection, matches: Mapping[int, float], floor: float, passing: Callable[[Placed], bool]
-) -> Iterator[tuple[int, Placed]]:
-    """As ``_leading``, of the blocks that pass: the best of them is looked for, best first."""
-    heap = [(-round(match, 6), index) for index, match in matches.items() if match >= TAIL * floor - 1e-6]
-    heapq.heapify(heap)
-    taken, least = 0, floor
-    while heap:
-        some = [heapq.heappop(heap) for _ in range(min(_CHUNK, len(heap)))]
-        for (negative, index), placed in zip(some, collection.blocks([i for _, i in some]), strict=True):
-            if not passing(placed):
-                continue
-            if -negative < least or taken == SHORTLIST:
-                return
-            if not taken:
-                least = min(floor, TAIL * -negative)
-            taken += 1
-            yield index, placed
+    return found, count
 
 
 def ordered(matches: Iterable[Match]) -> list[Match]:

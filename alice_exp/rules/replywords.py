@@ -49,6 +49,7 @@ _NUMBER_MARK = "no."
 _CHINESE = sorted(
     (w for w in {*_LEXICON, *_IGNORED, *_NEGATIONS, *_ASKING} if not w.isascii()), key=len, reverse=True
 )
+_MOST_DIGITS = 9
 _NUMERAL = "[0-9]+|[一二两三四五六七八九十百]+"
 _TOKEN = re.compile(
     rf"(?P<id>exp-[a-z2-9]*)"
@@ -149,6 +150,8 @@ def _leads_to_verb(text: str) -> bool:
 def _number(text: str) -> int:
     """A whole number in digits or Chinese numerals up to 九百九十九."""
     if text.isdigit():
+        if len(text) > _MOST_DIGITS:
+            raise unclear("{number} is no number", number=f"{text[:_MOST_DIGITS]}…")
         return int(text)
     total, digit = 0, 0
     for character in text:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.core.records import milliseconds
-from alice_exp.rules.episode_index import EpisodeIndex
+from alice_exp.rules.uniqueness import uniquenesses
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -68,21 +68,13 @@ def retention(reward: float, age: int, uniqueness: float, references: int) -> Re
     return Retention(reward, recency, uniqueness, popularity, score)
 
 
-def uniquenesses(episodes: Collection[Episode]) -> list[float]:
-    """1 − the highest similarity to any other episode, 1.0 where it is alone, in the given order (R0.39, B0.8).
-
-    Compared through an inverted index, each with its likest alone, so that the cost is linear (B0.9).
-    """
-    index = EpisodeIndex(episodes)
-    return [1.0 - index.nearest(at) for at in range(len(index.episodes))]
-
-
 def weigh(
     episodes: Collection[Episode], now: str, references: Mapping[str, int], cited: Collection[str]
 ) -> tuple[Weighed, ...]:
     """Every episode with its retention at ``now`` (ISO-8601 UTC), in the given order.
 
-    ``references`` counts, by id, the blocks that cite an episode and the times that recall returned it (B0.8);
+    ``references`` counts, by id, the blocks that cite an episode and the times that searches returned it since the
+    last fold; its ``access_count`` holds those before (B0.8);
     ``cited`` holds the ids that living blocks cite.
     """
     present = milliseconds(now)
@@ -94,7 +86,7 @@ def weigh(
                 episode.reward,
                 present - (episode.timestamp or present),
                 uniqueness,
-                references.get(episode.id, 0),
+                references.get(episode.id, 0) + episode.access_count,
             ),
             episode.id in kept,
         )

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from alice_exp.core.records import Segment, Timeline, seconds
 from alice_exp.rules.digest import bounded, digest, gist, importance
+from alice_exp.rules.similarity import task_similarity
+from alice_exp.text.words import keywords
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -132,7 +134,23 @@ def by_importance(segments: Sequence[Segment]) -> int | None:
     return losses.index(min(losses))
 
 
-STRATEGIES: dict[str, Strategy] = {"length": by_equal_length, "importance": by_importance}
+def by_similarity(segments: Sequence[Segment]) -> int | None:
+    """The neighbours that say most alike things, of equally alike ones the earliest (R1.40).
+
+    Merges only above the bound of the other strategies (R1.22); alike as keyword sets are (R0.19, B0.1).
+    """
+    if len(segments) <= sum(segment.segment_length for segment in segments).bit_length():
+        return None
+    said = [" ".join((one.summary, *one.key_events, *map(gist, one.events))) for one in segments]
+    alike = [task_similarity(first, second, keywords) for first, second in pairwise(said)]
+    return alike.index(max(alike))
+
+
+STRATEGIES: dict[str, Strategy] = {
+    "length": by_equal_length,
+    "importance": by_importance,
+    "similarity": by_similarity,
+}
 """Every strategy by the name that a person gives it."""
 
 

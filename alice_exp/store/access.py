@@ -11,11 +11,16 @@ import json
 import os
 from typing import TYPE_CHECKING
 
+from alice_exp.core.errors import ProblemError
+from alice_exp.core.reads import Reads
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from alice_exp.core.ports import Reads
+
+LOST = "access.lost"
+"""A byte for each read that could not be written down: ``doctor`` tells how many (B3.7)."""
 
 
 class FileAccess:
@@ -25,7 +30,6 @@ class FileAccess:
         self._state = state
         self._log = state / "access.jsonl"
         self._is_folded = is_folded
-        self.failures = 0
 
     def record(self, ids: Sequence[str], at: str) -> None:
         """Append one read of some blocks; never raises."""
@@ -39,12 +43,11 @@ class FileAccess:
             finally:
                 os.close(handle)
         except OSError:
-            self.failures += 1
+            with contextlib.suppress(OSError), (self._state / LOST).open("ab") as lost:
+                lost.write(b".")
 
     def pending(self) -> dict[str, Reads]:
         """What was read since the last fold, by block id."""
-        from alice_exp.core.ports import Reads
-
         reads: dict[str, Reads] = {}
         for path in [*self._unfolded(), self._log]:
             for at, ids in _rows(path):
@@ -55,6 +58,13 @@ class FileAccess:
 
     def seal(self, segment: str) -> None:
         """Put everything that is pending under one name, which the folding commit then carries."""
+        try:
+            self._gather(segment)
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise ProblemError("nothing was changed: {why}", why=why) from error
+
+    def _gather(self, segment: str) -> None:
         earlier = self._unfolded()
         target = self._state / f"access-{segment}.jsonl"
         with contextlib.suppress(FileNotFoundError):

@@ -5,24 +5,27 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Act
+from alice_exp.core.changes import Act, ChangeSet
 from alice_exp.core.errors import ProblemError
-from alice_exp.core.model import Actor, Placed
+from alice_exp.core.model import Actor, Placed, path_of, place_of
 from alice_exp.rules.adoption import adopt
+from alice_exp.rules.rejection import refusals, typed_again
 from alice_exp.store.files import read_bytes
 from alice_exp.store.landing import FileChange
 from alice_exp.store.plumbing import blob_id
-from alice_exp.store.reading import LastGood, holds_blocks
+from alice_exp.store.reading import holds_blocks
 from alice_exp.store.recording import as_adopted
 from alice_exp.store.stamps import UNKNOWN, Stamps, now_ns
 from alice_exp.text.configuration import PATH
 from alice_exp.text.jsonc import edit, parse
+from alice_exp.text.rewrite import rewrite
 from alice_exp.text.schema import read_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from alice_exp.rules.adoption import Adoption
+    from alice_exp.rules.rejection import Returned
     from alice_exp.store.files import Signature
     from alice_exp.store.ledger import Ledger
     from alice_exp.store.reading import Reading
@@ -64,7 +67,8 @@ class Adopting:
         files = {path: fresh.get(path, (UNKNOWN, oid)) for path, oid in tree.items()}
         self._ledger.stamps = Stamps(head, time, began, stamps.loose, files)
         if edited or gone:
-            self._adopt_files(found, tree, edited, gone)
+            before = self._before(found, tree, fresh)
+            self._adopt_files(found, tree, before, edited, gone)
         self._ledger.save()
 
     def _edited(
@@ -101,19 +105,31 @@ class Adopting:
         )
 
     def _adopt_files(
-        self, found: Found, tree: Mapping[str, str], edited: Mapping[str, bytes], gone: Collection[str]
+        self,
+        found: Found,
+        tree: Mapping[str, str],
+        before: Mapping[str, Placed],
+        edited: Mapping[str, bytes],
+        gone: Collection[str],
     ) -> None:
-        before = self._before(tree)
         on_disk = self._ids_on_disk(found)
         for path in gone:
             elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
             ids = tuple(i for i, place in before.items() if place.path == path and i not in elsewhere)
             self._commit_adopted(path, self._repository.blob(tree[path]), None, ids, "removed")
+        rejected = self._rejected(found, before, gone)
         for path, data in edited.items():
             elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
-            self._adopt_file(path, data, before, elsewhere)
+            self._adopt_file(path, data, before, elsewhere, rejected)
 
-    def _adopt_file(self, path: str, data: bytes, before: Mapping[str, Placed], elsewhere: set[str]) -> None:
+    def _adopt_file(
+        self,
+        path: str,
+        data: bytes,
+        before: Mapping[str, Placed],
+        elsewhere: set[str],
+        rejected: Collection[Placed],
+    ) -> None:
         document = parse(data, path)
         if not holds_blocks(path):
             new = as_adopted(document, data, self._sources.new_id, self._sources.now())
@@ -131,7 +147,49 @@ class Adopting:
         new = edit(document, adoption.edits) if adoption.edits else data
         self._warn_refused(path, adoption)
         raised = tuple(("Raised", block_id) for block_id in adoption.raised)
-        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, raised)
+        back = self._back(path, new, before, rejected)
+        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, raised, back)
+        self._warn_returned(path, back)
+
+    def _rejected(self, found: Found, before: Mapping[str, Placed], gone: Collection[str]) -> list[Placed]:
+        """What stands rejected as the person left the archive; as the last commit has it where that cannot be read."""
+        path = path_of("archive", "rejected")
+        signature = found.files.get(path)
+        if signature is not None:
+            parsed = self._reading.parsed(path, signature)
+            if not parsed.broken:
+                return [Placed(block, path) for block in parsed.blocks]
+        return [] if path in gone else [placed for placed in before.values() if placed.path == path]
+
+    @staticmethod
+    def _back(
+        path: str, new: bytes, before: Mapping[str, Placed], rejected: Collection[Placed]
+    ) -> tuple[Returned, ...]:
+        """What a person typed where only approved things or candidates stand, and had rejected before (DESIGN 6)."""
+        if not rejected or place_of(path) not in ("low_value", "universal"):
+            return ()
+        return typed_again(read_blocks(parse(new, path))[0], path, before, rejected)
+
+    def _warn_returned(self, path: str, back: Collection[Returned]) -> None:
+        for one in back:
+            known = one.rejected.block.id
+            if place_of(path) == "low_value":
+                warning = ProblemError(
+                    "{id} says what was rejected before, as {rejected}: it was taken out again, and history keeps it",
+                    id=one.block_id,
+                    rejected=known,
+                    path=path,
+                    hint=f"see 'alice-exp why {known}'; to lift it: alice-exp revive {known} --from-rejected",
+                )
+            else:
+                warning = ProblemError(
+                    "{id} says what was rejected before, as {rejected}: it waits for your approval",
+                    id=one.block_id,
+                    rejected=known,
+                    path=path,
+                    hint=f"see 'alice-exp why {known}'",
+                )
+            self._sources.warn(warning)
 
     def _warn_refused(self, path: str, adoption: Adoption) -> None:
         for block_id in adoption.approvals_refused:
@@ -152,7 +210,9 @@ class Adopting:
         blocks: tuple[str, ...],
         detail: str,
         trailers: tuple[tuple[str, str], ...] = (),
+        back: tuple[Returned, ...] = (),
     ) -> None:
+        """Commit one file; what was rejected before leaves the pool in a second act of the same stream."""
         act = Act(
             "adopt",
             Actor("editor"),
@@ -162,15 +222,26 @@ class Adopting:
             trailers,
         )
         disk = expected if new is not None else None
-        self._ledger.write(act, {path: FileChange(disk, new)})
+        if new is None or not back or place_of(path) != "low_value":
+            self._ledger.write(act, {path: FileChange(disk, new)})
+            return
+        ids = tuple(one.block_id for one in back)
+        refuse = Act("refuse", Actor("system"), act.at, ids, "rejected before", refusals(back))
+        places = {one.block_id: one.placed for one in back if one.placed is not None}
+        left = rewrite(ChangeSet(refuse, removes=ids), places, lambda _: parse(new, path))
+        self._ledger.write(refuse, {path: FileChange(expected, left[path])}, (act, {path: new}))
 
-    def _before(self, tree: Mapping[str, str]) -> dict[str, Placed]:
-        """Every block of the last commit by id."""
+    def _before(self, found: Found, tree: Mapping[str, str], fresh: Collection[str]) -> dict[str, Placed]:
+        """Every block of the last commit by id; git is asked of those files alone that are not as committed."""
         before: dict[str, Placed] = {}
-        good = LastGood(tree, self._repository.blob)
+        good = self._reading.last_good(tree, self._repository.blob)
         for path in tree:
-            if holds_blocks(path):
-                before.update({block.id: Placed(block, path) for block in good.blocks(path)})
+            if not holds_blocks(path):
+                continue
+            same = self._reading.parsed(path, found.files[path]) if path in fresh else None
+            is_same = same is not None and same.signature == found.files[path] and not same.broken
+            blocks = same.blocks if same is not None and is_same else good.blocks(path)
+            before.update({block.id: Placed(block, path) for block in blocks})
         return before
 
     def _ids_on_disk(self, found: Found) -> dict[str, set[str]]:

@@ -146,7 +146,7 @@ MANY = 500
 def _sampled(value: Json) -> Json:
     """A namespace file's value with every twentieth block alone, and the last."""
     listed = value.get("blocks") if isinstance(value, dict) else None
-    return {"blocks": [*listed[::20], *listed[-1:]][: len(listed)]} if isinstance(listed, list) else value
+    return {"blocks": [*listed[:-1:20], *listed[-1:]]} if isinstance(listed, list) else value
 
 
 def _check(new: Mapping[str, bytes | None], changes: ChangeSet) -> None:

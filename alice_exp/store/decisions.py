@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from typing import TYPE_CHECKING
@@ -82,8 +83,9 @@ class FileDecisions:
             ) from None
 
     def close(self, decision: str) -> None:
-        """Its outcome stands in history."""
-        self._path(decision).unlink(missing_ok=True)
+        """Its outcome stands in history; a file that the disk keeps is known from there to be closed."""
+        with contextlib.suppress(OSError):
+            self._path(decision).unlink(missing_ok=True)
 
     def _path(self, decision: str) -> Path:
         return self._folder / f"{decision}.json"

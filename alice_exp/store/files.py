@@ -214,15 +214,17 @@ def sweep(directory: Path, *, dead_only: bool = False) -> int:
     gone = 0
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(directory) as entries:
         for entry in entries:
-            if MARK in entry.name and not (dead_only and _maker_lives(entry.name)):
+            if MARK in entry.name and not (
+                dead_only and maker_lives(entry.name.rpartition(MARK)[2].partition("-")[0])
+            ):
                 with contextlib.suppress(FileNotFoundError):
                     Path(entry.path).unlink()
                     gone += 1
     return gone
 
 
-def _maker_lives(name: str) -> bool:
-    maker = name.rpartition(MARK)[2].partition("-")[0]
+def maker_lives(maker: str) -> bool:
+    """Whether another process of this number lives; false for what is no number."""
     if not maker.isdigit():
         return False
     try:

@@ -170,7 +170,7 @@ class GitHistory:
         if not self._repository.exists:
             return ()
         with self._repo() as repo:
-            remotes = [remote.name for remote in repo.remotes]
+            remotes = [(remote.name, next(remote.urls, "")) for remote in repo.remotes]
             lost = [str(ref.path) for ref in repo.references if str(ref.path).startswith(LOST)]
         return (
             *(
@@ -178,11 +178,12 @@ class GitHistory:
                     ".git",
                     0,
                     0,
-                    "the history has a remote, {name}, that sync does not know",
-                    {"name": name},
+                    "the history has a remote, {name} ({address}), that sync does not know: "
+                    "if it is yours alone, 'alice-exp sync add' it with --private; else remove it",
+                    {"name": name, "address": address},
                     hint=f"git -C experiences remote remove {name}",
                 )
-                for name in remotes
+                for name, address in remotes
             ),
             *(
                 Problem(".git", 0, 0, "an interrupted act was kept aside as {ref}", {"ref": ref}, "warning")

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.core.config import Config
 from alice_exp.core.errors import AliceError, BusyError, ProblemError
-from alice_exp.core.model import SETS, Problem
+from alice_exp.core.model import SETS, Problem, place_of
 from alice_exp.store.files import ChangedOnDisk, read_bytes
 from alice_exp.store.ledger import Ledger, Sources
 from alice_exp.store.lock import WriterLock
-from alice_exp.store.plumbing import LOST, PENDING
+from alice_exp.store.plumbing import LOST, PENDING, blob_id
 from alice_exp.store.reading import LastGood, Reading, holds_blocks, snapshot
 from alice_exp.store.remembered import recalled, remember
-from alice_exp.store.scan import CONFIG, scan
+from alice_exp.store.scan import CONFIG, scan, scan_config
 from alice_exp.store.stamps import Stamps
 from alice_exp.text.jsonc import parse
 from alice_exp.text.schema import read_blocks
@@ -97,6 +97,22 @@ class FileHome:
         whole = not self.repository.resolve(PENDING) and self._head() == head
         return answer if whole else None
 
+    def mark(self, places: Collection[Place]) -> str:
+        """A name for what the files of some sets hold; see ``core.ports.Home.mark``."""
+        found, stamps, head = self._settled(), self._ledger.stamps, self._head()
+        if found.problems or self._sources.is_judged() or self.repository.resolve(PENDING):
+            return ""
+        if not head or not stamps.equal(head, found.files):
+            return ""
+        rows = sorted((path, oid) for path, (_, oid) in stamps.files.items() if holds_blocks(path))
+        chosen = [row for row in rows if place_of(row[0]) in places]
+        return blob_id(repr(chosen).encode())
+
+    def misindexed(self) -> tuple[str, ...]:
+        """The files of which the search index says something else than they hold."""
+        found = self._settled()
+        return self._index.misled({path: sign for path, sign in found.files.items() if holds_blocks(path)})
+
     @cached_property
     def _index(self) -> SearchIndex:
         from alice_exp.store.index import SearchIndex
@@ -123,7 +139,7 @@ class FileHome:
 
     def config(self) -> Config:
         """The configuration as it is on disk; its defaults where there is none or it cannot be read."""
-        return self._config(scan(self.experiences))[0]
+        return self._config(scan_config(self.experiences))[0]
 
     @cached_property
     def _recording(self) -> Recording:
@@ -192,8 +208,10 @@ class FileHome:
     def _last_good(self, head: str) -> LastGood:
         stamps = self._ledger.stamps
         if head and stamps.head == head:
-            return LastGood({path: oid for path, (_, oid) in stamps.files.items()}, self.repository.blob)
-        return LastGood(self.repository.tree(head) if head else {}, self.repository.blob)
+            tree = {path: oid for path, (_, oid) in stamps.files.items()}
+        else:
+            tree = self.repository.tree(head) if head else {}
+        return self._reading.last_good(tree, self.repository.blob)
 
     def _wait_for_writer(self) -> None:
         time.sleep(_PAUSE)
@@ -240,10 +258,11 @@ class FileHome:
         obstacle = self.repository.obstacle()
         if obstacle:
             if strict:
-                raise ProblemError(
-                    "{obstacle}", obstacle=obstacle, hint="finish or abort it with git, then run this again"
-                )
-            self._sources.warn(ProblemError("{obstacle}; hand edits wait", obstacle=obstacle))
+                raise ProblemError("{obstacle}", obstacle=obstacle, hint=self.repository.way_out())
+            wait = ProblemError(
+                "{obstacle}; hand edits wait", obstacle=obstacle, hint=self.repository.way_out()
+            )
+            self._sources.warn(wait)
             return scan(self.experiences)
         from alice_exp.store import landing
 

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.core.collection import Noise, Statistics
 from alice_exp.core.errors import ProblemError
-from alice_exp.core.model import CONFIDENCE, STATES, TRUST, Placed, place_of
+from alice_exp.core.model import Placed, place_of
 from alice_exp.rules.matching import Segment
 from alice_exp.rules.ranking import block_text, is_living
 from alice_exp.store.files import RACY_NS
-from alice_exp.store.indexed import Indexed, IndexedFile
+from alice_exp.store.indexed import Indexed, IndexedFile, standings_of
 from alice_exp.text.schema import block_json
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of the tables, of the tokens or of what is learned from texts."""
 
 PATIENCE = 1.0
@@ -48,7 +48,8 @@ _SCHEMA = """
 CREATE TABLE files (
     file INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, signature TEXT NOT NULL, taken INTEGER NOT NULL,
     content BLOB NOT NULL,
-    texts BLOB NOT NULL, living BLOB NOT NULL, states BLOB NOT NULL, lengths BLOB NOT NULL, learned TEXT NOT NULL
+    texts BLOB NOT NULL, living BLOB NOT NULL, states BLOB NOT NULL, types BLOB NOT NULL, updated BLOB NOT NULL,
+    settled BLOB NOT NULL, lengths BLOB NOT NULL, learned TEXT NOT NULL
 );
 CREATE TABLE blocks (
     file INTEGER NOT NULL, place INTEGER NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, context TEXT,
@@ -82,7 +83,7 @@ class SearchIndex:
         self._warn = warn
         self._connection: sqlite3.Connection | None = None
         self._failed = False
-        self._known: tuple[int, Sequence[IndexedFile], Statistics, Sequence[float]] | None = None
+        self._known: tuple[int, Sequence[IndexedFile], Statistics] | None = None
 
     def ask(self, files: Mapping[str, Signature], question: Callable[[Indexed], R]) -> R | None:
         """Ask the home as it is at one moment, brought in step with the namespace ``files`` (path and signature) first.
@@ -104,6 +105,33 @@ class SearchIndex:
         finally:
             self._end()
         return None
+
+    def misled(self, files: Mapping[str, Signature]) -> tuple[str, ...]:
+        """The files that count as in step and whose rows are not those of their content; a damaged index: its own."""
+        try:
+            connection = self._connection = self._connection or self._connect()
+            [(said,)] = connection.execute("PRAGMA quick_check(1)").fetchall()
+            known = connection.execute("SELECT path FROM files").fetchall() if said == "ok" else []
+            wrong = tuple(path for (path,) in known if self._is_misled(connection, files, path))
+        except sqlite3.OperationalError:
+            return ()  # another process is writing it
+        except sqlite3.Error:
+            said, wrong = "damaged", ()
+        finally:
+            self._end()
+        return wrong if said == "ok" else (self._path.name,)
+
+    def _is_misled(self, connection: sqlite3.Connection, files: Mapping[str, Signature], path: str) -> bool:
+        query = "SELECT file, signature, taken, content FROM files WHERE path = ?"
+        number, signature, taken, content = connection.execute(query, (path,)).fetchone()
+        if path not in files or not _is_certain(files[path], signature, taken):
+            return False
+        data, _ = self._read(path)
+        blocks = self._parse(path, data)
+        held = connection.execute(
+            "SELECT file, place, id, body, context FROM blocks WHERE file = ? ORDER BY place", (number,)
+        ).fetchall()
+        return content != _hash(data) or held != list(_block_rows(number, blocks or (), place_of(path)))
 
     def close(self) -> None:
         """Close the connection; the next reading opens another."""
@@ -155,7 +183,7 @@ class SearchIndex:
             loaded = _load(connection)
             living = (file for file in loaded if file.living)
             statistics = Statistics.of((file.lengths, file.near, file.noise) for file in living)
-            self._known = (generation, loaded, statistics, _weights(loaded))
+            self._known = (generation, loaded, statistics)
         return Indexed(connection.execute, *self._known[1:])
 
     def _connect(self) -> sqlite3.Connection:
@@ -241,7 +269,7 @@ class SearchIndex:
         if blocks is None or any(not block.id for block in blocks):
             raise _Unusable(path)
         living = array("I", (at for at, block in enumerate(blocks) if is_living(Placed(block, path))))
-        states = bytes(STATES.index(blocks[place].state) for place in living)
+        own = standings_of((blocks[place] for place in living), place_of(path))
         texts = [block_text(blocks[place]) for place in living]
         mark = _hash("\0".join(texts).encode("utf-8", "surrogatepass"))
         row = connection.execute("SELECT file, texts FROM files WHERE path = ?", (path,)).fetchone()
@@ -250,8 +278,9 @@ class SearchIndex:
         else:
             number = row[0]
         connection.execute(
-            "UPDATE files SET signature = ?, taken = ?, content = ?, living = ?, states = ? WHERE file = ?",
-            (_stamped(signature), at, _hash(data), living.tobytes(), states, number),
+            "UPDATE files SET signature = ?, taken = ?, content = ?, living = ?, states = ?, types = ?, updated = ?,"
+            " settled = ? WHERE file = ?",
+            (_stamped(signature), at, _hash(data), living.tobytes(), *own, number),
         )
         try:
             connection.executemany(
@@ -269,8 +298,8 @@ class SearchIndex:
         if number is None:
             values = (path, mark, segment.lengths.tobytes(), learned)
             cursor = connection.execute(
-                "INSERT INTO files (path, signature, taken, content, texts, living, states, lengths, learned)"
-                " VALUES (?, '', 0, x'', ?, x'', x'', ?, ?)",
+                "INSERT INTO files (path, signature, taken, content, texts, living, states, types, updated, settled,"
+                " lengths, learned) VALUES (?, '', 0, x'', ?, x'', x'', x'', x'', x'', ?, ?)",
                 values,
             )
             number = int(cursor.lastrowid or 0)
@@ -290,24 +319,24 @@ class SearchIndex:
 
 def _load(connection: sqlite3.Connection) -> list[IndexedFile]:
     files = []
-    query = "SELECT file, path, living, states, lengths, learned FROM files ORDER BY path"
-    for number, path, living, states, lengths, learned in connection.execute(query):
+    query = "SELECT file, path, living, states, types, updated, settled, lengths, learned FROM files ORDER BY path"
+    for number, path, living, states, types, updated, settled, lengths, learned in connection.execute(query):
         near, short, long = json.loads(learned)
         files.append(
             IndexedFile(
-                number, path, array("I", living), states, array("I", lengths), tuple(near), Noise(short, long)
+                number,
+                path,
+                array("I", living),
+                states,
+                types,
+                array("d", updated),
+                array("d", settled),
+                array("I", lengths),
+                tuple(near),
+                Noise(short, long),
             )
         )
     return files
-
-
-def _weights(files: Sequence[IndexedFile]) -> list[float]:
-    """Trust · confidence of every living block, in the collection's order."""
-    weights: list[float] = []
-    for file in files:
-        by_state = [TRUST[place_of(file.path)] * CONFIDENCE[state] for state in STATES]
-        weights += [by_state[state] for state in file.states]
-    return weights
 
 
 def _block_rows(

@@ -8,19 +8,20 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
-from alice_exp.core.collection import Posting
-from alice_exp.core.model import Placed, place_of
-from alice_exp.rules.ranking import joined_postings
+from alice_exp.core.collection import Posting, Standing
+from alice_exp.core.model import BLOCK_TYPES, CONFIDENCE, STATES, TRUST, Placed, place_of
+from alice_exp.rules.ranking import joined_postings, standing
 from alice_exp.text.schema import read_block
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
 
     from alice_exp.core.collection import Noise, Statistics
     from alice_exp.core.config import Json
-    from alice_exp.core.model import Place
+    from alice_exp.core.model import Block, Place
 
 Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
 """Rows of a query with its values."""
@@ -28,13 +29,16 @@ Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """One indexed file: its number, path, the places of its living blocks within it and their states, and what
-    its texts come to."""
+    """One indexed file: its number, path, the places of its living blocks within it, what their scores need (states
+    and types by number, seconds of the last change, NaN where none, consolidation), and what its texts come to."""
 
     number: int
     path: str
     living: array[int]
     states: bytes
+    types: bytes
+    updated: array[float]
+    settled: array[float]
     lengths: array[int]
     near: tuple[float, ...]
     noise: Noise
@@ -48,12 +52,14 @@ class Indexed:
         rows: Rows,
         files: Sequence[IndexedFile],
         statistics: Statistics,
-        weights: Sequence[float],
     ) -> None:
         self._rows = rows
         self._files = files
         self._searched = [file for file in files if file.living]
-        self._weights = weights
+        self._starts = [span.start for span in statistics.spans]
+        self._by_state = [
+            [TRUST[place_of(file.path)] * CONFIDENCE[state] for state in STATES] for file in self._searched
+        ]
         self.statistics = statistics
 
     def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
@@ -67,7 +73,7 @@ class Indexed:
 
     def blocks(self, indexes: Sequence[int]) -> Sequence[Placed]:
         """See ``core.collection.Collection``."""
-        starts = [span.start for span in self.statistics.spans]
+        starts = self._starts
         asked: defaultdict[int, dict[int, int]] = defaultdict(dict)
         for index in indexes:
             at = bisect_right(starts, index) - 1
@@ -80,9 +86,22 @@ class Indexed:
                 found[places[place]] = _placed(body, file.path)
         return [found[index] for index in indexes]
 
-    def weights(self) -> Sequence[float]:
+    def standings(self, indexes: Sequence[int]) -> Sequence[Standing]:
         """See ``core.collection.Collection``."""
-        return self._weights
+        found = []
+        for index in indexes:
+            at = bisect_right(self._starts, index) - 1
+            file, place = self._searched[at], index - self._starts[at]
+            updated = file.updated[place]
+            found.append(
+                Standing(
+                    self._by_state[at][file.states[place]],
+                    BLOCK_TYPES[file.types[place]],
+                    None if isnan(updated) else updated,
+                    file.settled[place],
+                )
+            )
+        return found
 
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
         """See ``core.collection.Collection``."""
@@ -108,6 +127,17 @@ class Indexed:
         """The blocks whose id begins so, by id, at most so many; archived ones too."""
         query = "SELECT path, body FROM blocks JOIN files USING (file) WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
         return [_placed(body, path) for path, body in self._rows(query, (prefix, prefix + "\uffff", most))]
+
+
+def standings_of(blocks: Iterable[Block], place: Place) -> tuple[bytes, bytes, array[float], array[float]]:
+    """What ``IndexedFile`` keeps of blocks: states, types, last changes, consolidation."""
+    listed = [(block.state, standing(block, place)) for block in blocks]
+    return (
+        bytes(STATES.index(state) for state, _ in listed),
+        bytes(BLOCK_TYPES.index(own.type) for _, own in listed),
+        array("d", (nan if own.updated is None else own.updated for _, own in listed)),
+        array("d", (own.settled for _, own in listed)),
+    )
 
 
 def _marks(values: Sized) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from alice_exp.core.errors import AliceError, BusyError
 from alice_exp.core.model import Problem
 from alice_exp.store import landing
+from alice_exp.store.access import LOST
 from alice_exp.store.files import MARK, sweep
 from alice_exp.store.plumbing import PENDING
 from alice_exp.store.purge import PURGING
@@ -27,6 +28,16 @@ GIT_NEEDED = (2, 36)
 LITTLE = 200 << 20
 """Free bytes below which a warning is due: a purge or a packing writes the history once more."""
 TOO_LITTLE = 20 << 20
+CLOUDS = {
+    "Mobile Documents",
+    "iCloud Drive",
+    "iCloudDrive",
+    "Dropbox",
+    "OneDrive",
+    "Google Drive",
+    "GoogleDrive",
+}
+"""Names of folders that a service keeps the same on several machines."""
 _SQLITE = b"SQLite format 3\0"
 
 
@@ -52,6 +63,34 @@ class HomeInspection:
         head = self._repository.head() if self._repository.exists else ""
         return self._repository.commit_time(head) if head else 0
 
+    # -- clouds, reads --------------------------------------------------------------------------------------------
+
+    def _cloud(self) -> Iterator[Problem]:
+        """A folder that copies itself to other machines takes personal and its history along (B2.28)."""
+        for folder in CLOUDS & set(self._root.resolve().parts):
+            yield _warning(
+                str(self._root),
+                "{folder} copies what is personal to other machines",
+                "keep the home elsewhere and copy experiences/universal alone",
+                folder=folder,
+            )
+
+    def _reads(self) -> Iterator[Problem]:
+        lost = self._root / "state" / LOST
+        if lost.exists():
+            yield _warning(
+                str(lost.relative_to(self._root)),
+                "reads that could not be written down, and are not counted: {count}",
+                "'alice-exp doctor --fix' forgets them",
+                count=lost.stat().st_size,
+            )
+
+    def _forget_lost_reads(self) -> int:
+        lost = self._root / "state" / LOST
+        count = lost.stat().st_size if lost.exists() else 0
+        lost.unlink(missing_ok=True)
+        return count
+
     # -- git ----------------------------------------------------------------------------------------------------
 
     def _git(self) -> Iterator[Problem]:
@@ -66,7 +105,7 @@ class HomeInspection:
             yield _fault(".git", "the home has no history", hint="make one with 'alice-exp init'")
             return
         if obstacle := repository.obstacle():
-            yield _fault(".git", obstacle, hint="finish or abort it with git")
+            yield _fault(".git", obstacle, hint=repository.way_out())
         said = _fsck(repository)
         for line in said[:5]:
             yield _fault(".git", "git fsck says: {said}", said=line)
@@ -75,9 +114,13 @@ class HomeInspection:
         if not os.access(repository.git_dir / "hooks" / "pre-push", os.X_OK):
             hint = "'alice-exp doctor --fix' puts it back"
             yield _fault(".git/hooks/pre-push", "nothing refuses a plain 'git push' of this history", hint)
+        elif not repository.is_current():
+            template = "a plain 'git pull' here would not merge block by block"
+            yield _warning(".git/info/attributes", template, "'alice-exp doctor --fix' mends that")
 
     def _put_hook_back(self) -> int:
-        if os.access(self._repository.git_dir / "hooks" / "pre-push", os.X_OK) or not self._repository.exists:
+        hook = self._repository.git_dir / "hooks" / "pre-push"
+        if not self._repository.exists or (os.access(hook, os.X_OK) and self._repository.is_current()):
             return 0
         self._repository.create()
         return 1
@@ -162,6 +205,10 @@ class HomeInspection:
             severe = free < TOO_LITTLE
             make = _fault if severe else _warning
             yield make("", "only {free} MiB are free on this disk", "make room", free=free >> 20)
+        for folder in (".", "experiences", "experiences/.git", "state"):
+            path = self._root / folder
+            if path.is_dir() and not os.access(path, os.W_OK | os.X_OK):
+                yield _fault(str(path), "this directory cannot be written, so nothing can be kept in it")
 
     def _index(self) -> Iterator[Problem]:
         path = self._root / "state" / "index.sqlite"
@@ -173,6 +220,13 @@ class HomeInspection:
         if head and head != _SQLITE:
             hint = "'alice-exp doctor --fix' removes it; it is built again"
             yield _warning("state/index.sqlite", "this is no search index", hint)
+            return
+        for wrong in self._home.misindexed():
+            yield _warning(
+                wrong,
+                "the search index says something else than this file",
+                "'alice-exp doctor --fix' removes it; it is built again",
+            )
 
     def _drop_index(self) -> int:
         if not list(self._index()):
@@ -184,6 +238,8 @@ class HomeInspection:
 
 Look = Callable[[HomeInspection], Iterator[Problem]]
 _LOOKS: Mapping[str, Look] = {
+    "cloud": HomeInspection._cloud,
+    "reads": HomeInspection._reads,
     "git": HomeInspection._git,
     "history": HomeInspection._history,
     "leftovers": HomeInspection._leftovers,
@@ -192,6 +248,7 @@ _LOOKS: Mapping[str, Look] = {
     "index": HomeInspection._index,
 }
 _MENDS: Mapping[str, Callable[[HomeInspection], int]] = {
+    "reads": HomeInspection._forget_lost_reads,
     "history": HomeInspection._put_hook_back,
     "leftovers": HomeInspection._sweep,
     "permissions": HomeInspection._close,

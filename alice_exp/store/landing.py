@@ -17,6 +17,7 @@ from alice_exp.core.errors import AliceError, ProblemError
 from alice_exp.store import purge
 from alice_exp.store.files import (
     ChangedOnDisk,
+    maker_lives,
     read_bytes,
     swap_in,
     sweep,
@@ -25,7 +26,7 @@ from alice_exp.store.files import (
     write_beside,
 )
 from alice_exp.store.messages import COMPLETES
-from alice_exp.store.plumbing import FORWARD, LOST, NO_OBJECT, PENDING, blob_id
+from alice_exp.store.plumbing import FETCHED, FORWARD, LOST, NO_OBJECT, PENDING, blob_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 First: TypeAlias = "tuple[Message, Mapping[str, bytes | None]]"
 """The first of two commits of one stream: its message and its files' bytes, which are on disk only if they stay."""
 
+
+_DYING_TRIES, _DYING_PAUSE = 6, 0.05
+"""How often, and how long apart (s), recovery looks whether the git that made a lock is gone."""
 
 _TICK_NS = 50_000_000
 """How far (ns) a file system's time stamps may lag behind the clock."""
@@ -255,6 +259,7 @@ def recover(repository: Repository, *, holder_died: bool = False) -> Recovered:
     for folder in ("", "universal", "personal", "low_value_pool", "archive", "records", ".schema"):
         sweep(repository.work_tree / folder)
     _drop_stale_locks(repository)
+    _drop_abandoned(repository)
     purge.finish(repository)
     if holder_died:
         _sweep_objects(repository)
@@ -331,8 +336,21 @@ def _drop_stale_locks(repository: Repository) -> None:
     candidates = [git_dir / name for name in ("index.lock", "HEAD.lock", "packed-refs.lock", "config.lock")]
     candidates += [*(git_dir / "refs").glob("**/*.lock")]
     stale = [path for path in candidates if path.exists()]
-    if stale and not _git_runs_here(git_dir):
-        for path in stale:
+    if not stale:
+        return
+    # A git that was killed a moment ago may still be on its way out.
+    for _ in range(_DYING_TRIES):
+        if not _git_runs_here(git_dir):
+            for path in stale:
+                path.unlink(missing_ok=True)
+            return
+        time.sleep(_DYING_PAUSE)
+
+
+def _drop_abandoned(repository: Repository) -> None:
+    """Remove the names of fetched history that a dead process looked at; they are given without the lock."""
+    for path in (repository.git_dir / FETCHED).glob("[0-9]*"):
+        if path.name != str(os.getpid()) and not maker_lives(path.name):
             path.unlink(missing_ok=True)
 
 
@@ -345,8 +363,23 @@ def _sweep_objects(repository: Repository) -> None:
             path.unlink(missing_ok=True)
 
 
+_READERS = (b"cat-file", b"log", b"show", b"diff", b"diff-tree", b"rev-list", b"ls-tree", b"for-each-ref")
+"""What of git takes no lock: a pager left open, or the reader that a long-running process of ours keeps."""
+
+
+def _verb(words: list[bytes]) -> bytes:
+    """The command that a git process was called with."""
+    rest = iter(words[1:])
+    for word in rest:
+        if word in (b"-c", b"-C"):
+            next(rest, b"")
+        elif not word.startswith(b"-"):
+            return word
+    return b""
+
+
 def _git_runs_here(git_dir: Path) -> bool:
-    """Whether some git process works on this repository; where that cannot be seen, a minute's age decides."""
+    """Whether some git process writes to this repository; where that cannot be seen, a minute's age decides."""
     here = str(git_dir.parent)
     proc = Path("/proc")
     if not (proc / "self" / "cmdline").exists():
@@ -355,7 +388,7 @@ def _git_runs_here(git_dir: Path) -> bool:
     for process in proc.glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes().split(b"\0")
-            if Path(os.fsdecode(words[0])).name.startswith("git"):
+            if Path(os.fsdecode(words[0])).name.startswith("git") and _verb(words) not in _READERS:
                 where = str((process / "cwd").readlink())
                 if where.startswith(here) or any(here in os.fsdecode(word) for word in words):
                     return True

@@ -22,7 +22,7 @@ from alice_exp.core.errors import ProblemError, RefusedError, UsageError
 from alice_exp.core.model import Placed, Problem
 from alice_exp.core.ports import OwnerKey
 from alice_exp.rules.approval import claim, judged, marked
-from alice_exp.store.files import MARK
+from alice_exp.store.files import MARK, keep
 from alice_exp.text.configuration import PATH as CONFIG
 
 if TYPE_CHECKING:
@@ -250,11 +250,7 @@ class SshOwner:
     def _learn(self, line: str, claims: Iterable[Claim], verdicts: Iterable[bool]) -> None:
         known = self._load()
         known.update((_digest(line, said), verdict) for said, verdict in zip(claims, verdicts, strict=True))
-        path = self._state / "signatures.json"
-        temporary = path.with_name(f".{path.name}{MARK}{os.getpid()}")
-        with contextlib.suppress(OSError):
-            temporary.write_text(json.dumps({"version": _VERSION, "verdicts": known}), encoding="utf-8")
-            temporary.replace(path)
+        keep(self._state / "signatures.json", json.dumps({"version": _VERSION, "verdicts": known}))
 
 
 def _as_it_is(placed: Placed) -> Placed:

@@ -9,13 +9,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import shlex
-import sys
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import ProblemError
+from alice_exp.store import own
 
 if TYPE_CHECKING:
     import subprocess
@@ -27,6 +26,8 @@ PENDING = "refs/alice/pending"
 FORWARD = "refs/alice/forward"
 """Stands beside ``PENDING`` where that is no act of this home's own but history that it follows."""
 LOST = "refs/alice/lost"
+FETCHED = "refs/alice/fetched"
+"""Below it, under a process's number: a remote's history while that process looks at it."""
 COMMITTER = "alice-exp <alice-exp@localhost>"
 NO_OBJECT = "0" * 40
 
@@ -48,23 +49,6 @@ _OPTIONS = {
     "maintenance.auto": "false",
     "safe.directory": "*",
 }
-
-_PRE_PUSH = """#!/bin/sh
-echo "alice-exp: this history holds personal experience, so it is not pushed." >&2
-echo "Use 'alice-exp share export' or 'alice-exp sync' instead." >&2
-exit 1
-"""
-
-_POST_MERGE = """#!/bin/sh
-# Runs when git has committed a merge, which git itself still calls unfinished.
-[ "$1" = 1 ] && exit 0
-merged=$(git rev-parse --git-dir)/MERGE_HEAD
-[ "$(git rev-parse -q --verify HEAD^2)" = "$(cat "$merged" 2>/dev/null)" ] && rm -f "$merged"
-exec {python} -m alice_exp --home "${{PWD%/*}}" sync settle --quiet
-"""
-
-_ATTRIBUTES = "* -text -eol -ident -filter merge=alice -working-tree-encoding\n"
-_EXCLUDES = ".*.alice-tmp-*\n*~\n.*.sw?\n*.swp\n4913\n.#*\n\\#*#\n.DS_Store\n*.tmp\n*.bak\n*.orig\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,28 +141,28 @@ class Repository:
     def create(self) -> None:
         """Make the repository with settings of its own; one that is there already is brought up to date."""
         self.run("init", "--quiet", "--template=", "--initial-branch=main")
-        settings = {
-            "core.hooksPath": ".git/hooks",
-            "core.autocrlf": "false",
-            "core.quotePath": "false",
-            "commit.gpgSign": "false",
-            "gc.auto": "0",
-            "maintenance.auto": "false",
-            "merge.alice.name": "blocks by id, in three ways",
-            "merge.alice.driver": f"{shlex.quote(sys.executable)} -m alice_exp.store.merging %O %A %B %P",
-        }
-        for name, value in settings.items():
+        for name, value in own.settings().items():
             self.run("config", "--local", name, value)
-        for name, text in (("attributes", _ATTRIBUTES), ("exclude", _EXCLUDES)):
-            (self.git_dir / "info").mkdir(exist_ok=True)
-            (self.git_dir / "info" / name).write_text(text, encoding="utf-8")
-        hooks = self.git_dir / "hooks"
-        hooks.mkdir(exist_ok=True)
-        settling = _POST_MERGE.format(python=shlex.quote(sys.executable))
-        for name, text in (("pre-push", _PRE_PUSH), ("post-merge", settling)):
-            (hooks / name).write_text(text, encoding="utf-8")
-            (hooks / name).chmod(0o700)
+        for name, text in own.texts().items():
+            path = self.git_dir / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            path.chmod(0o700 if path.parent.name == "hooks" else 0o600)
         self.git_dir.chmod(0o700)
+
+    def is_current(self) -> bool:
+        """Whether hooks, attributes and merge driver are those of this version, where it is installed now."""
+        for name, text in own.texts().items():
+            path = self.git_dir / name
+            if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:
+                return False
+        driver = "merge.alice.driver"
+        return self.run("config", "--local", driver, check=False).decode().strip() == own.settings()[driver]
+
+    def bring_up_to_date(self) -> None:
+        """Give a repository that an earlier version made, or a plain clone, what plain git needs to merge blocks."""
+        if not self.is_current():
+            self.create()
 
     def obstacle(self) -> str:
         """Why nothing may be written now, as a sentence; empty where all is in order."""
@@ -195,6 +179,12 @@ class Repository:
         if not self.branch():
             return "the home's history has a detached HEAD"
         return ""
+
+    def way_out(self) -> str:
+        """What helps against an obstacle."""
+        if (self.git_dir / "MERGE_HEAD").exists():
+            return "'alice-exp sync settle' finishes it"
+        return "finish or abort it with git, then run this again"
 
     def branch(self) -> str:
         """The full name of the branch that HEAD stands on; empty where it is detached."""

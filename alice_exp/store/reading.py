@@ -41,6 +41,7 @@ class Reading:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._parsed: dict[str, Parsed] = {}
+        self._good: dict[str, tuple[str, tuple[Block, ...]]] = {}
 
     def content(self, path: str) -> bytes:
         """A file's bytes; ``OSError`` as the system gave it."""
@@ -58,6 +59,10 @@ class Reading:
             template = "{why}" if isinstance(error, NotAFile) else "this file cannot be read: {why}"
             return Parsed(signature, (), (Problem(path, 0, 0, template, {"why": why.lower()}),))
         return self.learn(path, data, signature)
+
+    def last_good(self, tree: Mapping[str, str], blob: Callable[[str], bytes]) -> LastGood:
+        """The files of a commit (path to blob); what was read of them before is not read again."""
+        return LastGood(tree, blob, self._good)
 
     def learn(self, path: str, data: bytes, signature: Signature) -> Parsed:
         """Parse bytes that are known to be a file's content and remember the answer."""
@@ -109,17 +114,26 @@ def _twice(blocks: Collection[Block], owner: Mapping[str, str], path: str) -> tu
 class LastGood:
     """The last committed version of files, read from git only where a file cannot answer for itself."""
 
-    def __init__(self, tree: Mapping[str, str], blob: Callable[[str], bytes]) -> None:
+    def __init__(
+        self,
+        tree: Mapping[str, str],
+        blob: Callable[[str], bytes],
+        known: dict[str, tuple[str, tuple[Block, ...]]],
+    ) -> None:
         self._tree = tree
         self._blob = blob
+        self._known = known
 
     def blocks(self, path: str) -> tuple[Block, ...]:
         """The blocks of a path in the last commit; none where it was not tracked or not good there either."""
         oid = self._tree.get(path)
         if oid is None:
             return ()
-        blocks, problems = read_blocks(parse(self._blob(oid), path))
-        return () if any(problem.severity == "error" for problem in problems) else blocks
+        if self._known.get(path, ("",))[0] != oid:
+            blocks, problems = read_blocks(parse(self._blob(oid), path))
+            broken = any(problem.severity == "error" for problem in problems)
+            self._known[path] = (oid, () if broken else blocks)
+        return self._known[path][1]
 
     def missing(self, found: Found, places: Collection[Place]) -> list[NamespaceFile]:
         """Files that cannot be reached (their directory is missing or odd): never taken for deleted."""

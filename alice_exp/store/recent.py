@@ -26,11 +26,13 @@ _FORMAT = "--format=%H%n%B%x00"
 def acts_after(repository: Repository, commit: str, at: str) -> tuple[Commit, ...]:
     """The acts after a commit, newest first; where history does not know it any more, those after a time.
 
-    ``at`` is ISO-8601 UTC. Nothing where neither is known, or where the commit is the newest.
+    ``at`` is ISO-8601 UTC. All where neither is given, nothing where neither is known or the commit is the newest.
     """
     tip = repository.head() if repository.exists else ""
     if not tip or commit == tip:
         return ()
+    if not commit and not at:
+        return _acts(repository, tip)
     if _OID.fullmatch(commit):
         try:
             return _acts(repository, f"{commit}..{tip}")

@@ -16,6 +16,7 @@ from alice_exp.text.records import (
     SEGMENTS,
     read_episodes,
     read_timeline,
+    texts_of,
 )
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from alice_exp.core.changes import ChangeSet
     from alice_exp.core.model import Snapshot
+    from alice_exp.core.records import Episode
     from alice_exp.store.files import Signature
     from alice_exp.text.jsonc import Document
 
@@ -48,6 +50,8 @@ class Recording:
         self._root = root
         self._read: dict[str, tuple[Signature, Read]] = {}
         self._composed: dict[str, tuple[bytes, Read]] = {}
+        self._documents: dict[str, tuple[bytes, Document]] = {}
+        self._known: dict[str, tuple[str, Episode]] = {}
 
     def episodes(self, signature: Signature | None) -> tuple[EpisodeBook | None, tuple[Problem, ...]]:
         """The episodes and what is wrong with their file; an empty book where there is no file."""
@@ -68,7 +72,7 @@ class Recording:
                 why = (error.strerror or "it is gone").lower()
                 return None, (Problem(path, 0, 0, "this file cannot be read: {why}", {"why": why}),)
             composed = self._composed.pop(path, None)
-            fresh = composed[1] if composed is not None and composed[0] == data else _parsed(path, data)
+            fresh = composed[1] if composed is not None and composed[0] == data else self._parsed(path, data)
             known = self._read[path] = (signature, fresh)
         return known[1]
 
@@ -81,17 +85,17 @@ class Recording:
         """
         files: dict[str, bytes] = {}
         if changes.episodes is not None and changes.episodes != seen.episodes:
-            document = parse(content(EPISODES_PATH) or EMPTY[EPISODES_PATH].encode(), EPISODES_PATH, EPISODES)
+            document = self._document(EPISODES_PATH, content(EPISODES_PATH) or EMPTY[EPISODES_PATH].encode())
             new = edit(document, book_edits(document, seen.episodes or EpisodeBook(), changes.episodes))
             files[EPISODES_PATH] = self._checked(EPISODES_PATH, new, changes.episodes)
         if changes.timeline is not None and changes.timeline != seen.timeline:
-            document = parse(content(EVENTS_PATH) or EMPTY[EVENTS_PATH].encode(), EVENTS_PATH, SEGMENTS)
+            document = self._document(EVENTS_PATH, content(EVENTS_PATH) or EMPTY[EVENTS_PATH].encode())
             new = edit(document, timeline_edits(document, seen.timeline or Timeline(), changes.timeline))
             files[EVENTS_PATH] = self._checked(EVENTS_PATH, new, changes.timeline)
         return files
 
     def _checked(self, path: str, new: bytes, meant: EpisodeBook | Timeline) -> bytes:
-        read = _parsed(path, new)
+        read = self._parsed(path, new)
         if read[0] != meant:
             fault = next((one for one in read[1] if one.severity == "error"), None)
             why = f"{fault.where} {fault.message}" if fault else "it differs from what was meant"
@@ -99,13 +103,30 @@ class Recording:
         self._composed[path] = (new, read)
         return new
 
+    def _document(self, path: str, data: bytes) -> Document:
+        """A record file as parsed; the last one of each is remembered."""
+        known = self._documents.get(path)
+        if known is None or known[0] != data:
+            spans_of = EPISODES if path == EPISODES_PATH else SEGMENTS
+            known = self._documents[path] = (data, parse(data, path, spans_of))
+        return known[1]
 
-def _parsed(path: str, data: bytes) -> Read:
-    if path == EPISODES_PATH:
-        book, problems = read_episodes(parse(data, path, EPISODES))
-        return (None if _is_broken(problems) else book), problems
-    told, problems = read_timeline(parse(data, path, SEGMENTS))
-    return (None if _is_broken(problems) else told), problems
+    def _parsed(self, path: str, data: bytes) -> Read:
+        document = self._document(path, data)
+        if path == EPISODES_PATH:
+            book, problems = read_episodes(document, self._known)
+            if _is_broken(problems):
+                return None, problems
+            self._known = _by_id(document, book)
+            return book, problems
+        told, problems = read_timeline(document)
+        return (None if _is_broken(problems) else told), problems
+
+
+def _by_id(document: Document, book: EpisodeBook) -> dict[str, tuple[str, Episode]]:
+    """The episodes of a sound file by id, each with the text that it was read from."""
+    pairs = zip(texts_of(document), book.episodes, strict=False)
+    return {episode.id: (text, episode) for text, episode in pairs if episode.id}
 
 
 def _is_broken(problems: tuple[Problem, ...]) -> bool:

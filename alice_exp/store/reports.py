@@ -39,6 +39,7 @@ class FileReports:
     def __init__(self, path: Path, past: Past) -> None:
         self._path = path
         self._bookmark = path.with_name("review.json")
+        self._glance = path.with_name("glance.json")
         self._past = past
         self._known: _Open | None = None
         self._prepared: _Open | None = None
@@ -74,7 +75,7 @@ class FileReports:
     def acts(self, day_began: str) -> Sequence[Commit]:
         """The acts since then, newest first."""
         at, head = self._baseline(day_began)
-        return self._past.after(head, at) if at else ()
+        return self._past.after(head, at)
 
     def bookmark(self) -> str:
         """The block at which a review stopped last; empty where none did."""
@@ -87,11 +88,21 @@ class FileReports:
         """Remember where a review is."""
         _write(self._bookmark, {"at": block_id})
 
+    def kept(self) -> str:
+        """What is kept of a report; empty where there is nothing."""
+        try:
+            return self._glance.read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            return ""
+
+    def keep(self, text: str) -> None:
+        """Keep that until the next time."""
+        keep(self._glance, text)
+
     def _baseline(self, day_began: str) -> tuple[str, str]:
-        """Time and commit of the report before: the open report itself, where it is of an earlier day."""
+        """Time and commit of the report before: the open report itself, where it is of an earlier day; none: empty."""
         known = self._open()
-        is_first = not known.since
-        return (known.at, known.head) if is_first or known.at < day_began else (known.since, known.since_head)
+        return (known.at, known.head) if known.at < day_began else (known.since, known.since_head)
 
     def _open(self) -> _Open:
         if self._known is None:

@@ -21,7 +21,8 @@ from alice_exp.store import landing
 from alice_exp.store.files import ChangedOnDisk, read_bytes
 from alice_exp.store.landing import FileChange
 from alice_exp.store.merging import blobs, files_of, merged_files
-from alice_exp.store.plumbing import PENDING, Message, Repository
+from alice_exp.store.plumbing import FETCHED, PENDING, Message, Repository
+from alice_exp.store.unfinished import take_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 TRIES = 5
 """How often an exchange starts again because the remote moved meanwhile."""
 
-FETCHED = "refs/alice/fetched"
 _THERE = "refs/heads/main"
 _BUNDLE = re.compile(r"universal/[a-z0-9][a-z0-9_-]{0,63}\.json")
 _LARGEST = 64 << 20
@@ -105,6 +105,7 @@ class GitExchange:
     def exchange(self, remote: Remote, act: Act, *, over: bool = False) -> Exchanged:
         """Take in and give; see ``core.sync_ports.Exchange.exchange``."""
         try:
+            self._repository.bring_up_to_date()
             done = self._exchanged(remote, act, over)
         except RefusedError:
             self._drop_unnamed()
@@ -177,6 +178,8 @@ class GitExchange:
     def settle(self, act: Act) -> Commit | None:
         """Finish a plain merge; see ``core.sync_ports.Exchange.settle``."""
         repository = self._repository
+        if there := take_back(self._home):
+            return self._taken_in(there, act, over=False)[1].commit
         with self._home.alone() as composed:
             head = repository.head()
             parents = repository.run("log", "-1", "--format=%P", head, "--").decode().split()

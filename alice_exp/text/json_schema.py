@@ -143,6 +143,7 @@ def _episodes() -> dict[str, Json]:
             "type": _TEXT,
             "result_truncated": {"type": "boolean"},
             "result_length": _COUNT,
+            "access_count": _COUNT,
         },
         ("task",),
     )

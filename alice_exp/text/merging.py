@@ -115,6 +115,10 @@ class Sides:
     one: Side
     other: Side
 
+    def is_commented(self, block_id: str) -> bool:
+        """Whether a person wrote a comment into the block on either side."""
+        return any(_comments(side.raw(block_id)) for side in (self.one, self.other))
+
     def frame(self, path: str) -> tuple[Side, Side]:
         """The side whose text the result begins with, and the other: the one that changed, else the longer text."""
         before, x, y = (side.files.get(path) for side in (self.was, self.one, self.other))

@@ -14,7 +14,7 @@ from alice_exp.text import fields
 from alice_exp.text.fields import Fault, problem_at, read_object, unknown_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from alice_exp.core.changes import Pointer
     from alice_exp.core.config import Json
@@ -47,6 +47,7 @@ EPISODE_FIELDS: Mapping[str, Reader] = {
     "type": fields.text,
     "result_truncated": fields.flag,
     "result_length": fields.whole(0),
+    "access_count": fields.whole(0),
 }
 """The reader of every key of an episode, in the order in which keys are written."""
 
@@ -63,19 +64,34 @@ EVENT_FIELDS: Mapping[str, Reader] = {
 _COUNTERS = ("next_id", "total_events", "total_compressions")
 
 
-def read_episodes(document: Document) -> tuple[EpisodeBook, tuple[Problem, ...]]:
+def read_episodes(
+    document: Document, known: Mapping[str, tuple[str, Episode]] | None = None
+) -> tuple[EpisodeBook, tuple[Problem, ...]]:
     """The book of a parsed ``episodes.jsonc`` and everything that is wrong with it.
 
     An episode that a person typed has ``id == ""`` until it is adopted; without a reward it has 1 where it
-    succeeded, else 0.
+    succeeded, else 0. ``known`` holds episodes by id with the text that each was read from: what still stands so is not
+    read again.
     """
     reading = _Reading(document, EPISODES, ("capacity",))
     capacity = reading.member("capacity", fields.whole(1), CAPACITY)
-    episodes = reading.items(lambda item: read_episode(item, EPISODE_FIELDS))
+    texts = texts_of(document)
+
+    def read(item: Json) -> Episode:
+        text = next(texts, "")
+        was = known.get(str(item.get("id"))) if known and isinstance(item, dict) else None
+        return was[1] if was is not None and was[0] == text else read_episode(item, EPISODE_FIELDS)
+
+    episodes = reading.items(read)
     reading.refuse_twins([(episode.id, index) for index, episode in episodes if episode.id])
     for index, episode in episodes:
         reading.warn(episode.extra, (EPISODES, index), EPISODE_FIELDS)
     return EpisodeBook(tuple(episode for _, episode in episodes), capacity), reading.problems
+
+
+def texts_of(document: Document) -> Iterator[str]:
+    """The text of each element of the list that ``parse`` was given as ``spans_of``, in order."""
+    return (document.text[start:end] for start, end in document.elements)
 
 
 def read_timeline(document: Document) -> tuple[Timeline, tuple[Problem, ...]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 from operator import concat
 from string import punctuation, whitespace
 from typing import TYPE_CHECKING, Any, cast
@@ -262,6 +263,9 @@ def keywords(text: str) -> frozenset[str]:
     punctuation splits too, and a short word is kept where it has a digit or is all capitals (AI, C3, R; not
     the words A and I).
     """
+    if text.isascii():
+        parts = _CJK_SPLIT.split(text)
+        return frozenset(part.lower() for part in parts if len(part) > 2 or _is_short_name(part))
     found: set[str] = set()
     for word in _CJK_SPLIT.split(unicodedata.normalize("NFKC", text)):
         for part in _KEYWORD_PART.findall(word):
@@ -294,6 +298,8 @@ def visible(text: str) -> str:
     Newline and tab stay (CR LF counts as a newline); a presentation selector stays after the picture that it
     belongs to. Showing a shown text again changes nothing.
     """
+    if text.isascii() and text.isprintable():
+        return text
     found: str = _HARMFUL.sub(lambda found: f"\\u{{{ord(found.group()):x}}}", text.replace("\r\n", "\n"))
     return found
 
@@ -301,10 +307,11 @@ def visible(text: str) -> str:
 def cells(text: str) -> int:
     """How many terminal cells a text fills: wide characters two, combining and unseen ones none."""
     if text.isascii():
-        return sum(" " <= char <= "~" for char in text)
+        return len(text) if text.isprintable() else sum(" " <= char <= "~" for char in text)
     return sum(map(_width, text))
 
 
+@cache
 def _width(char: str) -> int:
     if unicodedata.east_asian_width(char) in "WF":
         return 2

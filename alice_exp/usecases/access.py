@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from alice_exp.core.config import Config
     from alice_exp.core.model import Block, Placed, Snapshot
     from alice_exp.core.ports import Reads
+    from alice_exp.core.records import EpisodeBook
 
 
 def with_reads(block: Block, reads: Mapping[str, Reads], config: Config, now: str) -> Block:
@@ -33,14 +34,30 @@ def with_reads(block: Block, reads: Mapping[str, Reads], config: Config, now: st
 
 
 def folded(snapshot: Snapshot, reads: Mapping[str, Reads], now: str) -> tuple[Put, ...]:
-    """The blocks that were read, with the reads in them; ``updated_at`` stays (B3.13)."""
+    """The blocks that were read, with the reads in them; ``updated_at`` stays (B3.13).
+
+    None while one of them stands in a file with a problem: the reads wait until it is mended.
+    """
     from alice_exp.core.changes import Put
 
+    if any(placed.stale and placed.block.id in reads for placed in snapshot):
+        return ()
     return tuple(
         Put(with_reads(placed.block, reads, snapshot.config, now), placed.path)
         for placed in snapshot
         if placed.block.id in reads and placed.place != "archive"
     )
+
+
+def folded_episodes(book: EpisodeBook, reads: Mapping[str, Reads]) -> EpisodeBook:
+    """The episodes with the times that searches returned them in them (R0.40, B0.8); the same book where none was."""
+    if not any(episode.id in reads for episode in book.episodes):
+        return book
+    counted = (
+        replace(one, access_count=one.access_count + reads[one.id].count) if one.id in reads else one
+        for one in book.episodes
+    )
+    return replace(book, episodes=tuple(counted))
 
 
 def merged(puts: Iterable[Put], folds: Iterable[Put]) -> tuple[Put, ...]:
@@ -63,4 +80,6 @@ def merged(puts: Iterable[Put], folds: Iterable[Put]) -> tuple[Put, ...]:
 
 def placed_with_reads(placed: Placed, reads: Mapping[str, Reads], config: Config, now: str) -> Placed:
     """A block where it stands, with the reads that wait."""
+    if placed.block.id not in reads:
+        return placed
     return replace(placed, block=with_reads(placed.block, reads, config, now))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.core.errors import NotFoundError, RefusedError, UsageError
-from alice_exp.core.model import SETS, path_of
+from alice_exp.core.model import BLOCK_TYPES, SETS, path_of
 from alice_exp.text.block_fields import NAME
 
 if TYPE_CHECKING:
@@ -64,6 +64,10 @@ class DryHome:
         """As the home itself answers."""
         return self._home.ask(question)
 
+    def mark(self, places: Collection[Place]) -> str:
+        """As the home itself knows."""
+        return self._home.mark(places)
+
     def config(self) -> Config:
         """As the home itself reads."""
         return self._home.config()
@@ -85,12 +89,28 @@ def require_person(caller: Caller, verb: str, command: str) -> None:
 
 
 def resolve(snapshot: Snapshot, reference: str) -> Placed:
-    """The block that an id or a unique prefix of one names.
+    """The block that an id, a unique prefix of one, or ``TYPE/KEY`` (R3.31) names.
 
     Raises ``UsageError`` where it cannot be an id or fits several, ``NotFoundError`` where it fits none.
     """
+    if is_keyed(reference):
+        return _keyed(snapshot, reference)
     wanted = prefix(reference)
     return one_of(reference, wanted, [placed for placed in snapshot if placed.block.id.startswith(wanted)])
+
+
+def is_keyed(reference: str) -> bool:
+    """Whether a reference names a block by its type and its outside key, as ``feature/async_io``."""
+    return reference.partition("/")[0] in BLOCK_TYPES and not reference.endswith("/") and "/" in reference
+
+
+def _keyed(snapshot: Snapshot, reference: str) -> Placed:
+    """The most trusted block of that type and key: a newer word for an approved one waits in the pool beside it."""
+    block_type, _, key = reference.partition("/")
+    found = [placed for placed in snapshot if (placed.block.type, placed.block.key) == (block_type, key)]
+    if not found:
+        raise NotFoundError("no block has the key {reference}", reference=reference)
+    return min(found, key=lambda placed: ALL.index(placed.place))
 
 
 def one_of(reference: str, wanted: str, found: Sequence[Placed]) -> Placed:

@@ -6,16 +6,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.core.changes import Act, ChangeSet, Put
-from alice_exp.core.errors import RefusedError
+from alice_exp.core.errors import RefusedError, UsageError
 from alice_exp.core.model import (
     EVIDENCE_KEPT,
     Block,
+    Payload,
     Placed,
     Trigger,
     path_of,
 )
 from alice_exp.rules.rejection import Rejections
-from alice_exp.text.words import fingerprint_text
+from alice_exp.rules.sameness import Sameness, sameness
 from alice_exp.usecases.acts import ALL, namespace_path, require_person
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
         About,
         BlockType,
         Evidence,
-        Payload,
         Place,
         Snapshot,
     )
@@ -47,8 +47,6 @@ _UNIVERSAL: Mapping[BlockType, str] = {
     "pattern": "api_patterns",
     "feature": "api_patterns",
 }
-
-Sameness = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,19 +112,6 @@ class _Intake:
         return placed
 
 
-def sameness(block: Block | Draft) -> Sameness:
-    """What two blocks share that are one: type and outside key, or else trigger and payload as read by a person."""
-    if block.key:
-        return ("key", block.type, block.key)
-    return (
-        "text",
-        *(
-            fingerprint_text(part)
-            for part in (block.trigger.text, block.payload.content, *block.payload.steps)
-        ),
-    )
-
-
 def memorize(
     home: Home,
     caller: Caller,
@@ -146,7 +131,7 @@ def memorize(
         intake = _intake(snapshot, caller)
         placed = tuple(_capture(intake, draft) for draft in drafts)
         if intake.refused and not (len(drafts) > 1 if bulk is None else bulk):
-            raise _refusal(intake.refused[0])
+            raise refusal(intake.refused[0])
         answer = Captured(placed, intake.merged, tuple(intake.refused))
         return _changes(intake, op, trailers), answer
 
@@ -193,8 +178,7 @@ def _intake(snapshot: Snapshot, caller: Caller) -> _Intake:
     for place in order:
         for placed in snapshot.within(place):
             living[sameness(placed.block)] = placed
-    rejected = [placed for placed in snapshot.within("archive") if placed.namespace == "rejected"]
-    return _Intake(caller, living, {placed.block.id for placed in snapshot}, Rejections.of(rejected))
+    return _Intake(caller, living, {placed.block.id for placed in snapshot}, Rejections.within(snapshot))
 
 
 def _capture(intake: _Intake, draft: Draft) -> Placed | None:
@@ -271,9 +255,23 @@ def _changes(intake: _Intake, op: str, trailers: tuple[tuple[str, str], ...] = (
     )
 
 
-def _refusal(rejected_id: str) -> RefusedError:
+def refusal(rejected_id: str) -> RefusedError:
+    """What says that an inference was rejected before, by which decision, and how to lift that."""
     return RefusedError(
         "this was rejected before, as {id}",
         id=rejected_id,
         hint=f"see 'alice-exp why {rejected_id}'; to lift it: alice-exp revive {rejected_id} --from-rejected",
     )
+
+
+def payload_of(given: str | Payload) -> Payload:
+    """A payload, or the text of one; ``UsageError`` where it says nothing."""
+    payload = Payload(given) if isinstance(given, str) else given
+    if not payload.content.strip():
+        raise UsageError("a block needs a payload: what to do or to believe")
+    return payload
+
+
+def trigger_of(given: str | Trigger) -> Trigger:
+    """A trigger, or the text of one."""
+    return Trigger(given) if isinstance(given, str) else given

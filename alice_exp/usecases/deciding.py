@@ -11,6 +11,7 @@ from alice_exp.core.model import Evidence
 from alice_exp.core.ports import OpenDecision
 from alice_exp.core.records import Episode, EpisodeBook, Event, Timeline
 from alice_exp.rules.episodes import shorten_result, similar_failures
+from alice_exp.rules.finishing import DECISION, finished, unfinished
 from alice_exp.rules.impact import is_held_out
 from alice_exp.rules.lifecycle import outcome, scenario_of
 from alice_exp.rules.ranking import Choice, choose
@@ -18,19 +19,23 @@ from alice_exp.rules.retention import is_due, prune
 from alice_exp.rules.timeline import add_event
 from alice_exp.usecases.acts import ALL, resolve
 from alice_exp.usecases.decide import settled_after, thresholds_of
+from alice_exp.usecases.expanding import FINISHED
 from alice_exp.usecases.recall import Filters, search
 from alice_exp.usecases.records import capacity_of
+from alice_exp.usecases.similar import searched
+from alice_exp.usecases.timeline import asked, strategy_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from alice_exp.core.changes import Commit
-    from alice_exp.core.config import Json
+    from alice_exp.core.config import Config, Json
     from alice_exp.core.model import Placed, Snapshot
     from alice_exp.core.ports import AccessLog, Decisions, Home
     from alice_exp.rules.episodes import Match as Similar
     from alice_exp.rules.lifecycle import Change
     from alice_exp.rules.ranking import Match
+    from alice_exp.rules.timeline import Merge, Strategy, Summariser
     from alice_exp.usecases.acts import Caller
 
 MOST_APPLIED = 10
@@ -59,6 +64,7 @@ class DecisionOutcome:
     missing: tuple[str, ...]
     episode: Episode
     pruned: tuple[str, ...]
+    merges: tuple[Merge, ...] = ()
     commit: Commit | None = None
 
 
@@ -77,7 +83,7 @@ def decide(
     snapshot = home.read((), records=True)
     (matches,) = search(home, caller, [(task, context)], Filters())
     choice = choose(matches, snapshot.config.number("thresholds.high_confidence"))
-    failures = similar_failures(snapshot.episodes.episodes, task, context) if snapshot.episodes else ()
+    failures = similar_failures(searched(snapshot).index, task, context) if snapshot.episodes else ()
     decision = caller.new_id("dec")
     applied, observing = choice.applied[:MOST_APPLIED], choice.observing[:MOST_APPLIED]
     held_out = bool(applied) and is_held_out(decision, snapshot.config.number("decide.held_out"))
@@ -111,23 +117,32 @@ def report_decision(
     result: Json = None,
     reward: float | None = None,
     also: Sequence[str] = (),
+    reads: Mapping[str, int] | None = None,
+    summarise: Summariser | None = None,
 ) -> DecisionOutcome:
     """The outcome of a decision: lifecycle and evidence of its blocks, one episode, one event, one commit (D37).
 
-    ``also`` names observed blocks that are credited too (B2.16). A second outcome raises ``RefusedError``.
+    ``also`` names observed blocks that are credited too (B2.16). A second outcome raises ``RefusedError``. A thought of
+    the decision that waits for its result takes it, instead of another thought (B1.8). ``reads`` counts searches that
+    found an episode; ``summarise`` tells a merge of thoughts, asked before the home is locked.
     """
+    config = home.config()
+    open_decision = decisions.find(decision)
+    episode = _episode(open_decision, caller, ok, note, result, reward, config)
+    event, strategy = _event(open_decision, episode), strategy_of(config)
+    answers = asked(home, event, strategy, summarise) if summarise and not _waits(home, decision) else None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
-        open_decision = decisions.find(decision)
+        decisions.find(decision)
         require_records(snapshot)
         credited = tuple(resolve(snapshot, reference).block.id for reference in also)
         where = scenario_of(scenario, open_decision.context, "")
-        episode = _episode(open_decision, caller, ok, note, result, reward, snapshot)
         changes, missing = _changes(
             snapshot, (*open_decision.applied, *credited), ok, where, caller, note, episode.id
         )
         puts = tuple(Put(placed.block, placed.path) for placed, _ in changes)
-        book, pruned = _kept(snapshot, episode, puts, caller.now)
+        book, pruned = _kept(snapshot, episode, puts, caller.now, reads or {})
+        timeline, merges, told = _told(snapshot.timeline or Timeline(), event, strategy, answers)
         act = Act(
             "outcome",
             caller.actor,
@@ -138,10 +153,10 @@ def report_decision(
             (
                 *_steps(changes),
                 *_trailers(open_decision, ok, episode.id, where, pruned),
+                *told,
             ),
         )
-        timeline = _told(snapshot.timeline, open_decision, episode)
-        answer = DecisionOutcome(open_decision, changes, missing, episode, pruned)
+        answer = DecisionOutcome(open_decision, changes, missing, episode, pruned, merges)
         return ChangeSet(act, puts, episodes=book, timeline=timeline), answer
 
     commit, answer = home.apply(plan, ALL, records=True)
@@ -213,7 +228,7 @@ def _episode(
     note: str,
     result: Json,
     reward: float | None,
-    snapshot: Snapshot,
+    config: Config,
 ) -> Episode:
     if reward is not None and not 0 <= reward <= 1:
         raise UsageError("a reward is a number from 0 to 1, not {reward}", reward=reward)
@@ -229,11 +244,11 @@ def _episode(
         caller.now,
         note,
     )
-    return shorten_result(episode, snapshot.config.count("episodes.result_limit"))
+    return shorten_result(episode, config.count("episodes.result_limit"))
 
 
 def _kept(
-    snapshot: Snapshot, episode: Episode, puts: Sequence[Put], now: str
+    snapshot: Snapshot, episode: Episode, puts: Sequence[Put], now: str, reads: Mapping[str, int]
 ) -> tuple[EpisodeBook, tuple[str, ...]]:
     """The book with the new episode; over capacity the least worth go, never a cited one, never the new one."""
     present = snapshot.episodes or EpisodeBook()
@@ -245,18 +260,34 @@ def _kept(
         piece.ref for placed in snapshot for piece in placed.block.evidence if piece.ref.startswith("ep-")
     }
     cited |= {piece.ref for put in puts for piece in put.block.evidence} | {episode.id}
-    pruning = prune(bounded, now, {}, cited)
+    pruning = prune(bounded, now, reads, cited)
     return replace(book, episodes=pruning.book.episodes), tuple(one.episode.id for one in pruning.removed)
 
 
-def _told(timeline: Timeline | None, decision: OpenDecision, episode: Episode) -> Timeline:
+def _event(decision: OpenDecision, episode: Episode) -> Event:
     context = ", ".join(f"{key}={value}" for key, value in decision.context.items())
-    event = Event(
+    return Event(
         episode.at,
         decision.task,
         context,
         episode.action,
         episode.result if episode.result is not None else ("ok" if episode.success else "fail"),
-        {"decision": decision.decision, "episode": episode.id},
+        {DECISION: decision.decision, "episode": episode.id},
     )
-    return add_event(timeline or Timeline(), event).timeline
+
+
+def _waits(home: Home, decision: str) -> bool:
+    """Whether a thought of the decision waits for its result, so that nothing will be merged."""
+    return unfinished(home.read((), records=True).timeline or Timeline(), decision) is not None
+
+
+def _told(
+    timeline: Timeline, event: Event, strategy: Strategy, summarise: Summariser | None
+) -> tuple[Timeline, tuple[Merge, ...], tuple[tuple[str, str], ...]]:
+    """The timeline with the outcome in it, the merge that it led to, and the trailer of a thought that it finished."""
+    waiting = unfinished(timeline, str(event.metadata[DECISION]))
+    done = finished(timeline, waiting, event.result, event.metadata) if waiting is not None else None
+    if done is not None:
+        return done, (), ((FINISHED, str(waiting)),)
+    added = add_event(timeline, event, strategy, summarise)
+    return added.timeline, (added.merge,) if added.merge else (), ()

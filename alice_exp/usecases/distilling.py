@@ -13,9 +13,10 @@ from alice_exp.core.model import SETS
 from alice_exp.core.records import EpisodeBook
 from alice_exp.rules.distill import REPEATS, distill, lesson
 from alice_exp.rules.rejection import Rejections
+from alice_exp.rules.sameness import sameness
 from alice_exp.text.records import EPISODES_PATH
 from alice_exp.usecases.acts import ALL
-from alice_exp.usecases.capture import Draft, memorize, sameness
+from alice_exp.usecases.capture import Draft, memorize
 from alice_exp.usecases.recorded import require_sound
 from alice_exp.usecases.records import named
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from alice_exp.core.changes import Act, ChangeSet
+from alice_exp.core.errors import AliceError
 from alice_exp.core.model import Problem
 from alice_exp.text.json_schema import schemas
 from alice_exp.usecases import owner as owning
@@ -16,9 +17,9 @@ from alice_exp.usecases.recorded import ahead
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from alice_exp.core.errors import AliceError
     from alice_exp.core.model import Place, Snapshot
     from alice_exp.core.ports import History, Home, Inspection, Owner
+    from alice_exp.core.sync_ports import Remotes
     from alice_exp.usecases.acts import Caller
 
 SKEW = timedelta(minutes=2)
@@ -50,6 +51,7 @@ class Patient:
     history: History
     inspection: Inspection
     owner: Owner
+    remotes: Remotes
     caller: Caller
 
 
@@ -85,7 +87,10 @@ def _files(patient: Patient) -> Iterator[Problem]:
 
 def _remotes(patient: Patient) -> Iterator[Problem]:
     """Remotes that sync does not know, and acts that could not be finished (D12, B2.27)."""
-    yield from patient.history.problems()
+    known = {remote.address for remote in patient.remotes.all() if remote.private}
+    for problem in patient.history.problems():
+        if problem.values.get("address") not in known:
+            yield problem
 
 
 def _clock(patient: Patient) -> Iterator[Problem]:
@@ -148,7 +153,7 @@ def _inspected(name: str) -> Callable[[Patient], Iterator[Problem]]:
     return look
 
 
-_INSPECTED = ("git", "leftovers", "history", "permissions", "disk", "index")
+_INSPECTED = ("git", "leftovers", "history", "permissions", "disk", "index", "cloud", "reads")
 
 CHECKS: Mapping[str, Callable[[Patient], Iterator[Problem]]] = {
     "leftovers": _inspected("leftovers"),
@@ -163,5 +168,7 @@ CHECKS: Mapping[str, Callable[[Patient], Iterator[Problem]]] = {
     "sharing": _sharing,
     "owner": _owner,
     "index": _inspected("index"),
+    "cloud": _inspected("cloud"),
+    "reads": _inspected("reads"),
 }
 """Every check by name, in order: what a crash left comes first, because reading would finish it unseen."""

@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from alice_exp.core.model import SETS
+from alice_exp.core.model import BLOCK_TYPES, SETS
 from alice_exp.rules.consolidation import Weights as ConsolidationWeights
 from alice_exp.rules.consolidation import age_days, consolidation_of
 from alice_exp.rules.impact import Told
 from alice_exp.rules.impact import impact as weighed
-from alice_exp.rules.lifecycle import level
-from alice_exp.rules.metacognition import Weights
+from alice_exp.rules.lifecycle import LEVELS, level
+from alice_exp.rules.metacognition import Weights, certainty
 from alice_exp.rules.metacognition import assess as assessed
 from alice_exp.usecases.access import placed_with_reads
 from alice_exp.usecases.acts import ALL, resolve
@@ -20,7 +20,7 @@ from alice_exp.usecases.decide import thresholds_of
 from alice_exp.usecases.recall import Filters, search
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from alice_exp.core.changes import Commit
     from alice_exp.core.config import Json
@@ -30,6 +30,20 @@ if TYPE_CHECKING:
     from alice_exp.rules.impact import Impact
     from alice_exp.rules.metacognition import Assessment
     from alice_exp.usecases.acts import Caller
+
+
+AGES: Mapping[str, int] = {
+    "today": 1,
+    "this week": 7,
+    "this month": 30,
+    "this quarter": 90,
+    "this year": 365,
+}
+"""Names of ages, and the days below which a block has them."""
+
+OLDER = "older"
+READS = ("never", "1-9", "10-99", "100+")
+"""Names of how often a block was read, rising."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +94,9 @@ def assess(
     (matches,) = search(home, caller, [(topic, context)], Filters())
     reads, config = access.pending(), home.config()
     placed = [placed_with_reads(match.placed, reads, config, caller.now) for match in matches]
-    return assessed(topic, placed, caller.now, Weights.of(config), config.half_life_days)
+    best = max(matches, key=lambda match: match.match, default=None)
+    certain = certainty(best.match, best.chance) if best else 1.0
+    return assessed(topic, placed, caller.now, Weights.of(config), config.half_life_days, certain)
 
 
 def settled(home: Home, access: AccessLog, caller: Caller, reference: str) -> Settled:
@@ -106,34 +122,31 @@ def stats(home: Home, access: AccessLog, caller: Caller) -> Counts:
     thresholds = thresholds_of(snapshot)
     return Counts(
         len(living),
-        Counter(placed.place for placed in living),
-        Counter(level(placed.block, thresholds) for placed in living),
-        Counter(placed.block.type for placed in living),
-        Counter(_age(placed, caller.now) for placed in living),
-        Counter(_reads(placed) for placed in living),
+        _counted((placed.place for placed in living), SETS),
+        _counted((level(placed.block, thresholds) for placed in living), LEVELS),
+        _counted((placed.block.type for placed in living), BLOCK_TYPES),
+        _counted((_age(placed, caller.now) for placed in living), (*AGES, OLDER)),
+        _counted((_reads(placed) for placed in living), READS),
         _grown(snapshot),
         sum(placed.place == "low_value" for placed in living),
         sum(1 for _ in snapshot.within("archive")),
     )
 
 
+def _counted(names: Iterable[str], order: Sequence[str]) -> dict[str, int]:
+    """How often each name comes, in their order; what never comes is left out."""
+    counts = Counter(names)
+    return {name: counts[name] for name in order if counts[name]}
+
+
 def _age(placed: Placed, now: str) -> str:
     days = age_days(placed.block.created_at or now, now)
-    for name, limit in (
-        ("today", 1),
-        ("this week", 7),
-        ("this month", 30),
-        ("this quarter", 90),
-        ("this year", 365),
-    ):
-        if days < limit:
-            return name
-    return "older"
+    return next((name for name, limit in AGES.items() if days < limit), OLDER)
 
 
 def _reads(placed: Placed) -> str:
     count = placed.block.access_count
-    return "never" if count == 0 else "1-9" if count < 10 else "10-99" if count < 100 else "100+"
+    return READS[min(3, len(str(count)))] if count else READS[0]
 
 
 def _grown(snapshot: Snapshot) -> tuple[tuple[str, int], ...]:

@@ -54,7 +54,8 @@ class Lived:
     @property
     def lost_approval(self) -> bool:
         """Whether the act took the block out of what was approved, so that it waits for a new approval."""
-        return is_approved(self.before) and not is_approved(self.placed)
+        archived = self.placed.place == "archive"
+        return not archived and is_approved(self.before) and not is_approved(self.placed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,12 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
     """Put an edited block in the place of the one that was opened; emptied or unchanged, nothing happens.
 
     ``BusyError`` where the block was changed while the editor was open. A block of universal whose content changed
-    waits for approval again; a candidate has to be shown again (DESIGN 6).
+    waits for approval again; a candidate has to be shown again (DESIGN 6), and may not come to say what is rejected.
     """
+    from alice_exp.rules.adoption import raises_trust
+    from alice_exp.rules.rejection import Rejections
+    from alice_exp.usecases.capture import refusal
+
     require_person(caller, "edit", f"alice-exp edit {opened.placed.block.id}")
     alone = read_alone(text, opened.placed, caller.now)
     if alone.problems:
@@ -108,8 +113,14 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
         present = snapshot.find(block.id)
         if present is None or present.path != path or _text(home, present) != opened.text:
             raise BusyError("{id} was changed while the editor was open", id=block.id, hint="edit it again")
+        known = Rejections.within(snapshot).find(block.payload) if present.place == "low_value" else None
+        if known is not None and block.payload != present.block.payload:
+            raise refusal(known.block.id)
         what = "content" if content_hash(block) != content_hash(present.block) else "fields and comments"
-        act = Act("edit", caller.actor, caller.now, (block.id,), what, _levels(present.block, block))
+        trailers = _levels(present.block, block)
+        if raises_trust(block, present, path):
+            trailers += (("Raised", block.id),)
+        act = Act("edit", caller.actor, caller.now, (block.id,), what, trailers)
         return ChangeSet(act, (Put(block, path, alone.raw, path, whole=True),)), Lived(
             present, Placed(block, path)
         )

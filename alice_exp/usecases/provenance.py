@@ -185,8 +185,11 @@ def _latest(history: History, target: str, acts: tuple[Commit, ...]) -> Commit |
 def restore(home: Home, history: History, caller: Caller, reference: str) -> tuple[Placed, Commit | None]:
     """Bring back a block that expired, was deleted or was pruned, from its last version in history.
 
-    A candidate's clock starts anew with the next report.
+    A candidate's clock starts anew with the next report; ``RefusedError`` for one that says what is rejected.
     """
+    from alice_exp.rules.rejection import Rejections
+    from alice_exp.usecases.capture import refusal
+
     require_person(caller, "restore", f"alice-exp restore {reference}")
     block_id = find_id(home, history, reference)
 
@@ -203,6 +206,11 @@ def restore(home: Home, history: History, caller: Caller, reference: str) -> tup
                 raise NotFoundError("history holds no text of {id}", id=block_id)
             placed, raw = last
             back = Placed(replace(placed.block, reported=None), placed.path)
+            known = (
+                Rejections.within(snapshot).find(back.block.payload) if back.place == "low_value" else None
+            )
+            if known is not None:
+                raise refusal(known.block.id)
             put = Put(back.block, back.path, raw, placed.path)
         act = Act(
             "restore", caller.actor, caller.now, (block_id,), f"into {back.path.removesuffix('.jsonc')}"

@@ -12,14 +12,14 @@ from alice_exp.rules.expiry import is_expired
 from alice_exp.rules.lifecycle import LEVELS, Thresholds, at_least, level
 from alice_exp.rules.ranking import Corpus, rank
 from alice_exp.usecases.access import placed_with_reads
-from alice_exp.usecases.acts import ALL, one_of, prefix, resolve
+from alice_exp.usecases.acts import ALL, is_keyed, one_of, prefix, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from alice_exp.core.collection import Collection
     from alice_exp.core.config import Config, Json
-    from alice_exp.core.model import BlockType, Place, Placed
+    from alice_exp.core.model import Block, BlockType, Place, Placed
     from alice_exp.core.ports import AccessLog, Home
     from alice_exp.rules.lifecycle import Level
     from alice_exp.rules.ranking import Match
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which blocks count. Empty means any; ``since`` is ISO-8601 UTC, ``context`` must be shared key by key."""
+    """Which blocks count. Empty means any; ``since`` is ISO-8601 UTC.
+
+    ``scenario`` wants an outcome there; ``min_reads`` and ``min_consolidation`` are for lists, which count reads in.
+    """
 
     places: tuple[Place, ...] = SETS
     namespace: str = ""
@@ -40,6 +43,9 @@ class Filters:
     min_importance: float = 0.0
     origin: str = ""
     about: str = ""
+    scenario: str = ""
+    min_reads: int = 0
+    min_consolidation: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,35 +112,82 @@ def search(
 
 def show(home: Home, access: AccessLog, caller: Caller, reference: str) -> Shown:
     """One block, wherever it is; counts as a read, which the answer shows already (R3.34, B3.5)."""
-    wanted = prefix(reference)
     config = home.config()
-    found = home.ask(lambda known: known.starting_with(wanted, 5))
-    placed = one_of(reference, wanted, found) if found is not None else resolve(home.read(ALL), reference)
+    placed = _looked_up(home, reference)
     access.record([placed.block.id], caller.now)
-    return _shown(config, placed_with_reads(placed, access.pending(), config, caller.now), caller)
+    return _showing(config, caller)(placed_with_reads(placed, access.pending(), config, caller.now))
 
 
-def listing(home: Home, caller: Caller, filters: Filters, *, archived: bool = False) -> list[Shown]:
-    """The blocks that pass, in file order; the archive only where asked for."""
+def _looked_up(home: Home, reference: str) -> Placed:
+    if is_keyed(reference):
+        return resolve(home.read(ALL), reference)
+    wanted = prefix(reference)
+    found = home.ask(lambda known: known.starting_with(wanted, 5))
+    return one_of(reference, wanted, found) if found is not None else resolve(home.read(ALL), reference)
+
+
+ORDERS = ("reads", "consolidation", "updated", "verified")
+"""What a list may be ordered by, most first; else it is in file order (R3.2)."""
+
+
+def listing(
+    home: Home,
+    access: AccessLog,
+    caller: Caller,
+    filters: Filters,
+    *,
+    archived: bool = False,
+    order: str = "",
+) -> list[Shown]:
+    """The blocks that pass, in file order or by one of ``ORDERS``; the archive only where asked for.
+
+    Reads that wait to be folded are counted in (B2.30); listing counts as none.
+    """
+    if order and order not in ORDERS:
+        raise UsageError("{name} is no order", name=repr(order), hint=f"orders are {', '.join(ORDERS)}")
     config = home.config()
     passes = _passes(config, caller, filters)
     places: tuple[Place, ...] = (*filters.places, "archive") if archived else filters.places
     found = home.ask(lambda known: [p for p in known.within(places) if p.place == "archive" or passes(p)])
     if found is None:
         found = [p for p in home.read(places) if p.place == "archive" or passes(p)]
-    return [_shown(config, placed, caller) for placed in found]
+    reads = access.pending()
+    counted = [placed_with_reads(placed, reads, config, caller.now) for placed in found]
+    kept = [
+        placed
+        for placed in counted
+        if placed.block.access_count >= filters.min_reads
+        and placed.block.consolidation_score >= filters.min_consolidation
+    ]
+    if order:
+        kept.sort(key=lambda placed: _rank(placed.block, order), reverse=True)
+    return list(map(_showing(config, caller), kept))
 
 
-def _shown(config: Config, placed: Placed, caller: Caller) -> Shown:
-    block = placed.block
-    decay = decay_score(
-        block.updated_at or caller.now,
-        block.type,
-        caller.now,
-        half_life_days=config.half_life_days,
-        consolidation_score=block.consolidation_score,
-    )
-    return Shown(placed, level(block, Thresholds.of(config)), decay, is_approved(placed))
+def _rank(block: Block, order: str) -> tuple[float, str]:
+    counts = {
+        "reads": block.access_count,
+        "consolidation": block.consolidation_score,
+        "verified": block.verifications,
+    }
+    return counts.get(order, 0), block.updated_at
+
+
+def _showing(config: Config, caller: Caller) -> Callable[[Placed], Shown]:
+    now, half_lives, thresholds = caller.now, config.half_life_days, Thresholds.of(config)
+
+    def shown(placed: Placed) -> Shown:
+        block = placed.block
+        decay = decay_score(
+            block.updated_at or now,
+            block.type,
+            now,
+            half_life_days=half_lives,
+            consolidation_score=block.consolidation_score,
+        )
+        return Shown(placed, level(block, thresholds), decay, is_approved(placed))
+
+    return shown
 
 
 def _passes(config: Config, caller: Caller, filters: Filters) -> Callable[[Placed], bool]:
@@ -159,6 +212,7 @@ def _passes(config: Config, caller: Caller, filters: Filters) -> Callable[[Place
             and block.importance >= filters.min_importance
             and (not filters.origin or block.origin == filters.origin)
             and (not filters.about or block.about == filters.about)
+            and (not filters.scenario or any(one.scenario == filters.scenario for one in block.evidence))
         )
 
     return passes

@@ -1,4 +1,4 @@
-"""What happened, task by task: episodes added, found again, kept within bounds, taken in and given out.
+"""What happened, task by task: episodes added, kept within bounds, taken in and given out.
 
 Plays the part of the source's ExperienceManager (R0.27-R0.54). Nothing is pruned before a commit held it, and what was
 pruned comes back from history by its id (B0.13).
@@ -16,10 +16,8 @@ from alice_exp.core.config import BY_NAME
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.model import SETS
 from alice_exp.core.records import EpisodeBook, milliseconds
-from alice_exp.rules.episode_words import find_by_words
 from alice_exp.rules.episodes import (
     Filters,
-    find_similar,
     join,
     shorten_result,
     statistics,
@@ -35,14 +33,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from alice_exp.core.changes import Commit
-    from alice_exp.core.config import Json
     from alice_exp.core.model import Snapshot
     from alice_exp.core.ports import AccessLog, History, Home
     from alice_exp.core.records import Episode
-    from alice_exp.rules.episodes import (
-        EpisodeStatistics,
-        Match,
-    )
+    from alice_exp.rules.episodes import EpisodeStatistics
     from alice_exp.rules.retention import Pruning
     from alice_exp.usecases.acts import Caller
 
@@ -218,31 +212,6 @@ def restore_episode(home: Home, history: History, caller: Caller, reference: str
 
     commit, kept = home.apply(plan, SETS, records=True)
     return replace(kept, commit=commit)
-
-
-def similar(
-    snapshot: Snapshot,
-    access: AccessLog,
-    caller: Caller,
-    task: str,
-    context: Mapping[str, Json],
-    top: int = 5,
-    filters: Filters | None = None,
-    *,
-    by_words: bool = False,
-) -> tuple[Match, ...]:
-    """Episodes like a task, best first (R0.28-R0.35); being found counts for their popularity (B0.8).
-
-    By the source's formula; by words where asked for, or where the task has no context and the formula finds nothing.
-    """
-    episodes = (snapshot.episodes or EpisodeBook()).episodes
-    wanted = filters or Filters()
-    matches = () if by_words else find_similar(episodes, task, context, top, wanted)
-    if by_words or not (matches or context):
-        gate = snapshot.config.number("thresholds.match")
-        matches = find_by_words(episodes, task, top, wanted, gate)
-    access.record([match.episode.id for match in matches], caller.now)
-    return matches
 
 
 def listed(snapshot: Snapshot, filters: Filters, until: str = "", limit: int = 0) -> tuple[Episode, ...]:

@@ -27,7 +27,9 @@ from alice_exp.rules.agenda import (
     returned,
 )
 from alice_exp.rules.expiry import expired, is_expired
-from alice_exp.usecases.access import folded, merged
+from alice_exp.rules.rejection import refusals
+from alice_exp.usecases import glance
+from alice_exp.usecases.access import folded, folded_episodes, merged
 from alice_exp.usecases.acts import ALL, namespace_name, namespace_path, require_person, resolve
 from alice_exp.usecases.capture import destination
 
@@ -40,14 +42,15 @@ if TYPE_CHECKING:
         Snapshot,
     )
     from alice_exp.core.ports import AccessLog, Home, Reports
-    from alice_exp.rules.agenda import (
-        Agenda,
-        Returned,
-    )
+    from alice_exp.core.records import EpisodeBook
+    from alice_exp.rules.agenda import Agenda
     from alice_exp.rules.approval import Stamp
+    from alice_exp.rules.conflicts import Kin
+    from alice_exp.rules.rejection import Returned
     from alice_exp.usecases.acts import Caller
 
-Why = Literal["changed", "expired"]
+Why = Literal["changed", "expired", "stale"]
+"""Why one item of a decision was left out: ``stale`` stands in a file with a problem, which nothing is written to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,39 +75,69 @@ def heartbeat(
     An agent's heartbeat is a peek (DESIGN 6). Where nothing new is to be shown there is no commit and the numbers stay;
     the first report of a day counts from the one before.
     """
-    if peek or not caller.actor.is_person:
-        return _report(home.read(ALL), reports, caller, day_began), None
+    is_peek = peek or not caller.actor.is_person
+    if is_peek or (reports.open_at() >= day_began and not access.pending()):
+        report = _glanced(home, reports, caller, day_began, is_peek=is_peek)
+        if report is not None:
+            return report, None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, _Planned]:
         gone = expired(snapshot, caller.now)
         back = returned(snapshot, _waiting(snapshot, caller))
-        out = {one.placed.block.id for one in back}
+        out = {one.block_id for one in back}
         waiting = [placed for placed in _waiting(snapshot, caller) if placed.block.id not in out]
         ids = tuple(placed.block.id for placed in waiting)
         answer = _Planned(snapshot, gone, back)
-        unseen = [placed for placed in waiting if not is_shown_as_it_is(placed.block)]
+        unseen = [p for p in waiting if not p.stale and not is_shown_as_it_is(p.block)]
         is_same = ids == reports.open_ids() and not unseen and not gone and not back
-        segment, folds = _folded(access, snapshot, caller)
-        if is_same and not folds and reports.open_at() >= day_began:
+        segment, folds, book = _folded(access, snapshot, caller)
+        if is_same and not segment and reports.open_at() >= day_began:
             return None, answer
         report = caller.new_id("rep")
         reports.prepare(report, caller.now, ids)
-        if not (unseen or gone or back or folds):
+        if not (unseen or gone or back or segment):
             return None, answer
         shown = tuple(Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen)
-        removes = tuple(placed.block.id for placed in (*gone, *(one.placed for one in back)))
+        removes = tuple(
+            placed.block.id for placed in (*gone, *(one.placed for one in back if one.placed is not None))
+        )
         detail = f"{len(ids)} waiting, {len(gone)} expired"
-        trailers = (*_trailers(report, gone, back), *((("Access", segment),) if folds else ()))
+        trailers = (*_trailers(report, gone, back), *((("Access", segment),) if segment else ()))
         act = Act("heartbeat", caller.actor, caller.now, (*ids, *removes), detail, trailers)
         puts = merged(shown, (put for put in folds if put.block.id not in removes))
-        return ChangeSet(act, puts, removes), replace(answer, segment=segment)
+        return ChangeSet(act, puts, removes, episodes=book), replace(answer, segment=segment)
 
-    commit, planned = home.apply(plan, ALL)
+    commit, planned = home.apply(plan, ALL, records=any(map(_is_episode, access.pending())))
     if commit is not None and planned.segment:
         access.forget(planned.segment)
     reports.publish(commit.commit if commit is not None else planned.seen.head)
     seen = home.read(ALL) if commit is not None else planned.seen
     return _report(seen, reports, caller, day_began, planned.gone, planned.back), commit
+
+
+def _glanced(home: Home, reports: Reports, caller: Caller, day_began: str, *, is_peek: bool) -> Agenda | None:
+    """The report where it changes nothing, from what is kept of the trusted blocks; None where an act is due."""
+    near, acts = home.read(glance.NEAR), reports.acts(day_began)
+    waiting = _waiting(near, caller)
+    back = returned(near, waiting)
+    if not is_peek and (
+        back
+        or expired(near, caller.now)
+        or tuple(placed.block.id for placed in waiting) != reports.open_ids()
+        or not all(placed.stale or is_shown_as_it_is(placed.block) for placed in waiting)
+    ):
+        return None
+    out = {one.block_id for one in back}
+    waiting = [placed for placed in waiting if placed.block.id not in out]
+    known_as = glance.name(home, near, waiting, acts)
+    seen = glance.recalled(reports, known_as, near, caller.now)
+    if seen is not None:
+        return _report(seen.snapshot, reports, caller, day_began, back=back, kin=seen.kin)
+    whole = home.read(ALL)
+    if glance.name(home, near, waiting, acts) != known_as:
+        return _report(whole, reports, caller, day_began)
+    kin = glance.keep(reports, known_as, whole, waiting, acts, caller.now)
+    return _report(whole, reports, caller, day_began, back=back, kin=kin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +150,29 @@ class _Planned:
     segment: str = ""
 
 
-def _folded(access: AccessLog, snapshot: Snapshot, caller: Caller) -> tuple[str, tuple[Put, ...]]:
-    """The reads since the last fold under a name of their own, and the blocks with these reads in them (B2.30)."""
+def _folded(
+    access: AccessLog, snapshot: Snapshot, caller: Caller
+) -> tuple[str, tuple[Put, ...], EpisodeBook | None]:
+    """The reads since the last fold under a name of their own, blocks and episodes with these reads in them (B2.30).
+
+    The name is empty where there is nothing to fold, or where a file that has to take reads holds a problem.
+    """
     reads = access.pending()
-    if not reads:
-        return "", ()
+    folds = folded(snapshot, reads, caller.now) if reads else ()
+    book = snapshot.episodes
+    if any(map(_is_episode, reads)):
+        if book is None or (not folds and any(not _is_episode(one) for one in reads)):
+            return "", (), None
+        book = folded_episodes(book, reads)
+    if not folds and book is snapshot.episodes:
+        return "", (), None
     segment = caller.new_id("seg")
     access.seal(segment)
-    return segment, folded(snapshot, reads, caller.now)
+    return segment, folds, None if book is snapshot.episodes else book
+
+
+def _is_episode(read: str) -> bool:
+    return read.startswith("ep-")
 
 
 def _waiting(snapshot: Snapshot, caller: Caller) -> list[Placed]:
@@ -135,7 +183,7 @@ def _trailers(report: str, gone: Sequence[Placed], back: Sequence[Returned]) -> 
     return (
         ("Report", report),
         *(("Expired", placed.block.id) for placed in gone),
-        *(("Refused", one.placed.block.id) for one in back),
+        *refusals(back),
     )
 
 
@@ -146,6 +194,7 @@ def _report(
     day_began: str,
     leaving: tuple[Placed, ...] = (),
     back: tuple[Returned, ...] | None = None,
+    kin: tuple[Kin, ...] | None = None,
 ) -> Agenda:
     pool = snapshot.within("low_value")
     edition = Edition(
@@ -158,6 +207,7 @@ def _report(
         returned(snapshot, _waiting(snapshot, caller)) if back is None else back,
         {block_id: number for number, block_id in enumerate(reports.open_ids(), start=1)},
         {placed.block.id: namespace_name(destination(placed.block)) for placed in pool},
+        kin,
     )
     return agenda(snapshot, caller.now, edition)
 
@@ -268,6 +318,8 @@ def _decide(
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Decided]:
         days = snapshot.config.number("heartbeat.expire_days")
         puts: list[Put] = []
+        stuck: list[Put] = []
+        broken = {file.path for file in snapshot.files if file.stale}
         skipped: list[tuple[str, Why]] = []
         for block_id in ids:
             placed = snapshot.find(block_id)
@@ -280,7 +332,11 @@ def _decide(
             elif placed.block.reported is not None and not is_shown_as_it_is(placed.block):
                 skipped.append((block_id, "changed"))
             else:
-                puts.append(decide(placed))
+                put = decide(placed)
+                (stuck if {placed.path, put.path} & broken else puts).append(put)
+        if puts:
+            skipped += [(put.block.id, "stale") for put in stuck]
+        puts = puts or stuck
         decided = tuple(Placed(put.block, put.path) for put in puts)
         if not puts:
             return None, Decided((), tuple(skipped))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import AliceError, NotFoundError, ProviderError, UsageError
-from alice_exp.core.model import Evidence, Payload
+from alice_exp.core.model import EXPLICIT, Evidence, Payload
 from alice_exp.rules.extraction import Extraction, extract, parse_answer, prompt_for, replaces
 from alice_exp.rules.window import before_model
 from alice_exp.text.words import fingerprint_text, one_line, tokens
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from alice_exp.core.model import Placed, Snapshot
     from alice_exp.core.ports import ChatHistoryStore, Claimed, Home, Provider
     from alice_exp.rules.extraction import Inference
-    from alice_exp.rules.window import Settings, Window
+    from alice_exp.rules.window import Settings, Summarise, Window
     from alice_exp.usecases.acts import Caller
 
 MESSAGE_LIMIT = 16 << 20
@@ -39,9 +39,6 @@ QUOTE_LIMIT = 300
 
 KEPT_DAYS = 30
 """A conversation to which nothing was added for this long is deleted (B4.6)."""
-
-EXPLICIT = "explicit"
-"""The tag of what the user asked to have remembered (B4.18)."""
 
 NOTHING = Captured(())
 """Nothing was kept."""
@@ -295,8 +292,12 @@ def window(
 ) -> Window:
     """What of a conversation goes to the model now (R4.5-R4.13); a model writes the summary where there is one."""
     messages = [record.message for record in chats.load(session)]
-    summarise = None if provider is None else _Summary(provider)
-    return before_model(messages, settings, summarise)
+    return before_model(messages, settings, summary_by(provider))
+
+
+def summary_by(provider: Provider | None) -> Summarise | None:
+    """What lets a model write summaries; None where there is no model: then a rule does."""
+    return None if provider is None else _Summary(provider)
 
 
 @dataclass(frozen=True, slots=True)

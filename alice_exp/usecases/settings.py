@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from alice_exp.core.changes import Act, ChangeSet, Setting
 from alice_exp.core.config import BY_NAME, OPTIONS
 from alice_exp.core.errors import BusyError, NotFoundError, ProblemError, UsageError
+from alice_exp.rules.timeline import STRATEGIES
 from alice_exp.text.configuration import PATH, default_text, fits, read_config, sentence
 from alice_exp.text.jsonc import Set, edit, parse
 from alice_exp.usecases.acts import require_person
@@ -72,6 +73,10 @@ def parsed(option: Option, text: str) -> Json:
         raise UsageError("{why}, not {text}", why=sentence(option), text=repr(text))
     if option.name == "lang" and value not in ("", "en", "zh"):
         raise UsageError("{name} is en, zh or empty, not {text}", name="lang", text=repr(text))
+    if option.name == "events.strategy" and value not in STRATEGIES:
+        raise UsageError(
+            "{name} is one of {few}, not {text}", name=option.name, few=", ".join(STRATEGIES), text=repr(text)
+        )
     return value
 
 

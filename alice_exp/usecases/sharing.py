@@ -10,6 +10,7 @@ from alice_exp.core.changes import Act, ChangeSet, Put
 from alice_exp.core.errors import NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.core.model import Placed, content_hash, is_approved, path_of
 from alice_exp.core.ports import Disclosure
+from alice_exp.rules.approval import kept_here
 from alice_exp.rules.bundle import (
     as_it_leaves,
     bundle,
@@ -23,10 +24,10 @@ from alice_exp.rules.bundle import (
 )
 from alice_exp.rules.lifecycle import Thresholds, level
 from alice_exp.rules.rejection import Rejections
+from alice_exp.rules.sameness import sameness
 from alice_exp.text.block_fields import NAME
 from alice_exp.text.jsonc import parse
 from alice_exp.usecases.acts import ALL, DryHome, require_person, resolve
-from alice_exp.usecases.capture import sameness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -85,10 +86,16 @@ def allow(
     return _set(home, caller, references, accept, "allow")
 
 
-def deny(home: Home, caller: Caller, references: Sequence[str]) -> Permitted:
-    """A person keeps blocks here; what has left already is not called back."""
+def deny(
+    home: Home, caller: Caller, references: Sequence[str], *, stamp: Stamp = lambda block: block
+) -> Permitted:
+    """A person keeps blocks here; what has left already is not called back.
+
+    A signature that let a block leave goes: ``stamp`` (``usecases.owner.decide`` with ``approve``) puts an approval's
+    in its place, else the block waits for one.
+    """
     require_person(caller, "share", f"alice-exp share deny {' '.join(references)}")
-    return _set(home, caller, references, lambda placed: replace(placed.block, shareable=False), "deny")
+    return _set(home, caller, references, lambda placed: kept_here(placed.block, stamp), "deny")
 
 
 def _require_fit(placed: Placed) -> None:

@@ -1,4 +1,4 @@
-"""The diary of thoughts: added and compacted, told as a story, expanded from history, taken in and given out.
+"""The diary of thoughts: added and compacted, finished with a later result, taken in.
 
 Plays the part of the source's EventMemory (R1.28-R1.43). The file stays bounded; every thought stays in git, word for
 word (B1.4).
@@ -6,35 +6,33 @@ word (B1.4).
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.core.changes import Act, ChangeSet
-from alice_exp.core.errors import NotFoundError, RefusedError, UsageError
-from alice_exp.core.records import Timeline
+from alice_exp.core.errors import RefusedError, UsageError
+from alice_exp.core.records import Event, Timeline
+from alice_exp.rules.finishing import LINK, finished
 from alice_exp.rules.timeline import (
     STRATEGIES,
-    WINDOW,
     add_event,
     add_events,
-    covered,
-    covered_by_order,
     verbatim,
 )
-from alice_exp.text.jsonc import parse
 from alice_exp.text.record_import import import_timeline
-from alice_exp.text.records import EVENTS_PATH, SEGMENTS, event_json, read_timeline
+from alice_exp.text.records import EVENTS_PATH, event_json
 from alice_exp.usecases.acts import require_person
+from alice_exp.usecases.expanding import FINISHED, everything
 from alice_exp.usecases.recorded import refuse_faults, require_sound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from alice_exp.core.changes import Commit
+    from alice_exp.core.config import Config, Json
     from alice_exp.core.model import Snapshot
     from alice_exp.core.ports import History, Home
-    from alice_exp.core.records import Event, Segment
+    from alice_exp.core.records import Segment
     from alice_exp.rules.digest import Digest
     from alice_exp.rules.timeline import (
         Merge,
@@ -43,8 +41,6 @@ if TYPE_CHECKING:
     )
     from alice_exp.text.record_import import ImportedTimeline
     from alice_exp.usecases.acts import Caller
-
-_TOTAL = re.compile(r'"total_events":\s*(\d+)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +55,6 @@ class Told:
     merges: tuple[Merge, ...] = ()
     known: int = 0
     commit: Commit | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Expanded:
-    """The thoughts behind a segment, by number (1-based, in the order of arrival), and those that no version holds."""
-
-    segment: int
-    numbers: range
-    thoughts: Mapping[int, Event]
-
-    @property
-    def missing(self) -> tuple[int, ...]:
-        """Numbers of thoughts that were never committed here word for word (a timeline that was imported, say)."""
-        return tuple(number for number in self.numbers if number not in self.thoughts)
 
 
 def strategy_named(name: str) -> Strategy:
@@ -96,7 +78,7 @@ def add_thought(
     A model is asked before the home is locked; where two other neighbours merge by then, the rule tells of them.
     """
     _require_said(event)
-    answers = _asked(home, event, strategy, summarise) if summarise is not None else None
+    answers = asked(home, event, strategy, summarise) if summarise is not None else None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
         timeline = _present(snapshot)
@@ -108,6 +90,47 @@ def add_thought(
 
     commit, told = home.apply(plan, (), records=True)
     return replace(told, commit=commit)
+
+
+def finish_thought(
+    home: Home,
+    caller: Caller,
+    number: int,
+    result: Json,
+    strategy: Strategy = STRATEGIES["length"],
+    summarise: Summariser | None = None,
+) -> Told:
+    """Say later what came of thought ``number`` (B1.8): in the thought itself while it is here word for word.
+
+    Otherwise as a thought of its own that names the other. ``UsageError`` where there was no such thought, or where it
+    has a result already.
+    """
+    if result is None:
+        raise UsageError("say what came of it")
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told | None]:
+        timeline = _present(snapshot)
+        if not 1 <= number <= timeline.total_events:
+            raise UsageError("there was no thought {number} yet", number=number)
+        event = verbatim(timeline).get(number)
+        if event is not None and event.result is not None:
+            raise UsageError("thought {number} has a result already", number=number)
+        told = finished(timeline, number, result)
+        if told is None:
+            return None, None
+        act = Act("event", caller.actor, caller.now, (), f"result of {number}", ((FINISHED, str(number)),))
+        return ChangeSet(act, timeline=told), Told(told)
+
+    commit, told = home.apply(plan, (), records=True)
+    if told is not None:
+        return replace(told, commit=commit)
+    late = Event(caller.now, f"what came of thought {number}", result=result, metadata={LINK: number})
+    return add_thought(home, caller, late, strategy, summarise)
+
+
+def strategy_of(config: Config) -> Strategy:
+    """The strategy that the configuration names (``events.strategy``); by length where it names none that there is."""
+    return STRATEGIES.get(config.text("events.strategy"), STRATEGIES["length"])
 
 
 def add_thoughts(
@@ -174,29 +197,6 @@ def take_in(
     return replace(told, known=len(imported.events) - len(fresh))
 
 
-def expand(snapshot: Snapshot, history: History, segment: int) -> Expanded:
-    """The original thoughts of a segment, present or merged long ago, from the versions of the file in git (B1.4).
-
-    ``NotFoundError`` where no version had a segment of that id.
-    """
-    present = snapshot.timeline or Timeline()
-    numbers = covered(present, segment) or _covered_once(history, segment) or _by_order(present, segment)
-    if numbers is None:
-        raise NotFoundError(
-            "no segment ever had the id {id}", id=segment, hint="see 'alice-exp event segments'"
-        )
-    thoughts = {number: event for number, event in verbatim(present).items() if number in numbers}
-    for number, event in _from_history(history, set(numbers) - thoughts.keys()):
-        thoughts[number] = event
-    return Expanded(segment, numbers, dict(sorted(thoughts.items())))
-
-
-def everything(history: History) -> dict[int, Event]:
-    """Every thought that history holds word for word, by number (export, and what an import has to know)."""
-    newest = next((text for _, text in history.texts(EVENTS_PATH)), "")
-    return dict(sorted(_from_history(history, set(range(1, _total(newest) + 1)))))
-
-
 def segment_number(reference: str) -> int:
     """A segment's id from ``17`` or ``#17``; ``UsageError`` where it is none."""
     plain = reference.removeprefix("#")
@@ -221,7 +221,7 @@ def _said(merge: Merge) -> str:
     return f"#{merge.first.id} + #{merge.second.id} → #{merge.merged.id}"
 
 
-def _asked(home: Home, event: Event, strategy: Strategy, summarise: Summariser) -> Summariser:
+def asked(home: Home, event: Event, strategy: Strategy, summarise: Summariser) -> Summariser:
     """A model's answer for the merge that is about to happen; a failure is kept, and tells why the rule answered."""
     snapshot = home.read((), records=True)
     asked: list[tuple[Segment, Segment, Digest | None, Exception | None]] = []
@@ -288,71 +288,6 @@ def _filled(home: Home, caller: Caller, whole: Timeline) -> Told:
 
     commit, told = home.apply(plan, (), records=True)
     return replace(told, commit=commit)
-
-
-def _timeline(text: str) -> Timeline:
-    return read_timeline(parse(text.encode("utf-8", "replace"), EVENTS_PATH, SEGMENTS))[0]
-
-
-def _total(text: str) -> int:
-    found = _TOTAL.search(text)
-    return int(found[1]) if found else 0
-
-
-def _covered_once(history: History, segment: int) -> range | None:
-    """Which thoughts a segment held when a version still had it."""
-    id_line = re.compile(rf'"id":\s*{segment}\b')
-    for _, text in history.texts(EVENTS_PATH):
-        if id_line.search(text):
-            numbers = covered(_timeline(text), segment)
-            if numbers is not None:
-                return numbers
-    return None
-
-
-def _by_order(present: Timeline, segment: int) -> range | None:
-    """What compaction by length makes of an id that was given and taken within one addition."""
-    return covered_by_order(segment) if segment < present.next_id else None
-
-
-def _from_history(history: History, wanted: set[int]) -> Iterator[tuple[int, Event]]:
-    """Thoughts by number: the fewest versions that hold them are read first, all others only for what is missing.
-
-    The oldest version that is not older than the newest thought still wanted holds it, with the seven before it.
-    """
-    found: dict[int, Event] = {}
-    missing = set(wanted)
-    for text in _telling(history, missing):
-        for number, event in verbatim(_timeline(text)).items():
-            if number in missing:
-                missing.discard(number)
-                found[number] = event
-    for _, text in history.texts(EVENTS_PATH) if missing else ():
-        if missing and _may_hold(text, max(missing)):
-            for number, event in verbatim(_timeline(text)).items():
-                if number in missing:
-                    missing.discard(number)
-                    found[number] = event
-    yield from found.items()
-
-
-def _may_hold(text: str, number: int) -> bool:
-    """Whether a version's verbatim thoughts, which are its newest, can reach back to a number."""
-    total = _total(text)
-    return total - text.count('"thought"') - WINDOW < number <= total
-
-
-def _telling(history: History, missing: set[int]) -> Iterator[str]:
-    """The versions to read, newest first; ``missing`` shrinks as the caller reads them."""
-    newer = ""
-    for _, text in history.texts(EVENTS_PATH):
-        if not missing:
-            return
-        if newer and _total(text) < max(missing) <= _total(newer):
-            yield newer
-        newer = text
-    if missing and newer:
-        yield newer
 
 
 def _content(event: Event) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alice_exp.core.changes import Act, ChangeSet
-from alice_exp.core.errors import RefusedError, UsageError
+from alice_exp.core.errors import NotFoundError, RefusedError, UsageError
 from alice_exp.core.model import place_of
 from alice_exp.text.blocks import NEW_FILE
 from alice_exp.text.configuration import PATH, default_text
@@ -68,6 +68,15 @@ def namespaces(home: Home) -> Sequence[Namespace]:
         Namespace(file.place, file.namespace, file.path, len(file.blocks), file.stale)
         for file in home.read().files
     ]
+
+
+def namespace(home: Home, name: str) -> Namespace:
+    """One namespace by ``SET/NAME``; ``NotFoundError`` where there is no such file."""
+    path = namespace_path(name)
+    for one in namespaces(home):
+        if one.path == path:
+            return one
+    raise NotFoundError("there is no namespace {name}", name=name, hint="see 'alice-exp namespace list'")
 
 
 def create_namespace(home: Home, caller: Caller, name: str, comment: str = "") -> tuple[str, Commit | None]:

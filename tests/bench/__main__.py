@@ -11,36 +11,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+from tests.bench.bench_finding import finding, saving
+from tests.bench.bench_mcp import serving
 from tests.bench.homes import command, environment, filled, lines
+from tests.bench.rows import Row
 
 HERE = Path(__file__).parent
 ROUNDS = 9
-
-
-@dataclass(frozen=True)
-class Row:
-    """One figure: what was measured, against what, the ratio and how much of it is allowed."""
-
-    what: str
-    measured: float
-    yardstick: float
-    allowed: float
-    unit: str = "ms"
-
-    @property
-    def ratio(self) -> float:
-        """How many times the yardstick."""
-        return self.measured / self.yardstick
-
-    def __str__(self) -> str:
-        verdict = "ok" if self.ratio <= self.allowed else "**missed**"
-        return (
-            f"| {self.what} | {self.measured:.1f} {self.unit} | {self.yardstick:.1f} {self.unit} | "
-            f"{self.ratio:.2f} × | {self.allowed:g} × | {verdict} |"
-        )
 
 
 def seconds(work: Callable[[], object], rounds: int = ROUNDS) -> float:
@@ -243,9 +222,9 @@ def main() -> None:
     place = Path(tempfile.mkdtemp(prefix="alice-bench-"))
     print("| what | measured | yardstick | ratio | at most | |\n|---|---|---|---|---|---|")
     try:
-        for part in (cold, acting, bulk, reading, memory, growth):
+        for part in (cold, acting, bulk, reading, finding, saving, serving, memory, growth):
             rows = part(place)
-            for row in rows if isinstance(rows, list) else [rows]:
+            for row in [rows] if isinstance(rows, Row) else rows:
                 print(row, flush=True)
     finally:
         shutil.rmtree(place, ignore_errors=True)

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from alice_exp.rules.metacognition import GRADES
 from alice_exp.text.words import tokens, tokens_many
 
 SETS = (
@@ -126,6 +127,19 @@ class Product:
         answers = {row["qid"]: row["keys"] for row in map(json.loads, self._run(*asked).splitlines())}
         return [answers[number] for number in range(len(queries))]
 
+    def known(self, topics: Sequence[str]) -> list[tuple[str, frozenset[str]]]:
+        """The stated level for each topic, and the keys of the evidence shown, as ``alice-exp assess`` gives them.
+
+        In this process, because a command for each of some thousand topics would take minutes.
+        """
+        from alice_exp.usecases.knowing import assess
+        from alice_exp.wiring import Wiring
+
+        os.environ["ALICE_NOW"] = _NOW
+        wiring = Wiring(str(self.place / "home"), "user")
+        found = (assess(wiring.home, wiring.access, wiring.caller, topic, {}) for topic in topics)
+        return [(one.grade, frozenset(w.placed.block.key for w in one.evidence)) for one in found]
+
     def close(self) -> None:
         """Remove the home."""
         self._directory.cleanup()
@@ -154,6 +168,16 @@ def measures(found: Sequence[str], question: Question) -> list[float]:
     return [*recalls, 1 / first if first else 0.0]
 
 
+@dataclass(frozen=True)
+class Level:
+    """What ``assess`` said of one topic: its language, the level, whether the answer is in the home and is shown."""
+
+    lang: str
+    level: str
+    there: bool
+    shown: bool
+
+
 @dataclass
 class Result:
     """One set: what plain BM25 and the product reach, and how often the product answers the unanswerable."""
@@ -164,18 +188,25 @@ class Result:
     foreign: list[bool]
     gone: list[bool]
     silent: list[bool]
+    levels: list[Level]
 
 
 def measure(place: Path, name: str, strangers: Sequence[Question]) -> Result:
     """Measure one set; ``strangers`` are questions of other sets."""
-    result = Result(name, [], [], [], [], [])
+    result = Result(name, [], [], [], [], [], [])
     for store in load(place, name):
         queries = [question.query for question in store.questions]
         langs = {question.lang for question in store.questions}
         others = [one.query for one in strangers if one.lang in langs]
         product = Product(store.texts)
         answers = product.ask([*queries, *others])
+        known = product.known([*queries, *others])
         product.close()
+        for question, (level, shown) in zip(store.questions, known, strict=False):
+            result.levels.append(Level(question.lang, level, True, not shown.isdisjoint(question.relevant)))
+        langs_of = [one.lang for one in strangers if one.lang in langs]
+        for lang, (level, _) in zip(langs_of, known[len(queries) :], strict=True):
+            result.levels.append(Level(lang, level, False, False))
         plain = bm25(store.texts, queries)
         for question, ours, theirs in zip(store.questions, answers, plain, strict=False):
             result.ours.append(measures(ours, question))
@@ -226,13 +257,36 @@ def table(results: Sequence[Result]) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     lines += [
         "",
-        "| set | silent on answerable | answers to questions of other sets | answers after the answer was taken out |",
+        "| set | silent on answerable: the half of the questions that chose the threshold, the other half "
+        "| answers to questions of other sets: the half that chose, the other half "
+        "| answers after the answer was taken out |",
         "|---|--:|--:|--:|",
     ]
     for result in results:
-        rates = [_share(result.silent), _share(result.foreign), _share(result.gone)]
+        rates = [_halves(result.silent), _halves(result.foreign), _share(result.gone)]
         lines.append(f"| {result.name} | {' | '.join(rates)} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *calibration(results)])
+
+
+def calibration(results: Sequence[Result]) -> list[str]:
+    """How often the answer is there, for each level that ``assess`` states, by language; all sets together."""
+    lines = [
+        "| language | stated level | topics | the answer is in the home | and among the evidence shown |",
+        "|---|---|--:|--:|--:|",
+    ]
+    for lang in ("en", "zh"):
+        for level in GRADES:
+            said = [
+                one for result in results for one in result.levels if (one.lang, one.level) == (lang, level)
+            ]
+            if said:
+                rates = [_share([one.there for one in said]), _share([one.shown for one in said])]
+                lines.append(f"| {lang} | {level} | {len(said)} | {' | '.join(rates)} |")
+    return lines
+
+
+def _halves(flags: Sequence[bool]) -> str:
+    return f"{_share(flags[::2])}, {_share(flags[1::2])}"
 
 
 def _share(flags: Collection[bool]) -> str:

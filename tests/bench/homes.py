@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_LATIN = [
+LATIN = [
     "search",
     "code",
     "repository",
@@ -64,21 +64,21 @@ _LATIN = [
     "node",
     "pod",
 ]
-_HAN = "搜索代码仓库测试部署服务数据库索引缓存构建分支提交评审配置网络超时重试内存文件解析查询窗口模型工具脚本格式错误日志指标告警迁移副本队列证书代理集群节点"
+HAN = "搜索代码仓库测试部署服务数据库索引缓存构建分支提交评审配置网络超时重试内存文件解析查询窗口模型工具脚本格式错误日志指标告警迁移副本队列证书代理集群节点"
 
 
 def lines(count: int, seed: int = 1) -> Iterator[dict[str, Any]]:
     """``count`` blocks as JSONL objects, each of its own words."""
     chance = random.Random(seed)
     for number in range(count):
-        latin = " ".join(chance.choices(_LATIN, k=14))
-        payload = latin if number % 2 else "".join(chance.choices(_HAN, k=40))
+        latin = " ".join(chance.choices(LATIN, k=14))
+        payload = latin if number % 2 else "".join(chance.choices(HAN, k=40))
         yield {
             "payload": f"{payload} case {number}",
-            "trigger": " ".join(chance.choices(_LATIN, k=5)),
+            "trigger": " ".join(chance.choices(LATIN, k=5)),
             "type": "fact",
-            "tags": [chance.choice(_LATIN)],
-            "evidence": [{"kind": "note", "quote": " ".join(chance.choices(_LATIN, k=6))}],
+            "tags": [chance.choice(LATIN)],
+            "evidence": [{"kind": "note", "quote": " ".join(chance.choices(LATIN, k=6))}],
         }
 
 

@@ -11,7 +11,8 @@ of their proved lessons to leave. All that a block goes through is decided by ``
 
 Three ways of exchanging: ``blind`` trusts what it gets, with the sender's count; ``approved`` asks the person first,
 and passes on what the sender's count proves; ``ours`` asks the person, lets a block rise by what succeeds here alone
-and passes on what was verified here alone. Printed is who holds a lesson and acts on it (trusted and reliable).
+and passes on what was verified here alone. Printed is whom the false lesson ever reached, be it as a candidate, and who acts on a lesson (trusted and
+reliable).
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ class Alice:
     held: dict[str, Placed] = field(default_factory=dict)
     waiting: dict[str, int] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
+    met: set[str] = field(default_factory=set)
 
 
 def trusted(block: Block) -> Block:
@@ -175,7 +177,13 @@ class World:
                 if change is not None:
                     receiver.held[lesson] = Placed(change, known.path)
 
+    def met(self, lesson: str) -> float:
+        """The share of the honest that a lesson ever reached, be it as a candidate."""
+        honest = [alice for alice in self.alices if not alice.lies]
+        return sum(lesson in alice.met for alice in honest) / len(honest)
+
     def _new(self, receiver: Alice, offer: Offer, name: str) -> None:
+        receiver.met.add(offer.block.id)
         block = candidate(offer, name, offer.block.id, NOW)
         if self.way == "blind":
             block = replace(block, state="reliable", verifications=offer.claimed, shareable=True)
@@ -197,6 +205,8 @@ class Run:
     liars: float
     true: tuple[float, ...]
     false: tuple[float, ...]
+    met: float = 0.0
+    """The share of the honest that the false lesson ever reached."""
 
     @property
     def half(self) -> str:
@@ -213,7 +223,7 @@ def run(way: str, liars: float, alices: int, days: int, seed: int) -> Run:
         world.day()
         true.append(world.acting(TRUE.id))
         false.append(world.acting(FALSE.id))
-    return Run(way, liars, tuple(true), tuple(false))
+    return Run(way, liars, tuple(true), tuple(false), world.met(FALSE.id))
 
 
 # -- what is shown --------------------------------------------------------------------------------------------------
@@ -225,11 +235,11 @@ WIDTH, HEIGHT, EDGE = 720, 400, 56
 def table(runs: Sequence[Run]) -> str:
     """The runs as a table in Markdown."""
     rows = [
-        "| way | liars | act on the false lesson: at most | at the end | half act on the true one |",
-        "|---|---|---|---|---|",
+        "| way | liars | ever got the false lesson | act on it: at most | at the end | half act on the true one |",
+        "|---|---|---|---|---|---|",
     ]
     rows += [
-        f"| {one.way} | {one.liars:.0%} | {max(one.false):.1%} | {one.false[-1]:.1%} | "
+        f"| {one.way} | {one.liars:.0%} | {one.met:.0%} | {max(one.false):.1%} | {one.false[-1]:.1%} | "
         f"{'day ' if one.half != 'never' else ''}{one.half} ({one.true[-1]:.0%} at the end) |"
         for one in runs
     ]

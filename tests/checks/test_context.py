@@ -21,6 +21,7 @@ def told(cli: Call, *texts: str, name: str = "demo") -> None:
     cli("session", "end", name)
 
 
+@pytest.mark.covers("R4.23", "R4.24", "B4.11", "B4.17")
 def test_d57_what_was_said_is_found_and_marked_unreviewed(home: Path, cli: Call) -> None:
     told(cli, "我喜欢吃辣")
     assert cli("context", "用户喜欢什么").stdout.splitlines() == [
@@ -31,6 +32,7 @@ def test_d57_what_was_said_is_found_and_marked_unreviewed(home: Path, cli: Call)
     assert shown.startswith("- 用户喜欢吃辣的食物 (similarity: 0.") and shown.endswith(") ⚠未审核")
 
 
+@pytest.mark.covers("R4.23", "B4.10")
 def test_d57_the_job_comes_before_the_city(home: Path, cli: Call) -> None:
     told(cli, "我叫张三，在北京工作，是程序员")
     lines = cli("context", "用户的工作").stdout.splitlines()
@@ -38,6 +40,7 @@ def test_d57_the_job_comes_before_the_city(home: Path, cli: Call) -> None:
     assert any("北京" in line for line in lines[2:])
 
 
+@pytest.mark.covers("B4.11")
 def test_an_approved_memory_loses_its_mark_and_comes_first(home: Path, cli: Call) -> None:
     told(cli, "我喜欢吃辣", "我喜欢喝茶")
     cli("heartbeat")
@@ -54,6 +57,7 @@ def test_it_is_about_the_user_alone(home: Path, cli: Call) -> None:
     assert cli("context", "用户喜欢什么", "--json", check=False).json["matches"] == []
 
 
+@pytest.mark.covers("R4.26", "R4.29")
 def test_filters_and_how_many(home: Path, cli: Call) -> None:
     rows = [
         {"payload": "The user likes tea", "about": "user", "importance": 0.5, "type": "preference"},
@@ -80,6 +84,7 @@ def test_filters_and_how_many(home: Path, cli: Call) -> None:
     assert cli("context", " ", check=False).code == 2
 
 
+@pytest.mark.covers("R4.23", "R4.26")
 def test_five_at_most_unless_asked(home: Path, cli: Call) -> None:
     rows = "\n".join(
         json.dumps({"payload": f"The user likes tea number {n}", "about": "user"}) for n in range(9)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 Call = Callable[..., Any]
 
 
@@ -34,6 +36,7 @@ def commits(git: Callable[..., str], home: Path) -> int:
     return int(git(home, "rev-list", "--count", "HEAD"))
 
 
+@pytest.mark.covers("R0.3", "R2.7", "B2.2")
 def test_d44_a_lived_success_becomes_a_past_candidate_that_cites_it(home: Path, cli: Call) -> None:
     one = cli(
         "episode",
@@ -65,6 +68,7 @@ def test_d44_plain_distill_speaks_through_a_single_episode_too(home: Path, cli: 
     assert [proposal["episodes"] for proposal in done["proposals"]] == [[one]]
 
 
+@pytest.mark.covers("R0.3", "R0.51")
 def test_what_worked_is_advice_and_what_failed_a_warning(
     home: Path, cli: Call, git: Callable[..., str], sound: Any
 ) -> None:

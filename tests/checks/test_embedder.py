@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.needs("httpx2")
+
 Call = Callable[..., Any]
 Vectors = list[list[float]]
 

@@ -45,6 +45,7 @@ def ids(cli: Call) -> list[str]:
     return [one["id"] for one in cli("episode", "list", "--json").json["episodes"]]
 
 
+@pytest.mark.covers("R0.5", "R0.51")
 def test_d38_decide_warns_of_a_similar_failure(home: Path, cli: Call) -> None:
     cli(
         "episode",
@@ -63,6 +64,7 @@ def test_d38_decide_warns_of_a_similar_failure(home: Path, cli: Call) -> None:
     assert unlike.json["warnings"] == []
 
 
+@pytest.mark.covers("R0.24", "R0.37", "R0.41")
 def test_d39_the_source_formulas_literally() -> None:
     asked = ("解释什么是机器学习", ML, "机器学习是什么", ML)
     assert similarity_with(*asked, keywords_of=literal_keywords) == 0.6
@@ -84,6 +86,7 @@ def test_d39_the_source_formulas_literally() -> None:
         assert retention(reward, age, uniqueness, references).score == pytest.approx(wanted, abs=1e-9)
 
 
+@pytest.mark.covers("R0.30", "R0.31")
 def test_the_worked_case_prints_one_match(home: Path, cli: Call) -> None:
     context = ("--context", "topic=machine_learning", "--context", "difficulty=beginner")
     added = cli(
@@ -94,10 +97,12 @@ def test_the_worked_case_prints_one_match(home: Path, cli: Call) -> None:
         (added["id"], 0.76, "解释什么是机器学习", True, 0.9)
     ]
     assert "找到 1 条相似经验" in cli("episode", "similar", "机器学习是什么", *context).stdout
+    assert len(ids(cli)) == 1, "what was asked is no record (R0.30)"
     nothing = cli("episode", "similar", "zzzz", "--json", check=False)
     assert (nothing.code, nothing.json) == (4, {"matches": []})
 
 
+@pytest.mark.covers("R0.4", "R0.36", "R0.42", "B0.11", "B0.13")
 def test_d40_the_1001st_prunes_200_in_its_own_commit(
     home: Path, cli: Call, git: Callable[..., str], sound: Any
 ) -> None:
@@ -153,6 +158,7 @@ def test_d40_the_1001st_prunes_200_in_its_own_commit(
     sound(home)
 
 
+@pytest.mark.covers("R0.43")
 def test_d41_exactly_b_goes(home: Path, cli: Call) -> None:
     reference = {letter: f"ep-{letter * 8}" for letter in "abcde"}
     rows = {"a": (0.9, 0), "b": (0.2, 31), "c": (0.5, 10), "d": (1.0, 60)}
@@ -191,6 +197,7 @@ def test_d41_exactly_b_goes(home: Path, cli: Call) -> None:
     assert scores == pytest.approx([0.86, 0.28, 0.62, 0.70, 0.49], abs=1e-9)
 
 
+@pytest.mark.covers("R0.11", "R0.48")
 def test_d42_long_results_and_bad_rewards(home: Path, cli: Call, git: Callable[..., str]) -> None:
     added = cli("episode", "add", "--task", "long", "--success", "--result", "x" * 1500, "--json").json
     kept = cli("episode", "show", added["id"], "--json").json
@@ -239,6 +246,7 @@ def iso_ms(at: str) -> float:
     return datetime.fromisoformat(at).timestamp()
 
 
+@pytest.mark.covers("R0.32", "R0.33", "R0.34", "R0.54")
 def test_d43_filters_agree_with_brute_force(home: Path, cli: Call) -> None:
     chance = random.Random(43)
     words = ["search", "code", "test", "deploy", "server", "index", "cache", "build", "review", "config"]
@@ -290,6 +298,7 @@ def test_d43_filters_agree_with_brute_force(home: Path, cli: Call) -> None:
     assert cli("episode", "similar", "deploy website", *border, check=False).code == 4
 
 
+@pytest.mark.covers("R0.45", "R0.46", "R0.47", "B0.16")
 def test_d44_stats_export_and_import(home: Path, cli: Call, tmp_path: Path) -> None:
     empty = cli("episode", "stats", "--json").json
     assert [empty[key] for key in ("total", "successful", "average_reward", "oldest_timestamp")] == [
@@ -334,6 +343,7 @@ def test_d44_stats_export_and_import(home: Path, cli: Call, tmp_path: Path) -> N
     assert cli("episode", "export", str(target), check=False).code == 6
 
 
+@pytest.mark.covers("R0.46")
 def test_replacing_needs_a_person_and_yes(home: Path, cli: Call, git: Callable[..., str]) -> None:
     old = cli("episode", "add", "--task", "old", "--success", "--json").json["id"]
     new = '[{"task": "new", "success": true, "at": "2026-02-01T00:00:00Z"}]'
@@ -360,6 +370,7 @@ def test_replacing_needs_a_person_and_yes(home: Path, cli: Call, git: Callable[.
         ('{"episodes": 3}', 1),
     ],
 )
+@pytest.mark.covers("R0.46", "R0.17")
 def test_a_faulty_import_takes_nothing_in(
     home: Path, cli: Call, git: Callable[..., str], text: str, line: int
 ) -> None:
@@ -467,6 +478,7 @@ def test_episodes_that_are_there_before_a_home_is_made_are_completed(world: Path
     assert (only["task"], only["at"], only["id"][:3]) == ("typed before", NOW, "ep-")
 
 
+@pytest.mark.covers("B0.12")
 def test_times_still_to_come_are_clamped_and_told(home: Path, cli: Call) -> None:
     later = {
         "id": "ep-aaaaaaaa",
@@ -483,6 +495,7 @@ def test_times_still_to_come_are_clamped_and_told(home: Path, cli: Call) -> None
     assert "ep-aaaaaaaa" in cli("doctor", "--json", check=False).stdout
 
 
+@pytest.mark.covers("R0.4")
 def test_pruning_by_hand_is_a_persons_act(home: Path, cli: Call, git: Callable[..., str]) -> None:
     rows = "".join(
         json.dumps({"task": f"{chr(97 + n) * 4}", "success": True, "reward": n / 10}) + "\n"
@@ -506,6 +519,7 @@ def test_pruning_by_hand_is_a_persons_act(home: Path, cli: Call, git: Callable[.
     assert commits(git, home) == before + 1
 
 
+@pytest.mark.covers("R0.13", "R0.16")
 def test_reflecting_later_changes_that_field_alone(home: Path, cli: Call) -> None:
     one = cli("episode", "add", "--task", "t", "--success", "--reflection", "first", "--json").json["id"]
     before = cli("episode", "show", one, "--json").json
@@ -545,6 +559,7 @@ def test_words_decide_where_the_formula_finds_nothing(home: Path, cli: Call) -> 
     assert cli("episode", "similar", "photosynthesis", "--by-words", check=False).code == 4
 
 
+@pytest.mark.covers("R0.40", "B0.8")
 def test_being_found_counts_for_popularity(home: Path, cli: Call) -> None:
     cli("episode", "add", "--task", "search code in the repository", "--success")
     for _ in range(3):

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from alice_exp.core.model import SETS
 from tests.conftest import ROOT, Call
 
 FIRST = "2026-02-13T09:00:00Z"
@@ -35,6 +36,7 @@ def edit(home: Path, path: str, change: Callable[[str], str]) -> None:
 # ------------------------------------------------------------------------------------------------- what it shows
 
 
+@pytest.mark.covers("R2.40", "R2.44", "RC.7")
 def test_the_table_and_the_json_have_the_same_rows(sample: Path, cli: Call) -> None:
     report = cli("heartbeat", "--json").json
     text = cli("heartbeat").stdout
@@ -55,6 +57,7 @@ def test_the_table_and_the_json_have_the_same_rows(sample: Path, cli: Call) -> N
     )
 
 
+@pytest.mark.covers("B2.25")
 def test_near_duplicates_and_contradictions_stand_together(sample: Path, cli: Call) -> None:
     report = cli("heartbeat", "--json").json
     assert [(pair["reason"], pair["ids"]) for pair in report["together"]] == [
@@ -88,6 +91,7 @@ def test_what_changed_since_the_report_before_is_named(home: Path, cli: Call) ->
     assert cli("heartbeat", "--json", env=at("2026-02-22T09:00:00Z")).json["changed"] == []
 
 
+@pytest.mark.covers("B2.43")
 def test_a_block_refuted_before_anyone_saw_it_is_named(home: Path, cli: Call) -> None:
     cli("heartbeat")
     block_id = cli("memorize", "the port is 80", "--json").json["id"]
@@ -110,6 +114,7 @@ def test_a_reliable_block_that_failed_needs_review(home: Path, cli: Call) -> Non
     assert "failed on 2026-02-20 in: A, B" in cli("heartbeat").stdout
 
 
+@pytest.mark.covers("R3.33", "B3.14")
 def test_settled_blocks_that_fade_are_offered(home: Path, cli: Call) -> None:
     block_id = cli("remember", "learn one chapter a week", "--type", "goal", "--json").json["id"]
     for _ in range(9):
@@ -119,6 +124,7 @@ def test_settled_blocks_that_fade_are_offered(home: Path, cli: Call) -> None:
     assert (fresh["fading"], [row["id"] for row in faded["fading"]]) == ([], [block_id])
 
 
+@pytest.mark.covers("R2.17", "B2.26")
 def test_what_a_person_types_into_universal_waits(home: Path, cli: Call) -> None:
     edit(
         home,
@@ -171,6 +177,7 @@ def test_problems_in_files_are_named(home: Path, cli: Call) -> None:
 # ------------------------------------------------------------------------------------------------ counts and days
 
 
+@pytest.mark.covers("R2.40", "B2.24")
 def test_new_counts_since_the_last_report_and_today_since_midnight(home: Path, cli: Call) -> None:
     cli("memorize", "late yesterday", env=at("2026-02-19T23:50:00Z"))
     cli("heartbeat", env=at("2026-02-19T23:55:00Z"))
@@ -213,6 +220,7 @@ def shown(home: Path, cli: Call) -> str:
     return block_id
 
 
+@pytest.mark.covers("R2.43")
 def test_an_unanswered_candidate_goes_at_the_very_second(shown: str, cli: Call) -> None:
     (item,) = cli("heartbeat", "--json", env=at(LAST_SECOND)).json["items"]
     assert (item["id"], item["expires_at"], item["days_left"]) == (shown, OVER, 1)
@@ -234,6 +242,7 @@ def test_readers_hide_an_expired_candidate_before_anything_removes_it(
     assert git(home, "rev-parse", "HEAD") == head
 
 
+@pytest.mark.covers("B2.22")
 def test_the_next_writer_removes_it_in_its_own_commit(shown: str, cli: Call, home: Path, git: Git) -> None:
     before = int(git(home, "rev-list", "--count", "HEAD"))
     cli("memorize", "another thing", env=at(LAST_SECOND))
@@ -246,6 +255,7 @@ def test_the_next_writer_removes_it_in_its_own_commit(shown: str, cli: Call, hom
     assert [(row["id"], row["effect"]) for row in report["changed"]] == [(shown, "expired")]
 
 
+@pytest.mark.covers("B2.22")
 def test_restore_brings_it_back_with_a_new_clock(shown: str, cli: Call) -> None:
     cli("heartbeat", env=at(OVER))
     cli("restore", shown, env=at("2026-02-20T09:05:00Z"))
@@ -253,6 +263,7 @@ def test_restore_brings_it_back_with_a_new_clock(shown: str, cli: Call) -> None:
     assert (item["id"], item["expires_at"]) == (shown, "2026-03-27T09:00:00Z")
 
 
+@pytest.mark.covers("B2.21")
 def test_a_month_away_loses_nothing(home: Path, cli: Call) -> None:
     block_id = cli("memorize", "the port is 80", "--json").json["id"]
     cli("memorize", "something else", env=at("2026-03-02T09:00:00Z"))
@@ -272,10 +283,16 @@ def test_a_rejected_inference_typed_into_the_pool_does_not_stay(home: Path, cli:
     pool.write_text(
         '{"blocks": [{"payload": "吃辣，用户喜欢～"}, {"payload": "用户不喜欢吃辣"}]}', encoding="utf-8"
     )
+    looked = cli("list", "--json", env=at("2026-02-20T09:30:00Z"))
+    assert [one["payload"] for one in looked.json["blocks"]] == ["用户不喜欢吃辣"]
+    assert f"rejected before, as {block_id}" in looked.stderr
+    assert f"revive {block_id} --from-rejected" in looked.stderr
     report = cli("heartbeat", "--json", env=at("2026-02-20T10:00:00Z")).json
     assert [item["payload"] for item in report["items"]] == ["用户不喜欢吃辣"]
     (back,) = report["returned"]
-    assert (back["payload"], back["rejected"]) == ("吃辣，用户喜欢～", block_id)
+    assert (back["payload"], back["rejected"], back["set"]) == ("用户喜欢吃辣", block_id, None)
+    refused = cli("restore", back["id"], check=False)
+    assert (refused.code, block_id in refused.stderr) == (6, True)
     assert "吃辣，用户喜欢" not in pool.read_text(encoding="utf-8")
     assert "吃辣，用户喜欢" in git(home, "log", "-p", "--format=%an"), (
         "what the person typed is kept in history"
@@ -325,7 +342,8 @@ def test_other_peoples_text_never_steers_the_terminal(home: Path, cli: Call) -> 
 # ------------------------------------------------------------------------------------------- first of the day
 
 
-def test_the_first_command_of_a_day_names_what_waits_once(home: Path, cli: Call, git: Git) -> None:
+@pytest.mark.covers("R2.39", "B2.23")
+def test_d30_the_first_command_of_a_day_names_what_waits_once(home: Path, cli: Call, git: Git) -> None:
     cli("memorize", "one")
     plain = cli("check")
     head = git(home, "rev-parse", "HEAD")
@@ -435,3 +453,54 @@ def on_terminal(home: Path, *arguments: str, moment: str = "2026-02-20T09:00:00Z
     process.wait(20)
     os.close(ours)
     return said.decode()
+
+
+# ------------------------------------------------------------------------------------------- what is kept of a report
+
+
+def test_a_report_from_what_is_kept_is_the_report_from_the_files(
+    sample: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from alice_exp.store.home import FileHome
+
+    whole: list[bool] = []
+    read = FileHome.read
+
+    def counted(self: FileHome, places: Any = SETS, **options: Any) -> Any:
+        whole.append("personal" in places)
+        return read(self, places, **options)
+
+    monkeypatch.setattr(FileHome, "read", counted)
+    glance = sample / "state" / "glance.json"
+
+    def report(moment: str) -> tuple[Any, bool]:
+        whole.clear()
+        said = cli("heartbeat", "--peek", "--json", env=at(moment)).json
+        return said, any(whole)
+
+    def settled() -> None:
+        for path in (sample / "experiences").glob("*/*.jsonc"):
+            os.utime(path, (1_700_000_000, 1_700_000_000 + len(path.name)))
+
+    steps: tuple[tuple[str, ...], ...] = (
+        ("heartbeat",),
+        ("approve", "1", "2", "--yes"),
+        ("outcome", "exp-ergnack8", "fail", "--scenario", "ci"),
+        ("memorize", "周五 15 点以后不要发布，先问值班的人"),
+        ("retire", "exp-mgfimjwp", "--reason", "gone"),
+        ("reject", "3"),
+        ("undo", "--yes"),
+    )
+    used = 0
+    for hour, step in enumerate(steps, start=9):
+        cli(*step, env=at(f"2026-02-20T{hour:02}:00:00Z"))
+        settled()
+        for moment in (f"2026-02-20T{hour:02}:30:00Z", "2026-09-01T09:00:00Z"):
+            cli("list", env=at(moment))
+            glance.unlink(missing_ok=True)
+            fresh, was_whole = report(moment)
+            assert was_whole, "without what is kept the files have to be read"
+            again, was_whole = report(moment)
+            assert again == fresh, f"after {step} at {moment}"
+            used += not was_whole
+    assert used == 2 * len(steps), "what is kept was not used"

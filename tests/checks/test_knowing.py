@@ -52,6 +52,7 @@ def tiers(home: Path, cli: Call) -> Path:
     return home
 
 
+@pytest.mark.covers("R2.35", "R2.36", "R2.50")
 def test_d31_personal_goes_before_everything_else(tiers: Path, cli: Call) -> None:
     made = cli("decide", "deploy the billing service", "--json").json
     assert made["tier"] == "personal"
@@ -59,6 +60,7 @@ def test_d31_personal_goes_before_everything_else(tiers: Path, cli: Call) -> Non
     assert made["disclaim"] is False
 
 
+@pytest.mark.covers("R2.20", "R2.35")
 def test_d32_what_is_not_sure_enough_lets_the_next_tier_answer(tiers: Path, cli: Call) -> None:
     typed(tiers, "personal/workflow_habits", block("aaa", "ask the owner first", state="possible"))
     made = cli("decide", "deploy the billing service", "--json").json
@@ -76,6 +78,7 @@ def test_d32_what_is_not_sure_enough_lets_the_next_tier_answer(tiers: Path, cli:
     assert WARNING in made["warnings"]
 
 
+@pytest.mark.covers("R2.35")
 def test_d33_nothing_known_is_own_reasoning(home: Path, cli: Call) -> None:
     made = cli("decide", "paint the garden fence", "--json", check=False)
     assert made.code == 4
@@ -83,6 +86,7 @@ def test_d33_nothing_known_is_own_reasoning(home: Path, cli: Call) -> None:
     assert made.json["applied"] == []
 
 
+@pytest.mark.covers("B2.16")
 def test_d34_an_observed_block_can_earn_its_count(home: Path, cli: Call) -> None:
     typed(home, "universal/tool_usage", block("ccc", "drain the node first"))
     approved(cli, "exp-ccc22222")
@@ -92,8 +96,11 @@ def test_d34_an_observed_block_can_earn_its_count(home: Path, cli: Call) -> None
     assert cli("show", "exp-ccc22222", "--json").json["verifications"] == 1
 
 
+@pytest.mark.covers("B0.3", "B2.15")
 def test_d35_empty_contexts_are_no_likeness(tiers: Path, cli: Call) -> None:
     assert cli("recall", "knit a woollen scarf", "--json", check=False).json["matches"] == []
+    made = cli("decide", "knit a woollen scarf", "--json", check=False).json
+    assert (made["tier"], made["applied"], made["observing"]) == ("reasoning", [], [])
 
 
 def test_d36_the_same_question_put_otherwise_is_found(home: Path, cli: Call) -> None:
@@ -116,6 +123,7 @@ def test_d36_the_same_question_put_otherwise_is_found(home: Path, cli: Call) -> 
     )
 
 
+@pytest.mark.covers("R1.37", "BX.2")
 def test_d37_an_outcome_is_one_commit_and_comes_once(tiers: Path, cli: Call, git: Callable[..., str]) -> None:
     made = cli("decide", "deploy the billing service", "--json").json
     before = counts(git, tiers)
@@ -140,6 +148,7 @@ def test_a_decision_is_known_from_history_when_its_file_is_gone(tiers: Path, cli
     assert cli("outcome", "dec-22222222", "ok", check=False).code == 4
 
 
+@pytest.mark.covers("R3.7", "R3.11", "R3.28", "B3.1")
 def test_d49_consolidation_and_decay_print_the_sources_numbers(home: Path, cli: Call) -> None:
     typed(
         home,
@@ -159,8 +168,23 @@ def test_d49_consolidation_and_decay_print_the_sources_numbers(home: Path, cli: 
     for name, score in (("n", 0.3536), ("t", 0.6140), ("h", 0.8536)):
         told = cli("consolidation", f"exp-{name}2222222"[:12], "--explain", "--json").json
         assert told["consolidation_score"] == pytest.approx(score, abs=5e-5)
+        assert f"{score:.4f}" in cli("consolidation", f"exp-{name}2222222"[:12]).stdout
 
 
+@pytest.mark.covers("R3.14")
+def test_d49_decay_prints_the_sources_numbers(home: Path, cli: Call) -> None:
+    month = {"type": "feature", "created_at": "2026-01-21T09:00:00Z", "updated_at": "2026-01-21T09:00:00Z"}
+    typed(
+        home,
+        "universal/api_patterns",
+        block("plain", "one", **month),
+        block("firm", "two", **month, consolidation_score=1.0),
+    )
+    shown = {one["payload"]: one["decay"] for one in cli("list", "--json").json["blocks"]}
+    assert {name: round(decay, 4) for name, decay in shown.items()} == {"one": 0.8909, "two": 0.9622}
+
+
+@pytest.mark.covers("R3.5", "R3.12", "R3.28", "R3.30", "R3.34", "B2.30", "B3.5", "B3.13")
 def test_d50_reads_show_at_once_and_are_folded_in_one_commit(
     home: Path, cli: Call, git: Callable[..., str]
 ) -> None:
@@ -195,6 +219,7 @@ def test_a_crash_after_the_fold_counts_no_read_twice(home: Path, cli: Call) -> N
     assert cli("show", known, "--json").json["access_count"] == 2
 
 
+@pytest.mark.covers("B2.30")
 def test_d51_without_state_only_unfolded_reads_are_gone(home: Path, cli: Call) -> None:
     known = cli("remember", "我喜欢吃辣", "--json").json["id"]
     cli("show", known)
@@ -207,6 +232,61 @@ def test_d51_without_state_only_unfolded_reads_are_gone(home: Path, cli: Call) -
     assert cli("recall", "吃辣", "--json").json["matches"][0]["id"] == known
 
 
+@pytest.mark.covers("R3.1", "R3.3", "R3.30")
+def test_d51_old_blocks_have_defaults_and_only_open_decisions_go_with_the_state(
+    home: Path, cli: Call, git: Callable[..., str]
+) -> None:
+    import shutil
+
+    typed(home, "personal/user_preferences", block("aaa", "ask the owner first"))
+    (old,) = cli("list", "--json").json["blocks"]
+    assert (old["access_count"], old["last_accessed_at"], old["consolidation_score"]) == (0, None, 0.0)
+    text = (home / "experiences/personal/user_preferences.jsonc").read_text("utf-8")
+    assert "access_count" not in text and "consolidation_score" not in text
+    done = cli("decide", "deploy the billing service", "--json").json["decision"]
+    cli("outcome", done, "ok")
+    cli("memorize", "try a canary", "--when", "deploying")
+    cli("heartbeat")
+    opened = cli("decide", "deploy the billing service", "--json").json["decision"]
+    before = cli("list", "--json").json
+    head = git(home, "rev-parse", "HEAD")
+    shutil.rmtree(home / "state")
+    after = cli("list", "--json").json
+    assert [
+        {**one, "access_count": 0, "consolidation_score": 0, "last_accessed_at": 0, "decay": 0}
+        for one in after["blocks"]
+    ] == [
+        {**one, "access_count": 0, "consolidation_score": 0, "last_accessed_at": 0, "decay": 0}
+        for one in before["blocks"]
+    ]
+    assert git(home, "rev-parse", "HEAD") == head
+    assert cli("outcome", opened, "ok", check=False).code == 4, "an open decision goes with the state"
+    assert cli("outcome", done, "ok", check=False).code == 6, "one that had its outcome is known from git"
+
+
+@pytest.mark.parametrize(
+    ("count", "fields", "score", "level"),
+    [
+        (1, {"state": "possible"}, 0.33, "low"),
+        (1, {"state": "past"}, 0.435, "low"),
+        (3, {"state": "past"}, 0.485, "low"),
+        (4, {"state": "past"}, 0.51, "medium"),
+        (10, {"state": "reliable", "verifications": 10}, 0.765, "medium"),
+        (10, {"state": "reliable", "verifications": 10, "consolidation_score": 0.5}, 0.865, "high"),
+    ],
+)
+@pytest.mark.covers("R3.25", "R3.30")
+def test_d52_the_vectors_of_assessments(
+    home: Path, cli: Call, count: int, fields: dict[str, Any], score: float, level: str
+) -> None:
+    blocks = [block(f"{'abcdefghij'[n] * 3}", f"Python fact {n}", **fields) for n in range(count)]
+    typed(home, "universal/tool_usage", *({**one, "trigger": "Python"} for one in blocks))
+    told = cli("assess", "Python", "--json").json
+    assert told["score"] == pytest.approx(score, abs=5e-5)
+    assert (told["confidence"], len(told["evidence"])) == (level, min(count, 5))
+
+
+@pytest.mark.covers("R3.16", "R3.18", "R3.30", "B3.8")
 def test_d52_an_assessment_counts_no_read(tiers: Path, cli: Call) -> None:
     told = cli("assess", "deploy the billing service", "--json").json
     assert set(told) >= {"ok", "confidence", "score", "message", "suggestions", "evidence", "stats"}

@@ -461,3 +461,47 @@ def test_a_block_that_changes_while_it_is_signed_is_not_approved(home: Path, own
     [placed] = wiring.home.read(("universal",))
     assert placed.block.payload.content == "harmful"
     assert placed.block.approved is None
+
+
+def may_leave(home: Path, cli: Call) -> str:
+    """A block that the owner key signed to leave."""
+    one = candidate(cli, "use rg", "searching")
+    approve(cli, one)
+    proved = '"state": "reliable", "verifications": 72, "verifications_local": 72, "payload":'
+    path_of(home).write_text(path_of(home).read_text().replace('"payload":', proved))
+    cli("config", "set", "sharing.enabled", "true", "--yes")
+    cli("share", "allow", one, "--yes")
+    assert signature(home, one).startswith("share:") and leaves(cli) == [one]
+    return one
+
+
+def leaves(cli: Call) -> list[str]:
+    rows = cli("share", "list", "--json").json["blocks"]
+    return [row["id"] for row in rows if row["leaves"]]
+
+
+def allowed_by_hand(home: Path) -> None:
+    text = path_of(home).read_text()
+    path_of(home).write_text(text.replace('"payload":', '"shareable": true, "payload":'))
+
+
+def test_a_denial_voids_the_signature_that_let_a_block_leave(home: Path, owned: Path, cli: Call) -> None:
+    one = may_leave(home, cli)
+    cli("share", "deny", one)
+    assert signature(home, one).startswith("approve:")
+    assert block(cli, one)["approved"] is True
+    allowed_by_hand(home)
+    assert leaves(cli) == [], "whoever writes the file cannot let it leave again"
+    (row,) = cli("share", "list", "--json").json["blocks"]
+    assert (row["id"], row["shareable"]) == (one, True)
+
+
+def test_a_denial_needs_no_key(home: Path, owned: Path, cli: Call, key: Path) -> None:
+    one = may_leave(home, cli)
+    for path in (key, key.with_name("owner_key.pub")):
+        path.rename(path.with_suffix(".away"))
+    done = cli("share", "deny", one)
+    assert "owner sign --all" in done.stderr
+    assert signature(home, one) == "" and block(cli, one)["approved"] is False
+    allowed_by_hand(home)
+    assert leaves(cli) == []

@@ -62,6 +62,7 @@ def acts(git: Callable[..., str], home: Path) -> list[str]:
     ).splitlines()
 
 
+@pytest.mark.covers("B2.29")
 def test_nothing_holds_the_text_any_more_and_all_else_is_as_it_was(
     world: Path, cli: Call, git: Callable[..., str], sound: Callable[[Path], None], secret: str
 ) -> None:

@@ -64,7 +64,8 @@ def exported(cli: Call, world: Path, name: str = "bundle.json") -> Path:
     return world / name
 
 
-def test_only_universal_super_and_shareable_leaves_and_the_second_import_changes_nothing(
+@pytest.mark.covers("R0.53", "R2.4", "R2.19", "R2.46", "R2.47", "R2.48", "R2.50", "B2.38")
+def test_d59_only_universal_super_and_shareable_leaves_and_the_second_import_changes_nothing(
     ann: Path, bob: Path, cli: Call, world: Path, git: Callable[..., str]
 ) -> None:
     """D59."""
@@ -111,6 +112,7 @@ def test_preview_prints_exactly_the_bytes_and_the_log_tells_to_whom(
     assert set(json.loads(shown)["blocks"][0]) <= allowed
 
 
+@pytest.mark.covers("R2.46", "R2.48")
 def test_list_says_what_each_block_lacks(ann: Path, cli: Call) -> None:
     rows = {row["id"]: row for row in cli("share", "list", "--json").json["blocks"]}
     assert rows["exp-super222"]["leaves"] and not rows["exp-super222"]["lacks"]
@@ -128,6 +130,7 @@ def test_a_block_edited_after_its_approval_stays(ann: Path, cli: Call) -> None:
     assert cli("share", "preview", check=False).code == 4
 
 
+@pytest.mark.covers("R2.2", "R2.48")
 def test_only_a_person_shares_and_confirms(
     ann: Path, cli: Call, world: Path, git: Callable[..., str]
 ) -> None:
@@ -189,6 +192,7 @@ def test_evidence_and_triggers_are_looked_at_too_and_conversations_never_leave(h
 
 
 @pytest.mark.parametrize(("ours", "result"), [(12, 72), (80, 80), (72, 72)])
+@pytest.mark.covers("R2.47", "B2.38")
 def test_the_higher_count_holds(
     home: Path, bob: Path, cli: Call, world: Path, ours: int, result: int, git: Callable[..., str]
 ) -> None:
@@ -232,6 +236,7 @@ def test_what_was_rejected_before_is_refused_by_name(ann: Path, bob: Path, cli: 
     assert first["ids"][0] in again["refused"][0]["why"]
 
 
+@pytest.mark.covers("R2.4")
 def test_items_that_lie_are_refused_one_by_one(ann: Path, bob: Path, cli: Call, world: Path) -> None:
     body = json.loads(exported(cli, world).read_text())
     good = body["blocks"][0]

@@ -336,7 +336,8 @@ def test_watch_sends_what_is_done_meanwhile(
     running.stdout.readline()
     one = cli("memorize", "use rg", "--when", "searching", "--json", env=at(ann)).json["id"]
     for _ in range(60):
-        if sync(cli, bob)[0]["taken"]:
+        sync(cli, bob)
+        if not cli("show", one, "--json", env=at(bob), check=False).code:
             break
         time.sleep(0.2)
     assert block(cli, bob, one)["payload"] == "use rg"
@@ -360,3 +361,85 @@ def test_merges_that_cross_count_nothing_twice(paired: tuple[Path, Path], cli: C
     assert block(cli, bob, one)["verifications"] == 3
     sync(cli, ann)
     assert files(ann) == files(bob) and block(cli, ann, one)["verifications"] == 3
+
+
+WHO = ("-c", "user.name=x", "-c", "user.email=x@x")
+
+
+def test_a_pull_that_git_cannot_finish_is_finished_by_one_command(
+    paired: tuple[Path, Path], cli: Call, git: Git, sound: Callable[[Path], None]
+) -> None:
+    """One machine empties the day's pool, so that its file goes; the other adds to it: git asks no merge driver."""
+    ann, bob = paired
+    one = cli("memorize", "use rg", "--when", "searching", "--json", env=at(ann)).json["id"]
+    sync(cli, ann, bob)
+    cli("approve", one, "--yes", env=at(ann))
+    two = cli("memorize", "use fd", "--when", "finding", "--json", env=at(bob)).json["id"]
+    cli("outcome", one, "ok", "--scenario", "b", env=at(bob))
+    said = git(bob, *WHO, "pull", "-q", "--no-rebase", str(ann / "experiences"), "main", check=False)
+    assert "modify/delete" in said
+    refused = cli("memorize", "use jq", check=False, env=at(bob))
+    assert refused.code == 3 and "alice-exp sync settle" in refused.stderr
+    cli("sync", "settle", env=at(bob))
+    seen = block(cli, bob, one)
+    assert (seen["set"], seen["approved"], seen["verifications"]) == ("universal", True, 1)
+    assert block(cli, bob, two)["set"] == "low_value"
+    assert len(git(bob, "log", "-1", "--format=%P").split()) == 2
+    sound(bob)
+    sync(cli, bob, ann)
+    assert files(ann) == files(bob)
+
+
+def test_what_a_person_wrote_during_a_merge_is_left_to_git(
+    paired: tuple[Path, Path], cli: Call, git: Git
+) -> None:
+    ann, bob = paired
+    one = cli("memorize", "use rg", "--json", env=at(ann)).json["id"]
+    sync(cli, ann, bob)
+    cli("approve", one, "--yes", env=at(ann))
+    cli("memorize", "use fd", env=at(bob))
+    git(bob, *WHO, "pull", "-q", "--no-rebase", str(ann / "experiences"), "main", check=False)
+    path = bob / "experiences" / "personal/user_preferences.jsonc"
+    path.write_text(path.read_text() + "// my own words\n")
+    done = cli("sync", "settle", check=False, env=at(bob))
+    assert done.code == 3 and "personal/user_preferences.jsonc" in done.stderr
+    assert "my own words" in path.read_text() and (bob / "experiences/.git/MERGE_HEAD").exists()
+
+
+def test_equal_candidates_of_two_machines_become_one(paired: tuple[Path, Path], cli: Call) -> None:
+    ann, bob = paired
+    one = cli("memorize", "use rg", "--when", "searching", "--json", env=at(ann)).json["id"]
+    two = cli("memorize", "Use rg!", "--when", "Searching", "--json", env=at(bob)).json["id"]
+    cli("outcome", one, "ok", "--scenario", "a", env=at(ann))
+    cli("outcome", two, "ok", "--scenario", "b", env=at(bob))
+    sync(cli, ann, bob, ann)
+    assert files(ann) == files(bob)
+    (left,) = cli("list", "--set", "low_value", "--json", env=at(ann)).json["blocks"]
+    seen = block(cli, ann, left["id"])
+    assert (seen["id"], seen["verifications"], seen["observations"]) == (min(one, two), 2, 1)
+
+
+def test_an_older_home_and_a_plain_clone_learn_to_merge(
+    ann: Path, cli: Call, git: Git, world: Path, remote: Path
+) -> None:
+    cli("sync", "add", str(remote), "--private", "--yes")
+    (ann / "experiences/.git/info/attributes").write_text("* -text -merge\n")
+    found = {one["name"]: one for one in cli("doctor", "--json").json["checks"]}
+    assert found["history"]["severity"] == "warning"
+    sync(cli, ann)
+    assert "merge=alice" in git(ann, "check-attr", "merge", "universal/tool_usage.jsonc").replace(": ", "=")
+    clone = world / "clone"
+    clone.mkdir(mode=0o700)
+    subprocess.run(["git", "clone", "-q", str(remote), clone / "experiences"], check=True)
+    before = cli("doctor", "--json", env=at(clone), check=False)
+    found = {one["name"]: one for one in before.json["checks"]}
+    assert before.code == 3 and "sync add" in json.dumps(found["remotes"])
+    cli("sync", "add", str(remote), "--private", "--yes", env=at(clone))
+    cli("doctor", "--fix", "--yes", env=at(clone), check=False)
+    after = {one["name"]: one["severity"] for one in cli("doctor", "--json", env=at(clone)).json["checks"]}
+    assert (after["remotes"], after["history"]) == ("ok", "ok"), "sync knows the remote now"
+    done = subprocess.run(
+        ["git", "push", str(remote), "main"], cwd=clone / "experiences", capture_output=True
+    )
+    assert done.returncode and b"personal" in done.stderr
+    assert sync(cli, clone)[0]["error"] is None

@@ -65,7 +65,8 @@ def adopted(git: Callable[..., str], home: Path) -> list[str]:
     return git(home, "log", "--reverse", "--format=%an %s").splitlines()[1:]
 
 
-def test_every_way_of_saving_is_committed_once_by_the_editor(
+@pytest.mark.covers("R2.25", "RC.8", "B2.36")
+def test_d58_every_way_of_saving_is_committed_once_by_the_editor(
     home: Path, watch: Watch, git: Callable[..., str], run: Call
 ) -> None:
     path = home / "experiences/universal/tool_usage.jsonc"
@@ -111,7 +112,8 @@ def test_a_save_is_committed_and_searchable_in_time(home: Path, watch: Watch, ru
     assert run("recall", "tea", "--json").json["matches"][0]["payload"] == "tea number 4"
 
 
-def test_a_broken_save_keeps_the_last_good_version_until_it_is_mended(
+@pytest.mark.covers("RC.8", "B2.36")
+def test_d58_a_broken_save_keeps_the_last_good_version_until_it_is_mended(
     home: Path, watch: Watch, git: Callable[..., str], run: Call
 ) -> None:
     path = home / "experiences/universal/tool_usage.jsonc"
@@ -129,7 +131,8 @@ def test_a_broken_save_keeps_the_last_good_version_until_it_is_mended(
     assert len(adopted(git, home)) == 2
 
 
-def test_what_other_commands_write_is_told_and_never_adopted(
+@pytest.mark.covers("B2.36")
+def test_d58_what_other_commands_write_is_told_and_never_adopted(
     home: Path, watch: Watch, git: Callable[..., str], run: Call
 ) -> None:
     run("memorize", "use uv", "--when", "installing")

@@ -47,6 +47,7 @@ def said(chats: ChatHistoryStore, *texts: str) -> None:
     chats.save_all("demo", [Message("user", text, AT) for text in texts])
 
 
+@pytest.mark.covers("R4.15", "R4.28", "R4.31")
 def test_what_is_saved_is_loaded_in_order(chats: ChatHistoryStore) -> None:
     assert chats.start("demo", AT) and not chats.start("demo", AT)
     call = Message("assistant", "", AT, (ToolCall("c1", "rg", '{"x": 1}'),))
@@ -60,6 +61,7 @@ def test_what_is_saved_is_loaded_in_order(chats: ChatHistoryStore) -> None:
     assert chats.save_all("demo", ()) == ()
 
 
+@pytest.mark.covers("R4.28", "R4.31")
 def test_marks_move_forward_only(chats: ChatHistoryStore) -> None:
     said(chats, "a", "b", "c")
     chats.mark_extracted("demo", 1)
@@ -162,6 +164,7 @@ def blocks(*texts: str) -> list[Block]:
             for one in found]  # fmt: skip
 
 
+@pytest.mark.covers("R4.23", "R4.27", "R4.31", "B4.10")
 def test_saved_memories_are_found_by_vector_in_the_sources_order(memories: MemoryStore) -> None:
     ids = memories.save_all(blocks("我叫张三，在北京工作，是程序员", "我喜欢吃辣"))
     assert len(set(ids)) == 4 and memories.count() == 4
@@ -174,6 +177,7 @@ def test_saved_memories_are_found_by_vector_in_the_sources_order(memories: Memor
     assert memories.search_by_vector(embed("用户喜欢什么"), 1)[0][0].payload.content == "用户喜欢吃辣的食物"
 
 
+@pytest.mark.covers("R4.29")
 def test_filters_hold(memories: MemoryStore) -> None:
     memories.save_all(blocks("我叫张三，是程序员"))
     only = SearchFilter(min_importance=0.8)
@@ -185,6 +189,7 @@ def test_filters_hold(memories: MemoryStore) -> None:
     assert len(memories.search_by_vector(embed("用户"), 5, SearchFilter(created_after=AT))) == 2
 
 
+@pytest.mark.covers("R4.27", "B4.19")
 def test_keywords_count_and_deleting_takes_out(memories: MemoryStore) -> None:
     made = [
         Block("", Payload(text), about="user", created_at=AT)
@@ -201,6 +206,7 @@ def test_keywords_count_and_deleting_takes_out(memories: MemoryStore) -> None:
     assert memories.count() == 2
 
 
+@pytest.mark.covers("R4.15", "B4.11")
 def test_a_store_over_a_home_writes_candidates_and_an_agent_deletes_no_approved_one(
     home: Path, cli: Any
 ) -> None:

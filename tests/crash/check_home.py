@@ -8,14 +8,29 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-from scenes import AGENT, HAND_EDIT, SCENES, Scene, call, comments, enter, state
+from scenes import AGENT, HAND_EDIT, SCENES, SHARED, TALK, Scene, call, comments, enter, state
 
 EDITOR = ("adopt", "editor")
+TEA = [["low_value_pool/pending_20260220.jsonc", "possible", 0, False]]
+AFTER: dict[str, dict[str, list[Any]]] = {
+    "outcome exp-aaaaaaa2": {"use rg": [["universal/tool_usage.jsonc", "past", 5, True]]},
+    "outcome dec-aaaaaaa2": {
+        "small steps": [["personal/user_preferences.jsonc", "past", 2, False]],
+        "episode: refactoring code": [[True, 1.0]],
+        "thoughts": [[1, 0]],
+    },
+    "heartbeat -q": {},
+    "event add": {"thoughts": [[11, 8]]},
+    "share import": {SHARED: TEA},
+    "session extract": {"The user prefers tea over coffee": TEA},
+}
+"""What an act leaves by the first words of its command; what it does not name stays as it was."""
 FOLLOWING = "what comes after the crash"
 
 
@@ -36,6 +51,14 @@ def main(name: str) -> None:
     present = state(experiences)
     assert len(present.pop(FOLLOWING)) == 1, "the following act stands twice"
     _check_acts(scene, acts, present, expect["before"], acked=acked)
+    if name == "extract":
+        _check_reading(experiences)
+    if name == "heartbeat":
+        assert call("heartbeat", now="2026-02-21T09:00:00Z")[0] == 0, "the next report failed"
+        text = (experiences / "universal" / "tool_usage.jsonc").read_text(encoding="utf-8")
+        assert re.findall(r'"access_count": (\d+)', text) == ["1"], "a read was lost or counted twice"
+    if name == "decision":
+        _check_answered(experiences, happened=(scene.op, scene.actor) in acts)
     missing = [line for line in expect["comments"] if line not in comments(experiences)]
     assert not missing or name.startswith(("approve-last", "reply")), f"comments are gone: {missing}"
     _check_repository(experiences)
@@ -50,9 +73,8 @@ def _check_acts(
     done, undone = [*first, *own, *following], [*first, *following]
     # An adoption that is interrupted between its commit and its file is completed by a second one: the file
     # on disk is the person's own, and which version of it was adopted is not known any more.
-    acts = [
-        act for act, before in zip(acts, [None, *acts], strict=False) if (act, before) != (EDITOR, EDITOR)
-    ]
+    while EDITOR in first and acts[: 2 * len(first)] == first * 2:
+        acts = acts[len(first) :]
     assert acts in (done, undone), f"unexpected acts: {acts}"
     happened = acts == done if done != undone else None
     if acked or scene.always:
@@ -66,6 +88,8 @@ def after(scene: Scene, before: dict[str, Any], *, happened: bool) -> dict[str, 
     wanted = {text: [list(row) for row in rows] for text, rows in before.items()}
     if scene.prepare == "hand_edit":
         wanted[HAND_EDIT] = [["personal/user_preferences.jsonc", "past", 1, False]]
+    if scene.prepare == "rejected_edit":
+        wanted[HAND_EDIT] = [["low_value_pool/pending_20260219.jsonc", "possible", 0, False]]
     archived = [["archive/obsolete.jsonc", "obsolete", 0, True]]
     if ("outcome", AGENT) in scene.first:
         wanted["use ruff format"] = archived
@@ -78,11 +102,29 @@ def after(scene: Scene, before: dict[str, Any], *, happened: bool) -> dict[str, 
         chosen = ["small commits"] if words[1].startswith("exp-") else ["small commits", "seen before"]
         for text in chosen:
             wanted[text] = [["universal/system_info.jsonc", "possible", 0, True]]
-    elif words[:2] == ["outcome", "exp-aaaaaaa2"]:
-        wanted["use rg"] = [["universal/tool_usage.jsonc", "past", 5, True]]
     else:
-        wanted["use ruff format"] = archived
+        wanted |= AFTER.get(" ".join(words[:2]), {"use ruff format": archived})
     return wanted
+
+
+def _check_reading(experiences: Path) -> None:
+    """Every message is there and none is read twice, whether or not the interrupted reading stands."""
+    assert call("session", "extract", "talk", actor=AGENT)[0] == 0, (
+        "the next reading of the conversation failed"
+    )
+    told = call("session", "show", "talk", actor=AGENT)[1]["messages"]
+    assert [one["content"] for one in told] == list(TALK), f"the conversation is {told}"
+    ops = [op for op, _ in _acts(experiences)]
+    assert ops.count("extract") == 1, f"read {ops.count('extract')} times"
+    found = state(experiences)
+    assert found["The user prefers tea over coffee"] == TEA, f"read as {found}"
+
+
+def _check_answered(experiences: Path, *, happened: bool) -> None:
+    """A decision has one outcome: one that stands is refused a second time, one that does not is open still."""
+    code, _ = call("outcome", "dec-aaaaaaa2", "ok", actor=AGENT)
+    assert code == (6 if happened else 0), f"a second outcome ended with {code}"
+    assert state(experiences)["episode: refactoring code"] == [[True, 1.0]], "the decision counts twice"
 
 
 def _acts(experiences: Path) -> list[tuple[str, str]]:

@@ -1,21 +1,18 @@
-"""Interrupt ``purge`` at every step: ``python tests/crash/purge.py [--mode MODE] [--every K]`` (by hand; it is long).
+"""The scene ``purge`` of the crash matrix: ``python purge.py --build`` and ``--check`` in ``$CM_DIR``.
 
 Afterwards the next command finds one history or the other: the block and all its past, or no object that holds it.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenes import call, enter, environment
+from scenes import call, enter, run_script
 
-HERE = Path(__file__)
 SECRET = "tulip-4711 is the word"
 VICTIM = "exp-aaaaaaa2"
 BLOCK = (
@@ -71,31 +68,5 @@ def _git(root: Path, *arguments: str) -> str:
     return done.stdout.decode("utf-8", "replace").strip()
 
 
-def walk(mode: str, every: int) -> int:
-    """Drive ``crashmatrix.py``; its exit code."""
-    from matrix import TOOL
-
-    python, here = shlex.quote(sys.executable), shlex.quote(str(HERE))
-    given = 'HOME="$CM_DIR" ALICE_HOME="$CM_DIR/alice" ALICE_ACTOR=user'
-    arguments = ["--setup", f"{python} {here} --build", "--check", f"{python} {here} --check", "--mode", mode]
-    command = f"{given} exec {python} -m alice_exp purge {VICTIM} --yes -q"
-    return subprocess.run(
-        [sys.executable, str(TOOL), *arguments, "--cmd", command, "--every", str(every)],
-        env=environment(Path("/")),
-        check=False,
-    ).returncode
-
-
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", action="store_true")
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--mode", default="kill")
-    parser.add_argument("--every", type=int, default=1)
-    asked = parser.parse_args()
-    if not asked.build and not asked.check:
-        sys.exit(walk(asked.mode, asked.every))
-    try:
-        (build if asked.build else check)(Path(os.environ["CM_DIR"]))
-    except AssertionError as fault:
-        sys.exit(str(fault).replace("\n", " "))
+    run_script(__doc__, build, check)

@@ -6,6 +6,7 @@ can say exactly which two states are allowed: the one before, and the one after.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
@@ -54,6 +55,7 @@ class Scene:
     """One command on one home: ``act`` is its op and actor, ``None`` where the command itself writes nothing new.
 
     ``first`` are acts that must stand before it in any case; ``always``: the act was decided before the command.
+    ``script`` builds and checks a scene that is more than one home's blocks (``--build``, ``--check``).
     """
 
     command: str
@@ -62,6 +64,7 @@ class Scene:
     first: tuple[tuple[str, str], ...] = ()
     always: bool = False
     prepare: str = ""
+    script: str = ""
 
 
 SCENES: dict[str, Scene] = {
@@ -71,15 +74,26 @@ SCENES: dict[str, Scene] = {
     ),
     "approve": Scene("approve exp-ccccccc2 --yes -q", "approve", "user"),
     "approve-last": Scene("approve --all --yes -q", "approve", "user", prepare="heartbeat"),
+    "heartbeat": Scene("heartbeat -q", "heartbeat", "user", prepare="read"),
     "reply": Scene('reply "同意" --yes -q', "approve", "user", prepare="heartbeat"),
     "outcome": Scene("outcome exp-aaaaaaa2 ok -q", "outcome", AGENT),
     "outcome-archives": Scene("outcome exp-bbbbbbb2 fail -q", "outcome", AGENT),
+    "decision": Scene("outcome dec-aaaaaaa2 ok -q", "outcome", AGENT, prepare="decided"),
+    "event": Scene('event add "tests are green" -q', "event", AGENT, prepare="thoughts"),
+    "extract": Scene("session extract talk -q", "extract", AGENT, prepare="talk"),
     "memorize-over-hand-edit": Scene(
         'memorize "prefer uv" --when "installing packages" -q',
         "memorize",
         AGENT,
         first=(("adopt", "editor"),),
         prepare="hand_edit",
+    ),
+    "memorize-over-rejected": Scene(
+        'memorize "prefer uv" --when "installing packages" -q',
+        "memorize",
+        AGENT,
+        first=(("adopt", "editor"), ("refuse", "system")),
+        prepare="rejected_edit",
     ),
     "recover-prepared": Scene("list -q", "outcome", AGENT, always=True, prepare="prepared"),
     "recover-half": Scene("list -q", "outcome", AGENT, always=True, prepare="half"),
@@ -91,8 +105,11 @@ SCENES: dict[str, Scene] = {
         first=(("outcome", AGENT),),
         prepare="half",
     ),
+    "purge": Scene("purge exp-aaaaaaa2 --yes -q", "purge", "user", script="purge.py"),
+    "sync": Scene("sync -q", "sync", "user", script="syncing.py"),
+    "share-import": Scene('share import "$CM_DIR/bundle.json" --yes -q', "share", "user", prepare="bundle"),
 }
-"""The three that ``make test`` samples are memorize, approve and outcome; ``make crash`` walks all of them whole."""
+"""``make test`` samples them, ``make crash`` walks all of them whole."""
 
 
 def environment(root: Path, actor: str = "user") -> dict[str, str]:
@@ -133,11 +150,14 @@ def call(*arguments: str, actor: str = "user", now: str = NOW) -> tuple[int, Any
 
 
 def state(experiences: Path) -> dict[str, list[Any]]:
-    """Every block by what it says: a row of path, state, count and approval for each place where it stands."""
+    """Every block by what it says: a row of path, state, count and approval for each place where it stands.
+
+    Episodes stand under ``episode: TASK`` with success and reward, ``thoughts`` are how many were told and merged.
+    """
     from alice_exp.text.jsonc import parse
     from alice_exp.text.schema import read_blocks
 
-    found: dict[str, list[Any]] = {}
+    found: dict[str, list[Any]] = _records(experiences)
     for path in sorted(experiences.glob("*/*.jsonc")):
         name = str(path.relative_to(experiences))
         if name.startswith("records/"):
@@ -147,6 +167,23 @@ def state(experiences: Path) -> dict[str, list[Any]]:
         for block in blocks:
             row = [name, block.state, block.verifications, block.approved is not None]
             found.setdefault(block.payload.content, []).append(row)
+    return found
+
+
+def _records(experiences: Path) -> dict[str, list[Any]]:
+    from alice_exp.text.jsonc import parse
+
+    found: dict[str, list[Any]] = {}
+    episodes, events = (experiences / "records" / f"{name}.jsonc" for name in ("episodes", "events"))
+    if episodes.exists():
+        book: Any = parse(episodes.read_bytes(), "records/episodes.jsonc").value
+        for one in book["episodes"]:
+            found.setdefault(f"episode: {one['task']}", []).append([one["success"], one["reward"]])
+    if events.exists():
+        told: Any = parse(events.read_bytes(), "records/events.jsonc").value
+        held = sum(one.get("segment_length", 1) for one in told["segments"])
+        assert held == told["total_events"], f"{held} thoughts in the segments, {told['total_events']} told"
+        found["thoughts"] = [[held, told["total_compressions"]]]
     return found
 
 
@@ -178,13 +215,72 @@ def build(root: Path, scene: Scene) -> None:
         path = alice / "experiences" / "personal" / "user_preferences.jsonc"
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace("[]", f'[{{"payload": "{HAND_EDIT}"}} // 我\n]'), encoding="utf-8")
+    if scene.prepare == "rejected_edit":
+        assert call("reject", "exp-ccccccc2")[0] == 0
+        pool.write_text(
+            f'{{"blocks": [{{"payload": "Small  commits!"}}, {{"payload": "{HAND_EDIT}"}}]}}\n',
+            encoding="utf-8",
+        )
+    if scene.prepare in _MORE:
+        _MORE[scene.prepare]()
     before = state(alice / "experiences")
+    before.pop("Small  commits!", None)
     kept = comments(alice / "experiences")
     commits = _commits(alice)
     if scene.prepare in _STOPS:
         _interrupted(root, scene.prepare)
     body = {"before": before, "comments": kept, "commits": commits}
     (root / "expect.json").write_text(json.dumps(body), encoding="utf-8")
+
+
+def _decided() -> None:
+    """A decision that waits for its outcome, under a name that the command knows."""
+    from alice_exp import wiring
+
+    assert call("remember", "small steps", "--when", "refactoring code")[0] == 0
+    made, wiring.new_id = wiring.new_id, lambda kind: f"{kind}-aaaaaaa2"
+    code, answer = call("decide", "refactoring code", actor=AGENT)
+    wiring.new_id = made
+    assert code == 0 and answer["decision"] == "dec-aaaaaaa2" and answer["tier"] == "personal", answer
+
+
+def _read() -> None:
+    """A block that was read once: the report folds the read into it."""
+    assert call("show", "exp-aaaaaaa2")[0] == 0
+
+
+def _thoughts() -> None:
+    """As many thoughts as make the next one merge two neighbours."""
+    for number in range(10):
+        assert call("event", "add", f"thought {number}", actor=AGENT)[0] == 0
+
+
+def _talk() -> None:
+    """A conversation that says something about the user and was not read yet."""
+    assert call("session", "start", "talk", actor=AGENT)[0] == 0
+    for said in TALK:
+        assert call("session", "say", "talk", "user", said, actor=AGENT)[0] == 0
+
+
+def _bundle() -> None:
+    """What another Alice shares, in a file beside the home."""
+    from alice_exp.core.model import Block, Payload, content_hash
+
+    block = Block("exp-zzzzzzz2", Payload(SHARED))
+    item = {"id": block.id, "payload": SHARED, "verifications": 72, "hash": content_hash(block)}
+    whole = {"format": "alice-exp bundle", "version": 1, "from": "alice_bob", "blocks": [item]}
+    Path(os.environ["ALICE_HOME"]).with_name("bundle.json").write_text(json.dumps(whole), encoding="utf-8")
+
+
+SHARED = "use ripgrep, it knows .gitignore"
+TALK = ("I prefer tea over coffee.", "What is the time?")
+_MORE: dict[str, Callable[[], None]] = {
+    "decided": _decided,
+    "thoughts": _thoughts,
+    "talk": _talk,
+    "read": _read,
+    "bundle": _bundle,
+}
 
 
 def _commits(alice: Path) -> int:
@@ -240,6 +336,19 @@ def _interrupted(root: Path, stop: str) -> None:
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 137, "the act was meant to be interrupted"
     assert (root / "alice" / "experiences" / ".git" / "refs" / "alice" / "pending").exists()
+
+
+def run_script(said: str | None, build: Callable[[Path], None], check: Callable[[Path], None]) -> None:
+    """What a scene of its own does with ``--build`` and ``--check``: exit 1 and one line where something was lost."""
+    parser = argparse.ArgumentParser(description=said)
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--build", action="store_true")
+    which.add_argument("--check", action="store_true")
+    asked = parser.parse_args()
+    try:
+        (build if asked.build else check)(Path(os.environ["CM_DIR"]))
+    except AssertionError as fault:
+        sys.exit(str(fault).replace("\n", " "))
 
 
 if __name__ == "__main__":

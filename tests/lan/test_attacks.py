@@ -26,6 +26,8 @@ from alice_exp.lan.identity import FileIdentity, certificate_id, require_leaf
 from tests.conftest import NOW, Call
 from tests.lan.alices import MARKER, Alice, asked, door, serving
 
+pytestmark = pytest.mark.needs("cryptography", "spake2")
+
 CODE = pairing.Code(7, "k3mx9p")
 
 

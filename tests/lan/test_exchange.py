@@ -19,7 +19,10 @@ from alice_exp.usecases import exchange as exchanging
 from tests.conftest import Call
 from tests.lan.alices import MARKER, SUPER, Alice, asked, block, exchanged, made, serving
 
+pytestmark = pytest.mark.needs("cryptography")
 
+
+@pytest.mark.covers("R2.47", "B2.37")
 def test_both_learn_and_the_second_time_changes_nothing(ann: Alice, bob: Alice) -> None:
     done, there, _ = exchanged(bob, ann)
     assert done.taken is not None
@@ -50,6 +53,7 @@ def test_the_higher_count_holds(world: Path, ann: Alice, here: int, there: int, 
     assert carl.find("use ripgrep").verifications == then
 
 
+@pytest.mark.covers("R2.48", "R2.50")
 def test_nothing_personal_is_in_anything_that_is_said(ann: Alice, bob: Alice) -> None:
     done, there, said = exchanged(bob, ann)
     assert b"use ripgrep" in said
@@ -66,6 +70,7 @@ def test_what_left_is_written_down_before_it_leaves(ann: Alice, bob: Alice) -> N
     assert [one for one, _ in rows[0].blocks] == list(done.offered)
 
 
+@pytest.mark.covers("R2.4", "R2.48", "B2.37")
 def test_while_sharing_is_off_nothing_leaves(world: Path, ann: Alice) -> None:
     shut = made(
         world / "shut", "alice_shut", {"universal/tool_usage": [block("use jq", **SUPER)]}, sharing=False
@@ -148,10 +153,16 @@ def item(payload: str = "use sd", **more: Any) -> dict[str, Any]:
 
 
 LIES = {
-    "an id that is a path": (item(id="../x"), "its id is none"),
-    "an id with an escape": (item(id="exp-\x1b[2Jaa"), "its id is none"),
-    "a claim of 10^9": (item(verifications=10**9), "its count of verifications is none"),
-    "a claim of minus one": (item(verifications=-1), "its count of verifications is none"),
+    "an id that is a path": (item(id="../x"), "its id has not the form of one"),
+    "an id with an escape": (item(id="exp-\x1b[2Jaa"), "its id has not the form of one"),
+    "a claim of 10^9": (
+        item(verifications=10**9),
+        "its count of verifications is none between 1 and 1000000",
+    ),
+    "a claim of minus one": (
+        item(verifications=-1),
+        "its count of verifications is none between 1 and 1000000",
+    ),
     "a personal block": (item(about="user"), '"about" has no place in a bundle'),
     "a state of its own": (item(state="reliable"), '"state" has no place in a bundle'),
     "an approval": (item(approved={"at": "x"}), '"approved" has no place in a bundle'),

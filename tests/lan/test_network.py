@@ -23,6 +23,8 @@ from alice_exp.lan.discovery import SERVICE, Found, announced, hint_of
 from tests.conftest import ROOT
 from tests.lan.alices import MARKER, SUPER, Alice, block, everything, made
 
+pytestmark = pytest.mark.needs("cryptography", "spake2", "zeroconf")
+
 
 @dataclass
 class Lan:
@@ -178,6 +180,7 @@ print(ear.recv(9000).hex())
 """
 
 
+@pytest.mark.covers("R2.45", "R2.49")
 def test_three_machines_find_one_another_pair_and_exchange(
     lan: Lan, ann: Alice, bob: Alice, world: Path
 ) -> None:
@@ -250,6 +253,40 @@ def test_five_machines_learn_from_one(lan: Lan, ann: Alice, world: Path) -> None
     assert not [one for one in others[3].blocks() if one.block.payload.content == "use ripgrep"]
 
 
+AVAHI = """
+mount -t tmpfs tmpfs /run && mkdir -p /run/dbus && dbus-daemon --system --fork || exit 90
+avahi-daemon --no-drop-root --no-chroot --no-rlimits --daemonize 2>/run/said || { cat /run/said >&2; exit 91; }
+for _ in 1 2 3 4 5 6 7 8; do
+    avahi-browse --resolve --parsable --terminate _alice._tcp | grep '^=' && break
+    sleep 0.3
+done
+avahi-daemon --kill
+kill "$(cat /run/dbus/pid)"
+"""
+"""Avahi with a D-Bus of its own, in a mount namespace of its own: nothing outside sees either of them."""
+
+
+def test_avahi_sees_the_service_and_learns_nothing_of_who_it_is(lan: Lan, ann: Alice, bob: Alice) -> None:
+    """An independent client: avahi-browse on another machine."""
+    for program in ("avahi-browse", "avahi-daemon", "dbus-daemon", "unshare"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed")
+    lan.machine()
+    lan.machine()
+    ann.trusts(bob)
+    serving = lan.start(1, ann, "serve", "--for", "60s", "--json")
+    port = json.loads(line_of(serving, serving.stdout, "listening"))["port"]
+    browse = lan.command(2, ["unshare", "--mount", "--propagation", "private", "sh", "-c", AVAHI])
+    seen = subprocess.run(browse, capture_output=True, text=True, timeout=60)
+    if seen.returncode in (90, 91):
+        pytest.skip(f"avahi-daemon does not run here: {seen.stderr.strip()}")
+    _, _, _, instance, kind, domain, host, address, at, _ = seen.stdout.splitlines()[0].split(";")
+    assert (kind, domain, address, at) == ("_alice._tcp", "local", "10.77.0.1", str(port))
+    assert re.fullmatch(r"a-[a-z2-9]{10}", instance)
+    for known in ("alice_ann", socket.gethostname(), os.environ.get("USER", "root"), ann.root.name):
+        assert known not in (instance, host.removesuffix(".local")), seen.stdout
+
+
 # -- discovery alone, on loopback -----------------------------------------------------------------------------------
 
 OWN = "ab" * 32
@@ -262,6 +299,7 @@ def on_loopback(act: Callable[[], Any]) -> Any:
         pytest.skip(f"no multicast on loopback here: {error}")
 
 
+@pytest.mark.covers("R2.45", "B2.37")
 def test_what_is_announced_is_found_and_says_nothing_of_who_it_is() -> None:
     def found() -> tuple[tuple[Found, ...], str]:
         with announced(4711, OWN, invites=7, host="127.0.0.1") as instance:

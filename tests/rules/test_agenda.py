@@ -62,6 +62,7 @@ def home(
         ("2024-02-24T00:00:00Z", "2024-03-02T00:00:00Z", True),
     ],
 )
+@pytest.mark.covers("R2.43")
 def test_seven_days_from_the_first_report_to_the_second(shown: str, now: str, gone: bool) -> None:
     assert is_expired(candidate("a", shown), now, 7) is gone
 
@@ -118,7 +119,7 @@ def test_a_typed_block_that_was_rejected_before_is_found_and_an_older_one_is_not
     shown = replace(typed, id="exp-cccccccc", reported=Reported("rep-a", NOW, content_hash(typed)))
     seen = home((typed, older, shown), (archived("用户喜欢吃辣"),))
     assert [
-        (one.placed.block.id, one.rejected.block.id) for one in returned(seen, list(seen.within("low_value")))
+        (one.block_id, one.rejected.block.id) for one in returned(seen, list(seen.within("low_value")))
     ] == [(typed.id, "exp-rrrrrrrr")]
 
 

@@ -50,6 +50,7 @@ def made(text: str = "use rg", **more: object) -> Block:
         ({}, "archive/obsolete.jsonc"),
     ],
 )
+@pytest.mark.covers("R2.46", "R2.48")
 def test_each_condition_alone_keeps_a_block_here(change: dict[str, object], path: str) -> None:
     assert lacks(Placed(made(), PATH)) == ()
     placed = Placed(made(**change), path)
@@ -121,6 +122,7 @@ def offer(**change: object) -> bundles.Offer:
 
 
 @pytest.mark.parametrize(("ours", "theirs", "result"), [(12, 72, 72), (80, 72, 80), (72, 72, 72)])
+@pytest.mark.covers("R2.47")
 def test_the_higher_count_holds_and_again_changes_nothing(ours: int, theirs: int, result: int) -> None:
     """R2.47."""
     mine = made(verifications=ours, verifications_local=ours)
@@ -137,6 +139,7 @@ def test_a_claim_gives_no_badge_until_something_succeeds_here() -> None:
     assert level(outcome(new, True, "here", NOW).block) == "super_reliable"
 
 
+@pytest.mark.covers("B2.38")
 def test_a_candidate_keeps_the_claim_as_evidence_and_takes_the_higher_count_when_approved() -> None:
     block = candidate(offer(), "ann", "exp-bbbb2222", NOW)
     assert (block.state, block.verifications, block.verifications_local) == ("possible", 0, 0)

@@ -34,12 +34,14 @@ def ago(days: float) -> str:
     ("n", "expected"),
     [(0, 0.0), (1, 0.150515), (2, 0.238561), (10, 0.520696), (99, 1.0), (100, 1.0), (10**9, 1.0), (-1, 0.0)],
 )
+@pytest.mark.covers("R3.8", "R3.27", "B3.3")
 def test_frequency(n: int, expected: float) -> None:
     assert frequency(n) == pytest.approx(expected, abs=1e-6)
     assert frequency(n) <= 1.0
 
 
 @pytest.mark.parametrize(("days", "expected"), [(100, 0.27397), (365, 1.0), (730, 1.0), (0, 0.0), (-3, 0.0)])
+@pytest.mark.covers("R3.9")
 def test_longevity(days: float, expected: float) -> None:
     assert longevity(days) == pytest.approx(expected, abs=1e-5)
 
@@ -58,12 +60,14 @@ def test_longevity(days: float, expected: float) -> None:
         (99, 0, 0, 0.8),
     ],
 )
+@pytest.mark.covers("R3.7", "R3.10", "R3.11", "R3.12", "R3.30", "B3.1", "B3.2", "B3.4")
 def test_consolidation(n: int, created: float, updated: float, expected: float) -> None:
     found = consolidation(n, ago(created), ago(updated), "feature", NOW)
     assert found.score == pytest.approx(expected, abs=1e-6)
     assert found.recency == pytest.approx(0.5 ** (updated / 180))
 
 
+@pytest.mark.covers("R3.28", "B3.6")
 def test_consolidation_of_a_block_reads_its_fields_and_never_the_stored_score() -> None:
     block = Block(
         "exp-aaaaaaaa",
@@ -93,6 +97,7 @@ def test_consolidation_of_a_block_reads_its_fields_and_never_the_stored_score() 
         (540, 1.0, 0.5),
     ],
 )
+@pytest.mark.covers("R3.13", "R3.14", "R3.30", "R0.52")
 def test_decay(days: float, c: float | None, expected: float) -> None:
     assert decay_score(ago(days), "feature", NOW, consolidation_score=c) == pytest.approx(expected, abs=5e-5)
 
@@ -102,10 +107,12 @@ def test_decay(days: float, c: float | None, expected: float) -> None:
     [("identity", 730), ("preference", 365), ("habit", 365), ("rule", 365), ("feature", 180), ("fact", 180),
      ("pattern", 180), ("solution", 180), ("goal", 90), ("event", 30), ("unheard_of", 180)],
 )  # fmt: skip
+@pytest.mark.covers("R3.15", "B3.9")
 def test_half_lives(block_type: str, days: int) -> None:
     assert decay_score(ago(days), block_type, NOW) == pytest.approx(0.5)
 
 
+@pytest.mark.covers("R3.28", "B3.9")
 def test_half_lives_come_from_the_configuration() -> None:
     assert dict(HALF_LIFE_DAYS) == Config().half_life_days
     assert Weights.of(Config()) == Weights()

@@ -28,6 +28,7 @@ ML: dict[str, Json] = {"topic": "machine_learning", "difficulty": "beginner"}
 NOW = "2026-02-20T09:00:00Z"
 
 
+@pytest.mark.covers("R0.31")
 def test_the_worked_case_finds_one() -> None:
     listed = [
         Episode("ep-1", "解释什么是机器学习", ML, "provide_simple_explanation", success=True, reward=0.9)
@@ -37,6 +38,7 @@ def test_the_worked_case_finds_one() -> None:
     assert len(listed) == 1
 
 
+@pytest.mark.covers("R0.28", "B0.5")
 def test_the_boundary_is_excluded() -> None:
     half = Episode("ep-1", "deploy website", {"a": 1, "b": 3})
     assert find_similar([half], "cook rice", {"a": 1, "b": 2}) == ()
@@ -45,6 +47,7 @@ def test_the_boundary_is_excluded() -> None:
     assert find_similar([rounded], "aaa bbb ccc", {"k": 1}) == ()
 
 
+@pytest.mark.covers("R0.35", "B0.6")
 def test_ties_go_to_the_newest_then_to_the_id() -> None:
     days = {"ep-b": 2, "ep-a": 2, "ep-c": 1, "ep-d": 3}
     listed = [Episode(name, "fix login page", at=f"2026-01-0{day}T00:00:00Z") for name, day in days.items()]
@@ -56,6 +59,7 @@ def test_ties_go_to_the_newest_then_to_the_id() -> None:
     ]
 
 
+@pytest.mark.covers("R0.32", "B0.7")
 def test_an_unknown_type_filters_nothing() -> None:
     listed = [
         Episode("ep-a", "fix login", type="code"),
@@ -69,6 +73,7 @@ def test_an_unknown_type_filters_nothing() -> None:
     assert len(find_similar(listed, "fix login", filters=Filters(type="nothing"))) == 3
 
 
+@pytest.mark.covers("R0.33")
 def test_the_time_window_is_strict() -> None:
     listed = [
         Episode("ep-a", "fix login", at=NOW),
@@ -83,6 +88,7 @@ def test_true_is_not_one() -> None:
     assert find_similar([flagged], "fix login", {"dry": True})[0].score == 1.0
 
 
+@pytest.mark.covers("R0.51")
 def test_failures_are_warnings() -> None:
     listed = [
         Episode("ep-a", "deploy the website", success=True),
@@ -123,6 +129,7 @@ FILTERS = st.builds(
 
 @settings(deadline=None, max_examples=200)
 @given(EPISODES, TASKS, CONTEXTS, FILTERS, st.integers(0, 9))
+@pytest.mark.covers("R0.28", "R0.29", "R0.32", "R0.33", "R0.34", "R0.35", "B0.6", "B0.7")
 def test_search_is_brute_force(
     listed: list[Episode], task: str, context: dict[str, Json], filters: Filters, top: int
 ) -> None:
@@ -144,6 +151,7 @@ def test_search_is_brute_force(
     assert [(match.similarity, match.episode) for match in found] == expected
 
 
+@pytest.mark.covers("R0.45", "R0.3")
 def test_statistics() -> None:
     assert statistics([]) == EpisodeStatistics(0, 0, 0.0, 0, 0, {})
     rewards = [(0.9, True), (0.5, True), (0.1, False)]
@@ -158,6 +166,7 @@ def test_statistics() -> None:
 
 
 @pytest.mark.parametrize(("length", "stored"), [(1500, 1003), (1000, 1000), (1001, 1003), (0, 0)])
+@pytest.mark.covers("R0.48", "B0.14")
 def test_long_results_are_shortened_once(length: int, stored: int) -> None:
     short = shorten_result(Episode("", "t", result="x" * length))
     assert isinstance(short.result, str)
@@ -176,6 +185,7 @@ def test_what_is_no_text_is_shortened_as_json() -> None:
     assert shorten_result(Episode("", "t", result=None)).result is None
 
 
+@pytest.mark.covers("B0.14")
 def test_halves_of_a_character_stay_together() -> None:
     short = shorten_result(Episode("", "t", result="ab\ud83d\ude00cd"), 3)
     assert short.result == "ab..."
@@ -199,6 +209,7 @@ def test_joining_twice_changes_nothing() -> None:
     assert [one.task for one in alone.book.episodes] == ["changed"]
 
 
+@pytest.mark.covers("R0.15")
 def test_a_context_is_copied() -> None:
     given_context: dict[str, Json] = {"a": 1}
     episode = Episode("", "t", given_context)
@@ -218,6 +229,7 @@ def test_a_context_is_copied() -> None:
         (0, "1970-01-01T00:00:00Z"),
     ],
 )
+@pytest.mark.covers("R0.12", "B1.9")
 def test_every_time_format(value: object, written: str) -> None:
     assert iso_time(value) == written
     assert Episode("", "t", at=written).timestamp == milliseconds(written)
@@ -229,6 +241,7 @@ def test_what_is_no_time(value: object) -> None:
         iso_time(value)
 
 
+@pytest.mark.covers("R0.2")
 def test_ten_thousand_are_searched_fast() -> None:
     rng = random.Random(3)
     words = [f"word{number}" for number in range(800)]

@@ -1,7 +1,9 @@
 """Extraction by rules: R4.17-R4.24, B4.8-B4.18, D55, D57.
 
-``extraction_cases.jsonl`` is written by hand. The half ``tune`` was looked at while the rules grew; the half ``held``
-was written last and the rules were not changed for it: its numbers are what to expect of new sentences.
+``extraction_cases.jsonl`` is written by hand, part by part: each part but ``tune`` was written before the rules saw it,
+measured once, and only then were the rules mended where it showed them to be missing. Recall when first seen: ``held``
+zh 0.62, en 0.72; ``second`` zh 0.66, en 0.71; ``fresh`` zh 0.84, en 0.85; ``last`` (chosen to be out of the way) zh
+0.63, en 0.62; ``final`` zh 0.70, en 0.85; precision 0.90 to 1. That is what to expect of new sentences; what is asserted is that nothing is lost.
 """
 
 from __future__ import annotations
@@ -90,16 +92,23 @@ def test_precision_and_recall(capsys: pytest.CaptureFixture[str]) -> None:
             else:
                 print(f"extraction silent {half}: {utterances} utterances, {found} false")
     for lang in ("zh", "en"):
-        right, wanted, found, _ = rows[lang, "tune"]
-        assert right / wanted >= 0.97 and right / found >= 0.97
-        right, wanted, found, _ = rows[lang, "held"]
-        assert right / wanted >= 0.6 and right / found >= 0.9
-    assert all(rows["none", half][2] == 0 for half in ("tune", "held"))
+        for part, least in {
+            "tune": 0.97,
+            "held": 0.9,
+            "second": 0.97,
+            "fresh": 0.97,
+            "last": 0.85,
+            "final": 0.9,
+        }.items():
+            right, wanted, found, _ = rows[lang, part]
+            assert right / wanted >= least and right / found >= 0.9, (lang, part)
+    assert all(rows["none", part][2] == 0 for part in ("tune", "held", "second", "fresh", "last"))
 
 
 # --------------------------------------------------------------------------------------- the source's examples
 
 
+@pytest.mark.covers("R4.17", "R4.19")
 def test_example_a() -> None:
     found = extract([user("我叫张三，是程序员"), assistant("你好张三！")])
     assert [(one.content, one.importance) for one in found.inferences] == [
@@ -108,6 +117,7 @@ def test_example_a() -> None:
     ]
 
 
+@pytest.mark.covers("R4.19", "B4.8")
 def test_example_b() -> None:
     talk = [
         user("我叫张三，在北京做程序员"),
@@ -134,6 +144,7 @@ def test_spicy_food() -> None:
     )
 
 
+@pytest.mark.covers("B4.8")
 def test_the_answer_to_a_question_counts_more() -> None:
     asked = extract([assistant("What do you do for a living?"), user("I'm a carpenter")]).inferences
     assert [(one.content, one.importance, one.index) for one in asked] == [
@@ -178,6 +189,7 @@ def test_the_users_work_ranks_the_occupation_first() -> None:
         ('I always use `rg` and "fd"', ['The user always uses `rg` and "fd"']),
     ],
 )
+@pytest.mark.covers("R4.34")
 def test_sentences_stand_alone(text: str, content: list[str]) -> None:
     assert contents(text) == content
 
@@ -198,15 +210,18 @@ def test_sentences_stand_alone(text: str, content: list[str]) -> None:
         "...",
     ],
 )
+@pytest.mark.covers("R2.3")
 def test_what_is_not_the_users_own_word(text: str) -> None:
     assert contents(text) == []
 
 
+@pytest.mark.covers("R2.3")
 def test_only_the_user_is_read() -> None:
     talk = [Message("system", "My name is Alice"), assistant("I love tea"), Message("tool", "我叫张三")]
     assert extract(talk).inferences == ()
 
 
+@pytest.mark.covers("R4.17", "B4.9")
 def test_trifles_are_dropped_and_counted() -> None:
     found = extract([user("我有点累"), user("I'm tired"), user("我叫张三")])
     assert ([one.content for one in found.inferences], found.dropped) == (["用户名字是张三"], 2)
@@ -273,6 +288,7 @@ def test_a_claim_is_read_from_any_sentence_about_the_user() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=80)), max_size=6))
+@pytest.mark.covers("B4.16")
 def test_any_text_is_data(talk: list[tuple[Any, str]]) -> None:
     messages = [Message(role, text) for role, text in talk]
     found = extract(messages)
@@ -308,6 +324,7 @@ def test_cost_grows_with_length_alone(text: str) -> None:
         '[{"content": "用户名字是张三", "importance": 0.9}, {"content": "天气不错", "importance": 0.2}]',
     ],
 )
+@pytest.mark.covers("R4.20")
 def test_what_can_be_saved_of_an_answer(text: str) -> None:
     answer = parse_answer(text)
     assert [(one.content, one.importance) for one in answer.extraction.inferences] == [
@@ -330,6 +347,7 @@ def test_an_answer_that_says_nothing() -> None:
         assert not answer.readable and answer.extraction.inferences == ()
 
 
+@pytest.mark.covers("R4.17", "B4.9")
 def test_importances_are_brought_into_range() -> None:
     answer = parse_answer(
         '[{"content":"a","importance":7},{"content":"b"},{"content":"c","importance":"high"}]'
@@ -338,6 +356,7 @@ def test_importances_are_brought_into_range() -> None:
     assert parse_answer('[{"content":"a","importance":0.4}]').extraction.dropped == 1
 
 
+@pytest.mark.covers("R4.20")
 def test_the_prompt_holds_the_conversation() -> None:
     text = prompt_for(
         [Message("system", "secret"), user("我叫{张三}"), assistant("你好"), Message("tool", "25")]

@@ -65,17 +65,21 @@ def story(start: Block, *steps: str) -> list[tuple[int, str, str]]:
     return [(c.block.verifications, c.after, c.effect) for c in run(start, *steps)]
 
 
+@pytest.mark.covers("R2.6", "R2.7", "R2.8", "R2.9", "B2.11")
 def test_table_is_complete_and_carries_the_states_confidence() -> None:
     assert tuple(TABLE) == STATES
     assert {state: row.confidence for state, row in TABLE.items()} == dict(CONFIDENCE)
+    assert len(set(CONFIDENCE.values())) == len(STATES), "states are ranked by their confidence"
 
 
+@pytest.mark.covers("R2.12")
 def test_thresholds_are_the_configurations() -> None:
     assert Thresholds.of(Config()) == Thresholds() == Thresholds(3, 10, 50)
     assert Thresholds.of(Config({"thresholds.past": 5})).past == 5
 
 
 @pytest.mark.parametrize(("start", "v"), [("possible", 0), ("past", 1)])
+@pytest.mark.covers("R2.6", "R2.7", "R2.8", "R2.12", "R2.13")
 def test_successes_promote_at_exactly_3_10_and_50(start: str, v: int) -> None:  # R2.13, D14
     changes = run(block(start, v), *["+A"] * (51 - v))
     promoted = {c.block.verifications: (c.after, TABLE[c.block.state].confidence)
@@ -115,15 +119,18 @@ def test_successes_promote_at_exactly_3_10_and_50(start: str, v: int) -> None:  
         (block("past", 2), ["+A"], [(3, "past", "verified")]),
     ],
 )  # fmt: skip
+@pytest.mark.covers("R2.10", "R2.11", "R2.14", "R2.15", "B2.3", "B2.5", "B2.6", "B2.7", "B2.8")
 def test_outcomes(start: Block, steps: list[str], expected: list[tuple[int, str, str]]) -> None:
     assert story(start, *steps) == expected
 
 
+@pytest.mark.covers("B2.1")
 def test_levels_before_and_after_tell_the_badge() -> None:
     lost = outcome(block("reliable", 50), False, "A", NOW)
     assert (lost.before, lost.after, lost.block.state) == ("super_reliable", "reliable", "reliable")
 
 
+@pytest.mark.covers("R2.9")
 def test_only_becoming_obsolete_goes_to_the_archive() -> None:
     gone, kept = outcome(block("possible", 2), False, "A", NOW), outcome(block("past", 2), False, "A", NOW)
     assert (gone.archive, kept.archive) == (True, False)
@@ -135,6 +142,7 @@ def test_local_verifications_move_along_and_never_below_zero() -> None:
     assert outcome(seen, True, "A", NOW).block.verifications_local == 1
 
 
+@pytest.mark.covers("B2.3")
 def test_an_outcome_is_kept_as_evidence_with_scenario_and_effect() -> None:
     given_ = Evidence("episode", "ep-1", quote="it worked")
     ok = outcome(block("past", 1), True, "A", NOW, given_).block
@@ -150,6 +158,7 @@ def test_the_newest_evidence_is_kept() -> None:
     assert kept == [str(n) for n in range(5, EVIDENCE_KEPT + 5)]
 
 
+@pytest.mark.covers("B3.13")
 def test_updated_at_follows_an_effect_and_not_a_debounced_failure() -> None:
     failing = block("reliable", 10, open_failures={"A": THEN})
     assert outcome(failing, False, "A", NOW).block.updated_at == THEN
@@ -157,6 +166,7 @@ def test_updated_at_follows_an_effect_and_not_a_debounced_failure() -> None:
     assert outcome(failing, True, "B", NOW).block.updated_at == NOW
 
 
+@pytest.mark.covers("R2.9")
 def test_an_obsolete_block_takes_no_outcome() -> None:
     with pytest.raises(RefusedError, match="exp-aaaaaaaa is obsolete") as caught:
         outcome(block("obsolete", 3), True, "A", NOW)
@@ -177,10 +187,12 @@ def test_thresholds_are_obeyed() -> None:
     [("reliable", 50, "super_reliable"), ("reliable", 49, "reliable"), ("past", 60, "past"),
      ("possible", 99, "possible"), ("obsolete", 99, "obsolete")],
 )  # fmt: skip
+@pytest.mark.covers("B2.1")
 def test_level(state: str, v: int, expected: str) -> None:
     assert level(block(state, v)) == expected
 
 
+@pytest.mark.covers("R2.37")
 def test_order_of_levels() -> None:
     assert LEVELS == ("obsolete", "possible", "past", "reliable", "super_reliable")
     assert at_least("super_reliable", "reliable")
@@ -189,6 +201,7 @@ def test_order_of_levels() -> None:
     assert not at_least("obsolete", "possible")
 
 
+@pytest.mark.covers("R2.11", "B2.4")
 def test_scenario_is_the_name_or_a_fingerprint_of_context_and_type() -> None:
     assert scenario_of(" nightly build ", {"os": "linux"}, "ops") == "nightly build"
     assert scenario_of() == scenario_of("", {}, "") == "general"
@@ -209,6 +222,7 @@ def test_scenario_is_the_name_or_a_fingerprint_of_context_and_type() -> None:
     [("reliable", "obsolete", True), ("reliable", "past", False), ("past", "obsolete", True),
      ("possible", "obsolete", True)],
 )  # fmt: skip
+@pytest.mark.covers("R2.8", "B2.9")
 def test_retire(state: str, to: Any, archive: bool) -> None:  # D21, B2.9
     change = retire(block(state, 12), "the API moved", NOW, to)
     assert (change.block.state, change.block.verifications, change.archive) == (to, 12, archive)
@@ -223,10 +237,12 @@ def test_retiring_never_raises(state: str, to: Any) -> None:
         retire(block(state, 12), "", NOW, to)
 
 
+@pytest.mark.covers("R2.15")
 def test_a_retired_block_rises_again_with_few_successes() -> None:  # R2.15
     assert outcome(retire(block("reliable", 12), "", NOW, "past").block, True, "A", NOW).after == "reliable"
 
 
+@pytest.mark.covers("R2.9", "B2.10")
 def test_revive() -> None:  # D19, B2.10
     dead = block(
         "obsolete", 7, open_failures={"A": THEN}, archived=Archived("universal/tools", THEN, "obsolete")
@@ -242,6 +258,7 @@ def test_revive() -> None:  # D19, B2.10
         revive(block("past", 1), NOW)
 
 
+@pytest.mark.covers("B2.8")
 def test_needs_review() -> None:
     assert needs_review(block("reliable", 10, open_failures={"A": THEN}))
     assert not needs_review(block("reliable", 10))
@@ -270,6 +287,7 @@ def shared(**more: Any) -> Placed:
         (Placed(replace(shared().block, approved=None), "universal/tools.jsonc"), False),
     ],
 )
+@pytest.mark.covers("R2.46", "B2.17", "B2.38")
 def test_is_shareable(placed: Placed, expected: bool) -> None:
     assert is_shareable(placed) is expected
 
@@ -300,6 +318,7 @@ STEPS = st.lists(st.tuples(st.booleans(), st.sampled_from("ABC")), max_size=40)
 
 
 @given(st.sampled_from(["possible", "past", "reliable"]), st.integers(0, 70), STEPS)
+@pytest.mark.covers("R2.10", "R2.12", "B2.5", "B2.6", "B2.7")
 def test_laws(state: str, v: int, steps: list[tuple[bool, str]]) -> None:
     now = block(state, v)
     for ok, scenario in steps:

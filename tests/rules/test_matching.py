@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alice_exp.core.collection import K1, NO_NOISE, B, Noise, Posting, Statistics
-from alice_exp.rules.matching import PAIR, TRANSLATED, Query, Segment, text_matches
+from alice_exp.rules.matching import BESIDE, PAIR, TRANSLATED, Query, Segment, text_matches
 from alice_exp.rules.noise import learn_nearness, learn_noise
 from alice_exp.rules.ranking import joined_postings
 from alice_exp.text.concepts import known_words, same_concept
-from alice_exp.text.words import tokens, tokens_many
+from alice_exp.text.words import is_cjk, tokens, tokens_many
 
 TEXTS = [
     "use ripgrep for searching code in a repository",
@@ -46,6 +46,8 @@ def reference(texts: list[str], query: str) -> dict[int, float]:
     wanted = set(tokens(query))
     held = {t: sum(t in row for row in rows) for t in wanted}
     idf = {t: math.log(1 + (len(rows) - max(1, n) + 0.5) / (max(1, n) + 0.5)) for t, n in held.items()}
+    if any(is_cjk(t) and n for t, n in held.items()):
+        idf = {t: value * (1 if is_cjk(t) else BESIDE) for t, value in idf.items()}
     average = sum(map(len, rows)) / len(rows) or 1.0
     found = {}
     for index, row in enumerate(rows):

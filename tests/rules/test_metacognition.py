@@ -6,7 +6,16 @@ import pytest
 
 from alice_exp.core.model import Block, Payload, Placed, State
 from alice_exp.rules.consolidation import HALF_LIFE_DAYS
-from alice_exp.rules.metacognition import Stats, Weights, assess, confidence_level, grade, meta_score
+from alice_exp.rules.metacognition import (
+    LEAST_CERTAIN,
+    Stats,
+    Weights,
+    assess,
+    certainty,
+    confidence_level,
+    grade,
+    meta_score,
+)
 
 NOW = "2026-02-20T09:00:00Z"
 EQUAL = Weights()
@@ -29,6 +38,7 @@ def _blocks(count: int, state: State, **fields: object) -> list[Placed]:
     ]
 
 
+@pytest.mark.covers("R3.19", "R3.20")
 def test_the_sources_own_number() -> None:
     assert meta_score(Stats(15, 0.825, 0.789, 0.634, 1.0), EQUAL) == 0.8234
     assert grade(meta_score(Stats(15, 0.825, 0.789, 0.634, 1.0), EQUAL), 15) == "high"
@@ -46,6 +56,7 @@ def test_the_sources_own_number() -> None:
         (10, "reliable", {"consolidation_score": 0.5}, 0.865, "high"),
     ],
 )
+@pytest.mark.covers("R3.24", "R3.25", "B3.11")
 def test_worked_vectors(
     count: int, state: State, fields: dict[str, object], score: float, level: str
 ) -> None:
@@ -67,10 +78,12 @@ def test_worked_vectors(
         (0.0, "very_low"),
     ],
 )
+@pytest.mark.covers("R3.21", "B3.12")
 def test_borders(score: float, level: str) -> None:
     assert grade(score, 3) == level
 
 
+@pytest.mark.covers("R3.21", "R3.27", "B3.12")
 def test_nothing_known_is_none_and_only_that() -> None:
     assert grade(0.0, 0) == "none"
     assert grade(0.9, 0) == "none"
@@ -79,5 +92,20 @@ def test_nothing_known_is_none_and_only_that() -> None:
 @pytest.mark.parametrize(
     ("confidence", "level"), [(0.9, "high"), (0.8, "high"), (0.6, "medium"), (0.5, "medium"), (0.3, "low")]
 )
+@pytest.mark.covers("R3.17", "B3.10")
 def test_confidence_as_a_word(confidence: float, level: str) -> None:
     assert confidence_level(confidence) == level
+
+
+@pytest.mark.covers("R3.27")
+def test_a_level_falls_with_the_certainty_that_it_is_about_the_topic() -> None:
+    assert certainty(0.3, 0.0) == certainty(0.3, 0.25) == 1.0
+    assert certainty(0.225, 0.25) == pytest.approx(0.5)
+    assert certainty(0.1, 0.25) == LEAST_CERTAIN
+    grades = [
+        assess("topic", _blocks(10, "reliable"), NOW, EQUAL, HALF_LIFE_DAYS, certain).grade
+        for certain in (1.0, 0.5, 0.2)
+    ]
+    assert grades == ["medium", "low", "very_low"]
+    doubted = assess("topic", _blocks(4, "past"), NOW, EQUAL, HALF_LIFE_DAYS, 0.5)
+    assert doubted.score == meta_score(doubted.stats, EQUAL) and doubted.stats.total == 4

@@ -12,6 +12,7 @@ import pytest
 from alice_exp.core.model import Approved, Block, Payload, Placed, Trigger, content_hash
 from alice_exp.rules.ranking import (
     HIGH_CONFIDENCE,
+    HIGHEST_CHANCE,
     HIGHEST_FLOOR,
     LOW_VALUE_WARNING,
     TAIL,
@@ -73,6 +74,7 @@ TEXTS = [
 ]
 
 
+@pytest.mark.covers("R2.38", "B2.14")
 def test_score_is_trust_confidence_decay_match() -> None:
     block = placed(
         "a", "search code", "universal", "reliable", type="fact", updated_at="2025-08-24T09:00:00Z"
@@ -85,6 +87,7 @@ def test_score_is_trust_confidence_decay_match() -> None:
     assert match.context_match is None
 
 
+@pytest.mark.covers("R3.13", "R3.32", "B3.14")
 def test_a_consolidated_block_fades_slower() -> None:
     old = "2025-08-24T09:00:00Z"
     blocks = [
@@ -110,6 +113,7 @@ LINUX = {"os": "linux", "ci": True}
         (LINUX, {"os": "macos"}, 0.0, 0.2),
     ],
 )
+@pytest.mark.covers("R3.29")
 def test_context_is_blended_where_both_sides_have_one(
     query_context: Any, block_context: Any, near: float | None, expected: float
 ) -> None:
@@ -176,6 +180,7 @@ def test_one_word_finds_a_long_text() -> None:
     assert match.match >= HIGHEST_FLOOR
 
 
+@pytest.mark.covers("R2.9")
 def test_the_dead_are_never_found() -> None:
     blocks = [
         placed("a", "search", state="obsolete"),
@@ -261,11 +266,13 @@ POOL = one("low_value", "possible")
         ([POOL, one("low_value", "past")], ("low_value", ["low_value-past", "low_value-possible"], [], True)),
     ],
 )  # fmt: skip
+@pytest.mark.covers("R2.20", "R2.35", "R2.36", "R2.38", "B2.14", "B2.15", "B2.16")
 def test_tiers(blocks: list[Placed], expected: tuple[str, list[str], list[str], bool]) -> None:
     assert chosen(*blocks) == expected
 
 
 @pytest.mark.parametrize("threshold", [0.421, 0.5, 0.54])
+@pytest.mark.covers("R2.38")
 def test_any_threshold_between_042_and_054_gives_the_same_tiers(threshold: float) -> None:  # R2.38
     assert HIGH_CONFIDENCE == 0.5
     assert chosen(one("personal", "past"), threshold=threshold)[0] == "personal"
@@ -279,15 +286,18 @@ def test_a_threshold_gates_by_trust_and_confidence() -> None:
     assert chosen(one("personal", "reliable"), threshold=0.6)[0] == "personal"
 
 
+@pytest.mark.covers("B2.14", "B3.14")
 def test_decay_orders_and_never_gates() -> None:  # B2.14
     old = one("personal", "past", updated_at="2020-01-01T00:00:00Z")
     assert chosen(old)[0] == "personal"
 
 
+@pytest.mark.covers("R2.35")
 def test_the_warning_is_the_sources_sentence() -> None:
     assert LOW_VALUE_WARNING == "⚠️ 启用低价值经验（所有高价值路径失效）"
 
 
+@pytest.mark.covers("R2.23")
 def test_two_thousand_blocks_are_ranked_in_the_time_of_a_prompt() -> None:
     rng = random.Random(7)
     words = ["".join(rng.choices("abcdefghijklmnop", k=rng.randint(3, 9))) for _ in range(4000)]
@@ -329,3 +339,36 @@ def test_the_best_are_found_without_weighing_all() -> None:
     assert every[-1].match > every[0].match
     for top in (1, 3, 50):
         assert rank(blocks, "search code", {}, NOW, top) == every[:top]
+
+
+class _Counting(Corpus):
+    """Counts the blocks that a search reads."""
+
+    def blocks(self, indexes: Any) -> Any:
+        READ.extend(indexes)
+        return super().blocks(indexes)
+
+
+READ: list[int] = []
+
+
+def test_a_filter_that_few_pass_is_looked_for_beyond_the_shortlist() -> None:
+    blocks = [placed(f"b{n:04}", "deploy with care", tags=("rare",) if n >= 590 else ()) for n in range(600)]
+    found = rank(blocks, "deploy with care", {}, NOW, 5, passing=lambda one: "rare" in one.block.tags)
+    assert ids(found) == ["b0590", "b0591", "b0592", "b0593", "b0594"]
+
+
+def test_few_blocks_are_read_however_they_have_faded() -> None:
+    days = [f"20{10 + n % 16}-01-{1 + n % 28:02}T00:00:00Z" for n in range(400)]
+    blocks = [placed(f"b{n:04}", f"deploy number{n}", updated_at=day) for n, day in enumerate(days)]
+    READ.clear()
+    first = rank(_Counting.of(blocks), "deploy", {}, NOW, 10, passing=lambda _: True)
+    assert len(READ) <= 40
+    assert ids(first) == ids(rank(blocks, "deploy", {}, NOW, 256))[:10]
+    assert [one.score for one in first] == sorted((one.score for one in first), reverse=True)
+
+
+def test_chance_is_told_where_enough_texts_tell() -> None:
+    few, many = ([placed(f"b{n:02}", f"deploy number{n}") for n in range(count)] for count in (15, 16))
+    assert rank(few, "number3 deploy", {}, NOW)[0].chance == 0.0
+    assert 0.0 < rank(many, "number3 deploy", {}, NOW)[0].chance <= HIGHEST_CHANCE

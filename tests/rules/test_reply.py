@@ -190,3 +190,8 @@ def test_a_number_that_the_report_does_not_have_is_refused(text: str) -> None:
 
 def test_a_decision_is_a_plain_value() -> None:
     assert parse("拒绝 2，因为旧了") == (Decision("reject", ("2",), reason="旧了"),)
+
+
+def test_a_number_of_thousands_of_digits_is_refused() -> None:
+    with pytest.raises(UsageError, match="is no number"):
+        parse("同意 " + "9" * 5000)

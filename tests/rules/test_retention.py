@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alice_exp.core.records import Episode, EpisodeBook, iso_time
-from alice_exp.rules.retention import is_due, prune, removal_count, retention, uniquenesses, weigh
+from alice_exp.rules.episode_index import likeness, traits_of
+from alice_exp.rules.retention import is_due, prune, removal_count, retention, weigh
 from alice_exp.rules.similarity import retrieval_similarity
+from alice_exp.rules.uniqueness import uniquenesses
 
 NOW = "2026-02-20T09:00:00Z"
 DAY = 86_400_000
@@ -38,10 +40,12 @@ def episode(name: str, reward: float, days: float, task: str = "", context: str 
         (0.9, -5, 1, 0, 0.86),  # B0.12
     ],
 )
+@pytest.mark.covers("R0.37", "R0.38", "R0.40", "R0.41", "R0.52", "B0.12")
 def test_vectors(reward: float, days: int, uniqueness: float, references: int, score: float) -> None:
     assert retention(reward, days * DAY, uniqueness, references).score == pytest.approx(score, abs=1e-9)
 
 
+@pytest.mark.covers("R0.39", "B0.8")
 def test_uniqueness_of_the_worked_example() -> None:
     context = {"topic": "machine_learning", "difficulty": "beginner"}
     pair = [Episode("a", "解释什么是机器学习", context), Episode("b", "机器学习是什么", context)]
@@ -53,10 +57,12 @@ def test_uniqueness_of_the_worked_example() -> None:
     ("size", "capacity", "count"),
     [(1001, 1000, 200), (101, 100, 20), (11, 10, 2), (5, 4, 1), (4, 3, 1), (3, 1, 2), (4, 10, 0)],
 )
+@pytest.mark.covers("R0.42", "B0.10")
 def test_removal_count(size: int, capacity: int, count: int) -> None:
     assert removal_count(size, capacity) == count
 
 
+@pytest.mark.covers("R0.43")
 def test_the_vector_of_four_removes_exactly_b() -> None:
     listed = (
         episode("aaaa", 0.9, 0),
@@ -74,6 +80,7 @@ def test_the_vector_of_four_removes_exactly_b() -> None:
     assert [one.id for one in done.book.episodes] == ["ep-aaaa", "ep-cccc", "ep-dddd", "ep-eeee"]
 
 
+@pytest.mark.covers("B0.13")
 def test_cited_episodes_stay_and_the_next_least_go() -> None:
     listed = tuple(episode(f"e{number:02}", number / 20, 40) for number in range(11))
     done = prune(EpisodeBook(listed, 10), NOW, cited={"ep-e00", "ep-e01"})
@@ -108,6 +115,7 @@ EPISODES = st.lists(
 
 @settings(deadline=None)
 @given(EPISODES)
+@pytest.mark.covers("R0.39", "B0.8")
 def test_uniqueness_is_that_of_brute_force(listed: list[Episode]) -> None:
     expected = [
         1
@@ -141,6 +149,7 @@ def many(count: int) -> EpisodeBook:
     )
 
 
+@pytest.mark.covers("R0.42", "B0.9")
 def test_a_thousand_and_one_are_cleaned_well_under_a_second() -> None:
     book = many(1001)
     begun = time.perf_counter()
@@ -151,3 +160,47 @@ def test_a_thousand_and_one_are_cleaned_well_under_a_second() -> None:
     worst = max(one.retention.score for one in done.removed)
     gone = {one.episode.id for one in done.removed}
     assert all(one.retention.score >= worst for one in done.weighed if one.episode.id not in gone)
+
+
+@pytest.mark.covers("R0.39", "B0.8", "B0.9")
+def test_uniqueness_of_many_kinds_is_that_of_brute_force() -> None:
+    rng = random.Random(11)
+    words = [f"w{number}" for number in range(300)]
+    often = [1 / (number + 1) for number in range(300)]
+    contexts = (
+        lambda n: {},
+        lambda n: {"domain": rng.choice("abc")},
+        lambda n: {"domain": rng.choice("abc"), "ticket": n},
+        lambda n: {"domain": rng.choice("abc"), "os": rng.choice("xy"), "ok": rng.choice([1, True])},
+    )
+    listed = [
+        Episode("", " ".join(rng.choices(words, often, k=rng.randint(0, 20))), rng.choice(contexts)(number))
+        for number in range(300)
+    ]
+    listed += [Episode("", f"fix ticket {number} in the repository") for number in range(40)]
+    traits = [traits_of(one.task, one.context) for one in listed]
+    expected = [
+        1 - max(likeness(own, other) for at, other in enumerate(traits) if at != index)
+        for index, own in enumerate(traits)
+    ]
+    assert uniquenesses(listed) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.covers("R0.39", "B0.9")
+def test_of_long_tasks_and_beyond_a_block_uniqueness_is_never_too_low(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = random.Random(12)
+    words = [f"w{number}" for number in range(400)]
+    listed = [Episode("", " ".join(rng.sample(words, k=120))) for _ in range(30)]
+    listed += [Episode("", f"{listed[0].task} more")]
+    traits = [traits_of(one.task, one.context) for one in listed]
+    least = [
+        1 - max(likeness(own, other) for at, other in enumerate(traits) if at != index)
+        for index, own in enumerate(traits)
+    ]
+    found = uniquenesses(listed)
+    assert all(one >= true - 1e-9 for one, true in zip(found, least, strict=True))
+    assert found[0] == found[-1] < 0.02, "a twin of a long task is found all the same"
+    monkeypatch.setattr("alice_exp.rules.uniqueness.BLOCK", 7)
+    assert all(one >= true - 1e-9 for one, true in zip(uniquenesses(listed), least, strict=True))

@@ -31,15 +31,18 @@ WHAT, EXPLAIN = "机器学习是什么", "解释什么是机器学习"
         ({"a": [1, {"b": 2}]}, {"a": [1, {"b": 2}]}, 1.0),
     ],
 )
+@pytest.mark.covers("R0.21", "R0.22")
 def test_context_similarity(first: dict[str, Json], second: dict[str, Json], expected: float) -> None:
     assert context_similarity(first, second) == pytest.approx(expected)
     assert context_similarity(second, first) == pytest.approx(expected)
 
 
+@pytest.mark.covers("R0.19")
 def test_task_similarity_of_two_empty_tasks_is_zero() -> None:
     assert task_similarity("", "") == 0.0
 
 
+@pytest.mark.covers("R0.18", "R0.19", "R0.23")
 def test_english_vector() -> None:
     contexts: tuple[dict[str, Json], dict[str, Json]] = (
         {"domain": "AI", "difficulty": "medium"},
@@ -50,6 +53,7 @@ def test_english_vector() -> None:
     assert similarity_with(tasks[0], contexts[0], tasks[1], contexts[1]) == pytest.approx(0.5)  # R0.23
 
 
+@pytest.mark.covers("R0.24", "R0.25", "B0.1")
 def test_chinese_vectors() -> None:
     assert similarity_with(EXPLAIN, ML, WHAT, ML) == pytest.approx(0.6)  # R0.24
     assert similarity_with(EXPLAIN, ML, WHAT, ML, keywords) == pytest.approx(0.76)  # R0.25
@@ -69,6 +73,7 @@ def test_chinese_vectors() -> None:
         ("aaa bbb ccc", {"k": 1}, "aaa bbb ccc ddd", {"k": 2}, 0.3, "task_and_context"),
     ],
 )
+@pytest.mark.covers("R0.18", "R0.28", "B0.3", "B0.4", "B0.5")
 def test_retrieval(
     query: str, query_context: dict[str, Json], task: str, context: dict[str, Json], score: float, rule: str
 ) -> None:
@@ -76,6 +81,7 @@ def test_retrieval(
     assert (found.score, found.rule) == (score, rule)
 
 
+@pytest.mark.covers("B0.5")
 def test_the_boundary_is_not_above_the_threshold() -> None:
     found = retrieval_similarity("aaa bbb ccc", {"k": 1}, "aaa bbb ccc ddd", {"k": 2})
     assert not found.score > 0.3
@@ -86,6 +92,7 @@ CONTEXTS = st.dictionaries(st.sampled_from("abc"), st.integers(0, 2) | st.boolea
 
 
 @given(TASKS, CONTEXTS, TASKS, CONTEXTS, st.booleans())
+@pytest.mark.covers("R0.26")
 def test_symmetric_and_in_range(
     a: str, context_a: dict[str, Json], b: str, context_b: dict[str, Json], pairs: bool
 ) -> None:
@@ -97,6 +104,7 @@ def test_symmetric_and_in_range(
 
 
 @given(TASKS, CONTEXTS)
+@pytest.mark.covers("R0.26")
 def test_identical_records_are_wholly_alike(task: str, context: dict[str, Json]) -> None:
     if keywords(task):
         assert similarity_with(task, context, task, context, keywords) == pytest.approx(1.0)

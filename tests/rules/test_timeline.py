@@ -74,6 +74,7 @@ def after(count: int) -> Timeline:
     return add_events(Timeline(), map(thought, range(1, count + 1))).compacted
 
 
+@pytest.mark.covers("R1.14", "R1.15", "R1.16", "R1.17", "R1.18", "R1.19", "R1.20", "B1.6")
 def test_the_source_trace_line_by_line() -> None:
     timeline, lines = Timeline(), []
     for number in range(1, 17):
@@ -83,6 +84,7 @@ def test_the_source_trace_line_by_line() -> None:
     assert lines == TRACE.strip().splitlines()
 
 
+@pytest.mark.covers("R1.19", "R1.21")
 def test_lengths_and_counts_later() -> None:
     timeline = Timeline()
     for number in range(1, 1001):
@@ -92,6 +94,7 @@ def test_lengths_and_counts_later() -> None:
     assert timeline.next_id == 1 + 1000 + 991
 
 
+@pytest.mark.covers("R1.22", "B1.2", "B1.5")
 def test_invariants() -> None:
     timeline = Timeline()
     for number in range(1, 3001):
@@ -105,6 +108,7 @@ def test_invariants() -> None:
             assert 2**segment.compression_level == segment.segment_length
 
 
+@pytest.mark.covers("R1.23", "B1.3")
 def test_the_last_eight_thoughts_are_verbatim_wherever_they_lie() -> None:
     timeline = Timeline()
     for number in range(1, 1200):
@@ -118,6 +122,7 @@ def test_the_last_eight_thoughts_are_verbatim_wherever_they_lie() -> None:
         assert len(held) <= max(WINDOW, len(raw))
 
 
+@pytest.mark.covers("R1.24", "B1.4")
 def test_every_thought_comes_back_from_every_eighth_version() -> None:
     timeline, found = Timeline(), {}
     for number in range(1, 1001):
@@ -127,6 +132,7 @@ def test_every_thought_comes_back_from_every_eighth_version() -> None:
     assert found == {number: thought(number) for number in range(1, 1001)}
 
 
+@pytest.mark.covers("R1.23", "B1.10")
 def test_file_stays_small() -> None:
     timeline = Timeline()
     for number in range(1, 10_001):
@@ -137,6 +143,7 @@ def test_file_stays_small() -> None:
     assert len(json.dumps(timeline_json(timeline), ensure_ascii=False, indent=2).encode()) < 65_536
 
 
+@pytest.mark.covers("R1.26", "B1.10")
 def test_summaries_are_bounded_and_key_events_ranked() -> None:
     for segment in after(777).segments:
         assert len(segment.summary) <= SUMMARY_LIMIT
@@ -149,6 +156,7 @@ def test_summaries_are_bounded_and_key_events_ranked() -> None:
     assert "思考 512:" in first.summary
 
 
+@pytest.mark.covers("R1.10", "R1.26", "B1.10")
 def test_key_events_prefer_results_then_actions_then_the_newest() -> None:
     events = [
         Event("2026-01-01T00:00:00Z", "one", action="a1", result="r1"),
@@ -169,6 +177,7 @@ def test_key_events_prefer_results_then_actions_then_the_newest() -> None:
     assert importance(raw[2]) == 0.0
 
 
+@pytest.mark.covers("R1.25")
 def test_a_model_summary_is_bounded_and_its_failure_falls_back() -> None:
     def model(first: Segment, second: Segment) -> Digest:
         return Digest("模型摘要 " * 200, tuple(f"key {number} " * 30 for number in range(9)))
@@ -193,6 +202,7 @@ def test_a_model_summary_is_bounded_and_its_failure_falls_back() -> None:
     assert empty.merged == by_rule.merged
 
 
+@pytest.mark.covers("R1.11", "R1.12", "B1.5")
 def test_merged_segment() -> None:
     added = add_event(after(2), thought(3))
     assert added.segment == 3
@@ -236,6 +246,7 @@ def test_many_at_once_leave_every_thought_for_history() -> None:
 
 
 @given(st.lists(st.sampled_from([1, 1, 1, 2, 4, 8]), min_size=2, max_size=12))
+@pytest.mark.covers("R1.16", "R1.24")
 def test_only_neighbours_merge_even_in_an_edited_timeline(lengths: list[int]) -> None:
     segments = [
         Segment(number, "", "", length, int(length > 1), "s") for number, length in enumerate(lengths)
@@ -247,6 +258,7 @@ def test_only_neighbours_merge_even_in_an_edited_timeline(lengths: list[int]) ->
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(3, 300), st.sampled_from(sorted(STRATEGIES)))
+@pytest.mark.covers("R1.40")
 def test_every_strategy_stays_bounded_and_in_order(count: int, name: str) -> None:
     timeline = add_events(Timeline(), map(thought, range(1, count + 1)), STRATEGIES[name]).compacted
     assert len(timeline.segments) <= count.bit_length()
@@ -255,6 +267,7 @@ def test_every_strategy_stays_bounded_and_in_order(count: int, name: str) -> Non
     assert starts == sorted(starts)
 
 
+@pytest.mark.covers("R1.40")
 def test_by_importance_merges_what_achieved_nothing_first() -> None:
     dull = [Segment(n, "", "", events=(Event("", "idle"),)) for n in range(2)]
     bright = [Segment(n, "", "", events=(Event("", "t", action="a", result="r"),)) for n in range(2, 6)]
@@ -262,6 +275,7 @@ def test_by_importance_merges_what_achieved_nothing_first() -> None:
     assert by_importance([*bright[:2], *dull][:2]) is None
 
 
+@pytest.mark.covers("R1.32", "B1.12")
 def test_narrative_is_chronological_and_names_key_events() -> None:
     timeline = after(100)
     lines = narrative(timeline, 5).splitlines()
@@ -275,6 +289,7 @@ def test_narrative_is_chronological_and_names_key_events() -> None:
     assert [one.segment for one in scenes(timeline, 2)] == [one.id for one in recent(timeline, 2)]
 
 
+@pytest.mark.covers("R1.38", "R1.39")
 def test_by_time_span() -> None:
     timeline = after(10)
     assert [one.id for one in between(timeline)] == [17, 14, 16]
@@ -284,6 +299,7 @@ def test_by_time_span() -> None:
     assert [number for number, _ in events_between(timeline, thought(8).at, thought(9).at)] == [8, 9]
 
 
+@pytest.mark.covers("R1.11", "R1.33", "R1.34", "B1.1")
 def test_statistics() -> None:
     found = statistics(after(10))
     assert (found.total_segments, found.total_events, found.total_compressions) == (3, 10, 7)

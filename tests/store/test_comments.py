@@ -81,6 +81,7 @@ def test_adopting_keeps_them(commented: Path) -> None:
 
 @pytest.mark.parametrize("block", ["exp-oneone22", "exp-twotwo22", "exp-three222"])
 @pytest.mark.parametrize("verdict", ["ok", "fail"])
+@pytest.mark.covers("B2.31")
 def test_outcome_and_its_undo_keep_them(
     block: str, verdict: str, commented: Path, cli: Call, sound: Callable[[Path], None]
 ) -> None:

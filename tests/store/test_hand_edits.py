@@ -27,6 +27,7 @@ def acts(git: Callable[..., str], home: Path, count: int = 1) -> list[tuple[str,
     return [(line.split("\t")[0], line.split("\t")[1]) for line in lines]
 
 
+@pytest.mark.covers("R2.21", "R2.25")
 def test_a_payload_alone_becomes_a_whole_block(
     home: Path, cli: Call, git: Callable[..., str], sound: Callable[[Path], None]
 ) -> None:
@@ -50,6 +51,7 @@ def test_a_payload_alone_becomes_a_whole_block(
     sound(home)
 
 
+@pytest.mark.covers("R2.25", "R2.26")
 def test_adopting_is_one_commit_and_comes_before_the_act(
     home: Path, cli: Call, git: Callable[..., str]
 ) -> None:
@@ -81,6 +83,7 @@ def test_a_dropped_id_is_given_back(home: Path, cli: Call) -> None:
 
 
 @pytest.mark.parametrize("grant", ["whole", "copied"])
+@pytest.mark.covers("R2.5", "B2.26")
 def test_an_approval_by_hand_grants_nothing(grant: str, home: Path, cli: Call) -> None:
     made = cli("memorize", "rm -rf is fine", "--json").json["id"]
     approved: dict[str, str] = {"at": "2026-02-20T09:00:00Z", "by": "user", "hash": "0" * 64}
@@ -231,3 +234,23 @@ def test_saving_the_same_size_twice_within_a_tick_is_seen(home: Path, cli: Call)
             text.replace('"00"', f'"{number:02}"').replace("09:00:00", f"09:00:{number:02}"), encoding="utf-8"
         )
         assert [one["payload"] for one in cli("list", "--json").json["blocks"]] == [f"{number:02}"]
+
+
+def test_adopting_asks_git_of_the_edited_file_alone(
+    home: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cost of a hand edit grows with what was edited, not with how many files there are (DESIGN 9)."""
+    from alice_exp.store.plumbing import Repository
+
+    for name in ("one", "two", "three", "four"):
+        (home / "experiences" / "personal" / f"{name}.jsonc").write_text(
+            f'{{"blocks": [{{"payload": "{name}"}}]}}'
+        )
+    cli("list")
+    asked: list[str] = []
+    blob = Repository.blob
+    monkeypatch.setattr(Repository, "blob", lambda self, oid: asked.append(oid) or blob(self, oid))
+    path = home / "experiences" / "personal" / "two.jsonc"
+    path.write_text(path.read_text().replace("two", "another"))
+    assert "another" in cli("list").stdout
+    assert len(asked) == 1

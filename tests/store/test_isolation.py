@@ -87,7 +87,8 @@ def hostile(world: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return outside
 
 
-def test_commits_land_in_alices_repository_alone(hostile: Path, run: Call, world: Path) -> None:
+@pytest.mark.covers("B2.35")
+def test_d11_commits_land_in_alices_repository_alone(hostile: Path, run: Call, world: Path) -> None:
     theirs = (
         outer(hostile, "rev-parse", "HEAD"),
         outer(hostile, "status", "--porcelain"),
@@ -160,6 +161,7 @@ def test_git_python_never_reads_around_the_home(hostile: Path, run: Call) -> Non
     assert outer(hostile, "log", "-1", "--format=%s") == "theirs"
 
 
+@pytest.mark.covers("B2.27")
 def test_a_plain_push_is_refused(home: Path, world: Path) -> None:
     bare = world / "bare.git"
     outer(world, "init", "--quiet", "--bare", str(bare))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -254,3 +255,30 @@ def test_stale_locks_of_git_are_swept(home: Path, cli: Call, known: str) -> None
         (home / "experiences/.git" / name).write_text("")
     cli("remember", "coffee")
     assert list((home / "experiences/.git").rglob("*.lock")) == []
+
+
+def test_a_git_that_only_reads_keeps_no_stale_lock(home: Path, cli: Call, known: str) -> None:
+    """A pager left open, or what a running server reads history with, takes no lock: whoever made it is dead."""
+    repository = home / "experiences" / ".git"
+    command = ["git", "-C", str(home / "experiences"), "-c", "core.pager=cat", "cat-file", "--batch"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as reader:
+        (repository / "refs" / "alice").mkdir(exist_ok=True)
+        (repository / "refs" / "alice" / "pending.lock").touch()
+        cli("memorize", "what comes after")
+        assert reader.poll() is None and reader.stdin is not None
+        reader.stdin.close()
+    assert not list((repository / "refs" / "alice").iterdir())
+
+
+def test_the_name_of_fetched_history_goes_with_the_process_that_gave_it(home: Path, cli: Call) -> None:
+    """A sync that was killed leaves it behind; one that runs now keeps its own."""
+    repository = home / "experiences" / ".git"
+    head = (repository / "refs" / "heads" / "main").read_text()
+    with subprocess.Popen(["true"]) as dead:
+        dead.wait()
+    fetched = repository / "refs" / "alice" / "fetched"
+    fetched.mkdir(parents=True)
+    for process in (dead.pid, os.getpid()):
+        (fetched / str(process)).write_text(head)
+    cli("memorize", "what comes after")
+    assert [path.name for path in fetched.iterdir()] == [str(os.getpid())]

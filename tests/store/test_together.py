@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 Call = Callable[..., Any]
 BLOCKS = 50
 
@@ -122,7 +124,8 @@ def _each_block_has_one_act(home: Path, git: Callable[..., str], wanted: set[str
         )
 
 
-def test_twenty_each_are_forty_blocks_and_forty_commits(
+@pytest.mark.covers("B2.40")
+def test_d10_twenty_each_are_forty_blocks_and_forty_commits(
     home: Path, cli: Call, git: Callable[..., str], sound: Callable[[Path], None]
 ) -> None:
     before = int(git(home, "rev-list", "--count", "HEAD"))
@@ -158,6 +161,7 @@ for _ in range(12):
     sound(home)
 
 
+@pytest.mark.covers("B2.40")
 def test_a_held_lock_lets_readers_through_and_names_its_holder(home: Path, cli: Call, run: Call) -> None:
     import fcntl
 

@@ -53,6 +53,7 @@ FAULTS = [
     (r'["\1"]', 1, 3, r"the escape \1 is not one"),
     (r'["ab\ud800"]', 1, 5, r"the escape \ud800 is half a character (a lone surrogate)"),
     (r'["\udc00\ud800"]', 1, 3, r"the escape \udc00 is half a character (a lone surrogate)"),
+    (r'["a\udd1e"]', 1, 4, r"the escape \udd1e is half a character (a lone surrogate)"),
     (r'["\ud800\ud83d\ude00"]', 1, 3, r"the escape \ud800 is half a character (a lone surrogate)"),
     (r"['\ud83d\ude00\ude00']", 1, 15, r"the escape \ude00 is half a character (a lone surrogate)"),
     (r'{"\ud800": 1}', 1, 3, r"the escape \ud800 is half a character (a lone surrogate)"),
@@ -291,6 +292,7 @@ TOKENS = st.sampled_from([*MARKS, *WORDS, *TEXTS])
 
 @settings(max_examples=700, deadline=None)
 @given(st.lists(TOKENS, max_size=14).map("".join))
+@pytest.mark.covers("B2.32")
 def test_any_tokens_are_read_as_json5_reads_them(text: str) -> None:
     """Whatever is read is what json5 reads; whatever is refused json5 refuses, or it is a listed difference."""
     document = read(text)

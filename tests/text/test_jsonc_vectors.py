@@ -50,6 +50,7 @@ SUITE: dict[str, str] = {
     "test_parsing/i_string_1st_surrogate_but_2nd_missing.json": "surrogate",
     "test_parsing/i_string_1st_valid_surrogate_2nd_invalid.json": "surrogate",
     "test_parsing/i_string_incomplete_surrogate_and_escape_valid.json": "surrogate",
+    "test_parsing/i_string_incomplete_surrogate_pair.json": "surrogate",
     "test_parsing/i_string_incomplete_surrogates_escape_valid.json": "surrogate",
     "test_parsing/i_string_invalid_lonely_surrogate.json": "surrogate",
     "test_parsing/i_string_invalid_surrogate.json": "surrogate",

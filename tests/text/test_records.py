@@ -27,6 +27,7 @@ from alice_exp.text.records import (
     read_episodes,
     read_timeline,
     segment_json,
+    texts_of,
     timeline_json,
 )
 
@@ -412,3 +413,14 @@ def test_ids_are_taken_in_order() -> None:
     document = episodes('{"episodes": [{"task": "a", "at": "2026-01-01T00:00:00Z"}, {"task": "b"}]}')
     book, _ = read_episodes(episodes(edit(document, completion_edits(document, ids, NOW))))
     assert [(one.id[-1], one.at) for one in book.episodes] == [("a", "2026-01-01T00:00:00Z"), ("b", NOW)]
+
+
+def test_an_episode_whose_text_changed_is_read_again() -> None:
+    def parsed(context: str) -> Document:
+        text = f'{{"episodes": [{{"id": "ep-aaaaaaaa", "task": "t", "context": {{"dry": {context}}}}}]}}'
+        return parse(text.encode(), EPISODES_PATH, EPISODES)
+
+    book, _ = read_episodes(parsed("true"))
+    known = {"ep-aaaaaaaa": (next(texts_of(parsed("true"))), book.episodes[0])}
+    assert read_episodes(parsed("true"), known)[0].episodes[0] is book.episodes[0]
+    assert read_episodes(parsed("1"), known)[0].episodes[0].context["dry"] is not True

@@ -153,6 +153,7 @@ def test_a_stem_begins_as_its_word_does(word: str) -> None:
         ("", set()),
     ],
 )
+@pytest.mark.covers("R0.20")
 def test_literal_keywords(text: str, expected: set[str]) -> None:
     assert literal_keywords(text) == expected
 
@@ -171,6 +172,7 @@ def test_literal_keywords(text: str, expected: set[str]) -> None:
         ("ＡＩ「模型」", {"ai", "模型"}),
     ],
 )
+@pytest.mark.covers("R0.20", "B0.1", "B0.2")
 def test_keywords(text: str, expected: set[str]) -> None:
     assert keywords(text) == expected
 

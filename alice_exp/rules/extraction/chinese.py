@@ -6,9 +6,12 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.rules.extraction.chinese_forms import TOOL
+from alice_exp.rules.extraction.chinese_forms import ASKS, DEICTIC, TOOL, of_user, spaced
 from alice_exp.rules.extraction.chinese_life import LIFE
+from alice_exp.rules.extraction.chinese_orders import EXPLICIT, whole_sentence
 from alice_exp.rules.extraction.chinese_tastes import TASTES
+from alice_exp.rules.extraction.chinese_topics import elsewhere, topical, with_comma
+from alice_exp.rules.extraction.chinese_ways import WAYS
 from alice_exp.rules.extraction.places import is_job, is_place
 from alice_exp.rules.extraction.values import Inference
 
@@ -28,17 +31,10 @@ _REPORTED = re.compile(
     r"(?:他|她|它|他们|她们|朋友|同事|老板|妈妈?|爸爸?|有人|别人|大家|人家)(?:们)?(?:总是?"
     r"|常|都|跟我|对我)?(?:说|告诉|问|觉得|以为)"
 )
-_ASKS = re.compile(
-    r"什么|怎么|怎样|为何|哪[里儿个些]?|谁|多少|几[个点岁]|是不是|能不能|可不可以|有没有"
-    r"|要不要|会不会|如何|吗$|呢$|么$|对吧$"
-)
 _TAG_QUESTION = re.compile(
     r"^(?:对[吗吧]|是[吗吧]|对不对|是不是|没错吧|你?[还]?记得吗?|你知道吗?|好[吗吧]|可以吗|行吗)$"
 )
 _PAST = re.compile(r"以前|曾经?|过去|从前|小时候|当年|原来|本来|那时|当时|差点")
-_DEICTIC = re.compile(
-    r"这|那(?!时)|刚才|刚刚|上面|下面|它|(?<![其吉])他|她|你|您|此|该|一下|报错|错误|失败|出错|问题|bug|BUG|异常|崩溃"
-)
 _TRIFLE = re.compile(
     r"^(?:今天|现在|刚才?|最近|昨天)?(?:有点|好|很|太|真|非常|特别|都快)?(?:累|困|饿|渴|冷"
     r"|热|忙|烦|开心|高兴|难过|无聊|生病|感冒|头疼)(?:死|坏)?$"
@@ -66,7 +62,7 @@ _TIME = re.compile(
 )
 _CARRIED = re.compile(
     r"^(?:现在|目前|平时|也|都|还|就|今年|主要|一直|特别|非常|很|最|不|经常|每|来自|家在"
-    r"|家住|老家|已经|刚|从|在|是|叫|住|做|当|喜欢|爱|"
+    r"|家住|老家|已经|刚|从|在|是|叫|住|做|当|喜欢|爱|改|换|入职|加入|转行|只|更|比较|超|读|学|"
     r"讨厌|用|改用|换成|养|有|会|负责|想|打算|计划|准备|正在?|搬|毕业|从事|习惯|通常|一般|对|今年)"
 )
 _COMMA = re.compile(r"[，,：:]\s*(?=[\u3400-\u9fffA-Za-z])")
@@ -78,44 +74,6 @@ _TAIL = re.compile(r"(?:了啦|啦|啊|呀|哦|哈|嘛|哟|的哦|的啦|来着|
 _COMPARED = re.compile(r"^(?:比起|相比于?|与其|跟?和?[^，]{1,10}相比)")
 
 
-# ------------------------------------------------------------------------------------------- standing rules
-
-_CALL_ME = re.compile(
-    r"^(?:(?:以后|今后|从现在开始|从今以后|往后|就|请|您|你|大家|都|可以|直接|平时)*)叫我"
-    r"(?P<v>[\w·. ]{1,12}?)(?:就行了?|就好了?|就可以了?|即可|好了|吧)*$"
-)
-_STANDING = re.compile(
-    r"^(?:请|麻烦)?(?:你|您)?(?:以后|今后|从现在开始|从今天开始|从现在起|从今以后|往后"
-    r"|每次|永远|始终|一直|务必|总是|凡是|任何时候|一律|回复时|回答时)"
-)
-_STANDING_OWN = re.compile(r"^(?:以后|今后|每次|永远|始终|一直|总是|任何时候)(?P<rest>我(?!们).*)$")
-_STANDING_PLEASE = re.compile(
-    r"^(?:请|麻烦)?(?:你|您)?(?:始终|总是|一直|每次|永远|务必|尽量|都)?(?:用|使用"
-    r"|以)[\u3400-\u9fffA-Za-z]{1,8}(?:来)?(?:回答|回复|交流|和我说话|跟我说话|输出|解释)"
-)
-_BY_OCCASION = re.compile(
-    r"^(?:请)?(?:回答|写代码|解释|输出|提交|回复|总结|写[^，]{1,6}|改[^，]{1,6}"
-    r"|给我[^，]{1,6})(?:问题)?(?:的时候|时|之前|之后|前|后)[，,]?(?:请|要|先|都|不|别|用"
-    r"|给|直接|尽量|必须|务必)"
-)
-_FORBID = re.compile(
-    r"^(?:请|麻烦|千万|绝对|你|您|也|都|拜托)*(?:不要再?|不许|禁止|请勿|勿|别再?(?!人|的|处))(?P<v>[^，]{2,40})"
-)
-_CHAT = re.compile(
-    r"^(?:担心|着急|急|紧|客气|生气|这样|闹|怕|哭|难过|忘|走|介意|说了|想太多|误会|理|管|开玩笑|骗|动)"
-)
-_EXPLICIT = re.compile(
-    r"^(?:请你?|帮我|麻烦你?|你要?|一定要?|务必|好好|对了|都|给我)*(?:记住|记一下|记下来?"
-    r"|牢记|别忘了?|不要忘了?|记得(?!吗|不|我|你|上|那|以前))(?:一下|了|：|:|，|,|、|\s)*"
-    r"(?P<v>.{2,})$"
-)
-_MEANT = re.compile(
-    r"^(?:不对?|不是|错了|你?(?:理解|搞|弄)错了|你误会了)?[，,、\s]*(?:我的意思是"
-    r"|我想说的是|我说的是|我指的是|我是说|我要的是)[：:，,]?(?P<v>[^，]{2,40})$"
-)
-_NOT_BUT = re.compile(
-    r"^(?:不对?[，,]\s*)?(?:我?(?:说的|指的|要的|用的)?)?不是(?P<o>[^，]{1,20}?)[，,]\s*(?:而)?是(?P<v>[^，]{1,20})"
-)
 _NOT = re.compile(r"^(?:而)?不(?:是|叫)(?P<o>[^，]{1,20})$")
 
 
@@ -127,12 +85,12 @@ def read(text: str, asks: bool) -> list[Inference]:
     text = _SPACE.sub("", text.strip())
     if _UNREAL.search(text) or len(text) < 2:
         return []
-    explicit = _EXPLICIT.match(text)
-    if explicit and not asks and not _ASKS.search(explicit["v"]):
+    explicit = EXPLICIT.match(text)
+    if explicit and not asks and not ASKS.search(explicit["v"]):
         return _remembered(explicit["v"].strip())
     if _REPORTED.search(text):
         return []
-    found = _whole_sentence(_LEAD.sub("", text), asks) or list(_clauses(text, asks))
+    found = whole_sentence(_LEAD.sub("", text), asks) or list(_clauses(text, asks))
     return [replace(one, content=spaced(one.content), replaces=spaced(one.replaces)) for one in found]
 
 
@@ -141,59 +99,16 @@ def _remembered(said: str) -> list[Inference]:
     known = read(said, False)
     if known:
         return [replace(one, explicit=True, importance=max(one.importance, 0.8)) for one in known]
-    content = f"用户要求记住：{_of_user(said)}"
+    content = f"用户要求记住：{of_user(said)}"
     return [Inference(spaced(content), 0.8, "fact", "instruction", value=said, explicit=True)]
 
 
-def _whole_sentence(text: str, asks: bool) -> list[Inference]:
-    """Standing instructions and corrections, which take the sentence as a whole."""
-    if asks or _ASKS.search(text):
-        return []
-    named = _CALL_ME.match(text)
-    if named:
-        return [Inference(f"用户希望被称为{named['v']}", 0.9, "identity", "name", "", named["v"])]
-    meant = _MEANT.match(text)
-    if meant and not _DEICTIC.search(meant["v"]):
-        return [Inference(f"用户更正：意思是{meant['v']}", 0.6, "fact", "correction", "", meant["v"])]
-    swapped = _NOT_BUT.match(text)
-    if swapped and not _DEICTIC.search(swapped["v"]):
-        content = f"用户更正：是{swapped['v']}，不是{swapped['o']}"
-        return [Inference(content, 0.6, "fact", "correction", "", swapped["v"])]
-    return _instruction(text)
-
-
-def _instruction(text: str) -> list[Inference]:
-    forbids = _FORBID.match(text)
-    if forbids and (
-        _DEICTIC.search(forbids["v"]) or _CHAT.match(forbids["v"]) or forbids["v"].endswith("了")
-    ):
-        forbids = None
-        if not _STANDING.match(text) and not re.match(r"^(?:请|千万)*别再", text):
-            return []
-    forbids = forbids or re.match(r"^(?:请|千万)*别再给我(?P<v>.{2,30})", text)
-    if _STANDING_OWN.match(text):
-        return []
-    standing = _STANDING.match(text)
-    # A time with nothing behind it, or one that belongs to the speaker's own habit, orders nothing.
-    if standing and (len(text) - standing.end() < 3 or re.search(r"我(?:都|会|也|就|总)", text)):
-        standing = None
-    uniform = re.match(
-        r"^(?!我|用户)[^，]{2,20}(?:请|都要|都)?(?:一律|统一|务必|必须|始终|永远)(?:用|使用|要"
-        r"|写|加|放|不|按|保持|采用)",
-        text,
-    )
-    if uniform and not _DEICTIC.search(text):
-        standing = standing or uniform
-    please = _STANDING_PLEASE.match(text) or _BY_OCCASION.match(text)
-    if not (standing or forbids or please) or (text.startswith("我") and not forbids):
-        return []
-    order = _of_user(re.sub(r"^(?:请|麻烦)|(?<=以后)请|(?<=开始)请", "", text)).strip("，, ")
-    importance = 0.8 if standing else 0.7
-    return [Inference(f"用户要求：{order}", importance, "rule", "instruction", "", order)]
-
-
 def _clauses(text: str, asks: bool) -> Iterator[Inference]:
-    parts = [part.strip() for part in _COMMA.split(text)]
+    moved = list(elsewhere(_LEAD.sub("", text)))
+    if moved:
+        yield from moved
+        return
+    parts = [part.strip() for part in _COMMA.split(with_comma(text))]
     if asks and _TAG_QUESTION.match(parts[-1]):
         return
     mine, left, gone = False, "", ""
@@ -203,10 +118,11 @@ def _clauses(text: str, asks: bool) -> Iterator[Inference]:
         clause = _LEAD.sub("", part)
         mine = _is_mine(clause, mine)
         if _COMPARED.match(clause):
-            left = _of_user(clause) + "，"
+            left = of_user(clause) + "，"
             mine = True
             continue
         if not mine:
+            yield from topical(_TAIL.sub("", clause))
             continue
         for found in _clause(clause):
             if found.importance == 0.0:
@@ -225,7 +141,7 @@ def _is_mine(clause: str, before: bool) -> bool:
     """Whether the clause speaks of the speaker: by its own subject, or by the one before it."""
     if _OTHER.match(clause) and not clause.startswith(("我表示", "我老家", "小时")):
         return False
-    if re.match(r"^(?:我(?!们)|本人|俺|咱(?!们))", clause) or _TIME.match(clause):
+    if re.match(r"^(?:我(?!们)|本人|俺|咱(?!们)|家里(?:还|也|现在)*[养有])", clause) or _TIME.match(clause):
         return True
     if re.match(r"^我们|^咱们", clause):
         return True
@@ -235,20 +151,21 @@ def _is_mine(clause: str, before: bool) -> bool:
 def _clause(clause: str) -> Iterator[Inference]:
     """What one clause about the speaker says."""
     clause = _TAIL.sub("", clause)
-    if _ASKS.search(clause) or _PAST.search(clause):
+    if ASKS.search(clause) or _PAST.search(clause):
         return
     timed = _TIME.match(clause)
     time = timed["t"] if timed else ""
     if timed:
         clause = timed["rest"]
     ours = re.match(
-        r"^(?:我们|咱们)(?P<who>公司|团队|组|部门|项目|学校|家)?(?:现在|目前|都|一直|主要)*用(?:的)?(?:都)?(?:是)?"
+        r"^(?:我们|咱们|我)(?P<who>(?<=们)的?[\u3400-\u9fff]{0,6}?|的?(?:公司|团队|组|部门|项目|学校|单位|服务|后端|前端|网站|博客|服务器))"
+        r"(?:现在|目前|都|一直|主要|统一|全|里|内部|是|也)*(?:用(?:的)?(?:都)?(?:是)?|(?:部署|跑|托管|放|存)在|基于)"
         + TOOL
-        + "$",
+        + r"(?:办公|沟通|写的?|开发的?|管理[^，]{0,4}|部署的?|协作|搭的?|实现的?|做[^，]{1,6}|上|里)?$",
         clause,
     )
     if ours:
-        who = ours["who"] or "团队"
+        who = ours["who"].removeprefix("的") or "团队"
         yield Inference(f"用户的{who}使用{ours['v']}", 0.7, "fact", "tools", "", ours["v"].strip())
         return
     if re.match(r"^(?:我们|咱们)", clause):
@@ -257,8 +174,15 @@ def _clause(clause: str) -> Iterator[Inference]:
     if _TRIFLE.match(predicate):
         yield Inference(f"用户{predicate}", 0.3, "fact", "other", "", predicate)
         return
-    yield from _predicate(predicate, time)
+    found = list(_predicate(predicate, time))
+    bare = _LATELY.sub("", predicate)
+    yield from found or (_predicate(bare, time) if bare != predicate else ())
 
+
+_LATELY = re.compile(
+    r"^(?:现在|目前|最近|已经|早就|刚刚?|一直|其实|真的|确实|上个?月|去年|前年|今年|平时|平常|主要|大概|应该算?|算是"
+    r"|这[几两]年|近[几两]年|从小就?|也|还|就|都|又)+(?=[^了着过的])"
+)
 
 _WORK = re.compile(
     r"^(?:现在|目前|一直)?在(?P<p>(?!这|那|哪|你|学|做|用|写)[^，]{2,15}?)(?P<do>工作|上班"
@@ -305,7 +229,7 @@ def _predicate(predicate: str, time: str) -> Iterator[Inference]:
         verb = "从事" if job["de"] and not re.search(r"[师员家生者]$", job["v"]) else "是"
         yield Inference(f"用户{verb}{job['v']}", 0.7, "identity", "occupation", "job", job["v"])
         return
-    for pattern in (*LIFE, *TASTES):
+    for pattern in (*LIFE, *TASTES, *WAYS):
         found = pattern.says.match(predicate)
         if found:
             one = _filled(pattern, found, time)
@@ -313,16 +237,16 @@ def _predicate(predicate: str, time: str) -> Iterator[Inference]:
                 yield one
             return
     if time.startswith(("每", "周", "早", "晚", "睡前", "饭后", "通常", "一般", "平")) and len(predicate) > 2:
-        if not _DEICTIC.search(predicate):
-            yield Inference(f"用户{time}{_of_user(predicate)}", 0.7, "habit", "habit", "", predicate)
+        if not DEICTIC.search(predicate):
+            yield Inference(f"用户{time}{of_user(predicate)}", 0.7, "habit", "habit", "", predicate)
         return
-    if re.match(r"^[^，]{1,8}总(?:是|要|会)", predicate) and not _DEICTIC.search(predicate):
-        yield Inference(f"用户{_of_user(predicate)}", 0.7, "habit", "habit", "", predicate)
+    if re.match(r"^[^，]{1,8}总(?:是|要|会)", predicate) and not DEICTIC.search(predicate):
+        yield Inference(f"用户{of_user(predicate)}", 0.7, "habit", "habit", "", predicate)
 
 
 def _work(place: str, verb: str, job: str) -> Iterator[Inference]:
     """ "在北京做程序员" is a place and an occupation, "在医院当护士" an occupation there (R4.19)."""
-    if _DEICTIC.search(place + job):
+    if DEICTIC.search(place + job):
         return
     if verb in ("工作", "上班", "任职", "就职", "实习"):
         done = "实习" if verb == "实习" else "工作"
@@ -340,7 +264,7 @@ def _work(place: str, verb: str, job: str) -> Iterator[Inference]:
 
 
 def _filled(pattern: Pattern, found: re.Match[str], time: str) -> Inference | None:
-    groups = {name: _of_user((value or "").strip()) for name, value in found.groupdict().items()}
+    groups = {name: of_user((value or "").strip()) for name, value in found.groupdict().items()}
     groups["adv"] = re.sub(r"[也还就]|其实|真的(?=很|非常|特别)", "", groups.get("adv", ""))
     value = groups.get("v") or groups.get("h") or groups.get("o") or ""
     if _refused(pattern, groups, value):
@@ -358,7 +282,7 @@ def _filled(pattern: Pattern, found: re.Match[str], time: str) -> Inference | No
 
 def _refused(pattern: Pattern, groups: dict[str, str], value: str) -> bool:
     """Whether what was said is about this very moment, or about someone else."""
-    if pattern.concept in ("likes", "dislikes", "habit", "goal", "project", "tools") and _DEICTIC.search(
+    if pattern.concept in ("likes", "dislikes", "habit", "goal", "project", "tools") and DEICTIC.search(
         value
     ):
         return True
@@ -384,14 +308,3 @@ def _food(value: str, concept: Concept) -> str:
     if concept == "likes" and re.fullmatch(r"吃(?:麻)?[辣甜酸咸苦淡](?:的)?|吃清淡(?:的)?", value):
         return value.removesuffix("的") + "的食物"
     return value
-
-
-def spaced(text: str) -> str:
-    """A space between Chinese characters and Latin words, as the source writes it (R4.19)."""
-    text = re.sub(r"(?<=[\u3400-\u9fff])(?=[A-Za-z](?![0-9]))", " ", text)
-    return re.sub(r"(?<=[A-Za-z+#])(?=[\u3400-\u9fff])", " ", text)
-
-
-def _of_user(text: str) -> str:
-    """The text with the speaker in the third person."""
-    return re.sub(r"我(?!们)", "用户", text.replace("我们", "用户的团队").replace("我的", "用户的"))

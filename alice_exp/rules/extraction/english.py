@@ -20,6 +20,9 @@ from alice_exp.rules.extraction.english_orders import (
     remembered,
 )
 from alice_exp.rules.extraction.english_tastes import TASTES
+from alice_exp.rules.extraction.english_topics import topical
+from alice_exp.rules.extraction.english_ways import WAYS
+from alice_exp.rules.extraction.english_work import WORK
 from alice_exp.rules.extraction.places import is_english_job
 from alice_exp.rules.extraction.third_person import of_user, spelt_out, third_person
 from alice_exp.rules.extraction.values import Inference
@@ -41,7 +44,7 @@ _UNREAL = re.compile(
     r"role-?play|hypothetically|translate|how (?:do|would|can) (?:you|i|we) say|write "
     r"(?:me )?(?:a|an|the) (?:short )?(?:story|poem|song|novel|"
     r"letter|essay|dialog\w*|scene|tweet|email|bio)|the (?:hero|character|narrator)|lyrics"
-    r"|rephrase|proofread|used to be|used to)\b",
+    r"|rephrase|proofread)\b",
     _I,
 )
 _TRIFLE = re.compile(
@@ -50,8 +53,9 @@ _TRIFLE = re.compile(
     _I,
 )
 _SPLIT = re.compile(
-    r"\s*[,;]\s*(?:and |but |so |because )?(?=(?:I|I'm|I've|my|we|our|call me)\b)"
-    r"|\s+(?:and|but|so|because)\s+(?=(?:I|I'm|I've|I'd|my|we)\b)"
+    r"\s*[,;]\s*(?:and |but |so |because )?(?=(?:now |these days |today |nowadays |currently )?(?:I|I'm"
+    r"|I've|my|we|our|call me)\b)"
+    r"|\s+(?:and|but|so|because)\s+(?=(?:now |these days |today |nowadays |currently )?(?:I|I'm|I've|I'd|my|we)\b)"
     r"|\s*,?\s+(?:and|but)\s+(?=(?:work|live|love|like|hate|prefer|enjoy|use|study|am"
     r"|do not|don't|have|speak|never|usually|always)\b)"
 )
@@ -163,7 +167,9 @@ def _before_question(text: str) -> list[Inference]:
 def _clauses(body: str) -> Iterator[Inference]:
     mine = False
     for place, part in enumerate(_SPLIT.split(body)):
-        clause = _bare(part.strip())
+        clause = _NOWADAYS.sub("", _bare(part.strip()))
+        if _ONCE.search(clause):
+            continue
         if place and re.match(r"^(?:please|call me|you can call me)\b", clause, _I):
             yield from instruction(clause)
             continue
@@ -205,8 +211,15 @@ def _other_subject(clause: str) -> Iterator[Inference]:
         said = re.sub(r"^my\b", "The user's", clause, flags=_I)
         yield Inference(of_user(said), 0.7, "fact", "family", "", family["v"])
     unloved = _UNLOVED.match(clause)
+    other = None if (my or family or unloved) else topical(clause)
+    if other:
+        yield other
     if unloved and not DEICTIC.search(unloved["v"]):
         yield Inference(f"The user says: {of_user(clause)}", 0.7, "preference", "dislikes", "", unloved["v"])
+
+
+_NOWADAYS = re.compile(r"^(?:now|these days|today|nowadays|currently),? (?=(?:I|my|we)\b)", _I)
+_ONCE = re.compile(r"^(?:I|we|my .{2,30}?) (?:have )?used to\b|^.{2,40} used to be\b", _I)
 
 
 _MINE: tuple[tuple[str, BlockType, Concept, float, Slot], ...] = (
@@ -221,7 +234,8 @@ _MINE: tuple[tuple[str, BlockType, Concept, float, Slot], ...] = (
     (r"birthday$", "identity", "person", 0.8, ""),
     (r"hometown$|city$", "identity", "place", 0.7, ""),
     (
-        r"editor|daily driver|setup|laptop|computer|machine|os$|system|browser|shell|terminal"
+        r"^(?:work )?phone$|car$|bike$|camera$|editor|daily driver|setup|laptop|computer|machine|os$|system"
+        r"|browser|shell|terminal"
         r"|keyboard|ide$|stack|database|language$",
         "fact",
         "tools",
@@ -269,6 +283,7 @@ _ALSO = re.compile(r"\b(?:also|too|just) |,? too$", _I)
 
 
 def _predicate(predicate: str) -> Iterator[Inference]:
+    predicate = re.sub(r"^have got\b(?! to\b)", "have", predicate, flags=_I)
     predicate = _LATELY.sub("", _ALSO.sub("", _AFTERTHOUGHT.sub("", predicate))).strip(" ,")
     if _TRIFLE.match(predicate):
         yield Inference(f"The user {third_person(predicate)}", 0.3, "fact", "other", "", predicate)
@@ -295,7 +310,7 @@ def _predicate(predicate: str) -> Iterator[Inference]:
         yield Inference(f"The user works as {of_user(what)}", 0.7, "identity", "occupation", "job", what)
         yield from where
         return
-    for pattern in (*LIFE, *TASTES):
+    for pattern in (*LIFE, *TASTES, *WORK, *WAYS):
         found = pattern.says.match(predicate)
         if found:
             one = _filled(pattern, found, predicate)
@@ -327,7 +342,9 @@ def _placed(what: str) -> tuple[str, list[Inference]]:
 def _filled(pattern: Pattern, found: re.Match[str], predicate: str) -> Inference | None:
     groups = {name: (value or "").strip() for name, value in found.groupdict().items()}
     value = groups.get("v", "")
-    if pattern.narrow and DEICTIC.search(value):
+    if pattern.narrow and (
+        DEICTIC.search(value) or (pattern.concept in ("likes", "dislikes") and _CHOSEN.search(value))
+    ):
         return None
     if pattern.content:
         content = pattern.content.format(**{**groups, "v": of_user(value)})
@@ -340,6 +357,11 @@ def _filled(pattern: Pattern, found: re.Match[str], predicate: str) -> Inference
     )
 
 
+_CHOSEN = re.compile(
+    r"\b(?:first|second|third|other|last|latter|former|new|old|previous|next|simpler|shorter|longer)"
+    r"(?: (?:one|option|approach|version|solution|way|method|design|idea|suggestion|draft))?$|\bones?$",
+    _I,
+)
 _AT_HAND = re.compile(r"^(?:all )?the (?-i:[a-z])(?!olor|olour)", _I)
 
 

@@ -20,8 +20,9 @@ LIFE: tuple[Pattern, ...] = (
     ),
     pattern(r"go by (?P<v>(?-i:[A-Z])[\w'. -]{0,30})", "The user goes by {v}", "identity", "name", 0.9),
     pattern(
-        r"am (?:now |already |only )?(?P<v>\d{1,3})(?: years? old| yo)?",
-        "The user is {v} years old",
+        r"am (?:now |already |only )?(?P<v>\d{1,3})(?: years? old| yo)?|am an? (?P<o>\d{1,3})[- ]year[- ]old"
+        r"(?: [a-z]+)?",
+        "The user is {v}{o} years old",
         "identity",
         "person",
         0.7,
@@ -67,7 +68,8 @@ LIFE: tuple[Pattern, ...] = (
     pattern(r"(?:work|am working) (?:in|with) (?P<v>[a-z][\w ]{2,30})", "", "fact", "occupation", 0.7),
     pattern(r"(?:teach|practice) (?P<v>.{2,40})", "", "identity", "occupation", 0.7),
     pattern(
-        r"(?:am studying|study|am majoring in|major in|am doing (?:a|my) (?:phd|master's|degree) in) (?P<v>.{2,50})",
+        r"(?:am studying(?! for\b)|study(?! for\b)|am majoring in|major in|am doing (?:a|my) (?:phd|master's"
+        r"|degree) in) (?P<v>.{2,50})",
         "",
         "identity",
         "occupation",
@@ -113,7 +115,7 @@ LIFE: tuple[Pattern, ...] = (
         0.8,
     ),
     pattern(
-        r"have (?:lived|been living) in " + PLACE + WHEN,
+        r"have (?:lived|been (?:living|based|located|staying)) in " + PLACE + WHEN,
         "The user lives in {v}",
         "identity",
         "place",
@@ -189,7 +191,7 @@ LIFE: tuple[Pattern, ...] = (
         0.7,
     ),
     pattern(
-        r"do not (?!.*any ?more)(?P<v>(?:work|check|take|answer|drink|have|eat|schedule|do"
+        r"do not (?!.*any ?more|.*\bon (?:me|hand)\b)(?P<v>(?:work|check|take|answer|drink|have|eat|schedule|do"
         r"|use) .{0,30}\b(?:after|before|on|at|during|past) .{2,25})",
         "",
         "habit",
@@ -205,7 +207,7 @@ LIFE: tuple[Pattern, ...] = (
     ),
     pattern(
         r"(?P<k>play|collect|practi[cs]e|brew|grow|bake|paint|knit|surf|ski|sing in|dance"
-        r"|volunteer|coach|drive|ride|wear|own|breed|follow) (?P<v>(?:the |a |an |my |at |as "
+        r"|volunteer|coach|drive|ride|wear|breed|follow) (?P<v>(?:the |a |an |my |at |as "
         r"|in )?(?!role|devil)[a-z]\w.{2,40}|(?-i:[A-Z])\w+)",
         "",
         "preference",
@@ -213,7 +215,9 @@ LIFE: tuple[Pattern, ...] = (
         0.7,
     ),
     pattern(
-        r"(?:run|own|manage|lead|co-?own|founded|started) (?P<v>(?:a|an|my own) (?!test|script"
+        r"(?:run|own(?=.*\b(?:business|shop|store|company|restaurant|caf[eé]|bakery|farm|salon|studio|gym"
+        r"|bar|hotel|clinic|agency|startup|practice|garage|brewery|firm)\b)|manage|lead|co-?own|founded"
+        r"|started) (?P<v>(?:a|an|my own) (?!test|script"
         r"|command|query|server|program|build|migration|container|job|process|thread|loop"
         r"|report|check|docker|benchmark|new|conversation|discussion|project called|pull"
         r"|branch)[\w' -]{3,50})",
@@ -231,7 +235,8 @@ LIFE: tuple[Pattern, ...] = (
     ),
     pattern(
         r"(?P<v>meditate|swim|run|jog|cycle|exercise|work out|fast|journal|stretch"
-        r"|lift weights|do yoga|go to the gym|go running|go swimming)(?P<w> .{3,50})",
+        r"|lift weights|do yoga|go to the gym|go running|go swimming)(?P<w> (?!(?:the|a|an|this|that|my|our"
+        r"|into|out|npm|make|git)\b).{3,50})",
         "",
         "habit",
         "habit",

@@ -26,7 +26,12 @@ LEAD = re.compile(
     r"|but|plus|in fact|sorry|anyway|besides|"
     r"generally speaking|as for me|you know|these days|nowadays|at the moment|currently"
     r"|right now i am now|correction|"
-    r"because|since|first of all)\b[,!.:\s]+",
+    r"because|since|first of all|(?:please )?note(?: that)?|for (?:the record|your information"
+    r"|reference)|just so you are aware"
+    r"|(?:a |one )?(?:little |small |fun )?(?:thing|fact|detail)(?: about me| to know)?(?: is"
+    r"(?: that)?)?|to be honest|tbh|truth be told|as you may know|about me"
+    r"|i should mention(?: that)?|i should add(?: that)?|you should know(?: that)?|i must admit"
+    r"(?: that)?|i have to say(?: that)?|good to know|heads up)\b[,!.:\s]+",
     _I,
 )
 DEICTIC = re.compile(
@@ -65,7 +70,8 @@ _ON_LATER = re.compile(
     r"^(?:please )?" + _VERB + r"\b.{3,80}(?:from now on|in (?:the )?future|going forward|every time)$", _I
 )
 _FORBID = re.compile(
-    r"^(?:please )?(?:do not|stop (?=\w+ing\b)|avoid (?=\w+ing\b|\w+s\b))(?P<v>.{3,80})$", _I
+    r"^(?:please )?(?:do not|stop (?=\w+ing\b)|avoid (?=\w+ing\b|\w+s\b|\w+(?: \w+){0,2}$))(?P<v>.{3,80})$",
+    _I,
 )
 _CHAT = re.compile(
     r"^\s*(?:worry|know|mind|get me wrong|bother|think|care|understand|be (?:sorry|silly"
@@ -95,12 +101,119 @@ MEANT = re.compile(
     r"^(?:no|nope|sorry|actually|not quite|wrong)[, ]+(?:sorry[, ]+)?(?:i (?:meant|mean)"
     r"|what i meant (?:was|is)|i was talking about|i was referring to)[:,]? "
     r"(?P<v>[^,]{2,60})(?:, not (?P<n>[^,]{2,40}))?$"
-    r"|^(?:i meant) (?P<w>(?:the|a|my) [^,]{2,60})$",
+    r"|^(?:i meant) (?P<w>(?:the|a|my) [^,]{2,60}|[^,]{2,40}(?=, not ))(?:, not [^,]{2,40})?$"
+    r"|^(?:no|nope|sorry|actually|wrong|oops|correction|my mistake)[,: ]+(?:it is|that is|that should be"
+    r"|it should be|should be|make (?:it|that)) "
+    r"(?P<x>[^,]{2,60}), not (?P<m>[^,]{2,40})$"
+    r"|^(?:no, )?it is (?P<z>(?-i:[A-Z])[\w' -]{1,30}), not (?-i:[A-Z])[\w' -]{1,30}$"
+    r"|^(?:sorry|actually|oops|correction|my mistake|on second thought)[,: ]+(?:make (?:it|that)"
+    r"|let us say) (?P<y>[^,]{2,40})$",
     _I,
 )
 NOT_BUT = re.compile(
     r"^(?:no, )?(?:it is|that is|i (?:said|meant)) not (?P<o>[^,]{1,30}?)(?:, (?:but )?"
     r"(?:it is |that is )?| but )(?P<v>[^,]{1,40})$",
+    _I,
+)
+
+
+_OUTPUT = (
+    r"(?:answers?|responses?|replies|reply|explanations?|summaries|messages|emails|tone|language|writing"
+    r"|wording|output|outputs|code|comments"
+    r"|commit messages|commits|variable names|function names|names|sentences|paragraphs|examples"
+    r"|suggestions|descriptions|documentation|docs|titles|dates|prices|numbers|amounts)"
+)
+_LASTING = (
+    re.compile(
+        r"^(?:please )?"
+        + _VERB
+        + r"\b .{2,60}?\b(?:for everything|in everything|at all times|by default|in (?:all|every|each|any) .{3,30}"
+        r"|(?:for|with|on|to|of) (?:all|every|each|any) .{3,30}|(?:whenever|every time|each time"
+        r"|any time) .{3,40}|before (?:you|making|doing|deleting|changing|running|sending|committing"
+        r"|pushing) .{0,40})$",
+        _I,
+    ),
+    re.compile(
+        r"^(?:please )?(?:whenever|every time|each time|any time|when) (?:you|i|we|there)\b[^,]{2,50}, "
+        r"(?:please |always |just )*" + _VERB + r"\b.{2,}$",
+        _I,
+    ),
+    re.compile(
+        r"^(?:please )?(?:keep|make|write|format|phrase) (?:all |your |the |any |my )*"
+        + _OUTPUT
+        + r" (?:as )?(?:very |really |nice and |more |in )*(?!me\b)(?:short|brief|concise|simple|formal"
+        r"|informal|casual|friendly|clear|plain|direct|under|to|below|within|in|lowercase|readable"
+        r"|professional|polite|minimal|consistent|shorter|simpler)\b.{0,40}$",
+        _I,
+    ),
+    re.compile(
+        r"^(?:(?:all|your|every|any) (?:of )?(?:the |your )?|(?=answers?|responses?|repl|explanations?"
+        r"|summar|dates|prices|numbers|amounts))"
+        + _OUTPUT
+        + r" (?:should|must|need to|has to|have to|are to|ought to) (?:always |never |not |only )*.{3,60}$",
+        _I,
+    ),
+    re.compile(
+        r"^(?:please )?no (?:more )?[\w -]{3,30}(?:,? please|,? ever|,? at all| in (?:your|my|the|any) .{3,30})$",
+        _I,
+    ),
+    re.compile(
+        r"^(?:please )?(?:just |only )?(?:answer|reply|respond|talk|speak|write)(?: to me| back| with me)*"
+        r"(?: only| just)? (?:in (?:plain |simple |british |american |formal )*"
+        r"(?:English|Chinese|Mandarin|French|German|Spanish|Italian|Portuguese|Japanese|Korean|Russian|Dutch"
+        r"|Polish|Arabic|Hindi|Turkish|Swedish|bullet points|full sentences|lowercase|markdown|one sentence"
+        r"|short sentences)|like .{3,40}|as if .{3,40})(?: only| please|,? please)*$",
+        _I,
+    ),
+    re.compile(
+        r"^(?:please )?(?:use|write in|stick to|spell in|indent with) (?:british|american|canadian|metric"
+        r"|imperial|24-hour|12-hour|iso|plain|simple|formal|informal|passive voice|active voice"
+        r"|gender-neutral|uk|us"
+        r"|snake_case|camelcase|tabs|\w+ spaces|spaces|single quotes|double quotes|short sentences"
+        r"|bullet points|markdown|lowercase|title case|sentence case)\b(?! (?:here|there|in this)).{0,40}$",
+        _I,
+    ),
+    re.compile(
+        r"^(?:please )?(?:skip|omit|drop|leave out|spare me|cut) (?:the|all|any) (?:explanations?|preamble"
+        r"|pleasantries|intro\w*|disclaimers?|small talk|fluff|filler|apologies|boilerplate|chit-chat"
+        r"|jargon)\b.{0,60}$",
+        _I,
+    ),
+    re.compile(
+        r"^(?:please )?(?:ask|check with|confirm with|consult|warn|tell|notify|remind|let) me(?: know"
+        r"| first)* (?:before|whenever|every time|each time|if you (?:are|do not)|when you) .{3,60}$",
+        _I,
+    ),
+    re.compile(
+        r"^(?:please )?(?:be|stay|remain) (?:more |very |as |always |brutally |completely )*(?:brief|concise"
+        r"|direct|honest|blunt|polite|formal|informal|critical|patient|specific|precise|succinct|terse"
+        r"|casual)(?: (?:with|in|when|about|and|as) .{2,40})?$",
+        _I,
+    ),
+    re.compile(
+        r"^(?:i (?:want|need|expect|would like|would prefer|prefer) you to|i would (?:like|prefer"
+        r"|appreciate) it if you|you (?:should|must|need to|have to|are to|can)) (?:please )?(?:always "
+        r"|never |only |just |not |stop |keep )+(?!understand|know|see|be able)\w+ .{2,60}$",
+        _I,
+    ),
+    re.compile(
+        r"^(?:please )?(?:prefer|use|choose|pick|favou?r|stick (?:to|with)|default to) .{2,40}? (?:over"
+        r"|instead of|rather than|and not|not) (?!this|that|it|the (?:\w+ )?(?:one|version"
+        r"|file))[\w .'-]{2,40}$",
+        _I,
+    ),
+)
+
+
+def lasting(body: str) -> re.Match[str] | None:
+    """An order for more than this answer: for everything, whenever, all answers, before you …"""
+    found = next((each for each in (form.match(body) for form in _LASTING) if each), None)
+    return None if found is None or _NOW.search(_WHEN_YOU.sub("", body)) else found
+
+
+_WHEN_YOU = re.compile(
+    r"\b(?:it|the (?:code|user|same|main|end|beginning|top|metric system|imperial system|word|words"
+    r"|oxford comma|active voice|passive voice|answers?|result|conclusion))\b",
     _I,
 )
 
@@ -125,7 +238,9 @@ def remembered(
 def corrected(found: re.Match[str]) -> list[Inference]:
     """What a match of ``MEANT`` or ``NOT_BUT`` puts right; nothing where it points at something at hand."""
     groups = found.groupdict()
-    value = (groups.get("v") or groups.get("w") or "").strip()
+    value = (
+        groups.get("v") or groups.get("w") or groups.get("x") or groups.get("y") or groups.get("z") or ""
+    ).strip()
     if DEICTIC.search(value):
         return []
     if groups.get("o"):
@@ -142,7 +257,7 @@ def instruction(body: str) -> list[Inference]:
         return [
             Inference(f"The user wants to be called {named['v']}", 0.9, "identity", "name", "", named["v"])
         ]
-    standing = _RULE.match(body) or _ON_LATER.match(body)
+    standing = _RULE.match(body) or _ON_LATER.match(body) or lasting(body)
     forbids = _FORBID.match(body)
     if forbids and (_CHAT.match(forbids["v"]) or _NOW.search(forbids["v"])):
         forbids = None

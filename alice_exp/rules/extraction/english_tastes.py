@@ -70,7 +70,13 @@ TASTES: tuple[Pattern, ...] = (
         "tools",
         0.7,
     ),
-    pattern(ADV + r"(?:use|run|work (?:in|with)|rely on) " + TOOLISH, "", "fact", "tools", 0.7),
+    pattern(
+        ADV + r"(?:use|run|work (?:in|with|on(?= (?:an? |my )(?-i:[A-Z])))|rely on) (?:an? |my )?" + TOOLISH,
+        "",
+        "fact",
+        "tools",
+        0.7,
+    ),
     pattern(
         r"(?:would|'d) (?:rather|prefer)(?: to)? (?P<v>.{3,60})",
         "The user would rather {v}",
@@ -164,7 +170,8 @@ TASTES: tuple[Pattern, ...] = (
         0.7,
     ),
     pattern(
-        r"(?P<v>(?:\w+)(?: [\w']+){0,7} (?:every (?:other )?(?:\w+)|on (?:mon|tues|wednes"
+        r"(?!(?:could|would|should|am|have|had|was|can|will|cannot|need|want|think)\b)"
+        r"(?P<v>(?:\w+)(?: [\w']+){0,7} (?:every (?!time\b|single time)(?:other )?(?:\w+)|on (?:mon|tues|wednes"
         r"|thurs|fri|satur|sun)days|on weekends|at weekends|twice a week|once a week|daily"
         r"|three times a week|each (?:morning|evening|night|day|week))(?: [\w ]{1,30})?)",
         "",

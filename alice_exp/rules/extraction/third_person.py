@@ -14,6 +14,7 @@ _FULL = (
     (r"\bcan't\b", "cannot"),
     (r"\bwon't\b", "will not"),
     (r"n't\b", " not"),
+    (r"(?<=\bname)'s\b", " is"),
     (r"\bIm\b", "I am"),
     (r"\bIve\b", "I have"),
     (r"\bdont\b", "do not"),
@@ -66,6 +67,13 @@ _UNCHANGED = frozenset(
         "quit",
         "left",
         "stopped",
+        "majored",
+        "minored",
+        "specialized",
+        "specialised",
+        "studied",
+        "held",
+        "earned",
     ]
 )
 _ADVERB = re.compile(

@@ -42,7 +42,7 @@ _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _ENDS = frozenset((",", "\n", "]", "}", " ", "\r", "\t", "/", ""))
 _PLAIN_COMMA = re.compile(r"[ \r\n\t]*+,(?:[ \r\n\t]++|//[^\n\r]*+)*+(?=[{\[\"0-9])")
 _AT_ONCE = 12
-_HALF = re.compile(r"\\u[dD][89abA-F]")
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _MARKER = re.compile(r"^(?:<{7} |={7}(?=\r?$)|>{7} ).*$", re.MULTILINE)
 
 

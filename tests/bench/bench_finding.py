@@ -1,0 +1,139 @@
+"""The rows of DESIGN 9 that are about finding: recall in a running process, over MCP's desk, after a saved edit."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.bench.homes import HAN, LATIN, environment, filled
+from tests.bench.rows import Row
+
+SIZES = (2_000, 10_000, 100_000)
+ASKED = 100
+_TOP = 10
+
+
+def questions(count: int = ASKED) -> list[str]:
+    """Questions of four words or of eight characters, always the same."""
+    chance = random.Random(3)
+    return [
+        " ".join(chance.choices(LATIN, k=4)) if number % 2 else "".join(chance.choices(HAN, k=8))
+        for number in range(count)
+    ]
+
+
+def p95(times: Sequence[float]) -> float:
+    """The 95th percentile, in the unit given."""
+    return sorted(times)[int(len(times) * 0.95)]
+
+
+def in_turn(asked: Sequence[str], *ways: Callable[[str], object]) -> list[float]:
+    """The p95 of each way's CPU time in ms, the ways taking turns so that a slow minute meets all of them."""
+    times: list[list[float]] = [[] for _ in ways]
+    for way in ways:
+        way(asked[0])
+    for query in asked:
+        for way, spent in zip(ways, times, strict=True):
+            began = time.process_time()
+            way(query)
+            spent.append((time.process_time() - began) * 1e3)
+    return [p95(spent) for spent in times]
+
+
+def finding(place: Path, sizes: Sequence[int] = SIZES) -> Iterator[Row]:
+    """Recall in a running process and as an agent's tool beside the same words against a bare FTS5 table."""
+    from alice_exp.mcp.desk import Desk
+    from alice_exp.rules.ranking import block_text
+    from alice_exp.text.words import tokens, tokens_many
+    from alice_exp.usecases.recall import Filters, recall
+    from alice_exp.wiring import Wiring
+
+    seen: dict[int, float] = {}
+    for size in sizes:
+        wiring = Wiring(str(filled(place / f"finding{size}", size)), "agent")
+        desk = Desk(wiring)
+        with sqlite3.connect(place / f"bare{size}.sqlite") as table:
+            table.execute("CREATE VIRTUAL TABLE texts USING fts5(text)")
+            texts = [block_text(placed.block) for placed in wiring.home.read()]
+            table.executemany(
+                "INSERT INTO texts VALUES (?)", ((" ".join(row),) for row in tokens_many(texts))
+            )
+        table.commit()
+
+        def ours(query: str, wiring: Wiring = wiring) -> object:
+            return recall(wiring.home, wiring.access, wiring.caller, query, {}, _TOP, Filters())
+
+        def theirs(query: str, table: sqlite3.Connection = table) -> object:
+            words = " OR ".join(f'"{token}"' for token in dict.fromkeys(tokens(query)))
+            found = table.execute(
+                "SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY rank LIMIT 10", (words,)
+            )
+            return found.fetchall()
+
+        def tool(query: str, desk: Desk = desk) -> object:
+            return desk.recall(query, _TOP, {})
+
+        own, bare, told = in_turn(questions(), ours, theirs, tool)
+        table.close()
+        seen[size] = own
+        yield Row(f"recall in a running process, {size:,} blocks, p95", own, bare, 2)
+        if size == 10_000:
+            yield Row(f"recall as an agent's tool, {size:,} blocks, p95", told, bare, 2)
+    few, *_, many = seen
+    if few != many:
+        yield Row(
+            f"recall at {many:,} blocks beside recall at {few:,} (so many times the blocks: {many // few})",
+            seen[many],
+            seen[few],
+            many // few,
+        )
+
+
+def saving(place: Path, rounds: int = 5) -> Row:
+    """A saved edit, committed and found by its new words, beside the debounce."""
+    from alice_exp.usecases.recall import Filters, recall
+    from alice_exp.wiring import Wiring
+
+    home = filled(place / "saving", 200)
+    wiring = Wiring(str(home), "user")
+    file = home / "experiences/universal/system_info.jsonc"
+    times = []
+    with _watching(home) as events:
+        for number in range(rounds):
+            word = f"zebra{number}"
+            text = file.read_text(encoding="utf-8").replace('"payload": "', f'"payload": "{word} ', 1)
+            began = time.perf_counter()
+            file.write_text(text, encoding="utf-8")
+            next(events)
+            found = recall(wiring.home, wiring.access, wiring.caller, word, {}, 1, Filters())
+            times.append((time.perf_counter() - began) * 1e3)
+            if not found or word not in found[0].placed.block.payload.content:
+                raise SystemExit("a saved edit was told and cannot be found")
+            time.sleep(0.5)
+    return Row("a saved edit → committed and searchable", sorted(times)[len(times) // 2], 200, 2)
+
+
+@contextmanager
+def _watching(home: Path) -> Iterator[Iterator[object]]:
+    command = [sys.executable, "-m", "alice_exp", "watch", "--json"]
+    # A stdin of its own, because the end of stdin ends a watch.
+    running = subprocess.Popen(
+        command, env=environment(home), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert running.stdout is not None
+    try:
+        events = map(json.loads, running.stdout)
+        next(events)
+        yield events
+    finally:
+        os.kill(running.pid, signal.SIGINT)
+        running.wait(5)

@@ -1,0 +1,72 @@
+"""What finding must stand: a clock that jumps back, 100,000 blocks in one file, two writers and a reader (issue 4)."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.bench.homes import lines
+
+Call = Callable[..., Any]
+EARLIER = {"ALICE_NOW": "2025-01-01T00:00:00Z"}
+
+
+def test_a_clock_that_jumps_back_changes_no_answer(home: Path, cli: Call) -> None:
+    known = cli("remember", "the vault needs two keys", "--json").json["id"]
+    before = cli("recall", "vault keys", "--json").json["matches"]
+    assert cli("recall", "vault keys", "--json", env=EARLIER).json["matches"] == before
+    assert before[0]["decay"] == 1.0
+    shown = cli("show", known, "--json", env=EARLIER).json
+    assert (shown["decay"], shown["access_count"]) == (1.0, 3)
+    assessed = cli("assess", "vault keys", "--json", env=EARLIER).json
+    assert assessed["stats"]["avg_recency"] == 1.0
+    terms = cli("consolidation", known, "--explain", "--json", env=EARLIER).json["explain"]
+    assert (terms["longevity"], terms["recency"]) == (0.0, 1.0)
+    made = cli("decide", "open the vault with keys", "--json", env=EARLIER).json
+    assert cli("outcome", made["decision"], "ok", "--json", env=EARLIER).json["verifications"] == 2
+    assert cli("stats", "--json", env=EARLIER).json["by_age"] == {"today": 1}
+    assert cli("check", env=EARLIER).code == 0
+
+
+def test_two_writers_and_a_reader_at_once(home: Path, start: Call, cli: Call) -> None:
+    cli("remember", "the vault needs two keys")
+    pool = home.parent / "many.jsonl"
+    pool.write_text("".join(json.dumps(line) + "\n" for line in lines(40)), encoding="utf-8")
+    writers = [start("memorize", "--from", str(pool)), start("memorize", "a canary goes first")]
+    while any(writer.poll() is None for writer in writers):
+        assert (
+            cli("recall", "vault keys", "--json").json["matches"][0]["payload"] == "the vault needs two keys"
+        )
+    assert [writer.wait() for writer in writers] == [0, 0]
+    assert len(cli("list", "--json").json["blocks"]) == 42
+    assert cli("recall", "canary", "--json").json["matches"][0]["payload"] == "a canary goes first"
+    assert cli("doctor").code == 0
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_blocks_in_one_file(home: Path, run: Call) -> None:
+    source = home.parent / "many.jsonl"
+    with source.open("w", encoding="utf-8") as file:
+        for line in lines(100_000):
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        file.write('{"payload": "the vault needs two keys"}\n')
+    run("memorize", "--from", str(source), timeout=600)
+    assert len(list((home / "experiences/low_value_pool").glob("*.jsonc"))) == 1
+    run("recall", "vault keys", timeout=600)
+    began = time.monotonic()
+    found = run("recall", "vault keys", "--json", timeout=600).json["matches"]
+    assert found[0]["payload"] == "the vault needs two keys"
+    assert time.monotonic() - began < 5
+    assert run("decide", "open the vault with keys", "--json").json["tier"] == "low_value"
+
+
+def test_any_number_of_lines_goes_in(home: Path, cli: Call) -> None:
+    """501 is one more than what is read back whole, and the last of it is one of every twentieth."""
+    given = "".join(json.dumps({"payload": f"thing number {n}"}) + "\n" for n in range(501))
+    assert len(cli("memorize", "--from", "-", "--json", stdin=given).json["ids"]) == 501
+    assert len(cli("list", "--json").json["blocks"]) == 501

@@ -1,0 +1,557 @@
+"""Lines of the requirements that no check of D asks for, by the real command (``tests/COVERAGE.md``)."""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import alice_exp
+from tests.checks import model_server as server
+from tests.conftest import NOW, ROOT, Call
+
+Git = Callable[..., str]
+
+
+def typed(home: Path, where: str, *blocks: dict[str, Any]) -> None:
+    path = home / "experiences" / f"{where}.jsonc"
+    path.write_text(json.dumps({"blocks": list(blocks)}, ensure_ascii=False), encoding="utf-8")
+
+
+# -- episodes -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.covers(
+    "R0.1", "R0.6", "R0.7", "R0.8", "R0.9", "R0.10", "R0.11", "R0.12", "R0.13", "R0.17", "B1.9"
+)
+def test_an_episode_keeps_all_its_fields(home: Path, cli: Call) -> None:
+    told = {
+        "task": "搜索机器学习相关资料",
+        "context": {"domain": "AI", "difficulty": "medium", "anything": {"else": [1, None, True]}},
+        "action": "search_web",
+        "result": ["文章一", {"title": "文章二"}],
+        "success": True,
+        "reward": 0.85,
+        "timestamp": 1697123456789,
+        "reflection": "搜索关键词需要更精确",
+    }
+    (kept,) = cli("episode", "add", "-", "--json", stdin=json.dumps(told) + "\n").json["ids"]
+    shown = cli("episode", "show", kept, "--json").json
+    assert {name: shown[name] for name in told if name != "timestamp"} == {
+        name: value for name, value in told.items() if name != "timestamp"
+    }
+    assert shown["at"] == "2023-10-12T15:10:56.789Z"
+    assert alice_exp.Alice(home).episodes()[0].timestamp == 1697123456789
+    for wrong in ('{"task": "t", "context": [1]}', '{"task": "t", "success": "yes"}', '{"task": 3}'):
+        assert cli("episode", "add", "-", stdin=wrong, check=False).code == 3, wrong
+
+
+@pytest.mark.covers("R0.14", "R0.16")
+def test_an_episodes_defaults_are_now_and_no_reflection(home: Path, cli: Call) -> None:
+    kept = cli("episode", "add", "--task", "t", "--action", "a", "--failed", "--json").json["id"]
+    shown = cli("episode", "show", kept, "--json").json
+    assert (shown["at"], shown.get("reflection", ""), shown.get("reward", 0)) == (NOW, "", 0)
+    cli("episode", "reflect", kept, "搜索关键词需要更精确")
+    assert cli("episode", "show", kept, "--json").json["reflection"] == "搜索关键词需要更精确"
+
+
+@pytest.mark.covers("R0.27", "B2.40")
+def test_threads_and_the_command_share_one_list_of_a_thousand(home: Path, cli: Call) -> None:
+    def add(name: str) -> None:
+        alice = alice_exp.Alice(home, f"agent:{name}")
+        for number in range(3):
+            alice.add_episode(f"{name} {number}", success=True)
+
+    threads = [threading.Thread(target=add, args=(name,)) for name in ("one", "two", "three")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    tasks = {one["task"] for one in cli("episode", "list", "--json").json["episodes"]}
+    assert tasks == {f"{name} {number}" for name in ("one", "two", "three") for number in range(3)}
+    assert '"capacity": 1000' in (home / "experiences/records/episodes.jsonc").read_text("utf-8")
+
+
+@pytest.mark.covers("R0.51", "R0.5")
+def test_what_worked_is_offered_and_what_failed_is_warned_of(home: Path, cli: Call) -> None:
+    for action, way in (("blue green", "--success"), ("in place", "--failed")):
+        cli("episode", "add", "--task", "deploy the shop", "--action", action, way)
+    found = cli("episode", "similar", "deploy the shop").stdout
+    assert "blue green" in found and "in place" in found
+    decided = cli("decide", "deploy the shop", "--json", check=False).json
+    assert [warning for warning in decided["warnings"] if "failed before" in warning]
+
+
+@pytest.mark.covers("R0.44", "R0.36")
+def test_a_cleaning_says_how_many_went(home: Path, cli: Call) -> None:
+    cli("config", "set", "episodes.capacity", "10")
+    rows = "".join(json.dumps({"task": f"{chr(97 + n) * 5}", "success": True}) + "\n" for n in range(10))
+    assert "清理" not in cli("episode", "add", "-", stdin=rows).stdout
+    assert "清理了 2 条低价值经验" in cli("episode", "add", "--task", "one too many", "--success").stdout
+
+
+@pytest.mark.covers("R0.54", "R1.38", "R2.29")
+def test_every_other_way_to_look(home: Path, cli: Call) -> None:
+    rows = [
+        {"id": "exp-aaaaaaa2", "payload": "deploy by canary", "type": "rule", "tags": ["ops"], "importance": 0.9},
+        {"id": "exp-bbbbbbb2", "payload": "deploy by night", "state": "past", "verifications": 3},
+        {"id": "exp-ccccccc2", "payload": "deploy by hand", "origin": "import:mem0", "updated_at": "2026-01-01T00:00:00Z",
+         "created_at": "2026-01-01T00:00:00Z"},
+    ]  # fmt: skip
+    typed(home, "universal/tool_usage", *rows)
+    cli("list")
+    cli("outcome", "exp-bbbbbbb2", "ok", "--scenario", "release 7")
+    cli("remember", "deploy by coffee")
+
+    def found(verb: str, *options: str) -> set[str]:
+        answer = cli(
+            *(("recall", "deploy") if verb == "recall" else (verb,)), *options, "--json", check=False
+        ).json
+        return {one["payload"].split()[-1] for one in answer["matches" if verb == "recall" else "blocks"]}
+
+    for verb in ("recall", "list"):
+        assert found(verb) == {"canary", "night", "hand", "coffee"}
+        assert found(verb, "--type", "rule") == {"canary"}
+        assert found(verb, "--tag", "ops") == {"canary"}
+        assert found(verb, "--min-importance", "0.8") == {"canary"}
+        assert found(verb, "--origin", "import:mem0") == {"hand"}
+        assert found(verb, "--scenario", "release 7") == {"night"}
+        assert found(verb, "--scenario", "release 8") == set()
+        assert found(verb, "--since", "2026-02-01") == {"canary", "night", "coffee"}
+        assert found(verb, "--set", "personal") == {"coffee"}
+        assert found(verb, "--namespace", "tool_usage") == {"canary", "night", "hand"}
+    assert found("recall", "--min-state", "past") == {"night", "coffee"}
+    assert found("list", "--state", "past") == {"night", "coffee"}
+    for reward, way in (("0.9", "--success"), ("0.1", "--failed")):
+        cli("episode", "add", "--task", "deploy it", way, "--reward", reward)
+    for options in (("--min-reward", "0.5"), ("--success",)):
+        (match,) = cli("episode", "similar", "deploy it", *options, "--json").json["matches"]
+        assert match["reward"] == 0.9
+
+
+# -- the timeline -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.covers(
+    "R1.3", "R1.4", "R1.5", "R1.6", "R1.7", "R1.8", "R1.9", "R1.10", "R1.11", "R1.12", "R1.35", "R1.36"
+)
+def test_a_segment_has_its_nine_fields(home: Path, cli: Call) -> None:
+    said = {"context": "用户询问：你能做什么？", "action": "详细说明功能", "result": "用户满意"}
+    rows = [{"thought": f"分析用户意图 {n}", "at": f"2026-02-0{n}T00:00:00Z", **said} for n in range(1, 4)]
+    for row in rows:
+        cli("event", "add", "-", stdin=json.dumps(row) + "\n")
+    kept = json.loads(cli("event", "export").stdout)
+    merged, raw = kept["segments"]
+    assert (merged["id"], merged["segment_length"], merged["compression_level"]) == (4, 2, 1)
+    assert (merged["start"], merged["end"]) == ("2026-02-01T00:00:00Z", "2026-02-02T00:00:00Z")
+    assert "分析用户意图 1" in merged["summary"] and merged["key_events"][0] == "详细说明功能 → 用户满意"
+    assert raw["events"] == [{"at": rows[2]["at"], "thought": "分析用户意图 3", **said}]
+    first, second = alice_exp.Alice(home).segments()
+    assert (first.is_compressed, second.is_compressed, second.summary) == (True, False, "")
+    assert (first.start_timestamp, first.end_timestamp) == (1769904000.0, 1769990400.0)
+    assert "分析用户意图" in (home / "experiences/records/events.jsonc").read_text("utf-8"), "unescaped"
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model has half a second, and no long pauses."""
+    from alice_exp.providers.http import ChatCompletions
+
+    made = ChatCompletions.__init__
+    monkeypatch.setattr(
+        ChatCompletions,
+        "__init__",
+        lambda self, *given, **named: made(self, *given, **{"timeout": 0.5, **named}),
+    )
+    monkeypatch.setattr("alice_exp.providers.http._PAUSES", (0.01, 0.02))
+
+
+@pytest.mark.needs("openai")
+@pytest.mark.covers("R1.25", "R1.28", "R1.46", "B1.7")
+def test_a_configured_model_tells_the_merges_and_the_rule_where_it_fails(
+    home: Path, cli: Call, impatient: None
+) -> None:
+    def summaries() -> list[str]:
+        return [
+            one["summary"] for one in cli("event", "segments", "--json").json["segments"] if one["summary"]
+        ]
+
+    told = 'Here:\n```json\n{"summary": "两步合成一步", "key_events": ["跑测试 → 通过"]}\n```'
+    with server.serving(server.says(told)) as model:
+        for number in range(3):
+            cli("event", "add", f"plain {number}", "--action", f"do {number}")
+        assert model.prompts == [] and "plain 0" in summaries()[0], "nobody is asked by default"
+        cli("config", "set", "provider.base_url", model.url)
+        cli("config", "set", "provider.chat_model", "m")
+        cli("event", "add", "asked 3")
+        assert "两步合成一步" in summaries()
+        assert len(model.prompts) == 1 and "asked 3" in model.prompts[0]
+        for step in (server.says("I cannot help with that."), server.status(400)):
+            model.steps[:] = [step]
+            done = cli("event", "add", "never lost")
+            assert done.code == 0 and done.stderr.count("\n") <= 1
+    assert cli("event", "stats", "--json").json["total_events"] == 6
+    assert not [one for one in summaries() if "cannot help" in one]
+
+
+@pytest.mark.covers("R1.43", "R1.47", "R1.13")
+def test_metadata_survive_export_and_import(home: Path, cli: Call, tmp_path: Path) -> None:
+    for number in range(3):
+        cli("event", "add", f"t{number}", "--meta", f"cycle_id={number}", "--meta", "purpose=测试")
+    every = cli("event", "export", "--thoughts").stdout
+    other = {"ALICE_HOME": str(tmp_path / "other")}
+    cli("init", env=other)
+    cli("event", "import", "-", stdin=every, env=other)
+    assert cli("event", "export", "--thoughts", env=other).stdout == every
+    assert [json.loads(line)["metadata"] for line in every.splitlines()] == [
+        {"cycle_id": number, "purpose": "测试"} for number in range(3)
+    ]
+
+
+@pytest.mark.covers("R1.34")
+def test_counts_outlive_the_process(home: Path, run: Call) -> None:
+    rows = "".join(json.dumps({"thought": f"t{number}"}) + "\n" for number in range(10))
+    run("event", "add", "-", stdin=rows)
+    stats = run("event", "stats", "--json").json
+    assert (stats["total_segments"], stats["total_events"], stats["total_compressions"]) == (3, 10, 7)
+    assert stats["lengths"] == [8, 1, 1]
+
+
+# -- the home -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.covers("R2.21", "R2.22", "B2.41", "RC.1")
+def test_a_home_is_files_that_a_person_can_read(home: Path, cli: Call) -> None:
+    named = "universal/system_info universal/tool_usage universal/api_patterns personal/user_preferences personal/workflow_habits"
+    for name in named.split():
+        assert (home / f"experiences/{name}.jsonc").is_file()
+    for day in ("20260219", "20260220"):
+        cli("memorize", f"learned on {day}", env={"ALICE_NOW": f"{day[:4]}-{day[4:6]}-{day[6:]}T09:00:00Z"})
+        assert (home / f"experiences/low_value_pool/pending_{day}.jsonc").is_file()
+    cli("approve", *(one["id"] for one in cli("list", "--json").json["blocks"]), "--yes")
+    assert list((home / "experiences/low_value_pool").iterdir()) == [], "an emptied day is no file"
+    kept = [path for path in home.rglob("*") if path.is_file() and not {".git", "state"} & set(path.parts)]
+    assert {path.suffix for path in kept} <= {".jsonc", ".json", ".jsonl"}
+    for path in kept:
+        path.read_text("utf-8")
+
+
+@pytest.mark.covers("R2.52", "R2.2")
+def test_no_day_needs_the_network(home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        pytest.fail("a daily command opened a socket")
+
+    monkeypatch.setattr(socket, "socket", refused)
+    monkeypatch.setattr(socket, "create_connection", refused)
+    block = cli("memorize", "use rg", "--when", "searching code", "--json").json["id"]
+    cli("heartbeat")
+    cli("approve", block, "--yes")
+    cli("recall", "searching code")
+    decision = cli("decide", "searching code", "--json", check=False).json["decision"]
+    cli("outcome", decision, "ok")
+    cli("session", "start", "demo")
+    cli("session", "say", "demo", "我喜欢吃辣")
+    cli("session", "end", "demo")
+    assert "用户喜欢吃辣的食物" in cli("context", "用户喜欢什么").stdout
+    cli("assess", "searching code")
+
+
+@pytest.mark.covers("RC.4")
+def test_namespaces_are_made_listed_and_shown(home: Path, cli: Call) -> None:
+    cli("namespace", "create", "universal/recipes", "--comment", "What cooks well.")
+    typed(home, "universal/recipes", {"id": "exp-aaaaaaa2", "payload": "salt the water"})
+    listed = cli("namespace", "list", "--json").json["namespaces"]
+    assert {"set": "universal", "namespace": "recipes", "path": "universal/recipes.jsonc", "blocks": 1,
+            "stale": False} in listed  # fmt: skip
+    shown = cli("namespace", "show", "universal/recipes", "--json").json
+    assert (shown["set"], shown["namespace"], [one["payload"] for one in shown["blocks"]]) == (
+        "universal",
+        "recipes",
+        ["salt the water"],
+    )
+    assert "salt the water" in cli("namespace", "show", "universal/recipes").stdout
+    assert cli("namespace", "show", "universal/nothing", check=False).code == 4
+    assert cli("namespace", "show", "../x", check=False).code == 2
+
+
+@pytest.mark.covers("RC.3", "RC.10")
+def test_the_top_level_and_every_kind_of_file_in_the_sample() -> None:
+    for name in ("pyproject.toml", "alice_exp", "tests", "sample_home", "README.md", "Makefile"):
+        assert (ROOT / name).exists(), name
+    sample = ROOT / "sample_home"
+    for pattern in (
+        "experiences/universal/*.jsonc", "experiences/personal/*.jsonc", "experiences/low_value_pool/pending_*.jsonc",
+        "experiences/archive/obsolete.jsonc", "experiences/archive/rejected.jsonc", "experiences/config.jsonc",
+        "experiences/records/episodes.jsonc", "experiences/records/events.jsonc", "sessions/*.jsonl",
+    ):  # fmt: skip
+        assert list(sample.glob(pattern)), pattern
+
+
+@pytest.mark.covers("R2.41", "B2.17", "B2.18")
+def test_an_approval_goes_by_type_or_where_the_person_says(home: Path, cli: Call) -> None:
+    wanted = {
+        "solution": ("universal", "tool_usage"),
+        "fact": ("universal", "system_info"),
+    }
+    made = {kind: cli("memorize", f"a {kind}", "--type", kind, "--json").json["id"] for kind in wanted}
+    habit = cli("memorize", "walks at noon", "--type", "habit", "--about", "user", "--json").json["id"]
+    sent = cli("memorize", "elsewhere", "--json").json["id"]
+    cli("heartbeat")
+    cli("approve", *made.values(), habit, "--yes")
+    cli("approve", sent, "--to", "universal/api_patterns", "--yes")
+    wanted |= {"habit": ("personal", "workflow_habits"), "sent": ("universal", "api_patterns")}
+    for kind, block in {**made, "habit": habit, "sent": sent}.items():
+        shown = cli("show", block, "--json").json
+        assert (shown["set"], shown["namespace"]) == wanted[kind], kind
+        assert shown["shareable"] is False, "a person allows it by itself"
+
+
+@pytest.mark.covers("B2.9")
+def test_what_is_retired_waits_for_no_approval(home: Path, cli: Call) -> None:
+    block = cli("memorize", "use rg", "--json").json["id"]
+    cli("approve", block, "--yes")
+    done = cli("retire", block, "--reason", "over", "--yes", "--json")
+    assert (done.json["needs_approval"], done.json["set"], done.stderr) == (False, "archive", "")
+
+
+@pytest.mark.covers("R2.48", "B2.28")
+def test_a_home_in_a_folder_that_copies_itself_is_named(home: Path, cli: Call) -> None:
+    def said(root: Path) -> str:
+        checks = {one["name"]: one for one in cli("doctor", "--home", str(root), "--json").json["checks"]}
+        return "".join(problem["message"] for problem in checks["cloud"]["problems"])
+
+    assert said(home) == ""
+    cloud = home.parent / "Dropbox"
+    cloud.mkdir()
+    assert "Dropbox" in said(home.rename(cloud / "alice"))
+
+
+EXTRAS = {"mcp", "openai", "httpx2", "zeroconf", "cryptography", "spake2"}
+DAILY = """
+import sys
+from alice_exp.cli.app import run
+for words in (["memorize", "use rg", "-q"], ["recall", "rg", "-q"], ["list", "-q"], ["heartbeat", "-q"], ["log", "-q"]):
+    assert run(words) == 0, words
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
+"""
+
+
+@pytest.mark.covers("RC.2")
+def test_daily_commands_load_no_extra_and_each_named_package_has_its_work(home: Path) -> None:
+    import os
+    import subprocess
+
+    done = subprocess.run(
+        [sys.executable, "-c", DAILY],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not EXTRAS & set(done.stdout.split())
+    sources = "".join(path.read_text("utf-8") for path in (ROOT / "alice_exp").rglob("*.py"))
+    for package in ("typer", "rich", "json5", "git", "watchdog"):
+        assert f"import {package}" in sources or f"from {package}" in sources, package
+
+
+# -- reads, keys, knowing -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.covers("R3.4", "R3.5", "R3.30", "B3.8")
+def test_what_counts_as_a_read(home: Path, cli: Call) -> None:
+    block = cli("remember", "use rg", "--when", "searching code", "--json").json["id"]
+
+    def count() -> tuple[int, str | None]:
+        (one,) = cli("list", "--json").json["blocks"]
+        return one["access_count"], one["last_accessed_at"]
+
+    assert count() == (0, None)
+    for words in (
+        ("why", block),
+        ("assess", "searching code"),
+        ("heartbeat", "--peek"),
+        ("consolidation", block),
+    ):
+        cli(*words)
+        assert count()[0] == 0, words
+    reads = (("show", block), ("recall", "searching code"), ("decide", "searching code"))
+    for number, words in enumerate(reads, 1):
+        before = cli("consolidation", block, "--json").json["consolidation_score"]
+        cli(*words)
+        assert count() == (number, NOW), words
+        assert cli("consolidation", block, "--json").json["consolidation_score"] > before
+
+
+@pytest.mark.covers("R3.6", "B3.7")
+def test_a_read_that_cannot_be_counted_answers_all_the_same(home: Path, cli: Call) -> None:
+    block = cli("remember", "use rg", "--json").json["id"]
+    (home / "state/access.jsonl").mkdir()
+    for words in (("show", block), ("recall", "use rg")):
+        done = cli(*words)
+        assert "use rg" in done.stdout and done.stderr == ""
+    (home / "state/access.jsonl").rmdir()
+    checks = {one["name"]: one for one in cli("doctor", "--json").json["checks"]}
+    assert checks["reads"]["severity"] == "warning" and checks["reads"]["problems"][0]["message"].endswith(
+        ": 2"
+    )
+    cli("doctor", "--fix", "--yes")
+    checks = {one["name"]: one for one in cli("doctor", "--json").json["checks"]}
+    assert checks["reads"]["problems"] == []
+
+
+@pytest.mark.covers("R3.2", "B3.15")
+def test_lists_are_sorted_and_filtered_by_reads_and_consolidation(home: Path, cli: Call) -> None:
+    rows = [
+        {"id": f"exp-{name * 8}", "payload": name, "access_count": reads, "consolidation_score": score}
+        for name, reads, score in (("a", 1, 0.2), ("b", 9, 0.6), ("c", 4, 0.9))
+    ]
+    typed(home, "personal/user_preferences", *rows)
+
+    def payloads(*options: str) -> str:
+        return "".join(one["payload"] for one in cli("list", *options, "--json").json["blocks"])
+
+    assert payloads() == "abc"
+    assert payloads("--sort", "reads") == "bca"
+    assert payloads("--sort", "consolidation") == "cba"
+    assert payloads("--min-reads", "4") == "bc"
+    assert payloads("--min-consolidation", "0.6", "--sort", "reads") == "bc"
+    assert cli("list", "--sort", "luck", check=False).code == 2
+    for _ in range(4):
+        cli("show", "exp-aaaaaaaa")
+    assert payloads("--min-reads", "5") == "ab", "reads that wait to be folded count"
+
+
+@pytest.mark.covers("R3.31")
+def test_type_and_key_name_one_record(home: Path, cli: Call) -> None:
+    put = ("memorize", "--type", "feature", "--key", "async_io", "--json")
+    one = cli(*put, "asyncio runs in one thread").json["id"]
+    again = cli(*put, "asyncio runs in one thread by default").json["id"]
+    other = cli("memorize", "--type", "fact", "--key", "async_io", "another kind", "--json").json["id"]
+    assert again == one and other != one
+    shown = cli("show", "feature/async_io", "--json").json
+    assert (shown["id"], shown["payload"]) == (one, "asyncio runs in one thread by default")
+    assert cli("show", "feature/async_io", "--json").json["access_count"] == 2
+    assert cli("show", "fact/async_io", "--json").json["id"] == other
+    assert alice_exp.Alice(home).show("feature/async_io").placed.block.id == one
+    assert cli("show", "feature/nothing", check=False).code == 4
+    assert cli("show", "nothing/async_io", check=False).code == 2
+
+
+@pytest.mark.covers("R3.29", "R4.16", "B4.15")
+def test_feeling_relations_and_what_a_memory_carries(home: Path, cli: Call) -> None:
+    row = {
+        "payload": "the user was angry about the failed release",
+        "about": "user",
+        "trigger": {"text": "talking about releases", "context": {"project": "shop"}},
+        "importance": 0.8,
+        "emotional_weight": -0.7,
+        "tags": ["release"],
+        "related": ["exp-aaaaaaa2"],
+    }
+    (one,) = cli("memorize", "--from", "-", "--json", stdin=json.dumps(row) + "\n").json["ids"]
+    shown = cli("show", one, "--json").json
+    assert (shown["emotional_weight"], shown["related"], shown["tags"]) == (
+        -0.7,
+        ["exp-aaaaaaa2"],
+        ["release"],
+    )
+    assert (shown["importance"], shown["access_count"], shown["last_accessed_at"]) == (0.8, 1, NOW)
+    assert shown["created_at"] == NOW and 0 <= shown["decay"] <= 1 and shown["id"] == one
+    same = cli("recall", "talking about releases", "--context", "project=shop", "--json").json["matches"]
+    unlike = cli("recall", "talking about releases", "--context", "project=bank", "--json", check=False).json[
+        "matches"
+    ]
+    assert same[0]["id"] == one and (not unlike or unlike[0]["match"] < same[0]["match"])
+
+
+@pytest.mark.covers("R3.16", "R3.17", "R3.18", "R3.22", "R3.23", "R3.24", "R3.27")
+def test_an_assessment_says_what_is_known_and_what_to_do(home: Path, cli: Call) -> None:
+    rows = [
+        {"trigger": "Python", "payload": f"Python fact {n}", "state": "reliable", "verifications": 10, "consolidation_score": 0.5}
+        for n in range(60)
+    ]  # fmt: skip
+    typed(home, "universal/tool_usage", *rows[:15])
+    told = cli("--lang", "zh", "assess", "Python", "--json").json
+    assert told["message"] == "我对「Python」很有把握，有 15 条相关记忆"
+    assert told["suggestions"] == ["可以直接使用这些记忆回答问题"]
+    assert "可以直接使用这些记忆回答问题" in cli("--lang", "zh", "assess", "Python").stdout
+    assert (told["ok"], told["confidence"], told["score"]) == (True, "high", 0.865)
+    assert set(told["evidence"][0]) >= {
+        "id", "key", "confidence_level", "access_count", "consolidation_score", "updated_at", "snippet",
+    }  # fmt: skip
+    typed(home, "universal/tool_usage", *rows)
+    told = cli("assess", "Python", "--json").json
+    assert (told["stats"]["total_memories"], len(told["evidence"])) == (50, 5)
+    assert cli("--lang", "zh", "assess", "数据库优化", check=False).stdout.splitlines()[0] == (
+        "我对「数据库优化」没有相关记忆"
+    )
+
+
+# -- conversations ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.covers("R4.3", "R4.1")
+def test_within_a_session_what_was_said_is_in_the_window(home: Path, cli: Call) -> None:
+    cli("session", "start", "demo")
+    for role, text in (("user", "我叫张三"), ("assistant", "你好"), ("user", "我叫什么名字？")):
+        cli("session", "say", "demo", role, text)
+    sent = cli("session", "window", "demo", "--json").json["messages"]
+    assert [one["content"] for one in sent] == ["我叫张三", "你好", "我叫什么名字？"]
+    cli("session", "start", "another")
+    cli("session", "say", "another", "我叫什么名字？")
+    assert "张三" not in cli("session", "window", "another").stdout
+
+
+@pytest.mark.covers("R4.4", "R4.21", "R4.26", "B4.13")
+def test_the_defaults_of_conversations() -> None:
+    import inspect
+
+    from alice_exp.core.config import BY_NAME
+    from alice_exp.providers.http import ChatCompletions
+
+    wanted = {
+        "short_term.enabled": True,
+        "short_term.trigger_threshold": 0.8,
+        "short_term.keep_recent_turns": 5,
+        "short_term.max_context": 128_000,
+        "long_term.max_buffer_turns": 5,
+        "long_term.extract_on_session_end": True,
+        "long_term.min_importance": 0.5,
+        "provider.chat_model": "",
+    }
+    assert {name: BY_NAME[name].default for name in wanted} == wanted
+    assert inspect.signature(ChatCompletions.__init__).parameters["timeout"].default == 30
+
+
+@pytest.mark.covers("R4.32", "R4.2", "R4.13")
+def test_three_ways_to_run(home: Path, cli: Call) -> None:
+    def talked(name: str) -> tuple[int, list[str]]:
+        cli("session", "start", name)
+        cli("session", "say", name, "我喜欢吃辣")
+        kept = len(cli("session", "show", name, "--json").json["messages"])
+        cli("session", "end", name)
+        return kept, [one["payload"] for one in cli("list", "--json").json["blocks"]]
+
+    cli("config", "set", "short_term.enabled", "false")
+    assert talked("stateless") == (0, [])
+    cli("config", "set", "short_term.enabled", "true")
+    cli("config", "set", "long_term.extract_on_session_end", "false")
+    assert talked("session-only") == (1, [])
+    cli("config", "set", "long_term.extract_on_session_end", "true")
+    assert talked("personal") == (1, ["用户喜欢吃辣的食物"])
+
+
+@pytest.mark.covers("R4.33", "R4.24", "R4.34", "B4.11")
+def test_the_sources_own_conversation(home: Path, cli: Call) -> None:
+    cli("session", "start", "session-123")
+    cli("session", "say", "session-123", "user", "我喜欢吃辣")
+    cli("session", "say", "session-123", "assistant", "好的，我记住了")
+    assert cli("session", "end", "session-123", "--json").json["extraction"]["ids"]
+    lines = cli("context", "用户喜欢什么", "--top", "5").stdout.splitlines()
+    assert lines == ["[User Memory]", "- 用户喜欢吃辣的食物 ⚠未审核"]

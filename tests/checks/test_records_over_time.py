@@ -1,0 +1,190 @@
+"""What happens to records later: results that come late, reads over days, a model that sums up, ranks without context."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import alice_exp
+from tests.checks import model_server as server
+
+Call = Callable[..., Any]
+SUMMED = 'Here:\n```json\n{"summary": "两件事合成一件", "key_events": ["pytest → 3 red"]}\n```'
+
+
+def modelled(cli: Call, url: str) -> None:
+    cli("config", "set", "provider.base_url", url)
+    cli("config", "set", "provider.chat_model", "m")
+
+
+@pytest.mark.covers("B1.8")
+def test_a_late_result_goes_into_its_thought_and_comes_back_from_history(home: Path, cli: Call) -> None:
+    for number in range(1, 7):
+        cli("event", "add", f"thought {number}", "--action", f"do {number}")
+    done = cli("event", "result", "5", '{"passed": 12}', "--json").json
+    assert (done["total_events"], done["merged"]) == (6, [])
+    assert [row.get("result") for row in cli("event", "list", "--json").json["events"]] == [
+        None,
+        None,
+        None,
+        None,
+        {"passed": 12},
+        None,
+    ]
+    taken = cli("event", "result", "5", "again", check=False)
+    assert (taken.code, "5" in taken.stderr) == (2, True)
+    assert cli("event", "result", "7", "x", check=False).code == 2
+    for number in range(7, 18):
+        cli("event", "add", f"thought {number}", "--action", f"do {number}", "--result", "x")
+    for found in cli("event", "segments", "--json").json["segments"][:1]:
+        expanded = cli("event", "expand", str(found["id"]), "--json").json["thoughts"]
+        assert {one["number"]: one.get("result") for one in expanded}[5] == {"passed": 12}
+        assert expanded[3] == {**expanded[3], "thought": "thought 4", "action": "do 4"}
+        assert "result" not in expanded[3]
+    late = cli("event", "result", "2", "it worked", "--json").json
+    assert late["total_events"] == 18
+    newest = cli("event", "list", "--json").json["events"][-1]
+    assert (newest["result"], newest["metadata"]) == ("it worked", {"event": 2})
+
+
+@pytest.mark.covers("B1.8")
+def test_a_result_stands_in_the_key_events_of_a_merged_segment(home: Path, cli: Call) -> None:
+    for number in range(1, 4):
+        cli("event", "add", f"thought {number}", "--action", f"do {number}")
+    cli("event", "result", "1", "green")
+    merged = cli("event", "segments", "--json").json["segments"][0]
+    assert merged["key_events"] == ["do 1 → green", "do 2"]
+
+
+@pytest.mark.covers("B1.8")
+def test_an_outcome_finishes_the_thought_of_its_decision(home: Path, cli: Call) -> None:
+    decision = cli("decide", "deploy the website", "--json", check=False).json["decision"]
+    cli("event", "add", "I deploy now", "--action", "make deploy", "--meta", f"decision={decision}")
+    told = cli("outcome", decision, "fail", "--result", '"disk full"', "--json").json
+    (event,) = cli("event", "list", "--json").json["events"]
+    assert (event["thought"], event["result"]) == ("I deploy now", "disk full")
+    assert event["metadata"] == {"decision": decision, "episode": told["episode"]}
+    other = cli("decide", "deploy the website", "--json", check=False).json["decision"]
+    cli("outcome", other, "ok")
+    assert len(cli("event", "list", "--json").json["events"]) == 2, (
+        "without a thought of its own it makes one"
+    )
+
+
+@pytest.mark.covers("R0.40", "B0.8")
+def test_popularity_survives_the_heartbeat(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    cli("episode", "add", "--task", "search code in the repository", "--success")
+    unread = cli("episode", "add", "--task", "cook rice", "--success", "--json").json["id"]
+    for day in ("2026-02-20", "2026-02-21", "2026-02-22"):
+        for _ in range(2):
+            cli("episode", "similar", "search code in the repository", env={"ALICE_NOW": f"{day}T10:00:00Z"})
+        cli("heartbeat", env={"ALICE_NOW": f"{day}T11:00:00Z"})
+    assert not list((home / "state").glob("access*.jsonl")), "the reads are in the file, not counted twice"
+    cli("episode", "similar", "search code in the repository")
+    rows = {one["id"]: one for one in cli("episode", "prune", "--dry-run", "--json").json["weighed"]}
+    assert rows.pop(unread)["popularity"] == 0.0
+    assert [one["popularity"] for one in rows.values()] == [pytest.approx(0.7)]
+    assert "Alice-Access" in git(home, "log", "-1", "--format=%B")
+
+
+@pytest.mark.covers("R0.40")
+def test_reads_of_episodes_wait_while_their_file_is_broken(home: Path, cli: Call) -> None:
+    cli("episode", "add", "--task", "search code", "--success")
+    cli("episode", "similar", "search code")
+    file = home / "experiences/records/episodes.jsonc"
+    whole = file.read_text("utf-8")
+    file.write_text(whole[:-4], encoding="utf-8")
+    cli("heartbeat")
+    file.write_text(whole, encoding="utf-8")
+    cli("heartbeat")
+    (row,) = cli("episode", "prune", "--dry-run", "--json").json["weighed"]
+    assert row["popularity"] == pytest.approx(0.1)
+
+
+@pytest.mark.needs("openai")
+@pytest.mark.covers("R1.25", "R1.46", "B1.7")
+def test_a_configured_model_sums_up_and_a_failing_one_leaves_it_to_the_rule(home: Path, cli: Call) -> None:
+    with server.serving(server.says(SUMMED)) as model:
+        modelled(cli, model.url)
+        for number in range(1, 4):
+            cli("event", "add", f"thought {number}", "--action", "pytest", "--json")
+        assert len(model.prompts) == 1 and "thought 1" in model.prompts[0] and "thought 2" in model.prompts[0]
+        merged = cli("event", "segments", "--json").json["segments"][0]
+        assert (merged["summary"], merged["key_events"]) == ("两件事合成一件", ["pytest → 3 red"])
+        decision = cli("decide", "deploy", "--json", check=False).json["decision"]
+        cli("outcome", decision, "ok")
+        assert len(model.prompts) == 2, "an outcome's thought merges through the model too"
+        model.steps[:] = [server.status(403)]
+        failed = cli("event", "add", "thought 5", "--json")
+        assert (failed.code, failed.json["total_events"]) == (0, 5)
+        assert "403" in failed.stderr and "the rule did" in failed.stderr
+        asked = len(model.prompts)
+        cli("config", "set", "events.model", "false")
+        for number in range(6, 9):
+            cli("event", "add", f"thought {number}")
+        assert len(model.prompts) == asked, "switched off, it is never asked"
+
+
+@pytest.mark.covers("R1.40")
+def test_the_configuration_chooses_what_is_merged(home: Path, cli: Call) -> None:
+    wrong = cli("config", "set", "events.strategy", "moonlight", check=False)
+    assert wrong.code == 2 and "importance" in wrong.stderr
+    cli("config", "set", "events.strategy", "importance")
+    for number in range(1, 4):
+        told = cli("event", "add", f"thought {number}", "--json").json
+    by_length = cli("event", "add", "thought 4", "--strategy", "length", "--json").json
+    assert (told["lengths"], by_length["lengths"]) == ([2, 1], [2, 2])
+
+
+@pytest.mark.covers("R0.28", "B0.3", "B0.4")
+def test_without_a_context_the_formula_comes_first_and_words_find_the_rest(home: Path, cli: Call) -> None:
+    chance = random.Random(1)
+    filler = [f"filler{number}" for number in range(200)]
+    long = "rotate the signing certificate of the gateway " + " ".join(chance.choices(filler, k=50))
+    wanted = cli("episode", "add", "--task", long, "--success", "--json").json["id"]
+    near = cli("episode", "add", "--task", "rotate the certificate", "--success", "--json").json["id"]
+    for _ in range(20):
+        cli("episode", "add", "--task", " ".join(chance.choices(filler, k=9)), "--failed")
+    found = cli("episode", "similar", "rotate the signing certificate", "--json").json["matches"]
+    assert [one["id"] for one in found[:2]] == [near, wanted]
+    assert found[0]["score"] == 0.75, "task similarity alone (B0.4)"
+    assert 0 < found[1]["score"] <= 0.3
+    scores = [one["score"] for one in found]
+    assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.covers("B0.7")
+def test_a_process_that_searches_and_adds_sees_what_it_added(home: Path) -> None:
+    alice = alice_exp.Alice(home, "agent:test")
+    assert alice.similar("water the orchid") == ()
+    kept = alice.add_episode("water the orchid", success=True)
+    assert [one.episode.id for one in alice.similar("water the orchid")] == list(kept.ids)
+    assert [one.score for one in alice.similar("water the orchid")] == [1.0]
+
+
+@pytest.mark.covers("B0.13")
+def test_an_episode_that_a_memorized_block_names_is_never_pruned(home: Path, cli: Call) -> None:
+    for number in range(1, 6):
+        cli("episode", "add", "--task", f"thing{number} done", "--success", "--reward", f"0.{number}")
+    rows = {one["task"]: one["id"] for one in cli("episode", "list", "--json").json["episodes"]}
+    least = rows["thing1 done"]
+    cli("memorize", "do the first thing first", "--when", "starting", "--evidence", least)
+    assert len(cli("episode", "show", least, "--json").json["cited_by"]) == 1
+    assert cli("episode", "prune", "--json").json["pruned"] == [rows["thing2 done"]]
+
+
+@pytest.mark.covers("B1.8", "B1.4")
+def test_each_late_result_comes_back_whatever_version_holds_its_thought(home: Path) -> None:
+    alice = alice_exp.Alice(home, "agent:test")
+    for number in range(1, 25):
+        alice.add_event(f"thought {number}")
+        if number > 1:
+            alice.finish_event(number - 1, f"came {number - 1}")
+    found = alice.expand(alice.segments()[0].id)
+    assert {number: event.result for number, event in found.thoughts.items()} == {
+        number: f"came {number}" for number in found.numbers
+    }

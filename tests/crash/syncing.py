@@ -1,0 +1,130 @@
+"""The scene ``sync`` of the crash matrix: ``python syncing.py --build`` and ``--check`` in ``$CM_DIR``.
+
+Two machines share a private remote and both acted since. Afterwards the next sync goes through, both end byte-equal, no
+act of either is lost, and none stands twice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from scenes import AGENT, call, enter, run_script, state
+
+OURS, THEIRS, BOTH = "what we learned", "what they learned", "what both know"
+ADDRESS = "ssh://there.invalid/mine.git"
+FOLLOWING = "what comes after the crash"
+
+
+def build(root: Path) -> None:
+    """Two homes that were synced once; then one pushed, and the other acted without syncing."""
+    _enter(root)
+    # A sandbox is copied to another place, so the person's git finds the remote from where the command runs.
+    (root / ".gitconfig").write_text(f'[url "there.git"]\n\tinsteadOf = {ADDRESS}\n', encoding="utf-8")
+    _git(root, "init", "-q", "--bare", "--initial-branch=main", str(root / "there.git"))
+    # The remote is as durable as a machine of its own would be: what it said it has, it has.
+    for name, value in (("core.fsync", "all"), ("gc.auto", "0"), ("receive.autogc", "false")):
+        _git(root / "there.git", "config", name, value)
+    for name in ("alice", "bob"):
+        at = ("--home", str(root / name))
+        assert call("init", *at)[0] == 0
+        assert call("sync", "add", ADDRESS, "--private", "--name", "mine", "--yes", *at)[0] == 0
+    assert call("memorize", BOTH)[0] == 0
+    _sync(root, "alice", "bob", "alice")
+    assert call("memorize", THEIRS, "--home", str(root / "bob"), actor=AGENT)[0] == 0
+    _sync(root, "bob")
+    assert call("memorize", OURS, actor=AGENT)[0] == 0
+    expect = {name: _acts(root, name) for name in ("alice", "bob")}
+    (root / "expect.json").write_text(json.dumps(expect), encoding="utf-8")
+
+
+def check(root: Path) -> None:
+    """An ``AssertionError`` says what was lost."""
+    code, step, acked = int(os.environ["CM_RC"]), int(os.environ["CM_N"]), os.environ["CM_ACKED"] == "1"
+    mode = os.environ["CM_MODE"]
+    expect = json.loads((root / "expect.json").read_text(encoding="utf-8"))
+    _enter(root)
+    assert code in (0, 3, 8, 137), f"the command ended with {code}"
+    if acked:
+        assert THEIRS in state(root / "alice" / "experiences"), "an acknowledged sync took nothing in"
+        # Plain git there forces no name of a reference to disk: what it lost is given again.
+        if mode != "powercut-end":
+            _check_given(root, expect["alice"])
+    if step % 2:
+        assert call("list")[0] == 0, "the next reading command failed"
+    assert call("memorize", FOLLOWING, actor=AGENT)[0] == 0, "the next writing command failed"
+    if mode.startswith("powercut"):
+        # The remote lost its power too: whoever keeps it takes away the lock that its own git left there.
+        for left in (root / "there.git").rglob("*.lock"):
+            left.unlink()
+    _sync(root, "alice", "bob")
+    _check_equal(root)
+    for name in ("alice", "bob"):
+        acts = Counter(_acts(root, name))
+        lost = {*expect["alice"], *expect["bob"]} - set(acts)
+        assert not lost, f"{name} lost {len(lost)} acts"
+        assert max(acts.values()) == 1, f"{name} has an act twice"
+        _check_repository(root / name / "experiences")
+
+
+def _check_given(root: Path, acts: list[str]) -> None:
+    there = _git(root / "there.git", "log", "--format=%(trailers:key=Alice-Act,valueonly)", "main").split()
+    assert set(acts) <= set(there), "an acknowledged sync gave nothing"
+
+
+def _check_equal(root: Path) -> None:
+    files = [
+        {str(path.relative_to(root / name)): path.read_bytes() for path in _files(root / name)}
+        for name in ("alice", "bob")
+    ]
+    differing = sorted(
+        path for path in files[0].keys() | files[1] if files[0].get(path) != files[1].get(path)
+    )
+    assert not differing, f"the two differ in {differing}"
+    found = state(root / "alice" / "experiences")
+    for text in (OURS, THEIRS, BOTH, FOLLOWING):
+        assert len(found.get(text, ())) == 1, f"{text!r} stands {len(found.get(text, ()))} times"
+
+
+def _files(home: Path) -> list[Path]:
+    return [path for path in (home / "experiences").rglob("*.json*") if ".git" not in path.parts]
+
+
+def _enter(root: Path) -> None:
+    enter(root)
+    os.chdir(root)
+
+
+def _sync(root: Path, *names: str) -> None:
+    for name in names:
+        code, answer = call("sync", "--home", str(root / name))
+        assert code == 0, f"{name} could not sync: {answer}"
+
+
+def _acts(root: Path, name: str) -> list[str]:
+    form = "--format=%(trailers:key=Alice-Act,valueonly)"
+    return _git(root / name / "experiences", "log", form).split()
+
+
+def _check_repository(experiences: Path) -> None:
+    assert _git(experiences, "fsck", "--strict", "--no-dangling") == "", "git fsck is not content"
+    left = _git(experiences, "status", "--porcelain", "--untracked-files=all")
+    assert left == "", f"git status is not clean: {left}"
+    assert _git(experiences, "for-each-ref", "refs/alice") == "", "a mark was left"
+    temporary = [path.name for path in experiences.parent.rglob("*") if ".alice-tmp-" in path.name]
+    assert not temporary, f"left behind: {temporary}"
+
+
+def _git(where: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=where, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"git {arguments[0]} ended with {done.returncode}: {done.stderr.strip()}"
+    return (done.stdout + done.stderr).strip()
+
+
+if __name__ == "__main__":
+    run_script(__doc__, build, check)

@@ -1,0 +1,54 @@
+"""Coverage-guided fuzzing of what reads bytes that others wrote, where atheris installs (``make soak``)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SECONDS = int(os.environ.get("ALICE_ATHERIS_SECONDS", "60"))
+
+HARNESS = """
+import sys
+import atheris
+
+with atheris.instrument_imports(include=["alice_exp"]):
+    from alice_exp.core.errors import AliceError
+    from alice_exp.rules.reply import parse as reply
+    from alice_exp.text.jsonc import edit, parse
+    from alice_exp.usecases.sharing import received
+
+
+def one(data):
+    document = parse(data)
+    if document.problem is None:
+        assert edit(document, []) == data
+    for read in (lambda: received(data, "it"), lambda: reply(data.decode("utf-8", "replace"))):
+        try:
+            read()
+        except AliceError:
+            pass
+
+
+atheris.Setup(sys.argv, one)
+atheris.Fuzz()
+"""
+
+
+@pytest.mark.slow
+def test_no_bytes_break_what_reads_them(tmp_path: Path) -> None:
+    pytest.importorskip("atheris", reason="atheris has no build for this Python: pip install atheris")
+    harness = tmp_path / "harness.py"
+    harness.write_text(HARNESS, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(harness), f"-max_total_time={SECONDS}", "-max_len=600"],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]

@@ -1,0 +1,148 @@
+"""How a memory grows and what that costs, and tables that other tests do not name (``tests/COVERAGE.md``)."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import re
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import alice_exp
+from alice_exp.core import model
+from alice_exp.core.model import CONFIDENCE, TRUST, Block, NamespaceFile, Payload, Snapshot
+from alice_exp.core.records import Episode, EpisodeBook, Event, Segment, iso_time
+from alice_exp.rules.episodes import find_similar, join
+from alice_exp.rules.lifecycle import level
+from alice_exp.rules.retention import is_due, prune
+from alice_exp.rules.timeline import by_similarity
+
+DAY = 86_400_000
+START = 1_771_578_000_000
+WORDS = [f"word{number}" for number in range(400)]
+
+
+def lived(number: int, day: float, chance: random.Random) -> Episode:
+    task = " ".join(chance.choices(WORDS, k=5))
+    at = iso_time(START + round(day * DAY))
+    return Episode(f"ep-{number:08}", task, reward=round(chance.random(), 2), at=at)
+
+
+@pytest.mark.covers("R0.50", "R0.36", "R0.4", "B0.11")
+def test_ninety_days_fill_it_and_then_it_stays_around_a_thousand() -> None:
+    chance, book, cleaned, sizes = random.Random(50), EpisodeBook(), [], {}
+    schedule = [(1, 10), (7, 100), (30, 500), (90, 1000), (120, 1500)]
+    number = 0
+    for day, upto in schedule:
+        while number < upto:
+            number += 1
+            book = replace(book, episodes=(*book.episodes, lived(number, day, chance)))
+            if is_due(book):
+                cleaned.append(number)
+                book = prune(book, iso_time(START + day * DAY)).book
+            assert len(book.episodes) <= 1000
+        sizes[day] = len(book.episodes)
+    assert {day: sizes[day] for day in (1, 7, 30, 90)} == {1: 10, 7: 100, 30: 500, 90: 1000}
+    assert cleaned == [1001, 1201, 1401], "the first at the 1001st, then each time it is full again"
+    assert 800 <= sizes[120] <= 1000
+
+
+def _least(act: Callable[[], object]) -> float:
+    times = []
+    for _ in range(5):
+        began = time.process_time()
+        act()
+        times.append(time.process_time() - began)
+    return min(times)
+
+
+@pytest.mark.covers("R0.49", "R0.2", "B0.9", "B0.17")
+def test_four_times_as_many_cost_no_sixteen_times_as_much() -> None:
+    chance = random.Random(49)
+    listed = [lived(number, number / 100, chance) for number in range(2400)]
+    few, many = EpisodeBook(tuple(listed[:600])), EpisodeBook(tuple(listed))
+    now = iso_time(START + 30 * DAY)
+    for act in (
+        lambda book: prune(book, now),
+        lambda book: find_similar(book.episodes, "word1 word2 word3 word4", {}),
+        lambda book: join(book, [Episode("ep-zzzzzzzz", "new")], iter(())),
+    ):
+        assert _least(lambda act=act: act(many)) <= 10 * _least(lambda act=act: act(few)) + 0.001  # type: ignore[misc]
+
+
+@pytest.mark.covers("R2.38", "R2.16", "R2.17", "R2.18", "B2.11")
+def test_trust_by_confidence() -> None:
+    states = ("possible", "past", "reliable")
+    table = {
+        place: [round(TRUST[place] * CONFIDENCE[state], 2) for state in states]  # type: ignore[index]
+        for place in ("personal", "universal", "low_value")
+    }
+    assert table == {
+        "personal": [0.27, 0.54, 0.81],
+        "universal": [0.21, 0.42, 0.63],
+        "low_value": [0.06, 0.12, 0.18],
+    }
+    assert CONFIDENCE["obsolete"] == 0.0
+
+
+@pytest.mark.covers("R2.23", "B2.42")
+def test_two_thousand_blocks_are_gone_through_in_a_moment() -> None:
+    states = ("possible", "past", "reliable")
+    blocks = tuple(
+        Block(f"exp-{n:08}", Payload("x"), state=states[n % 3], verifications=n) for n in range(2000)
+    )  # type: ignore[arg-type]
+    seen = Snapshot((NamespaceFile("universal/tools.jsonc", blocks),))
+
+    def act() -> list[Block]:
+        return [placed.block for placed in seen.within("universal") if placed.block.state == "reliable"]
+
+    assert len(act()) == 666
+    assert _least(act) < 0.01, "0.36 ms where it was first measured"
+    assert level(act()[-1]) == "super_reliable"
+
+
+@pytest.mark.covers("R1.40")
+def test_by_similarity_merges_what_says_the_same() -> None:
+    said = ("run the tests", "write the letter", "tests run red", "run the tests again", "cook rice")
+    apart = [Segment(at, "", "", events=(Event("", text),)) for at, text in enumerate(said)]
+    assert by_similarity(apart) == 2
+    twins = [Segment(at, "", "", events=(Event("", "the same"),)) for at in range(5)]
+    assert by_similarity(twins) == 0, "of equally alike ones the earliest"
+    assert by_similarity(apart[:2]) is None
+
+
+ROWS = re.findall(r"^([A-Z][\w, ()]+?)  +(.*``.*)$", model.__doc__ or "", re.MULTILINE)
+
+
+@pytest.mark.covers(
+    "R1.1", "R1.2", "R2.27", "R2.28", "R2.29", "R2.30", "R2.31", "R2.32", "R4.14", "BX.1"
+)  # fmt: skip
+def test_the_sources_names_lead_to_what_plays_their_part() -> None:
+    named = {word for names, _ in ROWS for word in re.findall(r"[A-Z]\w+", names)}
+    wanted = (
+        "ExperienceModel JsoncStorage ExperienceRegistry HeartbeatReporter PeerDiscovery ExperienceExchange "
+        "ExperienceManager ExperienceMemory EventMemory EventSegment ShortTermMemory LongTermMemory MemoryStore "
+        "ChatHistoryStore MemoryExtractor MemoryRecallTool"
+    )
+    assert named >= set(wanted.split())
+    for names, parts in ROWS:
+        for place in re.findall(r"``([a-z_.]+(?:\.[A-Z]\w+)?)``", parts):
+            if place == "search_memory_tool":
+                continue
+            module, _, name = place.rpartition(".") if place.split(".")[-1][0].isupper() else (place, "", "")
+            found = importlib.import_module(f"alice_exp.{module}")
+            assert not name or hasattr(found, name), (names, place)
+    modules = [path.stem for path in Path(alice_exp.__file__).parent.rglob("*.py")]
+    assert "long_term_memory" not in modules
+
+
+@pytest.mark.covers("R2.45")
+def test_an_alice_is_announced_under_the_sources_name() -> None:
+    pytest.importorskip("zeroconf", reason="the extra 'peer' is not installed")
+    from alice_exp.lan.discovery import SERVICE
+
+    assert SERVICE.rstrip(".") == "_alice._tcp.local"

@@ -1,0 +1,102 @@
+"""What the system refuses where nobody expected it is a sentence and exit 3; a reader that went away is no failure."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Call = Callable[..., Any]
+Start = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("arguments", [("namespace", "list"), ("heartbeat", "--json")])
+def test_an_answer_that_cannot_be_written_is_the_disks_fault(
+    home: Path, start: Start, arguments: tuple[str, ...]
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = start(*arguments, stdout=full)
+    assert command.wait(30) == 3
+    said = command.stderr.read() if command.stderr else ""
+    assert "no space left" in said
+    assert "Exception" not in said
+
+
+def test_a_reader_that_went_away_is_no_failure(home: Path, start: Start) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = start("namespace", "list", "--json", stdout=writing)
+    os.close(writing)
+    assert command.wait(30) == 0
+    assert "Exception" not in (command.stderr.read() if command.stderr else "")
+
+
+def test_an_odd_place_that_refuses_is_named(home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", "/somewhere/odd")
+
+    import alice_exp.cli.finding as face
+
+    monkeypatch.setattr(face, "listing", refuse)
+    done = cli("list", "--json", check=False)
+    said = json.loads(done.stderr)["error"]
+    assert (done.code, said["code"], said["path"]) == (3, "problem", "/somewhere/odd")
+    assert "permission denied" in said["message"]
+
+
+def test_answers_from_a_file_with_a_problem_are_marked_stale(home: Path, cli: Call) -> None:
+    good = cli("remember", "green tea", "--when", "thirsty", "--json").json["id"]
+    cli("memorize", "black tea", "--when", "thirsty")
+    path = home / "experiences/personal/user_preferences.jsonc"
+    path.write_text(path.read_text(encoding="utf-8").replace('"payload":', '"payload"'), encoding="utf-8")
+    stale = {"green tea": True, "black tea": False}
+    for listed in (cli("list", "--json").json["blocks"], cli("recall", "tea", "--json").json["matches"]):
+        assert {one["payload"]: one["stale"] for one in listed} == stale
+    assert cli("show", good, "--json").json["stale"] is True
+    for said in (cli("list").stdout, cli("recall", "tea").stdout):
+        (marked,) = (line for line in said.splitlines() if "stale" in line)
+        assert "green tea" in marked
+    assert "stale" in cli("show", good).stdout
+
+
+def test_a_file_with_a_problem_keeps_no_report_and_no_other_decision_back(
+    home: Path, cli: Call, git: Callable[..., str]
+) -> None:
+    kept = cli("remember", "green tea", "--json").json["id"]
+    first = cli("memorize", "black tea", "--json").json["id"]
+    yesterday = home / "experiences/low_value_pool/pending_20260219.jsonc"
+    yesterday.write_text('{"blocks": [{"payload": "white tea"}]}', encoding="utf-8")
+    cli("heartbeat")
+    cli("show", kept)
+    for path in (yesterday, home / "experiences/personal/user_preferences.jsonc"):
+        path.write_text(path.read_text(encoding="utf-8") + "x", encoding="utf-8")
+    report = cli("heartbeat", "--json").json
+    assert sorted(one["payload"] for one in report["items"]) == ["black tea", "white tea"]
+    done = cli("approve", "--all", "--yes", "--json", check=False)
+    assert (done.code, done.json["ids"]) == (5, [first])
+    assert [one["why"] for one in done.json["skipped"]] == ["stale"]
+    late = {"ALICE_NOW": "2026-03-20T09:00:00Z"}
+    assert cli("memorize", "later", env=late).code == 0, "what expired in a broken file blocks nobody"
+    assert cli("show", kept, "--json").json["access_count"] == 2, "reads wait until the file is mended"
+
+
+def test_doctor_finds_an_index_that_says_something_else(home: Path, cli: Call) -> None:
+    cli("remember", "green tea")
+    os.utime(home / "experiences/personal/user_preferences.jsonc", (1_700_000_000, 1_700_000_000))
+    cli("recall", "tea")
+    path = home / "state/index.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE files SET taken = taken + 10000000000")
+    assert cli("doctor").code == 0
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE blocks SET body = replace(body, 'green', 'black')")
+    assert "personal/user_preferences.jsonc" in cli("doctor").stdout
+    cli("doctor", "--fix", "--yes")
+    assert cli("recall", "tea", "--json").json["matches"][0]["payload"] == "green tea"

@@ -1,0 +1,68 @@
+"""The table of what shows which requirement is current and honest: nothing missing, nothing unknown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.coverage import CHECKS, LINES, TABLE, Line, Shown, by_id, faults, lines, marked, shown, table
+
+KNOWN = lines(LINES.read_text(encoding="utf-8"))
+FOUND = marked()
+REQUIREMENTS = Path(__file__).parents[1].parent / "shared/REQUIREMENTS.md"
+
+
+def test_every_line_has_a_test_and_every_mark_a_line() -> None:
+    assert faults(KNOWN, FOUND) == []
+
+
+def test_the_table_is_current() -> None:
+    assert TABLE.read_text(encoding="utf-8") == table(KNOWN, FOUND)
+
+
+def test_what_is_missing_or_unknown_is_named() -> None:
+    known = (Line("R9.1", "one", ("B9.1",)), Line("R9.2", "two", ()))
+    every = [Shown("t.py::test_all", CHECKS, True)]
+    good = Shown("t.py::test_a", ("R9.1", "B9.1", "R9.2"), True)
+    assert faults(known, [*every, good]) == []
+    slow = Shown("t.py::test_b", ("R9.2",), False)
+    odd = Shown("t.py::test_c", ("R9.1", "R9.3"), True)
+    assert faults(known, [*every[:-1], slow, odd])[0] == "R9.2: no test that runs every day shows it"
+    assert faults(known, [*every, slow, odd])[-1] == "t.py::test_c: there is no line R9.3"
+    assert "D60: no test" in "\n".join(faults(known, [good]))
+
+
+def test_marks_numbers_and_slow_tests_are_read() -> None:
+    source = """
+@pytest.mark.slow
+@pytest.mark.covers("R1.1")
+def test_long(): ...
+
+@pytest.mark.covers("R1.2", "B1.2")
+@pytest.mark.parametrize("x", [1])
+def test_d07_both(x): ...
+
+def test_other(): ...
+"""
+    assert list(shown(source, "t.py")) == [
+        Shown("t.py::test_long", ("R1.1",), False),
+        Shown("t.py::test_d07_both", ("R1.2", "B1.2", "D7"), True),
+    ]
+    assert by_id(shown(source, "t.py")).keys() == {"R1.2", "B1.2", "D7"}
+    with pytest.raises(ValueError, match="no line"):
+        lines("R1.1\n")
+
+
+@pytest.mark.skipif(not REQUIREMENTS.exists(), reason="the requirements are not on this machine")
+def test_the_list_is_that_of_the_requirements() -> None:
+    text = REQUIREMENTS.read_text(encoding="utf-8")
+    wanted = set(re.findall(r"^- (R[0-4C]\.\d+) ", text, re.MULTILINE))
+    decisions = set(re.findall(r"^- (B[0-4X]\.\d+) ", text, re.MULTILINE))
+    listed = {line.id for line in KNOWN}
+    assert {one for one in listed if one.startswith("R")} == wanted
+    assert {one for one in listed if one.startswith("B")} | {
+        b for line in KNOWN for b in line.decided
+    } == decisions
+    assert len(re.findall(r"^\d+\. ", text.split("# D. ")[1], re.MULTILINE)) == len(CHECKS)

@@ -1,0 +1,59 @@
+"""What is built holds what it needs, and runs from elsewhere."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+NEEDED = (
+    "alice_exp/py.typed",
+    "alice_exp/locale/zh/LC_MESSAGES/alice_exp.mo",
+    "alice_exp/man/alice-exp.1",
+    "share/man/man1/alice-exp.1",
+    "share/doc/alice-exp/sample_home/experiences/config.jsonc",
+)
+
+
+def test_what_is_to_be_shared_is_there() -> None:
+    built = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]
+    assert all((ROOT / source).exists() for source in built["wheel"]["shared-data"])
+    assert (ROOT / "alice_exp" / "py.typed").is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.needs("build")
+def test_sdist_and_wheel_hold_what_they_need_and_run_alone(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "build", "--outdir", tmp_path, ROOT], check=True, capture_output=True
+    )
+    (wheel,), (sdist,) = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert [need for need in NEEDED if not any(name.endswith(need) for name in names)] == []
+    sources = {path.relative_to(ROOT).as_posix() for path in (ROOT / "alice_exp").rglob("*.py")}
+    assert sources <= set(names)
+    with tarfile.open(sdist) as packed:
+        held = {name.partition("/")[2] for name in packed.getnames()}
+    assert sources | {"Makefile", "README.md", "tests/demo.sh", ".ci/run"} <= held
+    venv.create(tmp_path / "apart", with_pip=True)
+    program = tmp_path / "apart" / "bin"
+    subprocess.run([program / "python", "-m", "pip", "install", "-q", wheel], check=True, capture_output=True)
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "ALICE_LANG": "zh", "LC_ALL": "C.UTF-8"}
+    for words in (["init", "-q"], ["memorize", "use rg", "--when", "searching code", "-q"]):
+        subprocess.run([program / "alice-exp", *words], env=environment, cwd=tmp_path, check=True)
+    told = subprocess.run(
+        [program / "alice-exp", "heartbeat"],
+        env=environment,
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert "等你决定" in told.stdout

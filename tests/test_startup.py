@@ -1,0 +1,100 @@
+"""What a command imports before it answers: nobody adds 50 ms unseen (DESIGN 8, 9)."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+NEVER = (
+    "asyncio",
+    "cryptography",
+    "email",
+    "git",
+    "gitdb",
+    "http",
+    "httpx",
+    "httpx2",
+    "json5",
+    "mcp",
+    "openai",
+    "pydantic",
+    "spake2",
+    "ssl",
+    "unittest",
+    "watchdog",
+    "zeroconf",
+)
+"""What no daily command loads: each of these costs 5 to 440 ms, and belongs to a command that asks for it."""
+
+TERMINAL = ("rich.console", "rich.table", "rich.markdown", "rich.traceback", "pygments")
+"""What only a terminal shows."""
+
+COMMANDS = {
+    "--version": ((), 120),
+    "recall": (("searching code",), 200),
+    "list": ((), 200),
+    "show": (("exp-aaaaaaa2",), 200),
+    "memorize": (("use fd", "--when", "finding files"), 220),
+}
+"""Each command's arguments, and how many modules it may load (172 for a read, 192 for a write on 3.11)."""
+
+INDEXED = ("recall", "list", "show")
+"""Commands that the index answers; no other loads sqlite3."""
+
+_PROBE = """
+import json, sys
+before = set(sys.modules)
+from alice_exp.__main__ import main
+try:
+    main()
+except SystemExit as ended:
+    code = ended.code
+sys.stderr.write("\\n" + json.dumps([code, sorted(set(sys.modules) - before)]))
+"""
+
+
+def loaded(home: Path, *command: str) -> set[str]:
+    """The modules that one command loads in a process of its own, beside those that Python starts with."""
+    done = subprocess.run(
+        [sys.executable, "-c", _PROBE, *command],
+        cwd=home,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    code, names = json.loads(done.stderr.splitlines()[-1])
+    assert not code, done.stderr
+    return set(names)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_imports_what_it_needs_and_no_more(name: str, home: Path) -> None:
+    path = home / "experiences" / "universal" / "tool_usage.jsonc"
+    path.write_text(
+        '{"blocks": [{"id": "exp-aaaaaaa2", "payload": "use rg", "trigger": "searching code"}]}\n'
+    )
+    arguments, most = COMMANDS[name]
+    if name != "--version":
+        loaded(home, "list")
+    found = loaded(home, name, *arguments)
+    above = [one for one in (*NEVER, *TERMINAL) if one in found]
+    assert above == [], f"{name} loads {above}"
+    assert ("sqlite3" in found) == (name in INDEXED)
+    assert len(found) <= most, f"{name} loads {len(found)} modules"
+
+
+def test_the_version_loads_nothing_of_the_home(home: Path) -> None:
+    found = loaded(home, "--version")
+    assert [
+        one for one in found if one.startswith(("alice_exp.store", "alice_exp.usecases", "alice_exp.rules"))
+    ] == []
+
+
+def test_a_heavy_import_is_seen(home: Path) -> None:
+    """The probe itself tells what is loaded: log reads history through GitPython."""
+    assert {"git", "gitdb"} <= loaded(home, "log")

@@ -1,0 +1,53 @@
+"""Tables on a terminal: ids and places are never broken, wide characters keep their columns, prose has room."""
+
+from __future__ import annotations
+
+import pytest
+
+from alice_exp.cli.tables import draw
+from alice_exp.text.words import cells
+
+COLUMNS = ["score", "id", "where", "state", "what is known"]
+ROWS = [
+    [
+        "0.320",
+        "exp-vpbcru89",
+        "personal/user_preferences",
+        "reliable",
+        "用中文回答；代码、命令、标识符和提交信息保持英文，" * 3,
+    ],
+    ["0.148", "exp-m4c4m8x7", "universal/system_info", "past", "use rg"],
+]
+
+
+def drawn(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int) -> list[str]:
+    monkeypatch.setenv("COLUMNS", str(width))
+    draw(COLUMNS, ROWS)
+    return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_nothing_short_is_broken_and_no_line_is_too_long(
+    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = drawn(capsys, monkeypatch, width)
+    assert max(map(cells, lines)) <= width
+    for row in ROWS:
+        assert sum(all(cell in line for cell in row[:4]) for line in lines) == 1
+
+
+def test_where_prose_has_no_room_beside_it_stands_below(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = drawn(capsys, monkeypatch, 80)
+    at = next(number for number, line in enumerate(lines) if "exp-m4c4m8x7" in line)
+    assert lines[at + 1] == "   use rg"
+    wide = drawn(capsys, monkeypatch, 140)
+    assert any("exp-m4c4m8x7" in line and line.endswith("use rg") for line in wide)
+
+
+def test_a_terminal_narrower_than_the_short_columns_loses_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "".join("".join(drawn(capsys, monkeypatch, 44)).split())
+    assert "score" in text and "system_info" in text and max(map(cells, drawn(capsys, monkeypatch, 44))) <= 44

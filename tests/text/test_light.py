@@ -1,0 +1,69 @@
+"""Light words of a question count less, in both languages; what else it says counts in full."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alice_exp.core.collection import Statistics
+from alice_exp.rules.matching import GUESSED, UNSAID, Query, Segment, text_matches
+from alice_exp.text.light import LIGHT, weight_of, words_beside
+from alice_exp.text.words import tokens
+
+TEXTS = ["用户喜欢辣的食物", "部署在周五", "数据库的索引需要重建", "咖啡不加糖"]
+
+
+def found(query: str) -> tuple[dict[int, float], float]:
+    segment = Segment.of(TEXTS)
+    statistics = Statistics.of([(segment.lengths, segment.near, segment.noise)])
+    held = text_matches(
+        statistics, lambda asked: {t: segment.postings[t] for t in asked & segment.postings.keys()}, query
+    )
+    return dict(held.matches), held.doubt
+
+
+def test_what_asks_is_light_and_what_is_asked_for_is_not() -> None:
+    weights = weight_of(["什么是六耳铃"])
+    assert {token for token, weight in weights.items() if weight == LIGHT} == {
+        "什",
+        "么",
+        "是",
+        "什么",
+        "么是",
+        "是六",
+    }
+    assert weights["六耳"] == weights["铃"] == 1.0
+    assert weight_of(["kind", "music"]) == {"kind": LIGHT, "music": 1.0}
+    # The longest light word is taken, so that 为什么 is one and its 为 alone is none.
+    assert weight_of(["为什么"])["为什"] == LIGHT and weight_of(["为民"])["为民"] == 1.0
+
+
+def test_what_stands_anywhere_in_full_counts_in_full() -> None:
+    assert weight_of(["是非", "我是"])["是"] == LIGHT
+    assert weight_of(["什么", "什锦"])["什"] == 1.0
+
+
+@given(st.text(st.sampled_from("我的什么数据库abc how much?"), max_size=20))
+def test_every_token_of_a_question_has_its_weight(text: str) -> None:
+    asked = Query.of(text)
+    assert set(asked.terms) <= set(asked.weights) and set(asked.terms) == set(tokens(text))
+    assert all(weight in (LIGHT, 1.0) for weight in asked.weights.values())
+
+
+def test_asking_politely_changes_little() -> None:
+    plain, polite = found("数据库索引")[0], found("请问为什么数据库的索引")[0]
+    assert max(plain, key=plain.__getitem__) == max(polite, key=polite.__getitem__) == 2
+    assert polite[2] > 0.6 * plain[2]
+
+
+def test_a_translated_question_is_doubted_as_far_as_it_cannot_be_translated() -> None:
+    assert found("数据库")[1] == 1.0
+    known, partly = found("database")[1], found("database wugs blick")[1]
+    assert known == pytest.approx(GUESSED)
+    assert partly > known + UNSAID
+
+
+def test_words_beside_what_is_known() -> None:
+    assert words_beside(["我喜欢蓝莓蛋糕"], ["喜欢", "蛋糕"]) == 1
+    assert words_beside(["什么是我的"], []) == 0
