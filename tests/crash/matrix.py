@@ -39,6 +39,10 @@ MAIN = ("memorize", "approve", "reply", "decision", "heartbeat", "event", "purge
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
+_TOOLS = ("mkfs.ext4", "mount", "umount", "truncate", "unshare")
+_ALONE = ("unshare", "--mount")
+"""Mounts of our own: a namespace that another test makes meanwhile would hold the dead file system alive."""
+
 
 @dataclass(frozen=True)
 class Walked:
@@ -57,7 +61,7 @@ def why_no_power_cut() -> str:
     """Why the power cannot be cut on this machine; empty where it can: it needs root and a loop mount of its own."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return "the power is cut on a loop mount, which takes Linux and root"
-    missing = [name for name in ("mkfs.ext4", "mount", "umount", "truncate") if shutil.which(name) is None]
+    missing = [name for name in _TOOLS if shutil.which(name) is None]
     if missing:
         return f"no {missing[0]} here"
     with tempfile.TemporaryDirectory(prefix="alice-loop-") as scratch:
@@ -66,8 +70,7 @@ def why_no_power_cut() -> str:
         for command in (
             ["truncate", "-s", "8M", str(image)],
             ["mkfs.ext4", "-q", "-F", str(image)],
-            ["mount", "-o", "loop", str(image), str(place)],
-            ["umount", str(place)],
+            [*_ALONE, "sh", "-c", 'mount -o loop "$1" "$2" && umount "$2"', "sh", str(image), str(place)],
         ):
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
@@ -78,10 +81,11 @@ def why_no_power_cut() -> str:
 def walk(name: str, mode: str, every: int = 1) -> Walked:
     """Interrupt each ``every``-th step of one scene's command in one mode; ``RuntimeError`` where the tool fails."""
     began = time.monotonic()
+    alone = _ALONE if mode.startswith("powercut") else ()
     with tempfile.TemporaryDirectory(prefix="alice-crash-") as scratch:
         rows = Path(scratch) / "rows.json"
         done = subprocess.run(
-            [sys.executable, str(TOOL), *_arguments(name, mode, every, scratch), "--json", str(rows)],
+            [*alone, sys.executable, str(TOOL), *_arguments(name, mode, every, scratch), "--json", str(rows)],
             env=environment(Path(scratch)),
             capture_output=True,
             text=True,
