@@ -55,10 +55,10 @@ from alice_exp.usecases import (
 )
 from alice_exp.usecases.acts import require_person
 from alice_exp.usecases.capture import Captured, Draft
-from alice_exp.usecases.decide import Outcome, report_outcome
 from alice_exp.usecases.deciding import Decision, DecisionOutcome
 from alice_exp.usecases.distilling import Distilled
 from alice_exp.usecases.expanding import Expanded
+from alice_exp.usecases.outcome import Outcome, report_outcome
 from alice_exp.usecases.recall import Filters, Shown
 from alice_exp.usecases.recorded import recorded
 from alice_exp.usecases.records import Kept, Pruned, Reflected

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from alice_exp.core.changes import Commit
-    from alice_exp.core.model import Placed, Problem
+    from alice_exp.core.model import Evidence, Placed, Problem
     from alice_exp.rules.agenda import Agenda, Item
     from alice_exp.rules.lifecycle import Change
     from alice_exp.rules.metacognition import Assessment, Grade
@@ -126,6 +126,12 @@ def evidence_line(placed: Placed) -> str:
     return ", ".join(dict.fromkeys(piece.kind for piece in placed.block.evidence))
 
 
+def evidence_whole(piece: Evidence) -> str:
+    """One piece of evidence with all that it says: when, what kind, of what, its effect, where, the quote."""
+    quote = f"“{piece.quote}”" if piece.quote else ""
+    return "  ".join(filter(None, (piece.at, piece.kind, piece.ref, piece.effect, piece.scenario, quote)))
+
+
 def problem(fault: Problem) -> dict[str, Any]:
     """One problem of a file."""
     return {
@@ -205,16 +211,16 @@ def _whereabouts(block_id: str, placed: Placed | None) -> dict[str, Any]:
 
 
 ASSESSED: Mapping[Grade, tuple[str, str]] = {
-    "high": ("I am sure about “{topic}”: {count} blocks are about it", "use them to answer"),
+    "high": ("I am sure about “{topic}” (blocks about it: {count})", "use them to answer"),
     "medium": (
-        "I know something about “{topic}”: {count} blocks are about it",
+        "I know something about “{topic}” (blocks about it: {count})",
         "use them, and check what matters",
     ),
     "low": (
-        "I know “{topic}” only vaguely: {count} blocks are about it",
+        "I know “{topic}” only vaguely (blocks about it: {count})",
         "learn it anew before you rely on it",
     ),
-    "very_low": ("I hardly know “{topic}”: {count} blocks are about it", "do not rely on them"),
+    "very_low": ("I hardly know “{topic}” (blocks about it: {count})", "do not rely on them"),
     "none": ("I know nothing about “{topic}”", "say so, and learn it"),
 }
 """Each grade as a sentence, and what to do then (R3.22, R3.23)."""

@@ -283,6 +283,7 @@ class Wiring:
         def adopt() -> None:
             try:
                 apart.home.read()
+                apart.home.ask(lambda _: True)  # the index comes into step here, not while an agent waits
             except AliceError as error:
                 self.warn(error)
             if apart.home.waiting:

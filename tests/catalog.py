@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from alice_exp.core.config import OPTIONS
 from alice_exp.core.model import BLOCK_TYPES
 from alice_exp.rules.lifecycle import LEVELS
 from alice_exp.usecases.knowing import AGES, OLDER
@@ -23,7 +24,7 @@ PO = SOURCE / "locale" / "zh" / "LC_MESSAGES" / "alice_exp.po"
 MO = PO.with_suffix(".mo")
 
 _CALLS = """
-say AliceError UsageError ProblemError NotFoundError BusyError RefusedError ProviderError PeerError Problem Fault Note
+say sentence AliceError UsageError ProblemError NotFoundError BusyError RefusedError ProviderError PeerError Problem Fault Note
 unclear _fault _warning _odd _Undecoded _counted NotAFile _unclear _missing _broken _problem _refused
 """
 SAYING = frozenset(_CALLS.split())
@@ -34,7 +35,14 @@ error warning changed expired approve reject reply review later verified
 promoted demoted debounced retired revived new set namespace blocks id when state left evidence rejected universal
 personal low_value
 """
-WORDS = (*LEVELS, *_SAID.split(), *BLOCK_TYPES, *AGES, OLDER, "never", "needs review")
+_DOCTORED = """
+leftovers git files history remotes permissions clock disk schemas sharing owner index cloud reads
+"""
+_OPTIONS = tuple(option.doc for option in OPTIONS)
+WORDS = (
+    *(*LEVELS, *_SAID.split(), *BLOCK_TYPES, *AGES, OLDER, "never", "needs review"),
+    *(*_OPTIONS, *_DOCTORED.split()),
+)
 """Single words that are said through a variable."""
 
 _PLACE = re.compile(r"\{[a-z_0-9:.!]*\}")
@@ -60,7 +68,7 @@ def _said(tree: ast.AST) -> Iterator[tuple[ast.expr, str]]:
         if name not in SAYING:
             continue
         for position, argument in enumerate(call.args):
-            yield from _texts(argument, said=name == "say" and not position)
+            yield from _texts(argument, said=name in ("say", "sentence") and not position)
         for keyword in call.keywords:
             if keyword.arg == "hint":
                 yield from _hint(keyword.value)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import Call
+
 NEVER = (
     "asyncio",
     "cryptography",
@@ -35,12 +37,12 @@ TERMINAL = ("rich.console", "rich.table", "rich.markdown", "rich.traceback", "py
 
 COMMANDS = {
     "--version": ((), 120),
-    "recall": (("searching code",), 200),
+    "recall": (("searching code",), 206),
     "list": ((), 200),
     "show": (("exp-aaaaaaa2",), 200),
     "memorize": (("use fd", "--when", "finding files"), 220),
 }
-"""Each command's arguments, and how many modules it may load (172 for a read, 192 for a write on 3.11)."""
+"""Each command's arguments, and how many modules it may load (203 for recall, 192 for a write on 3.11)."""
 
 INDEXED = ("recall", "list", "show")
 """Commands that the index answers; no other loads sqlite3."""
@@ -98,3 +100,11 @@ def test_the_version_loads_nothing_of_the_home(home: Path) -> None:
 def test_a_heavy_import_is_seen(home: Path) -> None:
     """The probe itself tells what is loaded: log reads history through GitPython."""
     assert {"git", "gitdb"} <= loaded(home, "log")
+
+
+def test_without_its_extra_mcp_names_the_package(
+    home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    done = cli("mcp", "--json", check=False)
+    assert (done.code, done.error["hint"]) == (3, "pip install 'alice-exp[mcp]'")

@@ -160,6 +160,7 @@ _GROUP_HELP = {
     "peer": "Other people's Alices on the network: pair, find, exchange; nothing runs unasked.",
     "owner": "The SSH key whose signature approves: name it, show it, verify, sign.",
     "config": "How the home behaves: read, set and edit its configuration.",
+    "mcp": "An agent's way into this home, over the Model Context Protocol.",
 }
 
 _QUIET: dict[str, Any] = {
@@ -319,6 +320,7 @@ def command() -> Any:
 
 
 _ClickError: Any = typer.BadParameter.__mro__[2]
+"""The base of all that typer says of a command line: it gives it no name, and may bring a click of its own."""
 
 
 def run(arguments: Sequence[str]) -> int:

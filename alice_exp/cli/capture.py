@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from alice_exp.cli.language import say
-from alice_exp.cli.options import context_of, json_lines, number_between
+from alice_exp.cli.options import context_of, json_lines, number_between, require_utf8
 from alice_exp.cli.terminal import Terminal
+from alice_exp.core.changes import commit_id
 from alice_exp.core.config import Json
 from alice_exp.core.errors import ProblemError, UsageError
-from alice_exp.core.model import Block, Evidence, Payload, Trigger
+from alice_exp.core.model import ABOUT, About, Block, Evidence, Payload, Trigger
 from alice_exp.documents import brief
 from alice_exp.text.schema import block_of, known_keys
 from alice_exp.usecases.acts import namespace_name, namespace_path
@@ -43,7 +44,7 @@ _TAKEN = frozenset(known_keys()) - frozenset(_GRANTED)
 
 def memorize(
     ctx: typer.Context,
-    payload: Annotated[str, typer.Argument(help="What to do or to believe.")] = "",
+    payload: Annotated[str, typer.Argument(metavar="PAYLOAD", help="What to do or to believe.")] = "",
     when: Annotated[str, typer.Option("--when", help="When it applies: the trigger.")] = "",
     source: Annotated[
         str, typer.Option("--from", metavar="FILE|-", help="Many at once: a block's fields a line (JSONL).")
@@ -87,7 +88,7 @@ def memorize(
                 _payload(payload),
                 Trigger(when, (), context_of(context)),
                 key=key,
-                type=_type(type),
+                type=type_named(type),
                 about=_about(about),
                 tags=tuple(tag),
                 evidence=tuple(map(_evidence, evidence)),
@@ -96,7 +97,7 @@ def memorize(
                 lived=lived,
             )
         ]
-    captured = keep(_home(terminal, dry_run), terminal.wiring.caller, drafts)
+    captured = keep(terminal.doors(dry_run), terminal.wiring.caller, drafts)
     if source:
         _bulk_answer(terminal, captured)
     else:
@@ -105,7 +106,7 @@ def memorize(
 
 def remember(
     ctx: typer.Context,
-    payload: Annotated[str, typer.Argument(help="What to remember, in your own words.")],
+    payload: Annotated[str, typer.Argument(metavar="PAYLOAD", help="What to remember, in your own words.")],
     when: Annotated[str, typer.Option("--when", help="When it applies: the trigger.")] = "",
     namespace: Annotated[str, typer.Option(help="Which file of personal, as workflow_habits.")] = "",
     type: Annotated[
@@ -130,13 +131,13 @@ def remember(
     draft = Draft(
         _payload(payload),
         Trigger(when, (), context_of(context)),
-        type=_type(type),
+        type=type_named(type),
         about="user",
         tags=tuple(tag),
         importance=number_between(importance, 0, 1, "--importance"),
     )
     captured = owner.decide(
-        _home(terminal, dry_run),
+        terminal.doors(dry_run),
         terminal.wiring.owner,
         terminal.wiring.caller,
         "approve",
@@ -145,37 +146,23 @@ def remember(
     _answer(terminal, captured)
 
 
-def _home(terminal: Terminal, dry_run: bool) -> Any:
-    from alice_exp.usecases.acts import DryHome
-
-    return DryHome(terminal.wiring.home) if dry_run else terminal.wiring.home
-
-
 def _payload(text: str) -> Payload:
     if not text.strip():
         raise UsageError(
             "a block needs a payload: what to do or to believe",
             hint='alice-exp memorize "use rg" --when "searching code"',
         )
-    _require_clean(text)
+    require_utf8(text)
     return Payload(text)
 
 
-def _require_clean(text: str) -> None:
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise UsageError("this argument is not UTF-8 text")
-
-
-def _type(name: str) -> Any:
-    return type_named(name)
-
-
-def _about(name: str) -> Any:
-    if name not in ("work", "user"):
-        raise UsageError(
-            "{name} is not what a block is about", name=repr(name), hint="write --about work or --about user"
-        )
-    return name
+def _about(name: str) -> About:
+    for known in ABOUT:
+        if known == name:
+            return known
+    raise UsageError(
+        "{name} is not what a block is about", name=repr(name), hint="write --about work or --about user"
+    )
 
 
 def draft_of(number: int, fields: dict[str, Json], source: str, suggested: str) -> Draft:
@@ -185,50 +172,34 @@ def draft_of(number: int, fields: dict[str, Json], source: str, suggested: str) 
     block = block_of(wanted, "low_value")
     if not isinstance(block, Block):
         raise ProblemError("{why}", why=block, path=source, line=number, column=1)
-    return Draft(
-        block.payload,
-        block.trigger,
-        key=block.key,
-        type=block.type,
-        about=block.about,
-        tags=block.tags,
-        related=block.related,
-        supersedes=block.supersedes,
-        evidence=block.evidence,
-        importance=block.importance,
-        emotional_weight=block.emotional_weight,
-        suggested=block.suggested or suggested,
-        created_at=block.created_at,
-        lived=lived,
-    )
+    return Draft.of(block, suggested, lived=lived)
 
 
 def _answer(terminal: Terminal, captured: Captured) -> None:
     placed = captured.placed[0]
     assert placed is not None
-    commit = captured.commit.commit if captured.commit else None
+    commit = commit_id(captured.commit)
 
     def text() -> None:
         place = namespace_name(placed.path)
         if captured.merged:
-            terminal.line(say("{id}  known already, seen again ({place})", id=placed.block.id, place=place))
+            terminal.act(say("{id}  known already, seen again ({place})", id=placed.block.id, place=place))
         elif placed.place == "low_value":
             goal = namespace_name(destination(placed.block))
-            terminal.line(
-                say(
-                    "{id}  waits for your decision; approval takes it to {goal}",
-                    id=placed.block.id,
-                    goal=goal,
-                )
+            template = (
+                "{id}  would wait for your decision; approval would take it to {goal}"
+                if terminal.is_dry
+                else "{id}  waits for your decision; approval takes it to {goal}"
             )
+            terminal.line(say(template, id=placed.block.id, goal=goal))
         else:
-            terminal.line(say("{id}  remembered in {place}", id=placed.block.id, place=place))
+            terminal.act(say("{id}  remembered in {place}", id=placed.block.id, place=place))
 
     terminal.answer({**brief(placed), "commit": commit, "merged": captured.merged > 0}, text)
 
 
 def _bulk_answer(terminal: Terminal, captured: Captured) -> None:
-    commit = captured.commit.commit if captured.commit else None
+    commit = commit_id(captured.commit)
     document = {
         "ids": list(captured.ids),
         "commit": commit,
@@ -238,11 +209,16 @@ def _bulk_answer(terminal: Terminal, captured: Captured) -> None:
     }
 
     def text() -> None:
-        terminal.line(say("{count} candidates wait for your decision", count=len(set(captured.ids))))
+        said = (
+            "{count} would wait for your decision"
+            if terminal.is_dry
+            else "{count} candidates wait for your decision"
+        )
+        terminal.line(say(said, count=len(set(captured.ids))))
         if captured.merged:
-            terminal.line(say("{count} were known already and were seen again", count=captured.merged))
+            terminal.line(say("{count} were known already, seen again", count=captured.merged))
         if captured.refused:
-            terminal.line(say("{count} were rejected before and stay out", count=len(captured.refused)))
+            terminal.line(say("{count} were rejected before and not taken in", count=len(captured.refused)))
 
     terminal.answer(document, text)
 

@@ -17,9 +17,9 @@ import typer
 from alice_exp import documents
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import AliceError, UsageError
-from alice_exp.core.model import SETS, Place
+from alice_exp.core.model import PLACES, SETS, Place
 from alice_exp.text.words import one_line, visible
-from alice_exp.usecases.acts import ALL, namespace_name
+from alice_exp.usecases.acts import namespace_name
 from alice_exp.wiring import Wiring
 
 Table = Mapping[str, "str | Table"]
@@ -122,7 +122,7 @@ def complete(words: Sequence[str], table: Table, build: Build) -> int:
 
 
 def _offers(before: list[str], begun: str, table: Table, build: Build) -> Iterator[Candidate]:
-    table, name, rest = _walked(before, table)
+    table, group, name, rest = _walked(before, table)
     if name is None:
         names = ((key, _command_help(target)) for key, target in table.items())
         yield from ((key, hint) for key, hint in names if key.startswith(begun))
@@ -137,25 +137,26 @@ def _offers(before: list[str], begun: str, table: Table, build: Build) -> Iterat
     if parameter is None:
         return
     wiring = Wiring(_value_of(before, "--home"))
-    for value, hint in _values(name, parameter, position, wiring):
+    for value, hint in _values(f"{group} {name}".strip(), parameter, position, wiring):
         if value.startswith(begun) and value not in rest:
             yield value, hint
 
 
-def _walked(before: list[str], table: Table) -> tuple[Table, str | None, list[str]]:
-    """The table that the words lead to, the command among them (None: not yet), and what follows it."""
+def _walked(before: list[str], table: Table) -> tuple[Table, str, str | None, list[str]]:
+    """The table that the words lead to, its group's name, the command (None: not yet), and what follows it."""
     words = iter(before)
+    group = ""
     for word in words:
         if word in _WITH_VALUE:
             next(words, None)
         elif not word.startswith("-"):
             target = table.get(word)
             if target is None:
-                return {}, None, []
+                return {}, group, None, []
             if isinstance(target, str):
-                return table, word, list(words)
-            table = target
-    return table, None, []
+                return table, group, word, list(words)
+            table, group = target, word
+    return table, group, None, []
 
 
 def _command_help(target: str | Table) -> str:
@@ -207,9 +208,39 @@ def _values(name: str, parameter: Any, position: int, wiring: Wiring) -> Iterato
 
 
 def _ids(name: str, wiring: Wiring) -> Iterator[Candidate]:
-    for placed in wiring.home.read(_PLACES.get(name, ALL)):
+    """The ids that a command means: those of its group's things, else of blocks."""
+    yield from _IDS_OF.get(name.partition(" ")[0], _blocks)(name, wiring)
+
+
+def _blocks(name: str, wiring: Wiring) -> Iterator[Candidate]:
+    for placed in wiring.home.read(_PLACES.get(name, PLACES)):
         said = documents.trigger_text(placed) or documents.payload_text(placed)
         yield placed.block.id, said
+
+
+def _episodes(_: str, wiring: Wiring) -> Iterator[Candidate]:
+    book = wiring.home.read((), records=True).episodes
+    for one in reversed(book.episodes if book is not None else ()):
+        yield one.id, one.task
+
+
+def _segments(_: str, wiring: Wiring) -> Iterator[Candidate]:
+    timeline = wiring.home.read((), records=True).timeline
+    for one in reversed(timeline.segments if timeline is not None else ()):
+        yield str(one.id), one.start
+
+
+def _sessions(_: str, wiring: Wiring) -> Iterator[Candidate]:
+    for one in reversed(wiring.chats.conversations()):
+        yield one.session, one.last_at
+
+
+_IDS_OF: Mapping[str, Callable[[str, Wiring], Iterator[Candidate]]] = {
+    "episode": _episodes,
+    "event": _segments,
+    "session": _sessions,
+}
+"""What a group calls an id; everywhere else it is a block's."""
 
 
 def _namespaces(_: str, wiring: Wiring) -> Iterator[Candidate]:
@@ -235,6 +266,7 @@ def _shells(_: str, __: Wiring) -> Iterator[Candidate]:
 _OFFERS: tuple[tuple[str, Callable[[str, Wiring], Iterator[Candidate]]], ...] = (
     ("SET/NAME", _namespaces),
     ("ID", _ids),
+    ("EPISODE", _episodes),
     ("KEY", _keys),
     ("COMMIT", _acts),
     ("SHELL", _shells),

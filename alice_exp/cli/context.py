@@ -9,32 +9,29 @@ import typer
 from alice_exp import documents
 from alice_exp.cli.finding import moment
 from alice_exp.cli.language import say
-from alice_exp.cli.options import number_between, places_of
+from alice_exp.cli.options import ChangedSince, Sets, Tags, Types, number_between, places_of
 from alice_exp.cli.terminal import Terminal, visible
-from alice_exp.core.errors import UsageError
+from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.model import Placed
 from alice_exp.text.words import one_line
 from alice_exp.usecases.context import BUDGET, MOST, user_memories
 from alice_exp.usecases.context import prime as primed
 from alice_exp.usecases.recall import Filters, level_named, type_named
 
-_NOTHING = 4
 _LINE = 300
 
 
 def context(
     ctx: typer.Context,
-    query: Annotated[str, typer.Argument(help="What you want to know about the user.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What you want to know about the user.")],
     top: Annotated[int, typer.Option(min=1, max=100, help="How many at most.")] = MOST,
     similarity: Annotated[bool, typer.Option("--similarity", help="Say how well each one fits.")] = False,
     min_importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.0,
-    since: Annotated[str, typer.Option(help="Changed since this day or time, as 2026-02-20.")] = "",
+    since: ChangedSince = "",
     min_state: Annotated[str, typer.Option(help="possible, past, reliable or super_reliable.")] = "possible",
-    set_: Annotated[
-        list[str], typer.Option("--set", help="personal, universal or low_value; may be repeated.")
-    ] = [],  # noqa: B006
-    type: Annotated[list[str], typer.Option(help="Block types; may be repeated.")] = [],  # noqa: B006
-    tag: Annotated[list[str], typer.Option(help="Tags that a block must have; may be repeated.")] = [],  # noqa: B006
+    set_: Sets = [],  # noqa: B006
+    type: Types = [],  # noqa: B006
+    tag: Tags = [],  # noqa: B006
 ) -> None:
     """Print what is known about the user that fits, as a block for a model's prompt (exit 4: nothing).
 
@@ -63,7 +60,7 @@ def context(
             terminal.line(line)
 
     terminal.answer(document, text)
-    terminal.exit_code = 0 if found else _NOTHING
+    terminal.exit_code = 0 if found else NotFoundError.exit_code
 
 
 def prime(

@@ -9,27 +9,25 @@ import typer
 
 from alice_exp import documents
 from alice_exp.cli.language import say
-from alice_exp.cli.options import context_of
+from alice_exp.cli.options import Surroundings, context_of
 from alice_exp.cli.terminal import Terminal, stale_mark
+from alice_exp.core.changes import commit_id
 from alice_exp.core.config import Json
-from alice_exp.core.errors import UsageError
+from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.model import Placed
 from alice_exp.rules.lifecycle import Change
 from alice_exp.usecases import deciding
-from alice_exp.usecases.decide import Outcome, report_outcome
 from alice_exp.usecases.digesting import summariser
+from alice_exp.usecases.outcome import Outcome, report_outcome
 from alice_exp.usecases.records import reads_of
 
 _WORDS = {"ok": True, "fail": False}
-_REASONING = 4
 
 
 def decide(
     ctx: typer.Context,
-    task: Annotated[str, typer.Argument(help="What is to be done, in your own words.")],
-    context: Annotated[
-        list[str], typer.Option(metavar="K=V", help="The environment now; may be repeated.")
-    ] = [],  # noqa: B006
+    task: Annotated[str, typer.Argument(metavar="TASK", help="What is to be done, in your own words.")],
+    context: Surroundings = [],  # noqa: B006
 ) -> None:
     """Choose by tier what to apply to a task: personal, else universal, else the pool with a disclaimer.
 
@@ -59,30 +57,21 @@ def decide(
         "disclaim": made.disclaim,
     }
     terminal.answer(document, lambda: _decision(terminal, made, warnings))
-    terminal.exit_code = _REASONING if made.tier == "reasoning" else 0
+    terminal.exit_code = NotFoundError.exit_code if made.tier == "reasoning" else 0
 
 
 def _decision(terminal: Terminal, made: deciding.Decision, warnings: list[str]) -> None:
     terminal.line(f"{made.decision}  {say(made.tier)}")
     rows = [
         [
-            say("apply"),
+            what,
             f"{one.score:.3f}",
             one.placed.block.id,
-            one.placed.block.state,
+            say(one.placed.block.state),
             documents.payload_text(one.placed) + stale_mark(one.placed),
         ]
-        for one in made.applied
-    ]
-    rows += [
-        [
-            say("watch"),
-            f"{one.score:.3f}",
-            one.placed.block.id,
-            one.placed.block.state,
-            documents.payload_text(one.placed) + stale_mark(one.placed),
-        ]
-        for one in made.observing
+        for what, found in ((say("apply"), made.applied), (say("watch"), made.observing))
+        for one in found
     ]
     if rows:
         terminal.table([say("what"), say("score"), say("id"), say("state"), say("what is known")], rows)
@@ -153,7 +142,8 @@ def _json(text: str) -> Json:
 
 
 def _line(terminal: Terminal, placed: Placed, change: Change) -> None:
-    moved = f"{change.before} → {change.after}" if change.before != change.after else change.after
+    before, after = say(change.before), say(change.after)
+    moved = f"{before} → {after}" if before != after else after
     terminal.line(
         say(
             "{id}  {effect}: {moved}, {count} verified",
@@ -170,7 +160,7 @@ def _line(terminal: Terminal, placed: Placed, change: Change) -> None:
 def _one(terminal: Terminal, done: Outcome) -> None:
     document = {
         **documents.changed(done.placed, done.change),
-        "commit": done.commit.commit if done.commit else None,
+        "commit": commit_id(done.commit),
     }
     terminal.answer(document, lambda: _line(terminal, done.placed, done.change))
 
@@ -186,7 +176,7 @@ def _all(terminal: Terminal, told: deciding.DecisionOutcome) -> None:
         "episode": told.episode.id,
         "pruned": list(told.pruned),
         "missing": list(told.missing),
-        "commit": told.commit.commit if told.commit else None,
+        "commit": commit_id(told.commit),
     }
 
     def text() -> None:

@@ -8,9 +8,9 @@ import typer
 
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
+from alice_exp.core.changes import commit_id
 from alice_exp.text.words import one_line
 from alice_exp.usecases import distilling
-from alice_exp.usecases.acts import DryHome
 
 
 def distill(
@@ -30,7 +30,7 @@ def distill(
     """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
-    home = DryHome(wiring.home) if dry_run else wiring.home
+    home = terminal.doors(dry_run)
     done = distilling.distil(home, wiring.caller, references or (), limit)
     document = {
         "ids": [] if dry_run else list(done.ids),
@@ -38,7 +38,7 @@ def distill(
         "refused": done.count("refused"),
         "known": done.count("known"),
         "episodes": done.episodes,
-        "commit": done.commit.commit if done.commit else None,
+        "commit": commit_id(done.commit),
     }
     terminal.answer(document, lambda: _tell(terminal, done, explain, dry_run))
 

@@ -7,14 +7,13 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp import documents
-from alice_exp.cli.language import say
+from alice_exp.cli.language import rendered, say
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.errors import UsageError
+from alice_exp.core.changes import commit_id
+from alice_exp.core.errors import ProblemError, UsageError
 from alice_exp.usecases import settings
 from alice_exp.usecases.doctor import Check, Patient, examine
 from alice_exp.usecases.settings import Value
-
-_PROBLEM = 3
 
 
 def doctor(
@@ -47,7 +46,7 @@ def doctor(
     }
     terminal.answer(document, lambda: _checks(terminal, checks))
     if any(check.severity == "error" for check in checks):
-        terminal.exit_code = _PROBLEM
+        terminal.exit_code = ProblemError.exit_code
 
 
 def _checks(terminal: Terminal, checks: tuple[Check, ...]) -> None:
@@ -57,7 +56,7 @@ def _checks(terminal: Terminal, checks: tuple[Check, ...]) -> None:
         terminal.line(f"{marks[check.severity]} {say(check.name)}{mended}")
         for problem in check.problems:
             where = f"{problem.where}: " if problem.path else ""
-            hint = f" ({problem.hint})" if problem.hint else ""
+            hint = f" ({rendered(problem.hint)})" if problem.hint else ""
             terminal.line(f"    {where}{say(problem.template, **problem.values)}{hint}")
 
 
@@ -77,7 +76,7 @@ def config_get(
 def config_set(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="KEY", help="As thresholds.past.")],
-    value: Annotated[str, typer.Argument(help="A number, true or false, or a text.")],
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="A number, true or false, or a text.")],
 ) -> None:
     """Set one key; the file's comments stay.
 
@@ -87,7 +86,7 @@ def config_set(
     if name == "timezone" and value:
         _require_zone(value)
     found, commit = settings.put(terminal.wiring.home, terminal.wiring.caller, name, value)
-    document = {**_value(found), "commit": commit.commit if commit else None}
+    document = {**_value(found), "commit": commit_id(commit)}
     template = "{key}  is {value}" if commit else "{key}  is {value} already"
     terminal.answer(document, lambda: terminal.line(say(template, key=name, value=_plain(found) or "“”")))
 
@@ -138,7 +137,7 @@ def config_edit(ctx: typer.Context) -> None:
     )
     after = in_editor(terminal, "config", head, before, settings.faults)
     commit = None if after is None else settings.replaced(wiring.home, wiring.caller, before, after)
-    document = {"changed": commit is not None, "commit": commit.commit if commit else None}
+    document = {"changed": commit is not None, "commit": commit_id(commit)}
     line = say("the configuration is changed") if commit else say("nothing changed")
     terminal.answer(document, lambda: terminal.line(line))
 

@@ -18,6 +18,8 @@ from alice_exp.cli.episode_tables import (
 from alice_exp.cli.finding import moment
 from alice_exp.cli.language import say
 from alice_exp.cli.options import (
+    Surroundings,
+    Top,
     context_of,
     json_or_text,
     number_between,
@@ -26,18 +28,15 @@ from alice_exp.cli.options import (
     window,
     write_apart,
 )
+from alice_exp.cli.records import read_records
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.errors import ProblemError, UsageError
-from alice_exp.core.model import Snapshot
-from alice_exp.core.records import Episode, EpisodeBook, iso_time, seconds
+from alice_exp.core.changes import commit_id
+from alice_exp.core.errors import NotFoundError, UsageError
+from alice_exp.core.records import Episode, EpisodeBook, ImportMode, iso_time, seconds
 from alice_exp.rules.episodes import Filters
 from alice_exp.text.records import EPISODES_PATH, book_json
 from alice_exp.usecases import records
 from alice_exp.usecases import similar as finding
-from alice_exp.usecases.acts import DryHome
-from alice_exp.usecases.recorded import recorded, stale
-
-_NOTHING = 4
 
 
 def add(
@@ -85,7 +84,7 @@ def add(
             "", task, context_of(context), action, came, success, worth, moment(at), reflection, type
         )
         episodes = (told,)
-    home = DryHome(wiring.home) if dry_run else wiring.home
+    home = terminal.doors(dry_run)
     _kept(terminal, records.add_episodes(home, wiring.caller, episodes, records.reads_of(wiring.access)))
 
 
@@ -106,7 +105,7 @@ def list_episodes(
     terminal: Terminal = ctx.obj
     after = _after(terminal, recent, since)
     filters = Filters(after, success, type, number_between(min_reward, 0, 1, "--min-reward"))
-    found = records.listed(_read(terminal), filters, moment(until), limit)
+    found = records.listed(read_records(terminal, EPISODES_PATH), filters, moment(until), limit)
     rows = [episode_row(episode) for episode in found]
     columns = [say("id"), say("when"), say("worked"), say("reward"), say("task"), say("action")]
     terminal.answer(
@@ -123,7 +122,7 @@ def show(
     Example: alice-exp episode show ep-7k2m9q4x
     """
     terminal: Terminal = ctx.obj
-    snapshot = _read(terminal)
+    snapshot = read_records(terminal, EPISODES_PATH)
     episode = records.named(snapshot.episodes or EpisodeBook(), reference)
     cited = records.citing(snapshot, episode.id)
 
@@ -142,11 +141,9 @@ def show(
 
 def similar(
     ctx: typer.Context,
-    task: Annotated[str, typer.Argument(help="What is to be done, in your own words.")],
-    context: Annotated[
-        list[str], typer.Option(metavar="K=V", help="The environment now; may be repeated.")
-    ] = [],  # noqa: B006
-    top: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 5,
+    task: Annotated[str, typer.Argument(metavar="TASK", help="What is to be done, in your own words.")],
+    context: Surroundings = [],  # noqa: B006
+    top: Top = 5,
     recent: Annotated[str, typer.Option(help="Of this span of time alone, as 30d or 12h.")] = "",
     success: Annotated[bool | None, typer.Option("--success/--failed", help="Only such.")] = None,
     type: Annotated[str, typer.Option(help="One kind of task alone.")] = "",
@@ -169,7 +166,7 @@ def similar(
     filters = Filters(
         _after(terminal, recent, ""), success, type, number_between(min_reward, 0, 1, "--min-reward")
     )
-    snapshot = _read(terminal)
+    snapshot = read_records(terminal, EPISODES_PATH)
     asked = context_of(context)
     found = finding.similar(
         snapshot, wiring.access, wiring.caller, task, asked, top, filters, by_words=by_words
@@ -189,7 +186,7 @@ def similar(
             terminal.line(f"{one.episode.id}  {formula(one)}")
 
     terminal.answer({"matches": [match_document(one, explain) for one in found]}, text)
-    terminal.exit_code = 0 if found else _NOTHING
+    terminal.exit_code = 0 if found else NotFoundError.exit_code
 
 
 def reflect(
@@ -204,7 +201,7 @@ def reflect(
     terminal: Terminal = ctx.obj
     require_utf8(text)
     told = records.reflect(terminal.wiring.home, terminal.wiring.caller, reference, text)
-    commit = told.commit.commit if told.commit else None
+    commit = commit_id(told.commit)
     terminal.answer(
         {"id": told.episode.id, "reflection": told.episode.reflection, "commit": commit},
         lambda: terminal.line(say("{id}  reflected on", id=told.episode.id)),
@@ -217,7 +214,7 @@ def stats(ctx: typer.Context) -> None:
     Example: alice-exp episode stats
     """
     terminal: Terminal = ctx.obj
-    snapshot = _read(terminal)
+    snapshot = read_records(terminal, EPISODES_PATH)
     counts = records.counted(snapshot)
     capacity = records.capacity_of(snapshot)
     document = {
@@ -266,7 +263,7 @@ def prune(
         "pruned": [one["id"] for one in gone],
         "removed": gone,
         "left": len(pruned.pruning.book.episodes),
-        "commit": pruned.commit.commit if pruned.commit else None,
+        "commit": commit_id(pruned.commit),
     }
     if dry_run:
         document["weighed"] = [weighed_document(one) for one in pruned.pruning.weighed]
@@ -302,12 +299,12 @@ def export(
     target: Annotated[str, typer.Argument(metavar="[FILE]", help="A new file; else to stdout.")] = "-",
     lines: Annotated[bool, typer.Option("--jsonl", help="One episode a line.")] = False,
 ) -> None:
-    """Give all episodes out as one JSON array, which ``episode import`` takes back as it is.
+    """Give all episodes out as one JSON array, which 'episode import' takes back as it is.
 
     Example: alice-exp episode export episodes.json
     """
     terminal: Terminal = ctx.obj
-    book = _read(terminal).episodes or EpisodeBook()
+    book = read_records(terminal, EPISODES_PATH).episodes or EpisodeBook()
     items = book_json(book)
     if lines:
         whole = "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items)
@@ -325,7 +322,7 @@ def import_(
         bool, typer.Option("--replace/--merge", help="Keep nothing else; or add what is not there.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be taken in; change nothing.")
+        bool, typer.Option("--dry-run", help="Say what would come in; change nothing.")
     ] = False,
 ) -> None:
     """Take episodes in, whole or not at all; what is here already is not added twice.
@@ -339,9 +336,9 @@ def import_(
         terminal.confirm(
             say("Replace all episodes by the {count} of {source}?", count=len(episodes), source=source)
         )
-    home = DryHome(wiring.home) if dry_run else wiring.home
-    mode = "replace" if replace else "merge"
-    kept = records.take_in(home, wiring.caller, episodes, mode, records.reads_of(wiring.access))  # type: ignore[arg-type]
+    home = terminal.doors(dry_run)
+    mode: ImportMode = "replace" if replace else "merge"
+    kept = records.take_in(home, wiring.caller, episodes, mode, records.reads_of(wiring.access))
     _kept(terminal, kept, say("{count} of {total} taken in", count=len(kept.ids), total=len(episodes)))
 
 
@@ -352,14 +349,14 @@ def _kept(terminal: Terminal, kept: records.Kept, said: str = "") -> None:
         "pruned": list(kept.pruned),
         "left": list(kept.left),
         "result_truncated": [one.id for one in kept.episodes if one.result_truncated],
-        "commit": kept.commit.commit if kept.commit else None,
+        "commit": commit_id(kept.commit),
     }
 
     def text() -> None:
         if said or len(kept.ids) != 1:
-            terminal.line(said or say("{count} episodes recorded", count=len(kept.ids)))
+            terminal.act(said or say("{count} episodes recorded", count=len(kept.ids)))
         else:
-            terminal.line(say("{id}  recorded", id=kept.ids[0]))
+            terminal.act(say("{id}  recorded", id=kept.ids[0]))
         if document["result_truncated"]:
             terminal.line(say("{count} long results were shortened", count=len(document["result_truncated"])))
         if kept.pruned:
@@ -368,23 +365,6 @@ def _kept(terminal: Terminal, kept: records.Kept, said: str = "") -> None:
     terminal.answer(document, text)
     for one in kept.left:
         terminal.note(say("alice-exp: {id} says something else here and was left as it is", id=one))
-
-
-def _read(terminal: Terminal) -> Snapshot:
-    """The records; where the file holds a problem, its last good version and a warning."""
-    snapshot = recorded(terminal.wiring.home, terminal.wiring.history)
-    for fault in stale(snapshot, EPISODES_PATH)[:1]:
-        terminal.warn(
-            ProblemError(
-                "{message}; the last good version answers",
-                message=fault.message,
-                path=fault.path,
-                line=fault.line,
-                column=fault.column,
-                hint=fault.hint,
-            )
-        )
-    return snapshot
 
 
 def _after(terminal: Terminal, recent: str, since: str) -> str:

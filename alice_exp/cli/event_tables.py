@@ -8,6 +8,7 @@ from typing import Any
 
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
+from alice_exp.core.changes import commit_id
 from alice_exp.core.records import Segment, Timeline
 from alice_exp.rules.digest import gist
 from alice_exp.text.records import event_json, segment_json
@@ -28,13 +29,13 @@ def tell_what_was_done(terminal: Terminal, told: diary.Told) -> None:
         "ids": list(told.segments),
         "merged": [[one.first.id, one.second.id, one.merged.id] for one in told.merges],
         "known": told.known,
-        "commit": told.commit.commit if told.commit else None,
+        "commit": commit_id(told.commit),
     }
 
     def text() -> None:
         for one in told.merges[:20]:
             terminal.line(f"#{one.first.id} + #{one.second.id} → #{one.merged.id}")
-        terminal.line(
+        terminal.act(
             say(
                 "{segments} segments, {events} thoughts, {merges} merges",
                 segments=len(told.timeline.segments),

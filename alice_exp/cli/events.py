@@ -11,10 +11,10 @@ from alice_exp.cli.event_tables import picture, segment_document, tell_what_was_
 from alice_exp.cli.finding import moment
 from alice_exp.cli.language import say
 from alice_exp.cli.options import context_of, json_or_text, require_utf8, source_bytes, write_apart
+from alice_exp.cli.records import read_records
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.errors import ProblemError, UsageError
-from alice_exp.core.model import Snapshot
-from alice_exp.core.records import Event, Timeline
+from alice_exp.core.errors import NotFoundError, UsageError
+from alice_exp.core.records import Event, ImportMode, Timeline
 from alice_exp.rules.timeline import (
     between,
     events_between,
@@ -27,11 +27,7 @@ from alice_exp.text.records import EVENTS_PATH, event_json, timeline_json
 from alice_exp.text.words import one_line
 from alice_exp.usecases import expanding
 from alice_exp.usecases import timeline as diary
-from alice_exp.usecases.acts import DryHome
 from alice_exp.usecases.digesting import summariser
-from alice_exp.usecases.recorded import recorded, stale
-
-_NOTHING = 4
 
 
 def add(
@@ -60,7 +56,7 @@ def add(
     """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
-    home = DryHome(wiring.home) if dry_run else wiring.home
+    home = terminal.doors(dry_run)
     way = diary.strategy_named(strategy or wiring.config.text("events.strategy"))
     if bool(thought) == bool(source):
         raise UsageError("give a thought, or --from FILE", hint='alice-exp event add "the tests are red"')
@@ -107,7 +103,7 @@ def list_events(
     Example: alice-exp event list --since 2026-02-19
     """
     terminal: Terminal = ctx.obj
-    told = _read(terminal).timeline or Timeline()
+    told = read_records(terminal, EVENTS_PATH).timeline or Timeline()
     low, high = moment(since), moment(until)
     segments, events = between(told, low, high), events_between(told, low, high)
 
@@ -136,7 +132,7 @@ def segments(
     Example: alice-exp event segments
     """
     terminal: Terminal = ctx.obj
-    told = _read(terminal).timeline or Timeline()
+    told = read_records(terminal, EVENTS_PATH).timeline or Timeline()
     shown = recent(told, last)
     document = {
         "segments": [segment_document(one) for one in shown],
@@ -155,7 +151,7 @@ def tell(
     Example: alice-exp event narrative --last 5
     """
     terminal: Terminal = ctx.obj
-    told = _read(terminal).timeline or Timeline()
+    told = read_records(terminal, EVENTS_PATH).timeline or Timeline()
     lines = narrative(told, last)
     document = {
         "narrative": lines,
@@ -185,7 +181,7 @@ def stats(ctx: typer.Context) -> None:
     Example: alice-exp event stats
     """
     terminal: Terminal = ctx.obj
-    counts = statistics(_read(terminal).timeline or Timeline())
+    counts = statistics(read_records(terminal, EVENTS_PATH).timeline or Timeline())
     document = {
         "total_segments": counts.total_segments,
         "total_events": counts.total_events,
@@ -227,7 +223,8 @@ def expand(
     Example: alice-exp event expand 17
     """
     terminal: Terminal = ctx.obj
-    found = expanding.expand(_read(terminal), terminal.wiring.history, diary.segment_number(reference))
+    snapshot = read_records(terminal, EVENTS_PATH)
+    found = expanding.expand(snapshot, terminal.wiring.history, diary.segment_number(reference))
     document = {
         "id": found.segment,
         "segment_length": len(found.numbers),
@@ -244,7 +241,7 @@ def expand(
         terminal.note(
             say("alice-exp: {count} of the thoughts were never here word for word", count=len(found.missing))
         )
-    terminal.exit_code = 0 if found.thoughts else _NOTHING
+    terminal.exit_code = 0 if found.thoughts else NotFoundError.exit_code
 
 
 def export(
@@ -255,12 +252,12 @@ def export(
         typer.Option("--thoughts", help="Every thought from history, word for word, one a line (JSONL)."),
     ] = False,
 ) -> None:
-    """Give the timeline out as JSON, which ``event import`` takes back as it is.
+    """Give the timeline out as JSON, which 'event import' takes back as it is.
 
     Examples: alice-exp event export timeline.json · alice-exp event export --thoughts
     """
     terminal: Terminal = ctx.obj
-    told = _read(terminal).timeline or Timeline()
+    told = read_records(terminal, EVENTS_PATH).timeline or Timeline()
     if thoughts:
         every = expanding.everything(terminal.wiring.history)
         whole = "".join(json.dumps(event_json(one), ensure_ascii=False) + "\n" for one in every.values())
@@ -282,7 +279,7 @@ def import_(
         typer.Option("--replace/--merge", help="Keep nothing else; or add the thoughts that are not here."),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be taken in; change nothing.")
+        bool, typer.Option("--dry-run", help="Say what would come in; change nothing.")
     ] = False,
 ) -> None:
     """Take a timeline or thoughts in, whole or not at all.
@@ -294,26 +291,10 @@ def import_(
     imported = diary.read_thoughts(source_bytes(source), source, wiring.caller.now)
     if replace and not dry_run:
         terminal.confirm(say("Replace the whole timeline by {source}?", source=source))
-    home = DryHome(wiring.home) if dry_run else wiring.home
-    way, mode = diary.strategy_of(wiring.config), "replace" if replace else "merge"
-    tell_what_was_done(terminal, diary.take_in(home, wiring.history, wiring.caller, imported, mode, way))  # type: ignore[arg-type]
-
-
-def _read(terminal: Terminal) -> Snapshot:
-    """The records; where the file holds a problem, its last good version and a warning."""
-    snapshot = recorded(terminal.wiring.home, terminal.wiring.history)
-    for fault in stale(snapshot, EVENTS_PATH)[:1]:
-        terminal.warn(
-            ProblemError(
-                "{message}; the last good version answers",
-                message=fault.message,
-                path=fault.path,
-                line=fault.line,
-                column=fault.column,
-                hint=fault.hint,
-            )
-        )
-    return snapshot
+    home = terminal.doors(dry_run)
+    way = diary.strategy_of(wiring.config)
+    mode: ImportMode = "replace" if replace else "merge"
+    tell_what_was_done(terminal, diary.take_in(home, wiring.history, wiring.caller, imported, mode, way))
 
 
 def _verbatim(terminal: Terminal, number: int, event: Event) -> None:

@@ -10,33 +10,39 @@ import typer
 
 from alice_exp import documents
 from alice_exp.cli.language import say
-from alice_exp.cli.options import context_of, json_lines, places_of
+from alice_exp.cli.options import (
+    ChangedSince,
+    Sets,
+    Surroundings,
+    Tags,
+    Top,
+    Types,
+    context_of,
+    json_lines,
+    places_of,
+)
 from alice_exp.cli.terminal import Terminal, stale_mark
-from alice_exp.core.errors import ProblemError, UsageError
+from alice_exp.core.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.rules.ranking import Match
 from alice_exp.text.words import one_line
 from alice_exp.usecases.recall import Filters, Shown, level_named, listing, search, type_named
 from alice_exp.usecases.recall import recall as read
 from alice_exp.usecases.recall import show as look
 
-_NOTHING = 4
-
 
 def recall(
     ctx: typer.Context,
-    query: Annotated[str, typer.Argument(help="What you want to know, in your own words.")] = "",
-    context: Annotated[
-        list[str], typer.Option(metavar="K=V", help="The environment now; may be repeated.")
-    ] = [],  # noqa: B006
-    top: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 10,
-    set_: Annotated[
-        list[str], typer.Option("--set", help="personal, universal or low_value; may be repeated.")
-    ] = [],  # noqa: B006
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="What you want to know, in your own words.")
+    ] = "",
+    context: Surroundings = [],  # noqa: B006
+    top: Top = 10,
+    set_: Sets = [],  # noqa: B006
     namespace: Annotated[str, typer.Option(help="One namespace's name alone.")] = "",
     min_state: Annotated[str, typer.Option(help="possible, past, reliable or super_reliable.")] = "possible",
-    type: Annotated[list[str], typer.Option(help="Block types; may be repeated.")] = [],  # noqa: B006
-    tag: Annotated[list[str], typer.Option(help="Tags that a block must have; may be repeated.")] = [],  # noqa: B006
-    since: Annotated[str, typer.Option(help="Changed since this day or time, as 2026-02-20.")] = "",
+    type: Types = [],  # noqa: B006
+    tag: Tags = [],  # noqa: B006
+    since: ChangedSince = "",
     min_importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.0,
     origin: Annotated[str, typer.Option(help="local, shared_from_NAME or import:KIND.")] = "",
     scenario: Annotated[str, typer.Option(help="With an outcome in this scenario.")] = "",
@@ -77,7 +83,7 @@ def recall(
     )
     document = {"query": query, "matches": [_explained(one, explain) for one in found]}
     terminal.answer(document, lambda: _matches(terminal, found, explain))
-    terminal.exit_code = 0 if found else _NOTHING
+    terminal.exit_code = 0 if found else NotFoundError.exit_code
 
 
 def _explained(found: Match, explain: bool) -> dict[str, Any]:
@@ -122,7 +128,7 @@ def _matches(terminal: Terminal, found: list[Match], explain: bool) -> None:
                 *factors,
                 placed.block.id,
                 where,
-                placed.block.state,
+                say(placed.block.state),
                 documents.payload_text(placed) + mark + stale_mark(placed),
             ]
         )
@@ -164,14 +170,12 @@ def _many(terminal: Terminal, source: str, top: int, filters: Filters) -> None:
 
 def list_blocks(
     ctx: typer.Context,
-    set_: Annotated[
-        list[str], typer.Option("--set", help="personal, universal or low_value; may be repeated.")
-    ] = [],  # noqa: B006
+    set_: Sets = [],  # noqa: B006
     namespace: Annotated[str, typer.Option(help="One namespace's name alone.")] = "",
     state: Annotated[list[str], typer.Option(help="States; may be repeated.")] = [],  # noqa: B006
-    type: Annotated[list[str], typer.Option(help="Block types; may be repeated.")] = [],  # noqa: B006
-    tag: Annotated[list[str], typer.Option(help="Tags that a block must have; may be repeated.")] = [],  # noqa: B006
-    since: Annotated[str, typer.Option(help="Changed since this day or time, as 2026-02-20.")] = "",
+    type: Types = [],  # noqa: B006
+    tag: Tags = [],  # noqa: B006
+    since: ChangedSince = "",
     min_importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.0,
     origin: Annotated[str, typer.Option(help="local, shared_from_NAME or import:KIND.")] = "",
     scenario: Annotated[str, typer.Option(help="With an outcome in this scenario.")] = "",
@@ -200,7 +204,9 @@ def list_blocks(
     )
     wiring = terminal.wiring
     shown = listing(wiring.home, wiring.access, wiring.caller, filters, archived=archived, order=sort)
-    terminal.answer({"blocks": [documents.block(one) for one in shown]}, lambda: _listing(terminal, shown))
+    # Thousands of documents take as long as their table, so that nobody waits for both.
+    blocks = [documents.block(one) for one in shown] if terminal.json else []
+    terminal.answer({"blocks": blocks}, lambda: _listing(terminal, shown))
 
 
 def _listing(terminal: Terminal, shown: list[Shown]) -> None:
@@ -211,7 +217,7 @@ def _listing(terminal: Terminal, shown: list[Shown]) -> None:
         [
             one.placed.block.id,
             f"{one.placed.place}/{one.placed.namespace}",
-            one.level,
+            say(one.level),
             str(one.placed.block.verifications),
             one_line(documents.payload_text(one.placed), 60) + stale_mark(one.placed),
         ]
@@ -239,7 +245,7 @@ def _block(terminal: Terminal, shown: Shown) -> None:
     document = documents.block(shown)
     block = shown.placed.block
     where = f"{shown.placed.place}/{shown.placed.namespace}"
-    terminal.line(f"{block.id}  {shown.level}  {where}{stale_mark(shown.placed)}")
+    terminal.line(f"{block.id}  {say(shown.level)}  {where}{stale_mark(shown.placed)}")
     for name in (
         "trigger",
         "payload",
@@ -258,15 +264,7 @@ def _block(terminal: Terminal, shown: Shown) -> None:
             terminal.line(f"  {say(name):<14} {', '.join(value) if isinstance(value, tuple) else value}")
     terminal.line(f"  {say('approved'):<14} {say('yes') if shown.approved else say('no')}")
     for piece in block.evidence:
-        parts = [
-            piece.at,
-            piece.kind,
-            piece.ref,
-            piece.effect,
-            piece.scenario,
-            f"“{piece.quote}”" if piece.quote else "",
-        ]
-        terminal.line(f"  {say('evidence'):<14} {'  '.join(part for part in parts if part)}")
+        terminal.line(f"  {say('evidence'):<14} {documents.evidence_whole(piece)}")
 
 
 def moment(text: str) -> str:

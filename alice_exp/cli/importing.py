@@ -12,6 +12,7 @@ from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.options import json_lines
 from alice_exp.cli.terminal import Terminal
+from alice_exp.core.changes import commit_id
 from alice_exp.core.errors import NotFoundError, ProblemError
 from alice_exp.text.words import one_line
 from alice_exp.usecases.importing import draft_of_piece, take_in, with_origin
@@ -107,7 +108,7 @@ def _take_in(terminal: Terminal, drafts: Sequence[Draft], dry_run: bool) -> None
     imported = take_in(terminal.wiring.home, terminal.wiring.caller, drafts, dry_run=dry_run)
     document = {
         "ids": [] if dry_run else [one.block.id for one in imported.placed],
-        "commit": imported.commit.commit if imported.commit else None,
+        "commit": commit_id(imported.commit),
         "candidates": [
             {
                 "payload": documents.payload_text(one),
@@ -134,6 +135,6 @@ def _take_in(terminal: Terminal, drafts: Sequence[Draft], dry_run: bool) -> None
         if imported.known:
             terminal.line(say("{count} were imported before", count=imported.known))
         if imported.refused:
-            terminal.line(say("{count} were rejected before and stay out", count=len(imported.refused)))
+            terminal.line(say("{count} were rejected before and not taken in", count=len(imported.refused)))
 
     terminal.answer(document, text)

@@ -10,24 +10,21 @@ import typer
 
 from alice_exp import documents
 from alice_exp.cli.language import language, say
-from alice_exp.cli.options import context_of
+from alice_exp.cli.options import Surroundings, context_of
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.errors import UsageError
+from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.rules.metacognition import Assessment
 from alice_exp.rules.rates import Rate
 from alice_exp.text.words import cells, one_line
 from alice_exp.usecases import knowing
 
-_NOTHING = 4
 _BAR = 24
 
 
 def assess(
     ctx: typer.Context,
-    topic: Annotated[str, typer.Argument(help="What you want to know about.")],
-    context: Annotated[
-        list[str], typer.Option(metavar="K=V", help="The environment now; may be repeated.")
-    ] = [],  # noqa: B006
+    topic: Annotated[str, typer.Argument(metavar="TOPIC", help="What you want to know about.")],
+    context: Surroundings = [],  # noqa: B006
 ) -> None:
     """Say how well a topic is known, with what this rests on; exit 4 where nothing is known.
 
@@ -39,7 +36,7 @@ def assess(
     wiring = terminal.wiring
     assessed = knowing.assess(wiring.home, wiring.access, wiring.caller, topic, context_of(context))
     terminal.answer(documents.assessment(assessed, say, language()), lambda: _assessment(terminal, assessed))
-    terminal.exit_code = _NOTHING if assessed.grade == "none" else 0
+    terminal.exit_code = NotFoundError.exit_code if assessed.grade == "none" else 0
 
 
 def _assessment(terminal: Terminal, assessed: Assessment) -> None:
@@ -52,7 +49,11 @@ def _assessment(terminal: Terminal, assessed: Assessment) -> None:
             f"{say('recency')} {stats.recency:.2f}, {say('consolidation')} {stats.consolidation:.2f}"
         )
         rows = [
-            [one.placed.block.id, one.placed.block.state, one_line(documents.payload_text(one.placed), 60)]
+            [
+                one.placed.block.id,
+                say(one.placed.block.state),
+                one_line(documents.payload_text(one.placed), 60),
+            ]
             for one in assessed.evidence
         ]
         terminal.table([say("id"), say("state"), say("what is known")], rows)

@@ -56,7 +56,48 @@ def _from_configuration() -> str:
 def say(template: str, **values: object) -> str:
     """A sentence in the person's language, its ``{name}`` places filled."""
     known = _catalog(language()).get(template, template)
+    if 1 in values.values() and language() == "en":
+        known = _of_one(known, values)
     return known.format(**values) if values else known
+
+
+def _of_one(template: str, values: Mapping[str, object]) -> str:
+    """An English sentence with its counts of one in the singular: ``{count} blocks were`` as ``{count} block was``.
+
+    It is the template that changes, so that what a person wrote and stands in a place never does. Chinese knows no
+    plural, and what is said of one in words of its own has a sentence of its own.
+    """
+
+    def singular(found: re.Match[str]) -> str:
+        value, noun, verb = values.get(found["name"]), found["noun"] or "", found["verb"] or ""
+        if value != 1 or isinstance(value, bool):
+            return found[0]
+        few = f"{found['which'] or ''}{noun.removesuffix('s')}"
+        return f"{{{found['name']}}}{few}{_ONE.get(verb, verb)}"
+
+    return _COUNTED.sub(singular, template)
+
+
+_ONE = {
+    " are": " is",
+    " were": " was",
+    " wait": " waits",
+    " stand": " stands",
+    " fade": " fades",
+    " have": " has",
+}
+"""What a verb becomes behind a count of one; a past tense stays as it is."""
+
+_NOUNS = """
+acts blocks bytes candidates characters commits counts days digits episodes events files levels merges messages
+numbers places results segments signatures things thoughts times tokens versions
+"""
+
+_COUNTED = re.compile(
+    r"\{(?P<name>[a-z_]+)\}(?P<which>(?: (?:more|other|new|old|long|settled|of them|of the thoughts))*)"
+    rf"(?P<noun> (?:{'|'.join(_NOUNS.split())})\b)?(?P<verb>(?:{'|'.join(_ONE)})\b)?"
+)
+"""A count with what is counted, and the verb behind it."""
 
 
 def rendered(text: str) -> str:
@@ -84,6 +125,7 @@ _PLACE = re.compile(r"(?<!\{)\{([a-z_0-9]+)[^{}]*\}")
 
 @cache
 def _catalog(language: str) -> Mapping[str, str]:
+    """Every template with its translation: gettext itself answers for one at a time, ``rendered`` needs them all."""
     if language == "en":
         return {}
     import gettext

@@ -9,18 +9,19 @@ import typer
 
 from alice_exp import documents
 from alice_exp.cli.language import say
+from alice_exp.cli.options import DryRun
 from alice_exp.cli.terminal import Terminal
+from alice_exp.core.changes import commit_id
 from alice_exp.core.errors import RefusedError, UsageError
 from alice_exp.core.ports import Purged
 from alice_exp.usecases import life
 from alice_exp.usecases.acts import namespace_name, require_person
 from alice_exp.usecases.life import Lived
 
-_Dry = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")]
 _Id = Annotated[str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it.")]
 
 
-def edit(ctx: typer.Context, reference: _Id, dry_run: _Dry = False) -> None:
+def edit(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
     """Open a block's own text in $VISUAL or $EDITOR; what you save is checked, then committed.
 
     An editor that returns at once has to be told to wait, as EDITOR="code --wait". Example: alice-exp edit exp-7k2m9q4x
@@ -46,17 +47,13 @@ def edit(ctx: typer.Context, reference: _Id, dry_run: _Dry = False) -> None:
         opened.text + "\n",
         lambda made: life.faults(opened, made, wiring.caller),
     )
-    lived = life.edit(_home(terminal, dry_run), wiring.caller, opened, opened.text if text is None else text)
+    lived = life.edit(terminal.doors(dry_run), wiring.caller, opened, opened.text if text is None else text)
     changed = lived.placed is not lived.before
 
     def line() -> str:
         if not changed:
             return say("{id}  nothing changed", id=placed.block.id)
-        return (
-            say("{id}  would be changed", id=placed.block.id)
-            if dry_run
-            else say("{id}  changed", id=placed.block.id)
-        )
+        return say("{id}  changed", id=placed.block.id)
 
     _answer(terminal, lived, line(), {"changed": changed})
 
@@ -65,14 +62,14 @@ def move(
     ctx: typer.Context,
     reference: _Id,
     to: Annotated[str, typer.Argument(metavar="SET/NAME", help="As universal/tool_usage.")],
-    dry_run: _Dry = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Move a trusted block into another namespace; nothing leaves personal.
 
     Example: alice-exp move exp-7k2m9q4x universal/tool_usage
     """
     terminal: Terminal = ctx.obj
-    lived = life.move(_home(terminal, dry_run), terminal.wiring.caller, reference, to)
+    lived = life.move(terminal.doors(dry_run), terminal.wiring.caller, reference, to)
     was, now = namespace_name(lived.before.path), namespace_name(lived.placed.path)
     template = "{id}  is in {now} already" if was == now else "{id}  {was} → {now}"
     _answer(terminal, lived, say(template, id=lived.placed.block.id, was=was, now=now))
@@ -85,7 +82,7 @@ def retire(
     to: Annotated[
         str, typer.Option(help="obsolete (into the archive), or past (from reliable).")
     ] = "obsolete",
-    dry_run: _Dry = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Take trust from a block because the world has changed.
 
@@ -95,7 +92,7 @@ def retire(
     if to not in ("obsolete", "past"):
         raise UsageError("{to} is no way down", to=repr(to), hint="write --to obsolete or --to past")
     target = cast("Literal['obsolete', 'past']", to)
-    lived = life.retire(_home(terminal, dry_run), terminal.wiring.caller, reference, reason, target)
+    lived = life.retire(terminal.doors(dry_run), terminal.wiring.caller, reference, reason, target)
     _answer(terminal, lived, _moved(lived))
 
 
@@ -105,7 +102,7 @@ def revive(
     from_rejected: Annotated[
         bool, typer.Option("--from-rejected", help="Lift a rejection: it waits in the pool again.")
     ] = False,
-    dry_run: _Dry = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Give an archived block a second chance: possible, with its count, where it came from.
 
@@ -114,8 +111,12 @@ def revive(
     from alice_exp.usecases import owner
 
     terminal: Terminal = ctx.obj
+    lifted = " --from-rejected" if from_rejected else ""
+    require_person(terminal.wiring.caller, say("revive"), f"alice-exp revive {reference}{lifted}")
+    if not dry_run:
+        terminal.require_confirmation()
     lived = owner.decide(
-        _home(terminal, dry_run),
+        terminal.doors(dry_run),
         terminal.wiring.owner,
         terminal.wiring.caller,
         "revive",
@@ -139,17 +140,11 @@ def _moved(lived: Lived) -> str:
     return say(
         "{id}  {before} → {after}, {count} verified, in {place}",
         id=lived.placed.block.id,
-        before=before if lived.before.place != "archive" else lived.before.namespace,
-        after=after,
+        before=say(before if lived.before.place != "archive" else lived.before.namespace),
+        after=say(after),
         count=lived.placed.block.verifications,
         place=namespace_name(lived.placed.path),
     )
-
-
-def _home(terminal: Terminal, dry_run: bool) -> Any:
-    from alice_exp.usecases.acts import DryHome
-
-    return DryHome(terminal.wiring.home) if dry_run else terminal.wiring.home
 
 
 def _answer(terminal: Terminal, lived: Lived, line: str, more: dict[str, Any] | None = None) -> None:
@@ -164,18 +159,18 @@ def _answer(terminal: Terminal, lived: Lived, line: str, more: dict[str, Any] | 
         },
         "approved": lived.approved,
         "needs_approval": lived.lost_approval,
-        "commit": lived.commit.commit if lived.commit else None,
+        "commit": commit_id(lived.commit),
         **(more or {}),
     }
-    terminal.answer(document, lambda: terminal.line(line))
-    if lived.lost_approval:
+    terminal.answer(document, lambda: terminal.act(line))
+    if lived.lost_approval and not terminal.is_dry:
         template = (
             "alice-exp: {id} says something else now and waits for your approval: 'alice-exp approve {id}'"
         )
         terminal.note(say(template, id=placed.block.id))
 
 
-def purge(ctx: typer.Context, reference: _Id, dry_run: _Dry = False) -> None:
+def purge(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
     """Forget a block for good: every version of it goes from the files and from all of history.
 
     Nothing brings it back. Asks for the id, or takes --yes. Example: alice-exp purge exp-7k2m9q4x

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from alice_exp.cli.language import say
-from alice_exp.cli.report import columns, left, marks, sections
+from alice_exp.cli.sections import columns, left, marks, sections
 from alice_exp.documents import evidence_line, payload_text, trigger_text
 from alice_exp.rules.agenda import Agenda
 from alice_exp.text.words import visible

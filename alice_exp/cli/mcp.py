@@ -30,7 +30,9 @@ def serve(ctx: typer.Context) -> None:
         return
     terminal: Terminal = ctx.obj
     if find_spec("mcp") is None:
-        raise UsageError("the mcp package is not installed", hint="pip install 'alice-exp[mcp]'")
+        raise ProblemError(
+            "the package {package} is not installed", package="mcp", hint="pip install 'alice-exp[mcp]'"
+        )
     from alice_exp.mcp.server import serve as run
 
     run(terminal.wiring)

@@ -6,6 +6,9 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from alice_exp.core.config import Json
 from alice_exp.core.errors import NotFoundError, ProblemError, RefusedError, UsageError
@@ -17,6 +20,15 @@ DEEPEST = 60
 LINE_LIMIT = 1 << 20
 """Bytes of one JSONL line; a longer one is a mistake, not a block."""
 
+
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")]
+Surroundings = Annotated[list[str], typer.Option(metavar="K=V", help="The environment now; may be repeated.")]
+Sets = Annotated[list[str], typer.Option("--set", help="personal, universal or low_value; may be repeated.")]
+Types = Annotated[list[str], typer.Option(help="Block types; may be repeated.")]
+Tags = Annotated[list[str], typer.Option(help="Tags that a block must have; may be repeated.")]
+ChangedSince = Annotated[str, typer.Option(help="Changed since this day or time, as 2026-02-20.")]
+Top = Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")]
+"""Options that several commands have; each reads the same everywhere."""
 
 _UNITS = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 

@@ -9,7 +9,8 @@ import typer
 from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.errors import UsageError
+from alice_exp.core.changes import commit_id
+from alice_exp.core.errors import BusyError, ProblemError, UsageError
 from alice_exp.core.model import Placed
 from alice_exp.core.ports import OwnerKey
 from alice_exp.rules.approval import Standing, standing
@@ -18,8 +19,6 @@ from alice_exp.usecases import owner as owning
 from alice_exp.usecases.acts import namespace_name, require_person
 from alice_exp.usecases.owner import Overview
 
-_BAD = 3
-_CHANGED = 5
 _WORDS: dict[Standing, str] = {
     "approved": "signed as it is",
     "edited": "edited after approval",
@@ -53,12 +52,14 @@ def init(
     )
     seen = owning.overview(wiring.home, wiring.owner)
     waiting = len(seen.those("edited", "unsigned", "bad"))
-    document = {**_key(named), "commit": commit.commit if commit else None, "unsigned": waiting}
+    document = {**_key(named), "commit": commit_id(commit), "unsigned": waiting}
     terminal.answer(
         document, lambda: terminal.line(say("{print}  signs from now on", print=named.fingerprint))
     )
     if waiting:
-        template = "alice-exp: {count} blocks are not signed yet: see them and sign with 'alice-exp owner sign --all'"
+        template = (
+            "alice-exp: {count} blocks are not signed yet: look, then sign with 'alice-exp owner sign --all'"
+        )
         terminal.note(say(template, count=waiting))
 
 
@@ -72,7 +73,7 @@ def drop(ctx: typer.Context) -> None:
     require_person(wiring.caller, say("drop the owner key"), "alice-exp owner drop")
     terminal.confirm(say("Let decisions count without a signature again?"))
     gone, commit = owning.drop(wiring.home, wiring.owner, wiring.caller)
-    document = {**_key(gone), "commit": commit.commit if commit else None}
+    document = {**_key(gone), "commit": commit_id(commit)}
     terminal.answer(
         document, lambda: terminal.line(say("{print}  is the owner key no more", print=gone.fingerprint))
     )
@@ -131,7 +132,7 @@ def verify(ctx: typer.Context) -> None:
 
     terminal.answer(document, text)
     if bad:
-        terminal.exit_code = _BAD
+        terminal.exit_code = ProblemError.exit_code
 
 
 def sign(
@@ -158,11 +159,11 @@ def sign(
         _shown(terminal, shown, dry_run)
     if dry_run:
         return
-    terminal.confirm(say("Sign {count} blocks as they stand here?", count=len(shown)))
+    terminal.confirm(say("Sign {count} blocks as shown here?", count=len(shown)))
     done = owning.sign(wiring.home, wiring.owner, wiring.caller, shown)
     document = {
         "ids": [placed.block.id for placed in done.placed],
-        "commit": done.commit.commit if done.commit else None,
+        "commit": commit_id(done.commit),
         "skipped": [{"id": block_id, "why": "changed"} for block_id in done.skipped],
     }
 
@@ -174,7 +175,7 @@ def sign(
     for block_id in done.skipped:
         terminal.note(say("alice-exp: {id} has changed since it was shown; sign it again", id=block_id))
     if done.skipped:
-        terminal.exit_code = _CHANGED
+        terminal.exit_code = BusyError.exit_code
 
 
 def _shown(terminal: Terminal, shown: tuple[Placed, ...], dry_run: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from alice_exp.cli.language import language, say
-from alice_exp.cli.report import Section, left, marks, sections
+from alice_exp.cli.sections import Section, left, marks, sections
 from alice_exp.documents import evidence_line, payload_text, trigger_text
 from alice_exp.rules.agenda import Agenda, Item
 from alice_exp.text.words import visible

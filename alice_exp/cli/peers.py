@@ -12,6 +12,7 @@ import typer
 from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal, visible
+from alice_exp.core.changes import commit_id
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.ports import Peer
 from alice_exp.text.words import one_line
@@ -51,7 +52,7 @@ def invite(ctx: typer.Context, alias: _As = "", port: _Port = 0, bind: _Bind = _
 
 def join(
     ctx: typer.Context,
-    code: Annotated[str, typer.Argument(help="The code that the other side shows.")],
+    code: Annotated[str, typer.Argument(metavar="CODE", help="The code that the other side shows.")],
     at: _At = "",
     alias: _As = "",
 ) -> None:
@@ -93,7 +94,7 @@ def list_peers(ctx: typer.Context) -> None:
 
 def show(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(help="A peer's name or the beginning of its id.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A peer's name or the beginning of its id.")],
 ) -> None:
     """Show a peer: its fingerprint, what it was sent, and what here came from it.
 
@@ -125,7 +126,7 @@ def show(
 
 def forget(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(help="A peer's name or the beginning of its id.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A peer's name or the beginning of its id.")],
     blocks: Annotated[
         bool,
         typer.Option(
@@ -148,7 +149,7 @@ def forget(
     )
     document = {
         **_document(peer),
-        "commit": commit.commit if commit else None,
+        "commit": commit_id(commit),
         "removed": list(gone.removes),
         "changed": [put.block.id for put in gone.puts],
     }
@@ -203,7 +204,7 @@ def discover(
 
 def exchange(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(help="A peer's name or the beginning of its id.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A peer's name or the beginning of its id.")],
     at: _At = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be offered; nothing leaves, nobody is asked.")

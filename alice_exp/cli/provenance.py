@@ -10,16 +10,14 @@ from alice_exp import documents
 from alice_exp.cli.finding import moment
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.changes import Commit
-from alice_exp.core.errors import UsageError
+from alice_exp.core.changes import Commit, commit_id
+from alice_exp.core.errors import BusyError, UsageError
 from alice_exp.core.model import CONFIDENCE, TRUST, Placed
 from alice_exp.core.ports import Changed, Version
 from alice_exp.text.schema import block_json
 from alice_exp.usecases import provenance
-from alice_exp.usecases.acts import DryHome, require_person
+from alice_exp.usecases.acts import require_person
 from alice_exp.usecases.provenance import LogFilter
-
-_CHANGED = 5
 
 
 def why(
@@ -59,21 +57,13 @@ def _why(
         )
     else:
         block = present.block
-        terminal.line(f"{block_id}  {block.state}  {present.place}/{present.namespace}")
+        terminal.line(f"{block_id}  {say(block.state)}  {present.place}/{present.namespace}")
         terminal.line(
             f"  {say('trigger')}: {documents.trigger_text(present) or say('(none: matched by the payload alone)')}"
         )
         terminal.line(f"  {say('payload')}: {documents.payload_text(present)}")
         for piece in block.evidence:
-            parts = (
-                piece.at,
-                piece.kind,
-                piece.ref,
-                piece.effect,
-                piece.scenario,
-                f"“{piece.quote}”" if piece.quote else "",
-            )
-            terminal.line(f"  {say('evidence')}: {'  '.join(part for part in parts if part)}")
+            terminal.line(f"  {say('evidence')}: {documents.evidence_whole(piece)}")
         trust, confidence = TRUST[present.place], CONFIDENCE[block.state]
         fixed = f"trust {trust:.1f} · confidence {confidence:.1f}"
         terminal.line(f"  {say('score')}: {fixed} · decay · match = {trust * confidence:.2f} · decay · match")
@@ -134,7 +124,7 @@ def _states(act: Commit, step: provenance.Transition | None) -> tuple[str, str]:
 
 def _rise(before: str, after: str) -> str:
     """A state as it rose or fell; one that stayed is no news."""
-    return "" if before == after else f"{before or '–'} → {after or '–'}"
+    return "" if before == after else f"{say(before) if before else '–'} → {say(after) if after else '–'}"
 
 
 def diff(
@@ -222,7 +212,11 @@ def undo(
     """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
-    require_person(wiring.caller, say("undo"), f"alice-exp undo {name}".rstrip())
+    named = {"--by": by, "--op": op, "--session": session, "--since": since, "--until": until}
+    tried = " ".join(
+        [*([name] if name else []), *(f"{option} {value}" for option, value in named.items() if value)]
+    )
+    require_person(wiring.caller, say("undo"), f"alice-exp undo {tried}".rstrip())
     filters = LogFilter("", by, op, session, moment(since), moment(until))
     if name and filters != LogFilter():
         raise UsageError("name one act, or say which acts by options, not both")
@@ -230,10 +224,10 @@ def undo(
         terminal.require_confirmation()
     wiring.home.read(())
     if filters != LogFilter() and not dry_run and not terminal.yes:
-        planned = provenance.undo(DryHome(wiring.home), wiring.history, wiring.caller, name, filters)
+        planned = provenance.undo(terminal.doors(True), wiring.history, wiring.caller, name, filters)
         count, blocks = len(planned.acts), len(planned.blocks)
         terminal.confirm(say("Take back {count} acts on {blocks} blocks?", count=count, blocks=blocks))
-    home = DryHome(wiring.home) if dry_run else wiring.home
+    home = terminal.doors(dry_run)
     _undone(terminal, provenance.undo(home, wiring.history, wiring.caller, name, filters), dry_run)
 
 
@@ -243,7 +237,7 @@ def _undone(terminal: Terminal, undone: provenance.Undone, dry_run: bool) -> Non
         "blocks": list(undone.blocks),
         "conflicts": [target for target, _ in undone.conflicts],
         "changed_by": {target: act.commit for target, act in undone.conflicts if act is not None},
-        "commit": undone.commit.commit if undone.commit else None,
+        "commit": commit_id(undone.commit),
     }
 
     def text() -> None:
@@ -261,7 +255,7 @@ def _undone(terminal: Terminal, undone: provenance.Undone, dry_run: bool) -> Non
         template = "alice-exp: {id} was changed by {act} ({commit}) and is left as it is"
         terminal.note(say(template, id=target, act=act.subject, commit=act.commit[:8]))
     if undone.conflicts:
-        terminal.exit_code = _CHANGED
+        terminal.exit_code = BusyError.exit_code
 
 
 def restore(
@@ -276,7 +270,7 @@ def restore(
     wiring = terminal.wiring
     placed, commit = provenance.restore(wiring.home, wiring.history, wiring.caller, reference)
     terminal.answer(
-        {**documents.brief(placed), "commit": commit.commit if commit else None},
+        {**documents.brief(placed), "commit": commit_id(commit)},
         lambda: terminal.line(
             say("{id}  is back in {place}", id=placed.block.id, place=f"{placed.place}/{placed.namespace}")
         ),

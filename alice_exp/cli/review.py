@@ -10,16 +10,16 @@ import typer
 
 from alice_exp import documents
 from alice_exp.cli.language import say
+from alice_exp.cli.options import DryRun
 from alice_exp.cli.summary import summary
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.errors import NotFoundError, UsageError
+from alice_exp.core.changes import commit_id
+from alice_exp.core.errors import AliceError, BusyError, NotFoundError, RefusedError, UsageError
 from alice_exp.core.model import Placed
 from alice_exp.rules.agenda import Agenda
 from alice_exp.usecases import review
 from alice_exp.usecases.acts import require_person
 from alice_exp.usecases.review import Decided
-
-_CHANGED = 5
 
 
 def heartbeat(
@@ -77,16 +77,14 @@ def approve(
     to: Annotated[
         str, typer.Option(metavar="SET/NAME", help="Where it goes, instead of where the report said.")
     ] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Trust candidates: those about you go to personal, the others to universal.
 
     Examples: alice-exp approve 1 3 · alice-exp approve exp-7k2m9q4x --to universal/tool_usage
     """
     terminal: Terminal = ctx.obj
-    named = " ".join(references or ["--all"])
+    named = " ".join([*(references or ["--all"]), *(["--to", to] if to else [])])
     require_person(terminal.wiring.caller, say("approve"), f"alice-exp approve {named}")
     ids = _chosen(terminal, references, all_)
     if all_ and not dry_run:
@@ -104,9 +102,7 @@ def reject(
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Everything that the open report showed.")] = False,
     reason: Annotated[str, typer.Option(help="Why; kept with the block.")] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Turn candidates down for good: they are archived, and known again when they come back.
 
@@ -127,9 +123,7 @@ def reply(
     words: Annotated[
         list[str], typer.Argument(metavar="TEXT…", help="As 同意 1 3，拒绝 2; or approve 1-3, reject 4.")
     ],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Answer the report in your own words, in Chinese or English; what is unclear is refused and nothing is done.
 
@@ -145,26 +139,34 @@ def reply(
         raise NotFoundError("no report is open", hint="see 'alice-exp heartbeat' first")
     settled = [row for row in settle(parse(text), reports.open_ids()) if row[0].verb != "later"]
     _confirm(terminal, settled, dry_run)
-    done = []
+    done: list[tuple[str, Decided]] = []
+    failed: list[AliceError] = []
     for decision, references in settled:
         wide = decision.everything or decision.rest
         ids = review.chosen(terminal.wiring.home, reports, references, everything=False)
         act = approved if decision.verb == "approve" else rejected
-        if ids:
-            done.append(
-                (decision.verb, act(terminal, ids, reason=decision.reason, bulk=wide, dry_run=dry_run))
-            )
+        try:
+            if ids:
+                row = act(terminal, ids, reason=decision.reason, bulk=wide, dry_run=dry_run)
+                done.append((decision.verb, row))
+        except (RefusedError, NotFoundError) as error:
+            failed.append(error)
+    if failed and not done:
+        raise failed[0]
     _replied(terminal, done)
+    for failure in failed:
+        terminal.warn(failure)
+        terminal.exit_code = failure.exit_code
 
 
 def _confirm(terminal: Terminal, settled: Sequence[tuple[Any, tuple[str, ...]]], dry_run: bool) -> None:
     """Ask before everything or the rest is decided at once; any approval needs a person or ``--yes`` (DESIGN 6)."""
     if dry_run:
         return
-    questions = {"approve": say("Approve {count} candidates?"), "reject": say("Reject {count} candidates?")}
     for decision, ids in settled:
         if decision.everything or decision.rest:
-            terminal.confirm(questions[decision.verb].format(count=len(ids)))
+            approves, rejects = "Approve {count} candidates?", "Reject {count} candidates?"
+            terminal.confirm(say(approves if decision.verb == "approve" else rejects, count=len(ids)))
         elif decision.verb == "approve":
             terminal.require_confirmation()
 
@@ -184,7 +186,8 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided]]) -> None:
     def text() -> None:
         for verb, row in done:
             for placed in row.placed:
-                terminal.line(_approved_line(placed) if verb == "approve" else _rejected_line(placed))
+                line = _approved_line if verb == "approve" else _rejected_line
+                terminal.line(line(placed, terminal.is_dry))
         if not done:
             terminal.line(say("nothing was decided"))
 
@@ -206,7 +209,7 @@ def approved(
     from alice_exp.usecases import owner
 
     return owner.decide(
-        _home(terminal, dry_run),
+        terminal.doors(dry_run),
         terminal.wiring.owner,
         terminal.wiring.caller,
         "approve",
@@ -220,21 +223,16 @@ def rejected(
     terminal: Terminal, ids: Sequence[str], reason: str = "", *, bulk: bool = False, dry_run: bool = False
 ) -> Decided:
     """Reject as the person at this terminal."""
-    return review.reject(_home(terminal, dry_run), terminal.wiring.caller, ids, reason, bulk=bulk)
+    return review.reject(terminal.doors(dry_run), terminal.wiring.caller, ids, reason, bulk=bulk)
 
 
-def _approved_line(placed: Placed) -> str:
-    return say("{id}  approved into {place}", id=placed.block.id, place=f"{placed.place}/{placed.namespace}")
+def _approved_line(placed: Placed, is_dry: bool) -> str:
+    template = "{id}  would be approved into {place}" if is_dry else "{id}  approved into {place}"
+    return say(template, id=placed.block.id, place=f"{placed.place}/{placed.namespace}")
 
 
-def _rejected_line(placed: Placed) -> str:
-    return say("{id}  rejected", id=placed.block.id)
-
-
-def _home(terminal: Terminal, dry_run: bool) -> Any:
-    from alice_exp.usecases.acts import DryHome
-
-    return DryHome(terminal.wiring.home) if dry_run else terminal.wiring.home
+def _rejected_line(placed: Placed, is_dry: bool) -> str:
+    return say("{id}  would be rejected" if is_dry else "{id}  rejected", id=placed.block.id)
 
 
 def _chosen(terminal: Terminal, references: list[str] | None, everything: bool) -> tuple[str, ...]:
@@ -245,35 +243,33 @@ def _chosen(terminal: Terminal, references: list[str] | None, everything: bool) 
     )
 
 
-def _decided(terminal: Terminal, decided: Decided, line: Callable[[Placed], str]) -> None:
+def _decided(terminal: Terminal, decided: Decided, line: Callable[[Placed, bool], str]) -> None:
     document = {
         "ids": list(decided.ids),
-        "commit": decided.commit.commit if decided.commit else None,
+        "commit": commit_id(decided.commit),
         "blocks": [documents.brief(placed) for placed in decided.placed],
         "skipped": [{"id": block_id, "why": why} for block_id, why in decided.skipped],
     }
 
     def text() -> None:
         for placed in decided.placed:
-            terminal.line(line(placed))
+            terminal.line(line(placed, terminal.is_dry))
 
     terminal.answer(document, text)
     _name_skipped(terminal, decided)
 
 
 def _name_skipped(terminal: Terminal, decided: Decided) -> None:
+    again = "alice-exp: {id} has {why} since it was shown; see 'alice-exp heartbeat' again"
     for block_id, why in decided.skipped:
         if why == "stale":
-            terminal.note(
-                say("alice-exp: {id} stands in a file with a problem; see 'alice-exp check'", id=block_id)
-            )
-            continue
-        terminal.note(
-            say(
-                "alice-exp: {id} has {why} since it was shown; see 'alice-exp heartbeat' again",
-                id=block_id,
-                why=say(why),
-            )
-        )
+            said = say("alice-exp: {id} stands in a file with a problem; see 'alice-exp check'", id=block_id)
+        elif why == "moved":
+            said = say("alice-exp: {id} was decided already; see 'alice-exp why {id}'", id=block_id)
+        elif why == "gone":
+            said = say("alice-exp: {id} is gone; see 'alice-exp log {id}'", id=block_id)
+        else:
+            said = say(again, id=block_id, why=say(why))
+        terminal.note(said)
     if decided.skipped:
-        terminal.exit_code = _CHANGED
+        terminal.exit_code = BusyError.exit_code

@@ -16,11 +16,13 @@ from typing import NoReturn
 import typer
 
 from alice_exp.cli.language import say
-from alice_exp.cli.report import Row, card, marks, sections, wrapped
+from alice_exp.cli.report import card
 from alice_exp.cli.review import approved, rejected
+from alice_exp.cli.sections import Row, marks, sections
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import AliceError, RefusedError
 from alice_exp.rules.agenda import Agenda, Item
+from alice_exp.text.wrapping import wrapped
 from alice_exp.usecases import review as deciding
 from alice_exp.usecases.acts import require_person
 
@@ -106,6 +108,7 @@ class _Session:
 
     def _decide(self, item: Item, position: int, count: int) -> bool:
         """Show one candidate and carry out what the person says; false where they quit."""
+        item = self._current(item)
         self._show(item, position, count)
         while True:
             key = _key(say("[a]pprove [p]ersonal [r]eject [e]dit [l]ater [q]uit [?] "))
@@ -160,8 +163,13 @@ class _Session:
                 say("{id} has {why} since it was shown; it is left as it is", id=block_id, why=say(why))
             )
         if done.ids:
-            self.terminal.line(f"  {item.number}  {words}")
+            self.terminal.line(f"  {self._current(item).number}  {words}")
         return True
+
+    def _current(self, item: Item) -> Item:
+        """The candidate as the open report shows it: an edit makes a new report, with numbers of its own."""
+        block_id = item.placed.block.id
+        return next((one for one in self.report.items if one.placed.block.id == block_id), item)
 
     def _edited(self, item: Item) -> bool:
         """Let the person edit the block, then show it anew: a decision is on what was shown (B2.20)."""
@@ -173,8 +181,8 @@ class _Session:
         self.report, _ = deciding.heartbeat(
             wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=False
         )
-        fresh = next((one for one in self.report.items if one.placed.block.id == block_id), None)
-        if fresh is None:
+        fresh = self._current(item)
+        if fresh not in self.report.items:
             return True
         self._show(fresh, 0, 0)
         return False

@@ -10,10 +10,12 @@ import typer
 from alice_exp.cli.language import say as sentence
 from alice_exp.cli.options import json_lines
 from alice_exp.cli.terminal import Terminal
+from alice_exp.core.changes import commit_id
 from alice_exp.core.conversation import ROLES, ChatRecord, Message, as_dict, message_of
 from alice_exp.core.errors import AliceError, ProblemError, ProviderError, UsageError
 from alice_exp.text.words import one_line
 from alice_exp.usecases import sessions
+from alice_exp.usecases.acts import require_person
 
 if TYPE_CHECKING:
     from alice_exp.rules.extraction import Inference
@@ -141,7 +143,7 @@ def _extraction(extracted: Extracted | None) -> dict[str, Any] | None:
         "merged": captured.merged,
         "refused": len(captured.refused),
         "dropped": extracted.dropped,
-        "commit": captured.commit.commit if captured.commit else None,
+        "commit": commit_id(captured.commit),
     }
 
 
@@ -169,7 +171,7 @@ def _read_out(terminal: Terminal, extracted: Extracted) -> None:
         if placed is not None:
             terminal.line(f"  {placed.block.id}  {one.importance:.1f}  {one_line(one.content, 120)}")
     if captured.refused:
-        terminal.line(sentence("{count} were rejected before and stay out", count=len(captured.refused)))
+        terminal.line(sentence("{count} were rejected before and not taken in", count=len(captured.refused)))
     if extracted.dropped:
         terminal.line(sentence("{count} were too unimportant", count=extracted.dropped))
 
@@ -357,6 +359,8 @@ def forget(
     Example: alice-exp session forget ses-7k2m9q4x
     """
     terminal: Terminal = ctx.obj
+    command = f"alice-exp session forget {session}"
+    require_person(terminal.wiring.caller, sentence("delete a conversation"), command)
     held = terminal.wiring.chats.forget(session)
     document = {"session": session, "messages": held}
     terminal.answer(document, lambda: terminal.line(sentence("{count} messages deleted", count=held)))

@@ -11,20 +11,20 @@ import typer
 
 from alice_exp import documents
 from alice_exp.cli.language import say
-from alice_exp.cli.options import source_bytes, write_apart
+from alice_exp.cli.options import DryRun, source_bytes, write_apart
 from alice_exp.cli.terminal import Terminal
+from alice_exp.core.changes import commit_id
 from alice_exp.core.errors import RefusedError
 from alice_exp.core.model import Placed
 from alice_exp.text.words import one_line
 from alice_exp.usecases import sharing
-from alice_exp.usecases.acts import DryHome, namespace_name, require_person
+from alice_exp.usecases.acts import namespace_name, require_person
 from alice_exp.usecases.sharing import Permitted, TakenIn
 
 _Ids = Annotated[list[str], typer.Argument(metavar="ID…", help="Blocks, by id or the beginning of one.")]
-_Dry = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")]
 
 
-def allow(ctx: typer.Context, references: _Ids, dry_run: _Dry = False) -> None:
+def allow(ctx: typer.Context, references: _Ids, dry_run: DryRun = False) -> None:
     """Let approved blocks of universal leave, once they are super_reliable by your own verifications.
 
     Examples: alice-exp share allow exp-7k2m9q4x · alice-exp share preview
@@ -37,7 +37,7 @@ def allow(ctx: typer.Context, references: _Ids, dry_run: _Dry = False) -> None:
     if not dry_run:
         terminal.confirm(say("Let {count} blocks leave this machine?", count=len(references)))
     done = owner.decide(
-        DryHome(wiring.home) if dry_run else wiring.home,
+        terminal.doors(dry_run),
         wiring.owner,
         wiring.caller,
         "share",
@@ -46,7 +46,7 @@ def allow(ctx: typer.Context, references: _Ids, dry_run: _Dry = False) -> None:
     _permitted(terminal, done, lambda placed: say("{id}  may leave", id=placed.block.id))
 
 
-def deny(ctx: typer.Context, references: _Ids, dry_run: _Dry = False) -> None:
+def deny(ctx: typer.Context, references: _Ids, dry_run: DryRun = False) -> None:
     """Keep blocks here from now on; what has left already is not called back.
 
     Example: alice-exp share deny exp-7k2m9q4x
@@ -56,7 +56,7 @@ def deny(ctx: typer.Context, references: _Ids, dry_run: _Dry = False) -> None:
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring
     require_person(wiring.caller, say("share"), f"alice-exp share deny {' '.join(references)}")
-    home = DryHome(wiring.home) if dry_run else wiring.home
+    home = terminal.doors(dry_run)
     try:
         done = owner.decide(
             home,
@@ -76,7 +76,7 @@ def _permitted(terminal: Terminal, done: Permitted, line: Callable[[Placed], str
     rows = list(zip(done.placed, done.lacking, strict=True))
     document = {
         "ids": [placed.block.id for placed in done.placed],
-        "commit": done.commit.commit if done.commit else None,
+        "commit": commit_id(done.commit),
         "blocks": [
             {
                 **documents.brief(placed),
@@ -91,7 +91,7 @@ def _permitted(terminal: Terminal, done: Permitted, line: Callable[[Placed], str
     def text() -> None:
         for placed, why in rows:
             yet = _why(why) if placed.block.shareable else ""
-            terminal.line(f"{line(placed)}{yet}")
+            terminal.act(f"{line(placed)}{yet}")
 
     terminal.answer(document, text)
 
@@ -197,7 +197,7 @@ def export(
 def import_(
     ctx: typer.Context,
     source: Annotated[str, typer.Argument(metavar="FILE|-", help="A bundle from another Alice.")],
-    dry_run: _Dry = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Take in what another Alice shared: new blocks as candidates, for the same ones the higher count.
 
@@ -209,7 +209,7 @@ def import_(
     bundle = sharing.received(source_bytes(source), source)
     if not dry_run and sharing.would_raise(wiring.home, wiring.caller, bundle):
         terminal.confirm(say("Raise counts of blocks that you approved, as {name} claims?", name=bundle.name))
-    home = DryHome(wiring.home) if dry_run else wiring.home
+    home = terminal.doors(dry_run)
     _taken_in(terminal, sharing.take_in(home, wiring.caller, bundle), dry_run)
 
 
@@ -218,7 +218,7 @@ def _taken_in(terminal: Terminal, taken: TakenIn, dry_run: bool) -> None:
     document = {
         "from": taken.name,
         "ids": [] if dry_run else [one.block.id for one in changed],
-        "commit": taken.commit.commit if taken.commit else None,
+        "commit": commit_id(taken.commit),
         "candidates": [_entry(one) for one in taken.candidates],
         "merged": [_entry(one) for one in taken.merged],
         "noted": [_entry(one) for one in taken.noted],
@@ -230,7 +230,7 @@ def _taken_in(terminal: Terminal, taken: TakenIn, dry_run: bool) -> None:
     def text() -> None:
         for one in changed:
             terminal.line(f"  {one.block.id}  {one_line(documents.payload_text(one), 90)}")
-        terminal.line(
+        terminal.act(
             say(
                 "from {name}: {new} wait for your decision, {merged} counts raised, {known} known",
                 name=taken.name,

@@ -90,7 +90,7 @@ def _together(report: Agenda) -> Iterator[str]:
 
 
 def _changed(report: Agenda) -> Iterator[str]:
-    kinds = Counter(movement.kind for movement in report.changed)
+    kinds: Counter[str] = Counter(movement.kind for movement in report.changed)
     for kind, one, many in (
         ("verified", say("One block proved itself again."), "{count} blocks proved themselves again."),
         ("promoted", say("One block rose."), "{count} blocks rose."),
@@ -98,8 +98,8 @@ def _changed(report: Agenda) -> Iterator[str]:
         ("obsolete", say("One block was refuted and archived."), "{count} blocks were refuted and archived."),
         ("expired", say("One candidate expired unanswered."), "{count} candidates expired unanswered."),
     ):
-        if kinds[kind]:  # type: ignore[index]
-            yield _counted(kinds[kind], one, many)  # type: ignore[index]
+        if kinds[kind]:
+            yield _counted(kinds[kind], one, many)
     if report.returned:
         ids = _few([one.block_id for one in report.returned])
         yield say("Typed by hand but rejected before, so it does not stay: {ids}.", ids=ids)

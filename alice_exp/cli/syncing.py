@@ -12,6 +12,7 @@ import typer
 from alice_exp.cli.language import say
 from alice_exp.cli.options import window
 from alice_exp.cli.terminal import Terminal
+from alice_exp.core.changes import commit_id
 from alice_exp.core.errors import UsageError
 from alice_exp.core.sync_ports import Remote
 from alice_exp.usecases import syncing
@@ -50,14 +51,15 @@ def add(
     private: Annotated[
         bool, typer.Option("--private", help="It is mine alone: everything that is tracked may go there.")
     ] = False,
-    name: Annotated[str, typer.Option("--name", help="What to call it.")] = "",
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="What the remote is called here.")] = "",
 ) -> None:
     """Name a remote to sync with; without --private it gets nothing but what you share.
 
     Example: alice-exp sync add /media/stick/memory.git --private
     """
     terminal: Terminal = ctx.obj
-    require_person(terminal.wiring.caller, say("add a remote"), f"alice-exp sync add {address}")
+    mine = " --private" if private else ""
+    require_person(terminal.wiring.caller, say("add a remote"), f"alice-exp sync add {address}{mine}")
     terminal.confirm(
         say("Send everything, personal experience and the whole history too, to {address}?", address=address)
         if private
@@ -84,7 +86,9 @@ def list_remotes(ctx: typer.Context) -> None:
     terminal.answer({"remotes": [_row(remote) for remote in remotes]}, text)
 
 
-def remove(ctx: typer.Context, name: Annotated[str, typer.Argument(help="A remote's name.")]) -> None:
+def remove(
+    ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME", help="A remote's name.")]
+) -> None:
     """Forget a remote; what it holds stays there.
 
     Example: alice-exp sync remove origin
@@ -101,7 +105,7 @@ def settle(ctx: typer.Context) -> None:
     """
     terminal: Terminal = ctx.obj
     commit = syncing.settle(_machine(terminal))
-    document = {"commit": commit.commit if commit else None}
+    document = {"commit": commit_id(commit)}
     terminal.answer(
         document,
         lambda: terminal.line(say("the merge is settled") if commit else say("nothing was left to do")),
@@ -110,8 +114,12 @@ def settle(ctx: typer.Context) -> None:
 
 def watch(
     ctx: typer.Context,
-    every: Annotated[str, typer.Option(help="How long to wait between two looks at the remotes.")] = "5m",
-    lasting: Annotated[str, typer.Option("--for", help="End after so long, as 8h; else with Ctrl-C.")] = "",
+    every: Annotated[
+        str, typer.Option(metavar="TIME", help="How long to wait between two looks at the remotes.")
+    ] = "5m",
+    lasting: Annotated[
+        str, typer.Option("--for", metavar="TIME", help="End after this time, as 30m or 8h.")
+    ] = "",
 ) -> None:
     """Keep syncing: at once after each act here, and from time to time for what others did.
 
@@ -177,7 +185,7 @@ def _document(one: Synced) -> dict[str, Any]:
         **_row(one.remote),
         "taken": one.exchanged.taken,
         "given": one.exchanged.given,
-        "commit": one.exchanged.commit.commit if one.exchanged.commit else None,
+        "commit": commit_id(one.exchanged.commit),
         "conflicts": list(one.exchanged.conflicts),
         "published": one.published,
         "candidates": [placed.block.id for taken in one.bundles for placed in taken.candidates],

@@ -64,7 +64,7 @@ def _stacked(
 ) -> None:
     from rich.text import Text
 
-    from alice_exp.cli.report import wrapped
+    from alice_exp.text.wrapping import wrapped
 
     short = [position for position in range(len(columns)) if position != prose]
     widths = {i: max([cells(columns[i]), *(cells(row[i]) for row in rows)]) for i in short}

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alice_exp.cli.language import say
-from alice_exp.cli.options import json_lines
+from alice_exp.cli.options import Top, json_lines
 from alice_exp.cli.sessions import at_line
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.errors import ProblemError, UsageError
+from alice_exp.core.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.text.transcripts import Row, rows_of, session_name
 from alice_exp.text.words import one_line
 
 if TYPE_CHECKING:
     from alice_exp.usecases.talk import Found
-
-_NOTHING = 4
 
 
 def import_session(
@@ -74,9 +72,11 @@ def _rows(number: int, fields: dict[str, Any], source: str) -> list[Row]:
 
 def search(
     ctx: typer.Context,
-    query: Annotated[str, typer.Argument(help="What you want to know of what was said.")] = "",
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="What you want to know of what was said.")
+    ] = "",
     session: Annotated[list[str], typer.Option(help="One conversation alone; may be repeated.")] = [],  # noqa: B006
-    top: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 10,
+    top: Top = 10,
     queries: Annotated[
         str, typer.Option(metavar="FILE|-", help="Many: {qid, query, corpus?} a line (JSONL).")
     ] = "",
@@ -101,7 +101,7 @@ def search(
     found = Library.of(terminal.wiring.chats, session).search(query, seen_from, top)
     document = {"query": query, "matches": [_match(one) for one in found]}
     terminal.answer(document, lambda: _matches(terminal, found))
-    terminal.exit_code = 0 if found else _NOTHING
+    terminal.exit_code = 0 if found else NotFoundError.exit_code
 
 
 def _match(one: Found) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from alice_exp.core.errors import AliceError, RefusedError
 
 if TYPE_CHECKING:
     from alice_exp.core.model import Placed
+    from alice_exp.core.ports import Home
     from alice_exp.wiring import Wiring
 
 
@@ -32,6 +33,7 @@ class Terminal:
     debug: bool = False
     exit_code: int = 0
     warned: set[str] = field(default_factory=set)
+    is_dry: bool = False
 
     @cached_property
     def wiring(self) -> Wiring:
@@ -39,6 +41,15 @@ class Terminal:
         from alice_exp.wiring import Wiring
 
         return Wiring(self.home, self.actor, self.warn)
+
+    def doors(self, dry_run: bool) -> Home:
+        """The home's two doors; a dry run's write nothing."""
+        self.is_dry = dry_run
+        if not dry_run:
+            return self.wiring.home
+        from alice_exp.usecases.acts import DryHome
+
+        return DryHome(self.wiring.home)
 
     def configured_language(self) -> str:
         """The language that the configuration names; empty where it names none or cannot be read."""
@@ -63,6 +74,10 @@ class Terminal:
     def line(self, text: str = "") -> None:
         """One line of the answer, made harmless."""
         sys.stdout.write(visible(text) + "\n")
+
+    def act(self, text: str) -> None:
+        """A line that says what an act did; in a dry run, what it would do."""
+        self.line(say("would be: {line}", line=text) if self.is_dry else text)
 
     def note(self, text: str) -> None:
         """One line to stderr that is not the answer."""

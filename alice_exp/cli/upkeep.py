@@ -9,12 +9,12 @@ import typer
 from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
+from alice_exp.core.changes import commit_id
+from alice_exp.core.errors import ProblemError
 from alice_exp.text.words import one_line
 from alice_exp.usecases import upkeep
 from alice_exp.usecases.acts import namespace_name, require_person
 from alice_exp.usecases.recall import Filters, listing
-
-_PROBLEM = 3
 
 
 def init(
@@ -28,7 +28,7 @@ def init(
     wiring = terminal.wiring
     require_person(wiring.caller, say("make a home"), "alice-exp init")
     commit, blocks = wiring.home.create(wiring.actor, upkeep.default_files())
-    document = {"home": str(wiring.root), "commit": commit.commit if commit else None, "adopted": blocks}
+    document = {"home": str(wiring.root), "commit": commit_id(commit), "adopted": blocks}
 
     def text() -> None:
         if commit is None:
@@ -36,7 +36,7 @@ def init(
         elif blocks:
             terminal.line(
                 say(
-                    "{root}  is ready; {count} blocks were taken in as they are",
+                    "{root}  is ready; {count} blocks were taken in unchanged",
                     root=wiring.root,
                     count=blocks,
                 )
@@ -66,7 +66,7 @@ def check(ctx: typer.Context) -> None:
 
     terminal.answer({"problems": [documents.problem(problem) for problem in problems]}, text)
     if any(problem.severity == "error" for problem in problems):
-        terminal.exit_code = _PROBLEM
+        terminal.exit_code = ProblemError.exit_code
 
 
 def _namespace(one: upkeep.Namespace) -> dict[str, object]:
@@ -130,5 +130,5 @@ def namespace_create(
     """
     terminal: Terminal = ctx.obj
     path, commit = upkeep.create_namespace(terminal.wiring.home, terminal.wiring.caller, name, comment)
-    document = {"path": path, "commit": commit.commit if commit else None}
+    document = {"path": path, "commit": commit_id(commit)}
     terminal.answer(document, lambda: terminal.line(say("{name}  is ready", name=namespace_name(path))))

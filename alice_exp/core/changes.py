@@ -107,6 +107,11 @@ class Commit:
     trailers: tuple[tuple[str, str], ...] = ()
 
 
+def commit_id(commit: Commit | None) -> str | None:
+    """A commit's id, as answers give it; None where nothing was committed."""
+    return commit.commit if commit is not None else None
+
+
 R = TypeVar("R")
 Plan: TypeAlias = Callable[[Snapshot], tuple["ChangeSet | None", R]]
 """Pure: from what one read saw to what shall change (None: nothing) and what to answer."""

@@ -113,6 +113,11 @@ class Statistics:
         base, slope = K1 * (1 - B), K1 * B / average
         return [base + slope * length for length in self.lengths]
 
+    @cached_property
+    def once(self) -> list[float]:
+        """How far a token that stands once fills each text, in (0, 1): 1 / (1 + dampening); nearly all stand once."""
+        return [1 / (1 + dampening) for dampening in self.dampening]
+
     def idf(self, holders: int) -> float:
         """ln(1 + (N − n + 0.5) / (n + 0.5)); a token that no text has counts like one that a single text has."""
         held = max(1, holders)

@@ -57,6 +57,7 @@ BlockType = Literal[
 BLOCK_TYPES: tuple[BlockType, ...] = get_args(BlockType)
 
 About = Literal["work", "user"]
+ABOUT: tuple[About, ...] = get_args(About)
 Severity = Literal["error", "warning"]
 
 TRUST: Mapping[Place, float] = {"personal": 0.9, "universal": 0.7, "low_value": 0.2, "archive": 0.0}

@@ -11,12 +11,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from alice_exp.core.config import Json
+
+ImportMode = Literal["merge", "replace"]
+"""How records are taken in: beside those that are here already, or in their place."""
 
 CAPACITY = 1000
 """Episodes that a book holds where its file names no other number (R0.27)."""

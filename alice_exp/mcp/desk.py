@@ -10,15 +10,17 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from alice_exp import documents
+from alice_exp.core.changes import commit_id
 from alice_exp.core.config import Json
 from alice_exp.core.errors import RefusedError, UsageError
-from alice_exp.core.model import Evidence, Payload, Place, Trigger
+from alice_exp.core.model import ABOUT, Evidence, Payload, Place, Trigger
 from alice_exp.core.records import Episode, Event
 from alice_exp.mcp import shapes
+from alice_exp.rules.ranking import Match
 from alice_exp.usecases import capture, deciding, knowing, recall, review
 from alice_exp.usecases.context import MOST, user_memories
-from alice_exp.usecases.decide import report_outcome
 from alice_exp.usecases.digesting import summariser
+from alice_exp.usecases.outcome import report_outcome
 from alice_exp.usecases.records import add_episodes, reads_of
 from alice_exp.usecases.timeline import add_thought, strategy_of
 from alice_exp.wiring import Wiring
@@ -104,7 +106,7 @@ class Desk:
         with self.turn(reference, scenario, note, result, also) as wiring:
             if not reference.startswith("dec-"):
                 done = report_outcome(wiring.home, wiring.caller, reference, ok, scenario, note)
-                commit = done.commit.commit if done.commit else None
+                commit = commit_id(done.commit)
                 changed = documents.changed(done.placed, done.change)
                 return {"id": done.placed.block.id, "blocks": [changed], "episode": None, "commit": commit}
             told = deciding.report_decision(
@@ -125,7 +127,7 @@ class Desk:
             "id": reference,
             "blocks": [documents.changed(placed, change) for placed, change in told.changes],
             "episode": told.episode.id,
-            "commit": told.commit.commit if told.commit else None,
+            "commit": commit_id(told.commit),
         }
 
     def memorize(
@@ -142,7 +144,7 @@ class Desk:
         """A candidate into the pool."""
         if not payload.strip():
             raise UsageError("a block needs a payload: what to do or to believe")
-        if about not in ("work", "user"):
+        if about not in ABOUT:
             raise UsageError("a block is about work or about the user, not about {about}", about=repr(about))
         if not 0 <= importance <= 1:
             raise UsageError("importance is a number from 0 to 1")
@@ -167,7 +169,7 @@ class Desk:
             "namespace": placed.namespace,
             "state": placed.block.state,
             "merged": captured.merged > 0,
-            "commit": captured.commit.commit if captured.commit else None,
+            "commit": commit_id(captured.commit),
         }
 
     def _require_room(self) -> None:
@@ -225,7 +227,7 @@ class Desk:
         return {
             "id": kept.ids[0],
             "pruned": list(kept.pruned),
-            "commit": kept.commit.commit if kept.commit else None,
+            "commit": commit_id(kept.commit),
         }
 
     def add_event(
@@ -241,7 +243,7 @@ class Desk:
             "segments": len(told.timeline.segments),
             "total_events": told.timeline.total_events,
             "total_compressions": told.timeline.total_compressions,
-            "commit": told.commit.commit if told.commit else None,
+            "commit": commit_id(told.commit),
         }
 
     def assess(self, topic: str) -> shapes.Assessed:
@@ -265,12 +267,13 @@ class Desk:
             "new": report.new,
             "today": report.today,
             "problems": len(report.problems),
-            "summary": f"{waiting} candidates wait for the person's decision; "
+            "summary": f"{waiting} {'candidate waits' if waiting == 1 else 'candidates wait'} "
+            "for the person's decision; "
             "only a person decides, with: alice-exp heartbeat",
         }
 
 
-def _known(one: Any) -> shapes.Known:
+def _known(one: Match) -> shapes.Known:
     return documents.match(one)  # type: ignore[return-value]
 
 

@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.core.errors import ProviderError
-from alice_exp.providers.http import _transport as transport
+from alice_exp.providers.http import transport
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -112,7 +112,7 @@ class ChatCompletions:
                 project="",
                 timeout=self._timeout,
                 max_retries=0,
-                http_client=_transport(self._base_url, self._timeout),
+                http_client=transport(self._base_url, self._timeout),
             )
         return self._client
 
@@ -120,8 +120,11 @@ class ChatCompletions:
 _HINT = "see provider.base_url and provider.chat_model in 'alice-exp config list'"
 
 
-def _transport(base_url: str, timeout: float) -> httpx2.Client:
-    """A proxy of the environment is for the world, not for a server on this machine; redirects are not followed."""
+def transport(base_url: str, timeout: float) -> httpx2.Client:
+    """What talks to a server, ``timeout`` seconds at most a step.
+
+    A proxy of the environment is for the world, not for a server on this machine; redirects are not followed.
+    """
     import httpx2
 
     here = urlsplit(base_url).hostname in _LOOPBACK

@@ -71,6 +71,8 @@ def adopt(
     for index, block in enumerate(blocks):
         block_id = block.id or lost.pop(_essence(block), "") or new_id()
         old = before.get(block_id)
+        if not trusted_by and old is not None and _is_whole_and_same(block, old, document.path):
+            continue
         if old is None:
             new.append(block_id)
         elif old.block != block or old.path != document.path:
@@ -87,6 +89,13 @@ def adopt(
     gone = [placed.block.id for placed in before.values() if placed.path == document.path]
     left = tuple(block_id for block_id in gone if block_id not in present)
     return Adoption(tuple(edits), tuple(new), tuple(changed), left, tuple(refused), tuple(raised))
+
+
+def _is_whole_and_same(block: Block, old: Placed, path: str) -> bool:
+    """Whether an edit left a block alone that lacks nothing: most of any file, looked at first for their number."""
+    return (
+        old.path == path and old.block == block and bool(block.id and block.created_at and block.updated_at)
+    )
 
 
 def raises_trust(block: Block, old: Placed | None, path: str) -> bool:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from heapq import nlargest
 
 from alice_exp.core.collection import Statistics
 from alice_exp.core.config import Config
 from alice_exp.core.records import Episode
+from alice_exp.core.uncollected import uncollected
 from alice_exp.rules.episode_index import THRESHOLD, EpisodeIndex
 from alice_exp.rules.episodes import Filters, Match, find_similar
 from alice_exp.rules.matching import Segment, text_matches
@@ -27,20 +29,27 @@ LINE = 16
 
 
 class WordIndex:
-    """The words of episodes' tasks, actions and reflections; derived, and made anew when they change (B0.7)."""
+    """The words of episodes' tasks, actions and reflections; derived, and made anew when they change (B0.7).
+
+    They are counted at the first search: a task of one line may find all it needs by the formula.
+    """
 
     def __init__(self, episodes: Iterable[Episode]) -> None:
         self.episodes = tuple(episodes)
-        texts = [" ".join((one.task, one.action, one.reflection)) for one in self.episodes]
-        self._postings = Segment.of(texts)
-        self._statistics = Statistics.of(
-            [(self._postings.lengths, self._postings.near, self._postings.noise)]
-        )
         self._types = {one.task_type for one in self.episodes}
+
+    @cached_property
+    @uncollected()
+    def _segment(self) -> Segment:
+        return Segment.of([" ".join((one.task, one.action, one.reflection)) for one in self.episodes])
+
+    @cached_property
+    def _statistics(self) -> Statistics:
+        return Statistics.of([(self._segment.lengths, self._segment.near, self._segment.noise)])
 
     def find(self, task: str, filters: Filters, gate: float) -> list[tuple[float, Episode]]:
         """What holds most of a task's words, with that share in (0, 1], rounded to 6 decimals; in no order."""
-        known = self._postings.postings
+        known = self._segment.postings
         found = text_matches(
             self._statistics, lambda tokens: {token: known[token] for token in tokens & known.keys()}, task
         )

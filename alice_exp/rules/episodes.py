@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from alice_exp.core.records import milliseconds
 from alice_exp.rules.episode_index import EpisodeIndex, similarity_of, traits_of
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from alice_exp.core.config import Json
-    from alice_exp.core.records import Episode, EpisodeBook
+    from alice_exp.core.records import Episode, EpisodeBook, ImportMode
     from alice_exp.rules.similarity import Similarity
 
 RESULT_LIMIT = 1000
@@ -149,7 +149,7 @@ def join(
     book: EpisodeBook,
     incoming: Iterable[Episode],
     ids: Iterator[str],
-    mode: Literal["merge", "replace"] = "merge",
+    mode: ImportMode = "merge",
 ) -> Joined:
     """A book with imported episodes (B0.16): ``merge`` adds what is not there, ``replace`` keeps nothing else.
 

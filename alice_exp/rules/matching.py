@@ -11,12 +11,14 @@ from array import array
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.core.collection import Posting
+from alice_exp.rules.mending import mended
 from alice_exp.rules.noise import learn_nearness, learn_noise
+from alice_exp.rules.subject import ANYTHING, SINGLE, Subject
 from alice_exp.text.concepts import known_words, same_concept
-from alice_exp.text.light import weight_of, words_beside
+from alice_exp.text.light import weight_of, word_weight, words_beside
 from alice_exp.text.words import cjk_tokens, fold, is_cjk, pieces, stems, tokens_many
 
 if TYPE_CHECKING:
@@ -35,6 +37,12 @@ TRANSLATED = 0.8
 
 BESIDE = 2.0
 """What a Latin word counts beside CJK ones, because a CJK word is several tokens: its characters and its pairs."""
+
+DENSE = 16
+"""Where more than one text in so many may have a score, all have a place in a list: that is twice as fast."""
+
+Scores: TypeAlias = "list[float] | defaultdict[int, float]"
+"""What texts have scored so far, by their indexes."""
 
 GUESSED, UNSAID = 0.5, 0.4
 """A translated query matches worse, so a match must reach this share of what it else must; and so much more of it for
@@ -58,28 +66,36 @@ class Segment:
     def of(cls, texts: Sequence[str]) -> Segment:
         """Tokenise texts and count; a text's length is its number of tokens."""
         rows = tokens_many(texts)
-        found: defaultdict[str, tuple[array[int], bytearray]] = defaultdict(lambda: (array("I"), bytearray()))
+        found: defaultdict[str, list[int]] = defaultdict(list)
         for index, row in enumerate(rows):
-            for token, count in Counter(chain(row, _pairs(row))).items():
-                indexes, counts = found[token]
-                indexes.append(index)
-                counts.append(min(count, 255))
-        postings = {token: Posting(indexes, bytes(counts)) for token, (indexes, counts) in found.items()}
+            for token in chain(row, _pairs(row)):
+                found[token].append(index)
+        postings = {token: _posting(indexes) for token, indexes in found.items()}
         return cls(array("I", map(len, rows)), postings, learn_nearness(rows), learn_noise(rows))
 
 
-def _pairs(row: Iterable[str]) -> list[str]:
-    latin = [token for token in row if not is_cjk(token)]
-    return [f"{first} {second}" for first, second in pairwise(latin)]
+def _posting(indexes: Sequence[int]) -> Posting:
+    """A token's posting from the index of each of its places, rising."""
+    if len(set(indexes)) == len(indexes):  # as nearly always: counting takes ten times as long
+        return Posting(indexes, b"\1" * len(indexes))
+    counted = Counter(indexes)
+    return Posting(list(counted), bytes(min(count, 255) for count in counted.values()))
+
+
+def _pairs(row: Iterable[str]) -> Iterable[str]:
+    return map(" ".join, pairwise(token for token in row if not is_cjk(token)))
 
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A word of the query that the lexicon knows: its tokens, and the tokens of each other name with its weight."""
+    """A word of the query that the lexicon knows: its tokens, the tokens of each other name with its weight, and what
+    the concept counts: less than 1 where all its names are light words."""
 
     own: tuple[str, ...]
     names: tuple[tuple[tuple[str, ...], float], ...]
     cjk: bool
+    weight: float
+    is_light: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +103,8 @@ class Query:
     """A query taken apart; ``size`` is its number of words, two CJK characters being one.
 
     ``weights`` says what each term counts (``text.light``); ``unnamed`` how many words of its Latin and of its CJK
-    part the lexicon does not know, so that the other language cannot be asked for them.
+    part the lexicon does not know, so that the other language cannot be asked for them; ``latin`` are the
+    folded Latin words in their order, each with its term, ``correct`` the terms that are surely written so.
     """
 
     terms: tuple[str, ...]
@@ -96,6 +113,8 @@ class Query:
     size: float
     weights: Mapping[str, float]
     unnamed: tuple[float, float]
+    latin: Mapping[str, str]
+    correct: frozenset[str]
 
     @classmethod
     def of(cls, text: str) -> Query:
@@ -109,13 +128,17 @@ class Query:
         known = known_words(row)
         latin = {run for run in row if not is_cjk(run) and run not in known}
         cjk = words_beside([run for run in row if is_cjk(run)], [word for word in known if is_cjk(word)])
+        weights = weight_of(row)
+        correct = frozenset(known).union(term for term, weight in weights.items() if weight < 1.0)
         return cls(
             tuple(sorted(set(terms))),
             tuple(sorted(set(_pairs(row)))),
             tuple(_concept(word) for word in known),
             size,
-            weight_of(row),
+            weights,
             (len(latin), cjk),
+            stem_of,
+            correct,
         )
 
     @property
@@ -129,9 +152,18 @@ class Query:
 def _concept(word: str) -> Concept:
     cjk = is_cjk(word)
     names = sorted(same_concept(word))
+    weight = max(map(word_weight, (word, *names)))
     return Concept(
-        _spelt(word), tuple((_spelt(name), 1.0 if is_cjk(name) == cjk else TRANSLATED) for name in names), cjk
+        _spelt(word),
+        tuple((_spelt(name), 1.0 if is_cjk(name) == cjk else TRANSLATED * weight) for name in names),
+        cjk,
+        weight,
+        word_weight(word) < 1.0,
     )
+
+
+def _is_single(term: str) -> bool:
+    return is_cjk(term) and len(term) == 1
 
 
 def _spelt(word: str) -> tuple[str, ...]:
@@ -146,12 +178,13 @@ class TextMatches:
     """Each text's match in [0, 1] by its index, where it is above 0, and what jumbled words would reach.
 
     ``doubt`` above 0 says how many times as much a match must reach because of what could not be translated; it is
-    1 where the collection writes the query's script.
+    1 where the collection writes the query's script. ``subject`` says which texts speak of what was asked.
     """
 
     matches: Mapping[int, float]
     noise: float
     doubt: float = 1.0
+    subject: Subject = ANYTHING
 
 
 def text_matches(
@@ -166,26 +199,36 @@ def text_matches(
     asked = Query.of(query)
     if not asked.terms or not statistics.total:
         return TextMatches({}, 0.0)
-    scoring = _Scoring(statistics, postings(asked.tokens))
+    found = mended(query, asked.latin, asked.correct, postings(asked.tokens), postings)
+    scoring = _Scoring(statistics, found)
     weights = scoring.weights(asked)
-    scores: defaultdict[int, float] = defaultdict(float)
+    scores = scoring.blank()
     for term in asked.terms:
         scoring.add_term(scores, term, weights[term])
-    for concept in asked.concepts:
-        scoring.add(scores, *scoring.other_names(concept))
+    named = [scoring.other_names(concept) for concept in asked.concepts]
+    for held, holders in named:
+        scoring.add(scores, held, holders)
     for pair in asked.pairs:
         weight = PAIR * statistics.idf(len(scoring.holders(pair)))
         for index, share in scoring.held(pair).items():
             scores[index] += weight * share
     most, doubt = scoring.most(asked, weights)
-    matches = {index: score / most if score < most else 1.0 for index, score in scores.items()}
-    return TextMatches(matches, statistics.noise.at(asked.size), doubt)
+    scored = enumerate(scores) if isinstance(scores, list) else scores.items()
+    matches = {index: score / most if score < most else 1.0 for index, score in scored if score}
+    subject = scoring.subject(asked, weights, [held for held, _ in named], doubt != 1.0)
+    return TextMatches(matches, statistics.noise.at(asked.size), doubt, subject)
 
 
 @dataclass(frozen=True, slots=True)
 class _Scoring:
     statistics: Statistics
     postings: Mapping[str, Posting]
+
+    def blank(self) -> Scores:
+        """No scores yet."""
+        touched = sum(len(posting.indexes) for posting in self.postings.values())
+        total = self.statistics.total
+        return [0.0] * total if touched * DENSE > total else defaultdict(float)
 
     def holders(self, token: str) -> Sequence[int]:
         posting = self.postings.get(token)
@@ -196,8 +239,9 @@ class _Scoring:
         posting = self.postings.get(token)
         if posting is None:
             return {}
-        dampening = self.statistics.dampening
-        return {i: n / (n + dampening[i]) for i, n in zip(posting.indexes, posting.counts, strict=True)}
+        once, dampening = self.statistics.once, self.statistics.dampening
+        pairs = zip(posting.indexes, posting.counts, strict=True)
+        return {i: once[i] if n == 1 else n / (n + dampening[i]) for i, n in pairs}
 
     def _spelt(self, name: tuple[str, ...]) -> dict[int, float]:
         """The same for a word of several tokens: all of them, as far as the rarest fills the text."""
@@ -223,7 +267,7 @@ class _Scoring:
                     found[index] = weight * share
         return dict(sorted(found.items())), len(own) + len(found)
 
-    def add_term(self, scores: defaultdict[int, float], term: str, weight: float) -> None:
+    def add_term(self, scores: Scores, term: str, weight: float) -> None:
         """Add one token's share of every text that has it or borrows it, as far as the token counts."""
         posting = self.postings.get(term)
         if posting is None:
@@ -231,13 +275,12 @@ class _Scoring:
         if self._is_lent(len(posting.indexes)):
             self.add(scores, self.held(term), len(posting.indexes), weight)
             return
-        idf, dampening = weight * self.statistics.idf(len(posting.indexes)), self.statistics.dampening
+        idf = weight * self.statistics.idf(len(posting.indexes))
+        once, dampening = self.statistics.once, self.statistics.dampening
         for index, count in zip(posting.indexes, posting.counts, strict=True):
-            scores[index] += idf * (count / (count + dampening[index]))
+            scores[index] += idf * (once[index] if count == 1 else count / (count + dampening[index]))
 
-    def add(
-        self, scores: defaultdict[int, float], held: dict[int, float], holders: int, weight: float = 1.0
-    ) -> None:
+    def add(self, scores: Scores, held: dict[int, float], holders: int, weight: float = 1.0) -> None:
         """The same for a word of which it is known how far each text is filled with it."""
         if not held:
             return
@@ -268,6 +311,28 @@ class _Scoring:
             return asked.weights
         return {term: weight * (1.0 if is_cjk(term) else BESIDE) for term, weight in asked.weights.items()}
 
+    def subject(
+        self,
+        asked: Query,
+        weights: Mapping[str, float],
+        named: Sequence[Mapping[int, float]],
+        is_translated: bool,
+    ) -> Subject:
+        """Where the words stand that are not light; ``named`` are the texts that say each concept in other words."""
+        sizes = {
+            term: SINGLE if _is_single(term) else 1.0 if is_cjk(term) else weights[term]
+            for term in asked.terms
+            if asked.weights[term] == 1.0
+        }
+        heavy = [where for concept, where in zip(asked.concepts, named, strict=True) if not concept.is_light]
+        held = [(self.holders(term), size) for term, size in sizes.items() if term in self.postings]
+        return Subject(
+            (*held, *((where, 1.0) for where in heavy)),
+            math.fsum(size for term, size in sizes.items() if not _is_single(term)),
+            len(heavy) if is_translated else 0,
+            self.statistics.total,
+        )
+
     def most(self, asked: Query, weights: Mapping[str, float]) -> tuple[float, float]:
         """The most that the query could score, and the doubt where it was translated (``TextMatches``).
 
@@ -280,7 +345,7 @@ class _Scoring:
             terms = [term for term in asked.terms if is_cjk(term) is cjk]
             concepts = [concept for concept in asked.concepts if concept.cjk is cjk]
             if concepts and not any(term in self.postings for term in terms):
-                said += math.fsum(idf(self.other_names(concept)[1]) for concept in concepts)
+                said += math.fsum(concept.weight * idf(self.other_names(concept)[1]) for concept in concepts)
                 unsaid += asked.unnamed[cjk] * idf(1)
             else:
                 most += math.fsum(weights[term] * idf(len(self.holders(term))) for term in terms)

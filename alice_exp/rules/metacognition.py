@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Grade = Literal["none", "very_low", "low", "medium", "high"]
 GRADES: tuple[Grade, ...] = get_args(Grade)
 
+_LEAST: tuple[tuple[Grade, float], ...] = (("high", 0.8), ("medium", 0.5), ("low", 0.2))
+"""The score that each grade needs (R3.21); below the last one it is ``very_low``."""
+
 FULL_COVERAGE = 10
 """Blocks from which a topic counts as covered (B3.11)."""
 
@@ -98,10 +101,7 @@ def grade(score: float, total: int) -> Grade:
     """The grade of a rounded score; ``none`` where no block is about the topic, and only there (R3.21, B3.12)."""
     if total == 0:
         return "none"
-    for name, least in (("high", 0.8), ("medium", 0.5), ("low", 0.2)):
-        if score >= least:
-            return name  # type: ignore[return-value]
-    return "very_low"
+    return next((name for name, least in _LEAST if score >= least), "very_low")
 
 
 def confidence_level(confidence: float) -> Literal["high", "medium", "low"]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from alice_exp.core.collection import FEWEST, K1, LONG, NO_NOISE, SHORT, B, Noise
@@ -22,6 +23,10 @@ SAMPLE = 256
 DISTANCES = (1, 2)
 """Neighbours so many places away may lend."""
 
+CERTAIN = 2.5
+"""So many standard errors neighbours must be likelier than texts far apart: a few facts in no order are likely by
+accident, and would answer for one another."""
+
 _FAR = ((1, 2), (1, 3), (1, 4), (2, 5))
 _TRIES = 25
 
@@ -29,7 +34,8 @@ _TRIES = 25
 def learn_nearness(rows: Sequence[Sequence[str]]) -> tuple[float, ...]:
     """How much texts at each of ``DISTANCES`` may lend, in [0, 1): the share of their likeness that is no chance.
 
-    1 − (mean likeness of texts far apart) / (mean likeness of neighbours, less one standard error). Lines of
+    1 − (mean likeness of texts far apart) / (mean likeness of neighbours, less one standard error), where neighbours
+    are likelier by ``CERTAIN`` standard errors. Lines of
     a conversation lend about a half, unordered facts nothing; an empty tuple where nothing is lent.
     """
     count = len(rows)
@@ -37,15 +43,20 @@ def learn_nearness(rows: Sequence[Sequence[str]]) -> tuple[float, ...]:
         return ()
     likeness = _Likeness(rows)
     far = [value for up, down in _FAR for value in likeness.at(count * up // down)]
-    chance = sum(far) / len(far)
+    chance, chance_error = _mean(far)
     lent = []
     for distance in DISTANCES:
-        values = likeness.at(distance)
-        mean = sum(values) / len(values)
-        variance = sum((value - mean) ** 2 for value in values) / len(values)
-        sure = mean - math.sqrt(variance / len(values))
-        lent.append(round(max(0.0, 1 - chance / sure), 4) if sure > 0 else 0.0)
+        mean, error = _mean(likeness.at(distance))
+        is_certain = mean - chance > CERTAIN * math.hypot(error, chance_error)
+        lent.append(round(1 - chance / (mean - error), 4) if is_certain else 0.0)
     return tuple(lent) if any(lent) else ()
+
+
+def _mean(values: Sequence[float]) -> tuple[float, float]:
+    """The mean and its standard error."""
+    mean = sum(values) / len(values)
+    variance = sum((value - mean) ** 2 for value in values) / len(values)
+    return mean, math.sqrt(variance / len(values))
 
 
 class _Likeness:
@@ -53,7 +64,7 @@ class _Likeness:
 
     def __init__(self, rows: Sequence[Sequence[str]]) -> None:
         self.sets = [frozenset(row) for row in rows]
-        held = Counter(token for tokens in self.sets for token in tokens)
+        held = Counter(chain.from_iterable(self.sets))
         self.information = {token: math.log(len(rows) / n) for token, n in held.items()}
         self.weights: dict[int, float] = {}
 
@@ -67,12 +78,12 @@ class _Likeness:
         whole = self._weight(first) * self._weight(second)
         shared = self.sets[first] & self.sets[second]
         # fsum, because the order of a set differs from one process to the next.
-        return math.fsum(self.information[token] for token in shared) / math.sqrt(whole) if whole else 0.0
+        return math.fsum(map(self.information.__getitem__, shared)) / math.sqrt(whole) if whole else 0.0
 
     def _weight(self, index: int) -> float:
         known = self.weights.get(index)
         if known is None:
-            known = self.weights[index] = math.fsum(self.information[t] for t in self.sets[index])
+            known = self.weights[index] = math.fsum(map(self.information.__getitem__, self.sets[index]))
         return known
 
 
@@ -118,7 +129,7 @@ class _Jumble:
         return list(drawn)
 
     def _best(self, tokens: Sequence[str]) -> float:
-        scores: defaultdict[int, float] = defaultdict(float)
+        scores = [0.0] * self.total
         most = 0.0
         for token in tokens:
             held = self.postings.get(token, [])
@@ -127,4 +138,4 @@ class _Jumble:
             most += idf
             for index, share in held:
                 scores[index] += idf * share
-        return max(scores.values()) / most if scores and most else 0.0
+        return max(scores) / most if most else 0.0

@@ -1,16 +1,17 @@
-"""Which blocks fit a query, in which order, and which of them may be applied.
+"""Which blocks fit a query, and in which order.
 
 ``score = trust · confidence · decay · match`` (DESIGN 10). ``match`` is how much of the query's information a block
 holds (``rules.matching``), blended with the context where both sides have one. Where no block reaches the floor
-that the collection teaches, nothing is said. ``choose`` is the tier rule (R2.35-R2.38).
+that the collection teaches, nothing is said.
 """
 
 from __future__ import annotations
 
 import heapq
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 from alice_exp.core.collection import FEWEST, Posting, Standing, Statistics
 from alice_exp.core.config import Config
@@ -36,6 +37,9 @@ GATE = Config().number("thresholds.match")
 HIGHEST_FLOOR = 0.16
 """A match that is always an answer: that of a query's only word in a text of six times the usual length."""
 
+FEW_FLOOR = 0.14
+"""The same among fewer texts than teach anything: a wrong answer is rarer there, a match of rare words no higher."""
+
 HIGHEST_CHANCE = 0.25
 """What jumbled words are taken to reach at most: a question of one word would else never be sure of its answer."""
 
@@ -45,15 +49,7 @@ TAIL = 0.25
 SHORTLIST = 256
 """So many of the best matches are weighed by trust, confidence and decay; as many more where too few of them pass."""
 
-HIGH_CONFIDENCE = Config().number("thresholds.high_confidence")
-"""The least trust · confidence applied without a disclaimer (R2.38, ``thresholds.high_confidence``)."""
-
-LOW_VALUE_WARNING = "⚠️ 启用低价值经验（所有高价值路径失效）"
-"""What is said when only the pool has an answer (R2.35)."""
-
 _CHUNK = 16
-
-Tier = Literal["personal", "universal", "low_value", "reasoning"]
 
 
 def block_text(block: Block) -> str:
@@ -114,14 +110,13 @@ def is_living(placed: Placed) -> bool:
 
 def joined_postings(files: Iterable[tuple[int, Mapping[str, Posting]]]) -> dict[str, Posting]:
     """One posting a token from those of files, each given with the number of its first block, rising."""
-    found: dict[str, Posting] = {}
+    found: defaultdict[str, tuple[list[int], bytearray]] = defaultdict(lambda: ([], bytearray()))
     for start, postings in files:
         for token, (indexes, counts) in postings.items():
-            moved = [start + index for index in indexes] if start else indexes
-            known = found.get(token)
-            joined = Posting([*known.indexes, *moved], [*known.counts, *counts]) if known else None
-            found[token] = joined or Posting(moved, counts)
-    return found
+            joined, counted = found[token]
+            joined.extend(map(start.__add__, indexes) if start else indexes)
+            counted.extend(counts)
+    return {token: Posting(*joined) for token, joined in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +205,15 @@ def rank(
     texts = joined(found.matches, near) if near else found.matches
     matches = _with_context(texts, collection, context) if context else texts
     # A query of which no word counts says nothing of noise: what only means the same has to be clear by itself.
-    floor = found.doubt * min(HIGHEST_FLOOR, gate * (found.noise or float(near is not None)))
-
+    share = gate * (found.noise or float(near is not None))
     told = collection.statistics.total >= FEWEST
+    floor = found.doubt * min(HIGHEST_FLOOR if told else FEW_FLOOR, share)
+
+    def least(index: int) -> float:
+        """What this block's match must reach: more where words alone decide, and it says little of what was asked."""
+        by_words = not near and matches.get(index) == texts.get(index)
+        return found.subject.least(index, floor, share) if by_words else floor
+
     chance = found.doubt * min(HIGHEST_CHANCE, found.noise) if told else 0.0
 
     def weighed(index: int, placed: Placed) -> Match | None:
@@ -223,11 +224,11 @@ def rank(
         if near:
             words, cosine = found.matches.get(index, 0.0), near.cosines.get(index)
             fits = replace(fits, text_match=words, cosine=cosine, weight=near.weight)
-        return fits if fits.match >= floor else replace(fits, clear=False)
+        return fits if fits.match >= least(index) else replace(fits, clear=False)
 
     answers: list[Match] = []
     passed = 0
-    for window in _windows(collection, matches, floor, passing):
+    for window in _windows(collection, matches, floor, least, passing):
         likely = _by_score(collection, window, seconds(now), half_life_days)
         some, count = _best(collection, likely, weighed, passing, top)
         answers, passed = ordered([*answers, *some])[:top], passed + count
@@ -254,47 +255,53 @@ def _windows(
     collection: Collection,
     matches: Mapping[int, float],
     floor: float,
+    least: Callable[[int], float],
     passing: Callable[[Placed], bool] | None,
 ) -> Iterator[list[tuple[int, float]]]:
-    """The best matches with their indexes, ``SHORTLIST`` at a time: none where the best that passes is below the floor.
+    """The best matches with their indexes, ``SHORTLIST`` at a time: none where no block that passes is an answer.
 
     Ties stand in the collection's order.
     """
-    best = _best_passing(collection, matches, floor, passing)
-    least = min(floor, TAIL * best)
+    best = _best_passing(collection, matches, floor, least, passing)
+    lowest = min(floor, TAIL * best)
     # Rounding comes last, because there may be tens of thousands of matches.
-    reaching = sorted(match for match in matches.values() if match >= least - 1e-6) if best else []
-    cut = (reaching[-SHORTLIST] if len(reaching) > SHORTLIST else least) - 1e-6
+    reaching = sorted([match for match in matches.values() if match >= lowest - 1e-6]) if best else []
+    cut = (reaching[-SHORTLIST] if len(reaching) > SHORTLIST else lowest) - 1e-6
     start = 0
     while start < len(reaching):
-        queue = sorted((-round(match, 6), index) for index, match in matches.items() if match >= cut)
-        window = [(index, -match) for match, index in queue[start : start + SHORTLIST] if -match >= least]
+        queue = sorted([(-round(match, 6), index) for index, match in matches.items() if match >= cut])
+        window = [(index, -match) for match, index in queue[start : start + SHORTLIST] if -match >= lowest]
         if window:
             yield window
-        start, cut = start + SHORTLIST, least - 1e-6
+        start, cut = start + SHORTLIST, lowest - 1e-6
 
 
 def _best_passing(
     collection: Collection,
     matches: Mapping[int, float],
     floor: float,
+    least: Callable[[int], float],
     passing: Callable[[Placed], bool] | None,
 ) -> float:
-    """The best match of a block that passes; 0 where that is below the floor."""
-    if passing is None:
-        best = round(max(matches.values(), default=0.0), 6)
-        return best if best >= floor else 0.0
+    """The best match of a block that passes and is an answer by itself; 0 where there is none."""
+
+    def best_of(some: Iterable[int]) -> float:
+        clear = [index for index in some if round(matches[index], 6) >= least(index)]
+        blocks = collection.blocks(clear) if passing and clear else ()
+        kept = (at for at in range(len(clear)) if passing is None or passing(blocks[at]))
+        return next((round(matches[clear[at]], 6) for at in kept), 0.0)
+
+    first = max(matches, key=matches.__getitem__, default=None)
+    if first is None or round(matches[first], 6) < floor:
+        return 0.0
+    best = best_of([first])
+    if best:
+        return best
     heap = [(-match, index) for index, match in matches.items() if match >= floor - 1e-6]
     heapq.heapify(heap)
-    size = 1  # the very best passes, unless a filter asks for something else
-    while heap:
-        some = [heapq.heappop(heap) for _ in range(min(size, len(heap)))]
-        size = _CHUNK
-        for (negative, _), placed in zip(some, collection.blocks([i for _, i in some]), strict=True):
-            if passing(placed):
-                best = round(-negative, 6)
-                return best if best >= floor else 0.0
-    return 0.0
+    while heap and not best:
+        best = best_of([heapq.heappop(heap)[1] for _ in range(min(_CHUNK, len(heap)))])
+    return best
 
 
 def _by_score(
@@ -344,47 +351,3 @@ def ordered(matches: Iterable[Match]) -> list[Match]:
         return (-match.score, -seconds(block.updated_at) if block.updated_at else 0.0, block.id)
 
     return sorted(matches, key=place)
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What the tier rule chose: the tier, its matches to apply, those to watch, and whether to disclaim.
-
-    ``observing`` are approved matches of the tiers that were asked, not yet trusted enough to apply: an
-    outcome may credit them, else they could never rise (B2.16).
-    """
-
-    tier: Tier
-    applied: tuple[Match, ...] = ()
-    observing: tuple[Match, ...] = ()
-    disclaim: bool = False
-    warnings: tuple[str, ...] = ()
-
-
-def choose(matches: Iterable[Match], threshold: float = HIGH_CONFIDENCE) -> Choice:
-    """Personal (>= past), else approved universal (reliable), else the pool, else reasoning (R2.35-R2.38).
-
-    A tier answers where trust · confidence reaches the threshold; decay orders and never gates (B2.14). Tiers
-    below the one that answers are not even asked (R2.36). ``matches`` fit already and keep their order; what is
-    not clear by itself decides nothing.
-    """
-    given = [match for match in matches if match.clear and match.placed.block.state != "obsolete"]
-    observing: list[Match] = []
-    tiers: tuple[tuple[Tier, tuple[str, ...]], ...] = (
-        ("personal", ("past", "reliable")),
-        ("universal", ("reliable",)),
-    )
-    for tier, states in tiers:
-        here = [match for match in given if match.placed.place == tier and match.approved]
-        sure = [match for match in here if match.placed.block.state in states and _sure(match, threshold)]
-        observing += [match for match in here if match not in sure]
-        if sure:
-            return Choice(tier, tuple(sure), tuple(observing))
-    pool = tuple(match for match in given if match.placed.place == "low_value")
-    if pool:
-        return Choice("low_value", pool, tuple(observing), True, (LOW_VALUE_WARNING,))
-    return Choice("reasoning", observing=tuple(observing))
-
-
-def _sure(match: Match, threshold: float) -> bool:
-    return round(match.trust * match.confidence, 6) >= threshold

@@ -113,11 +113,6 @@ def trigger_tokens(settings: Settings) -> int:
     return math.ceil(round(settings.max_context * settings.trigger_threshold, 6))
 
 
-def should_compress(tokens: int, max_context: int = 128_000, threshold: float = 0.8) -> bool:
-    """Whether tokens >= max_context · threshold (R4.6, B4.1)."""
-    return tokens >= trigger_tokens(Settings(trigger_threshold=threshold, max_context=max_context))
-
-
 def summary_tokens(max_context: int) -> int:
     """How long a summary may be: min(4000, max(500, max_context // 10)) tokens (R4.9, B4.5)."""
     return min(4000, max(500, max_context // 10))

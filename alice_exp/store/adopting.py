@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from alice_exp.store.ledger import Ledger
     from alice_exp.store.reading import Reading
     from alice_exp.store.scan import Found
+    from alice_exp.text.jsonc import Document
 
 
 class Adopting:
@@ -112,7 +113,8 @@ class Adopting:
         edited: Mapping[str, bytes],
         gone: Collection[str],
     ) -> None:
-        on_disk = self._ids_on_disk(found)
+        documents = {path: parse(data, path) for path, data in edited.items()}
+        on_disk = self._ids_on_disk(found, documents)
         for path in gone:
             elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
             ids = tuple(i for i, place in before.items() if place.path == path and i not in elsewhere)
@@ -120,24 +122,24 @@ class Adopting:
         rejected = self._rejected(found, before, gone)
         for path, data in edited.items():
             elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
-            self._adopt_file(path, data, before, elsewhere, rejected)
+            self._adopt_file(documents[path], data, before, elsewhere, rejected)
 
     def _adopt_file(
         self,
-        path: str,
+        document: Document,
         data: bytes,
         before: Mapping[str, Placed],
         elsewhere: set[str],
         rejected: Collection[Placed],
     ) -> None:
-        document = parse(data, path)
+        path = document.path
         if not holds_blocks(path):
             new = as_adopted(document, data, self._sources.new_id, self._sources.now())
             if new is not None:
                 trailers = (("Changed", path),) if path == PATH else ()
                 self._commit_adopted(path, data, new, (), "changed", trailers)
             return
-        blocks, problems = read_blocks(document)
+        blocks, problems = self._reading.blocks(document)
         if any(problem.severity == "error" for problem in problems):
             return
         if any(block.id in elsewhere for block in blocks if block.id):
@@ -161,14 +163,13 @@ class Adopting:
                 return [Placed(block, path) for block in parsed.blocks]
         return [] if path in gone else [placed for placed in before.values() if placed.path == path]
 
-    @staticmethod
     def _back(
-        path: str, new: bytes, before: Mapping[str, Placed], rejected: Collection[Placed]
+        self, path: str, new: bytes, before: Mapping[str, Placed], rejected: Collection[Placed]
     ) -> tuple[Returned, ...]:
         """What a person typed where only approved things or candidates stand, and had rejected before (DESIGN 6)."""
         if not rejected or place_of(path) not in ("low_value", "universal"):
             return ()
-        return typed_again(read_blocks(parse(new, path))[0], path, before, rejected)
+        return typed_again(self._reading.blocks(parse(new, path))[0], path, before, rejected)
 
     def _warn_returned(self, path: str, back: Collection[Returned]) -> None:
         for one in back:
@@ -244,12 +245,19 @@ class Adopting:
             before.update({block.id: Placed(block, path) for block in blocks})
         return before
 
-    def _ids_on_disk(self, found: Found) -> dict[str, set[str]]:
-        return {
-            path: {block.id for block in self._reading.parsed(path, signature).blocks if block.id}
-            for path, signature in found.files.items()
-            if holds_blocks(path)
-        }
+    def _ids_on_disk(self, found: Found, documents: Mapping[str, Document]) -> dict[str, set[str]]:
+        """The ids in each file; what was edited is given as parsed."""
+        ids: dict[str, set[str]] = {}
+        for path, signature in found.files.items():
+            if holds_blocks(path):
+                edited = documents.get(path)
+                blocks = (
+                    self._reading.blocks(edited)[0]
+                    if edited is not None
+                    else self._reading.parsed(path, signature).blocks
+                )
+                ids[path] = {block.id for block in blocks if block.id}
+        return ids
 
     def taken_in(self, found: Found, actor: Actor) -> tuple[dict[str, FileChange], list[str]]:
         """The files that are there before a home is made, completed and approved as they are; and their blocks."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from alice_exp.core.config import Config
 from alice_exp.core.errors import AliceError, BusyError, ProblemError
 from alice_exp.core.model import SETS, Problem, place_of
+from alice_exp.core.uncollected import uncollected
 from alice_exp.store.files import ChangedOnDisk, read_bytes
 from alice_exp.store.ledger import Ledger, Sources
 from alice_exp.store.lock import WriterLock
@@ -24,7 +25,6 @@ from alice_exp.store.remembered import recalled, remember
 from alice_exp.store.scan import CONFIG, scan, scan_config
 from alice_exp.store.stamps import Stamps
 from alice_exp.text.jsonc import parse
-from alice_exp.text.schema import read_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from alice_exp.core.changes import Act, Commit, Plan
     from alice_exp.core.collection import Known
-    from alice_exp.core.model import Actor, Block, Place, Snapshot
+    from alice_exp.core.model import Actor, Place, Snapshot
     from alice_exp.store.adopting import Adopting
     from alice_exp.store.composing import Composing
     from alice_exp.store.files import Signature
@@ -70,6 +70,7 @@ class FileHome:
 
     # -- reading ------------------------------------------------------------------------------------------------
 
+    @uncollected()
     def read(self, places: Collection[Place] = SETS, *, records: bool = False) -> Snapshot:
         """All blocks of some sets as they are now; see ``core.ports.Home.read``."""
         self._require_home()
@@ -83,6 +84,7 @@ class FileHome:
             self._wait_for_writer()
         return seen
 
+    @uncollected()
     def ask(self, question: Callable[[Known], R]) -> R | None:
         """The index's answer to a question; ``None`` where the files have to answer, see ``core.ports.Home.ask``."""
         self._require_home()
@@ -120,13 +122,9 @@ class FileHome:
         return SearchIndex(
             self.root / "state" / "index.sqlite",
             lambda path: read_bytes(self.experiences / path),
-            self._indexable,
+            self._reading.sound,
             self._sources.warn,
         )
-
-    def _indexable(self, path: str, data: bytes) -> tuple[Block, ...] | None:
-        blocks, problems = read_blocks(parse(data, path))
-        return None if any(problem.severity == "error" for problem in problems) else blocks
 
     def text(self, path: str) -> str | None:
         """The text of one file under ``experiences/``; None where it does not exist."""
@@ -328,6 +326,7 @@ class FileHome:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
+    @uncollected()
     def apply(
         self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool = False
     ) -> tuple[Commit | None, R]:

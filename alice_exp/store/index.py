@@ -2,7 +2,8 @@
 
 Never truth: deleting it loses nothing. It is made again when it is missing, damaged, of another version or of another
 machine's byte order, and where it cannot be used the files answer, with one warning. An unchanged file is known by
-its signature, an untouched content by its hash; where only counts or states of blocks changed, the postings stay.
+its signature, an untouched content by its hash; where only counts or states of blocks changed, the postings stay, and
+of a changed file only those rows are written that differ.
 One connection a process; write-ahead logging, so that readers see one moment and never wait for a writer.
 """
 
@@ -17,28 +18,29 @@ from array import array
 from collections.abc import Callable
 from contextlib import suppress
 from hashlib import blake2b
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.core.collection import Noise, Statistics
+from alice_exp.core.collection import Statistics
 from alice_exp.core.errors import ProblemError
 from alice_exp.core.model import Placed, place_of
 from alice_exp.rules.matching import Segment
 from alice_exp.rules.ranking import block_text, is_living
 from alice_exp.store.files import RACY_NS
-from alice_exp.store.indexed import Indexed, IndexedFile, standings_of
-from alice_exp.text.schema import block_json
+from alice_exp.store.indexed import Indexed, IndexedFile, block_rows, load, posting_data, standings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from alice_exp.core.collection import Posting
     from alice_exp.core.errors import AliceError
-    from alice_exp.core.model import Block, Place
+    from alice_exp.core.model import Block
     from alice_exp.store.files import Signature
+    from alice_exp.store.indexed import BlockRow
 
 R = TypeVar("R")
 
-VERSION = 2
+VERSION = 3
 """Raised with every change of the tables, of the tokens or of what is learned from texts."""
 
 PATIENCE = 1.0
@@ -74,7 +76,7 @@ class _Unusable(Exception):
 
 
 class SearchIndex:
-    """Keeps ``state/index.sqlite`` in step with the files and answers from it, see ``core.ports.Index``."""
+    """Keeps ``state/index.sqlite`` in step with the files and answers from it, see ``core.collection.Known``."""
 
     def __init__(self, path: Path, read: Read, parse: Parse, warn: Callable[[AliceError], None]) -> None:
         self._path = path
@@ -128,10 +130,7 @@ class SearchIndex:
             return False
         data, _ = self._read(path)
         blocks = self._parse(path, data)
-        held = connection.execute(
-            "SELECT file, place, id, body, context FROM blocks WHERE file = ? ORDER BY place", (number,)
-        ).fetchall()
-        return content != _hash(data) or held != list(_block_rows(number, blocks or (), place_of(path)))
+        return content != _hash(data) or _held(connection, number) != block_rows(blocks or (), place_of(path))
 
     def close(self) -> None:
         """Close the connection; the next reading opens another."""
@@ -180,7 +179,7 @@ class SearchIndex:
             connection.execute("BEGIN")
         [(generation,)] = connection.execute("SELECT generation FROM about").fetchall()
         if self._known is None or self._known[0] != generation:
-            loaded = _load(connection)
+            loaded = load(connection.execute)
             living = (file for file in loaded if file.living)
             statistics = Statistics.of((file.lengths, file.near, file.noise) for file in living)
             self._known = (generation, loaded, statistics)
@@ -240,34 +239,51 @@ class SearchIndex:
         for path in known.keys() - files.keys():
             _remove(connection, known[path][0])
             connection.execute("DELETE FROM files WHERE file = ?", (known[path][0],))
-        changed: list[tuple[str, bytes, Signature, int]] = []
+        changed: list[tuple[int, list[BlockRow]]] = []
         for path, signature in files.items():
             number, stored, taken, content = known.get(path, (0, "", 0, b""))
             if number and _is_certain(signature, stored, taken):
                 continue
             at = time.time_ns()
             data, signature = self._read(path)
-            if number and content == _hash(data):
-                self._stamp(connection, number, signature, at)
-                continue
-            if number:
-                connection.execute("DELETE FROM blocks WHERE file = ?", (number,))
-            changed.append((path, data, signature, at))
-        for path, data, signature, at in changed:
-            self._replace(connection, path, data, signature, at)
+            if not number or content != _hash(data):
+                blocks = self._indexable(path, data)
+                number = self._replace(connection, path, blocks, _hash(data))
+                changed.append((number, block_rows(blocks, place_of(path))))
+            self._stamp(connection, number, signature, at)
+        self._write_blocks(connection, changed)
         connection.execute("UPDATE about SET generation = generation + 1")
+
+    def _indexable(self, path: str, data: bytes) -> tuple[Block, ...]:
+        blocks = self._parse(path, data)
+        if blocks is None or any(not block.id for block in blocks):
+            raise _Unusable(path)
+        return blocks
 
     def _stamp(self, connection: sqlite3.Connection, number: int, signature: Signature, at: int) -> None:
         connection.execute(
             "UPDATE files SET signature = ?, taken = ? WHERE file = ?", (_stamped(signature), at, number)
         )
 
-    def _replace(
-        self, connection: sqlite3.Connection, path: str, data: bytes, signature: Signature, at: int
+    def _write_blocks(
+        self, connection: sqlite3.Connection, changed: Sequence[tuple[int, list[BlockRow]]]
     ) -> None:
-        blocks = self._parse(path, data)
-        if blocks is None or any(not block.id for block in blocks):
-            raise _Unusable(path)
+        """Write the rows that differ; all that go before all that come, for a block may move between files."""
+        coming: list[tuple[Any, ...]] = []
+        for number, rows in changed:
+            held = set(_held(connection, number))
+            gone = ((number, place) for place, *_ in held.difference(rows))
+            connection.executemany("DELETE FROM blocks WHERE file = ? AND place = ?", gone)
+            coming += ((number, *row) for row in rows if row not in held)
+        try:
+            connection.executemany("INSERT INTO blocks VALUES (?, ?, ?, ?, ?)", coming)
+        except sqlite3.IntegrityError:
+            raise _Unusable("an id stands twice") from None
+
+    def _replace(
+        self, connection: sqlite3.Connection, path: str, blocks: Sequence[Block], content: bytes
+    ) -> int:
+        """Write what a changed file's own row holds, and its postings where its texts changed; the row's number."""
         living = array("I", (at for at, block in enumerate(blocks) if is_living(Placed(block, path))))
         own = standings_of((blocks[place] for place in living), place_of(path))
         texts = [block_text(blocks[place]) for place in living]
@@ -276,18 +292,12 @@ class SearchIndex:
         if row is None or row[1] != mark:
             number = self._learn(connection, path, row[0] if row else None, texts, mark)
         else:
-            number = row[0]
+            number = int(row[0])
         connection.execute(
-            "UPDATE files SET signature = ?, taken = ?, content = ?, living = ?, states = ?, types = ?, updated = ?,"
-            " settled = ? WHERE file = ?",
-            (_stamped(signature), at, _hash(data), living.tobytes(), *own, number),
+            "UPDATE files SET content = ?, living = ?, states = ?, types = ?, updated = ?, settled = ? WHERE file = ?",
+            (content, living.tobytes(), *own, number),
         )
-        try:
-            connection.executemany(
-                "INSERT INTO blocks VALUES (?, ?, ?, ?, ?)", _block_rows(number, blocks, place_of(path))
-            )
-        except sqlite3.IntegrityError:
-            raise _Unusable(path) from None
+        return number
 
     def _learn(
         self, connection: sqlite3.Connection, path: str, number: int | None, texts: Sequence[str], mark: bytes
@@ -304,48 +314,27 @@ class SearchIndex:
             )
             number = int(cursor.lastrowid or 0)
         else:
-            connection.execute("DELETE FROM postings WHERE file = ?", (number,))
             connection.execute(
                 "UPDATE files SET texts = ?, lengths = ?, learned = ? WHERE file = ?",
                 (mark, segment.lengths.tobytes(), learned, number),
             )
-        rows = (
-            (number, token, array("I", posting.indexes).tobytes() + bytes(posting.counts))
-            for token, posting in sorted(segment.postings.items())
-        )
-        connection.executemany("INSERT INTO postings VALUES (?, ?, ?)", rows)
+        self._write_postings(connection, number, segment.postings)
         return number
 
-
-def _load(connection: sqlite3.Connection) -> list[IndexedFile]:
-    files = []
-    query = "SELECT file, path, living, states, types, updated, settled, lengths, learned FROM files ORDER BY path"
-    for number, path, living, states, types, updated, settled, lengths, learned in connection.execute(query):
-        near, short, long = json.loads(learned)
-        files.append(
-            IndexedFile(
-                number,
-                path,
-                array("I", living),
-                states,
-                types,
-                array("d", updated),
-                array("d", settled),
-                array("I", lengths),
-                tuple(near),
-                Noise(short, long),
-            )
-        )
-    return files
+    def _write_postings(
+        self, connection: sqlite3.Connection, number: int, postings: Mapping[str, Posting]
+    ) -> None:
+        held = dict(connection.execute("SELECT token, data FROM postings WHERE file = ?", (number,)))
+        rows = {token: posting_data(posting) for token, posting in postings.items()}
+        gone = ((number, token) for token in held.keys() - rows.keys())
+        connection.executemany("DELETE FROM postings WHERE file = ? AND token = ?", gone)
+        coming = ((number, token, data) for token, data in sorted(rows.items()) if held.get(token) != data)
+        connection.executemany("INSERT OR REPLACE INTO postings VALUES (?, ?, ?)", coming)
 
 
-def _block_rows(
-    number: int, blocks: Sequence[Block], place: Place
-) -> Iterator[tuple[int, int, str, str, str | None]]:
-    for at, block in enumerate(blocks):
-        body = json.dumps(block_json(block, place), ensure_ascii=True, separators=(",", ":"))
-        context = json.dumps(dict(block.trigger.context)) if block.trigger.context else None
-        yield number, at, block.id, body, context
+def _held(connection: sqlite3.Connection, number: int) -> list[BlockRow]:
+    query = "SELECT place, id, body, context FROM blocks WHERE file = ? ORDER BY place"
+    return connection.execute(query, (number,)).fetchall()
 
 
 def _remove(connection: sqlite3.Connection, number: int) -> None:

@@ -9,22 +9,25 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isnan, nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from alice_exp.core.collection import Posting, Standing
+from alice_exp.core.collection import Noise, Posting, Standing
 from alice_exp.core.model import BLOCK_TYPES, CONFIDENCE, STATES, TRUST, Placed, place_of
 from alice_exp.rules.ranking import joined_postings, standing
-from alice_exp.text.schema import read_block
+from alice_exp.text.schema import block_json, read_block
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
 
-    from alice_exp.core.collection import Noise, Statistics
+    from alice_exp.core.collection import Statistics
     from alice_exp.core.config import Json
     from alice_exp.core.model import Block, Place
 
 Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
 """Rows of a query with its values."""
+
+BlockRow: TypeAlias = "tuple[int, str, str, str | None]"
+"""A block's place in its file, its id, its JSON, and the JSON of its trigger's context or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +141,44 @@ def standings_of(blocks: Iterable[Block], place: Place) -> tuple[bytes, bytes, a
         array("d", (nan if own.updated is None else own.updated for _, own in listed)),
         array("d", (own.settled for _, own in listed)),
     )
+
+
+def block_rows(blocks: Sequence[Block], place: Place) -> list[BlockRow]:
+    """The rows of a file's blocks, in its order."""
+    rows = []
+    for at, block in enumerate(blocks):
+        body = json.dumps(block_json(block, place), ensure_ascii=True, separators=(",", ":"))
+        context = json.dumps(dict(block.trigger.context)) if block.trigger.context else None
+        rows.append((at, block.id, body, context))
+    return rows
+
+
+def load(rows: Rows) -> list[IndexedFile]:
+    """All files of the index, in the order of their paths."""
+    files = []
+    query = "SELECT file, path, living, states, types, updated, settled, lengths, learned FROM files ORDER BY path"
+    for number, path, living, states, types, updated, settled, lengths, learned in rows(query, ()):
+        near, short, long = json.loads(learned)
+        files.append(
+            IndexedFile(
+                number,
+                path,
+                array("I", living),
+                states,
+                types,
+                array("d", updated),
+                array("d", settled),
+                array("I", lengths),
+                tuple(near),
+                Noise(short, long),
+            )
+        )
+    return files
+
+
+def posting_data(posting: Posting) -> bytes:
+    """A posting as the index keeps it: the indexes, four bytes each, then the counts."""
+    return array("I", posting.indexes).tobytes() + bytes(posting.counts)
 
 
 def _marks(values: Sized) -> str:

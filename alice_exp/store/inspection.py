@@ -179,7 +179,7 @@ class HomeInspection:
                 wanted=wanted,
             )
         if len(wide) > 5:
-            template = "{count} more files and directories are open to others"
+            template = "{count} more places are open to others"
             yield _warning("", template, "'alice-exp doctor --fix' closes them", count=len(wide) - 5)
 
     def _wide(self) -> Iterator[tuple[Path, int, int]]:

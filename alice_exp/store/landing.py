@@ -37,7 +37,7 @@ First: TypeAlias = "tuple[Message, Mapping[str, bytes | None]]"
 """The first of two commits of one stream: its message and its files' bytes, which are on disk only if they stay."""
 
 
-_DYING_TRIES, _DYING_PAUSE = 6, 0.05
+_DYING_TRIES, _DYING_PAUSE = 60, 0.05
 """How often, and how long apart (s), recovery looks whether the git that made a lock is gone."""
 
 _TICK_NS = 50_000_000

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-BRANCH = "refs/heads/main"
 PENDING = "refs/alice/pending"
 FORWARD = "refs/alice/forward"
 """Stands beside ``PENDING`` where that is no act of this home's own but history that it follows."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.core.model import NamespaceFile, Placed, Problem, Snapshot, place_of
 from alice_exp.store.files import NotAFile, read_bytes
+from alice_exp.store.plumbing import blob_id
 from alice_exp.text.jsonc import parse
 from alice_exp.text.schema import read_blocks
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from alice_exp.core.model import Block, Place
     from alice_exp.store.files import Signature
     from alice_exp.store.scan import Found
+    from alice_exp.text.jsonc import Document
 
 _HOLDERS = ("personal", "universal", "low_value_pool", "archive")
 
@@ -36,12 +38,13 @@ class Parsed:
 
 
 class Reading:
-    """Reads and parses, and remembers by signature: an unchanged file is never parsed twice in one process."""
+    """Reads and parses, and remembers: no unchanged file is parsed twice in one process, no block read twice."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self._parsed: dict[str, Parsed] = {}
         self._good: dict[str, tuple[str, tuple[Block, ...]]] = {}
+        self._texts: dict[str, dict[str, Block]] = {}
 
     def content(self, path: str) -> bytes:
         """A file's bytes; ``OSError`` as the system gave it."""
@@ -66,9 +69,25 @@ class Reading:
 
     def learn(self, path: str, data: bytes, signature: Signature) -> Parsed:
         """Parse bytes that are known to be a file's content and remember the answer."""
+        parsed = self._parsed[path] = Parsed(signature, *self.blocks(parse(data, path)))
+        if not parsed.broken:
+            self._good[path] = (blob_id(data), parsed.blocks)
+        return parsed
+
+    def blocks(self, document: Document) -> tuple[tuple[Block, ...], tuple[Problem, ...]]:
+        """The blocks of a parsed file and its problems; what stands as it stood when last read is not read again."""
+        blocks, problems = read_blocks(document, self._texts.get(document.path))
+        if len(blocks) == len(document.elements):
+            self._texts[document.path] = dict(zip(document.texts, blocks, strict=True))
+        return blocks, problems
+
+    def sound(self, path: str, data: bytes) -> tuple[Block, ...] | None:
+        """The blocks of a content, None where a problem freezes it; for the index, so that nothing is kept twice."""
+        oid, blocks = self._good.get(path, ("", ()))
+        if oid == blob_id(data):
+            return blocks
         blocks, problems = read_blocks(parse(data, path))
-        self._parsed[path] = Parsed(signature, blocks, problems)
-        return self._parsed[path]
+        return None if any(problem.severity == "error" for problem in problems) else blocks
 
 
 def holds_blocks(path: str) -> bool:

@@ -10,13 +10,13 @@ from alice_exp.store.files import read_bytes
 from alice_exp.text.jsonc import edit, parse
 from alice_exp.text.record_edits import book_edits, completion_edits, timeline_edits
 from alice_exp.text.records import (
+    EMPTY,
     EPISODES,
     EPISODES_PATH,
     EVENTS_PATH,
     SEGMENTS,
     read_episodes,
     read_timeline,
-    texts_of,
 )
 
 if TYPE_CHECKING:
@@ -28,15 +28,6 @@ if TYPE_CHECKING:
     from alice_exp.core.records import Episode
     from alice_exp.store.files import Signature
     from alice_exp.text.jsonc import Document
-
-EMPTY = {
-    EPISODES_PATH: '{\n  "$schema": "../.schema/episodes.json",\n  "capacity": 1000,\n  "episodes": []\n}\n',
-    EVENTS_PATH: (
-        '{\n  "$schema": "../.schema/events.json",\n  "next_id": 1,\n  "total_events": 0,\n'
-        '  "total_compressions": 0,\n  "segments": []\n}\n'
-    ),
-}
-"""The texts of record files without records."""
 
 
 Read: TypeAlias = "tuple[EpisodeBook | Timeline | None, tuple[Problem, ...]]"
@@ -125,7 +116,7 @@ class Recording:
 
 def _by_id(document: Document, book: EpisodeBook) -> dict[str, tuple[str, Episode]]:
     """The episodes of a sound file by id, each with the text that it was read from."""
-    pairs = zip(texts_of(document), book.episodes, strict=False)
+    pairs = zip(document.texts, book.episodes, strict=False)
     return {episode.id: (text, episode) for text, episode in pairs if episode.id}
 
 

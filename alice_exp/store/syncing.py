@@ -11,6 +11,7 @@ import json
 import os
 import re
 import subprocess
+import time
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -271,16 +272,32 @@ _NO_TRACE = ("--no-write-fetch-head", "--no-recurse-submodules")
 
 
 def _push(repository: Repository, remote: Remote, commit: str, there: str, *, force: bool = False) -> bool:
-    """Give a commit to the remote; False where the remote has moved since ``there``."""
+    """Give a commit to the remote; False where the remote has moved since ``there``.
+
+    ``BusyError`` where the remote's lock file stays: another push is at work there, or one died and left it.
+    """
     lease = [f"--force-with-lease={_THERE}:{there}"] if force else []
     arguments = ["push", "--porcelain", "--no-verify", *lease, "--", remote.address, f"{commit}:{_THERE}"]
-    done = _ran(repository, *arguments)
-    said = done.stdout.decode("utf-8", "replace") + done.stderr.decode("utf-8", "replace")
+    for pause in _PAUSES:
+        done = _ran(repository, *arguments)
+        said = done.stdout.decode("utf-8", "replace") + done.stderr.decode("utf-8", "replace")
+        locked = _LOCKED.search(said)
+        if not done.returncode or locked is None:
+            break
+        file = locked[1].replace("/./", "/")
+        time.sleep(pause)
+    else:
+        hint = "if no git is at work there, remove that file there, then sync again"
+        raise BusyError("{name} is locked: {file} stands there", name=remote.name, file=file, hint=hint)
     if done.returncode and not _MOVED.search(said):
         raise _failed(remote, done)
     return not done.returncode
 
 
+_PAUSES = (0.1, 0.2, 0.4, 0.8)
+"""Seconds to wait, one after the other, for a lock of the remote's to go."""
+
+_LOCKED = re.compile(r"Unable to create '([^'\n]+\.lock)': File exists")
 _MOVED = re.compile(r"non-fast-forward|fetch first|stale info|cannot lock ref|incorrect old value")
 
 

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.core.model import (
+    ABOUT,
     BLOCK_TYPES,
     STATES,
     Approved,
@@ -156,7 +157,7 @@ FIELDS: Mapping[str, Callable[[Json], Any]] = {
     "id": _block_id,
     "key": text,
     "type": _one_of(*BLOCK_TYPES),
-    "about": _one_of("work", "user"),
+    "about": _one_of(*ABOUT),
     "trigger": _trigger,
     "payload": _payload,
     "state": _one_of(*STATES),

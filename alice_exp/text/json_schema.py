@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from alice_exp.core.config import OPTIONS
-from alice_exp.core.model import BLOCK_TYPES, STATES
+from alice_exp.core.model import ABOUT, BLOCK_TYPES, STATES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,7 +63,7 @@ _BLOCK: dict[str, Json] = {
     "id": _ID,
     "key": _TEXT,
     "type": {"enum": list(BLOCK_TYPES)},
-    "about": {"enum": ["work", "user"]},
+    "about": {"enum": list(ABOUT)},
     "trigger": {"oneOf": [_TEXT, _TRIGGER]},
     "payload": {"oneOf": [_TEXT, _PAYLOAD], "description": "what to do or to believe"},
     "state": {"enum": list(STATES)},

@@ -22,14 +22,16 @@ want need know think there here thing things something anything someone anyone e
 such only own same too very ever once recently before after during while again first last time times day one two up
 down out over off both each few all being doing having might may must shall mine yours hers theirs himself herself
 myself ours themselves because until between through above below under further why say said mention mentioned
-remember ask talk give take see come use used new good people way name
+remember ask talk give take see come use used new good people way name user
 """
 
 _CHINESE = """
 什么 怎么 怎样 怎么样 如何 为什么 为何 为啥 多少 哪个 哪些 哪里 哪儿 哪种 哪一 何时 何处 什么时候 是否
 有没有 是不是 能不能 可不可以 可以 我们 你们 他们 她们 它们 自己 这个 那个 这些 那些 这样 那样 这么 那么
 有什么 是什么 因为 所以 如果 但是 或者 以及 并且 而且 还是 一个 一下 曾经 咋 啥 请问 告诉 有哪些 是谁 分别
-指的是 指 时候 的 了 吗 呢 吧 嘛 啊 呀 是 我 你 您 他 她 它 这 那 哪 谁 在 和 与 及 就 都 也 被 把 其 该 几
+指的是 指 时候 现在 目前 应该 需要 没有 不能 怎么办 怎么回事 多久 几个 几点 哪天 哪位 哪家 哪台 多大 多高 多长
+用什么 做什么 用哪 还用 能用 要用 用户
+的 了 吗 呢 吧 嘛 啊 呀 是 我 你 您 他 她 它 这 那 哪 谁 在 和 与 及 就 都 也 被 把 其 该 几
 """
 
 LIGHT = 0.6
@@ -68,6 +70,12 @@ def weight_of(pieces: Iterable[str]) -> dict[str, float]:
         for token, count in found:
             weights[token] = max(weights.get(token, 0.0), count)
     return weights
+
+
+def word_weight(word: str) -> float:
+    """What a whole word of a question counts: ``LIGHT`` where it is a light English stem or made of light CJK words."""
+    light = all(_light_places(word)) if is_cjk(word) else is_light(word)
+    return LIGHT if light else 1.0
 
 
 def words_beside(runs: Iterable[str], known: Iterable[str]) -> int:

@@ -264,16 +264,11 @@ def _check(path: str, data: bytes, shall: Mapping[str, Block]) -> None:
 _GONE: Any = object()
 
 
-def merge_values(was: Json, one: Json, other: Json) -> Json:
+def _merge(was: Any, one: Any, other: Any) -> Any:
     """Two values that grew from one: objects key by key, lists of records by id, else whoever changed it.
 
     Where both changed a value the larger one stays, whatever the order of the sides.
     """
-    merged = _merge(was, one, other)
-    return None if merged is _GONE else cast("Json", merged)
-
-
-def _merge(was: Any, one: Any, other: Any) -> Any:
     if _same(one, other) or _same(other, was):
         return one
     if _same(one, was):

@@ -14,7 +14,7 @@ from alice_exp.text import fields
 from alice_exp.text.fields import Fault, problem_at, read_object, unknown_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from alice_exp.core.changes import Pointer
     from alice_exp.core.config import Json
@@ -27,6 +27,15 @@ T = TypeVar("T")
 EPISODES_PATH = "records/episodes.jsonc"
 EVENTS_PATH = "records/events.jsonc"
 """Where the records lie under ``experiences/``."""
+
+EMPTY: Mapping[str, str] = {
+    EPISODES_PATH: '{\n  "$schema": "../.schema/episodes.json",\n  "capacity": 1000,\n  "episodes": []\n}\n',
+    EVENTS_PATH: (
+        '{\n  "$schema": "../.schema/events.json",\n  "next_id": 1,\n  "total_events": 0,\n'
+        '  "total_compressions": 0,\n  "segments": []\n}\n'
+    ),
+}
+"""The texts of record files without records."""
 
 EPISODES = "episodes"
 SEGMENTS = "segments"
@@ -75,7 +84,7 @@ def read_episodes(
     """
     reading = _Reading(document, EPISODES, ("capacity",))
     capacity = reading.member("capacity", fields.whole(1), CAPACITY)
-    texts = texts_of(document)
+    texts = document.texts
 
     def read(item: Json) -> Episode:
         text = next(texts, "")
@@ -87,11 +96,6 @@ def read_episodes(
     for index, episode in episodes:
         reading.warn(episode.extra, (EPISODES, index), EPISODE_FIELDS)
     return EpisodeBook(tuple(episode for _, episode in episodes), capacity), reading.problems
-
-
-def texts_of(document: Document) -> Iterator[str]:
-    """The text of each element of the list that ``parse`` was given as ``spans_of``, in order."""
-    return (document.text[start:end] for start, end in document.elements)
 
 
 def read_timeline(document: Document) -> tuple[Timeline, tuple[Problem, ...]]:

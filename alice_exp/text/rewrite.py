@@ -12,8 +12,6 @@ from alice_exp.text.jsonc import Append, Insert, Raw, Remove, Set, edit, parse
 from alice_exp.text.schema import block_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from alice_exp.core.changes import ChangeSet, Put
     from alice_exp.core.config import Json
     from alice_exp.core.model import Block, Placed
@@ -94,11 +92,6 @@ def _put(put: Put, present: Placed | None, file: Callable[[str], _File]) -> None
 def _remove(file: _File, block_id: str) -> None:
     file.edits.append(Remove(("blocks", file.indexes[block_id])))
     file.removed += 1
-
-
-def placed_blocks(blocks: Iterable[Placed]) -> dict[str, Placed]:
-    """Blocks by id, as ``rewrite`` wants them."""
-    return {placed.block.id: placed for placed in blocks}
 
 
 def same_block(one: Block, other: Block) -> bool:

@@ -15,7 +15,7 @@ from alice_exp.core.model import (
     place_of,
 )
 from alice_exp.text.block_fields import FIELDS
-from alice_exp.text.fields import Fault, problem_at, unknown_key
+from alice_exp.text.fields import Fault, problem_at, read_object, unknown_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,11 +33,14 @@ if TYPE_CHECKING:
     from alice_exp.text.jsonc import Document
 
 
-def read_blocks(document: Document) -> tuple[tuple[Block, ...], tuple[Problem, ...]]:
+def read_blocks(
+    document: Document, known: Mapping[str, Block] | None = None
+) -> tuple[tuple[Block, ...], tuple[Problem, ...]]:
     """The blocks of a parsed namespace file and everything that is wrong with it.
 
     One error empties the answer of nothing: the caller decides by severity. Blocks that a person typed without an id
-    have ``id == ""`` until they are adopted.
+    have ``id == ""`` until they are adopted. ``known`` holds blocks of the same file by the text that each was read
+    from: what still stands so is not read again.
     """
     if document.problem is not None:
         return (), (document.problem,)
@@ -60,9 +63,11 @@ def read_blocks(document: Document) -> tuple[tuple[Block, ...], tuple[Problem, .
     blocks: list[Block] = []
     seen: set[str] = set()
     place = place_of(document.path)
+    texts = document.texts
     for index, item in enumerate(listed):
+        same = known.get(next(texts, "")) if known else None
         try:
-            block = read_block(item, place)
+            block = same or read_block(item, place)
             if block.id and block.id in seen:
                 raise Fault("the id {id} stands twice in this file", ("id",), id=block.id)
         except Fault as fault:
@@ -83,17 +88,7 @@ def read_block(item: Json, place: Place) -> Block:
     """
     if not isinstance(item, dict):
         raise Fault('a block is an object with at least a "payload"')
-    fields: dict[str, Any] = {}
-    extra: dict[str, Json] = {}
-    for key, value in item.items():
-        reader = FIELDS.get(key)
-        if reader is None:
-            extra[key] = value
-            continue
-        try:
-            fields[key] = reader(value)
-        except Fault as fault:
-            raise Fault(fault.template, (key, *fault.below), **{"name": key, **fault.values}) from None
+    fields, extra = read_object(item, FIELDS)
     if "payload" not in fields:
         raise Fault('a block needs a "payload": what to do or to believe')
     if place == "personal":

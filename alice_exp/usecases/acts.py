@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.core.errors import NotFoundError, RefusedError, UsageError
-from alice_exp.core.model import BLOCK_TYPES, SETS, path_of
+from alice_exp.core.model import BLOCK_TYPES, PLACES, SETS, path_of
 from alice_exp.text.block_fields import NAME
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
-ALL: tuple[Place, ...] = (*SETS, "archive")
 _REFERENCE = re.compile(r"(exp-)?([a-z2-9]{1,8})")
 _SET_NAMES: dict[str, Place] = {
     "personal": "personal",
@@ -110,7 +109,7 @@ def _keyed(snapshot: Snapshot, reference: str) -> Placed:
     found = [placed for placed in snapshot if (placed.block.type, placed.block.key) == (block_type, key)]
     if not found:
         raise NotFoundError("no block has the key {reference}", reference=reference)
-    return min(found, key=lambda placed: ALL.index(placed.place))
+    return min(found, key=lambda placed: PLACES.index(placed.place))
 
 
 def one_of(reference: str, wanted: str, found: Sequence[Placed]) -> Placed:

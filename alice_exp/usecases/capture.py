@@ -9,18 +9,20 @@ from alice_exp.core.changes import Act, ChangeSet, Put
 from alice_exp.core.errors import RefusedError, UsageError
 from alice_exp.core.model import (
     EVIDENCE_KEPT,
+    PLACES,
     Block,
     Payload,
     Placed,
     Trigger,
     path_of,
 )
+from alice_exp.rules.namespaces import namespace_for
 from alice_exp.rules.rejection import Rejections
 from alice_exp.rules.sameness import Sameness, sameness
-from alice_exp.usecases.acts import ALL, namespace_path, require_person
+from alice_exp.usecases.acts import namespace_path, require_person
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from alice_exp.core.changes import Commit
     from alice_exp.core.model import (
@@ -33,20 +35,6 @@ if TYPE_CHECKING:
     from alice_exp.core.ports import Home
     from alice_exp.rules.approval import Stamp
     from alice_exp.usecases.acts import Caller
-
-_PERSONAL: Mapping[BlockType, str] = {
-    "habit": "workflow_habits",
-    "rule": "workflow_habits",
-    "solution": "workflow_habits",
-    "pattern": "workflow_habits",
-}
-_UNIVERSAL: Mapping[BlockType, str] = {
-    "rule": "tool_usage",
-    "solution": "tool_usage",
-    "habit": "tool_usage",
-    "pattern": "api_patterns",
-    "feature": "api_patterns",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +56,30 @@ class Draft:
     created_at: str = ""
     origin: str = "local"
     lived: bool = False
+
+    @classmethod
+    def of(cls, block: Block, suggested: str = "", *, lived: bool = False) -> Draft:
+        """What a block says, without its id, its counts and whatever else acts alone may set.
+
+        ``suggested`` is where approval shall take it, if the block itself does not say.
+        """
+        return cls(
+            block.payload,
+            block.trigger,
+            key=block.key,
+            type=block.type,
+            about=block.about,
+            tags=block.tags,
+            related=block.related,
+            supersedes=block.supersedes,
+            evidence=block.evidence,
+            importance=block.importance,
+            emotional_weight=block.emotional_weight,
+            suggested=block.suggested or suggested,
+            created_at=block.created_at,
+            origin=block.origin,
+            lived=lived,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +147,7 @@ def memorize(
         answer = Captured(placed, intake.merged, tuple(intake.refused))
         return _changes(intake, op, trailers), answer
 
-    commit, answer = home.apply(plan, ALL)
+    commit, answer = home.apply(plan, PLACES)
     return replace(answer, commit=commit)
 
 
@@ -147,7 +159,7 @@ def remember(
     ``stamp`` is the owner key's (``usecases.owner.decide``).
     """
     require_person(caller, "write into personal", "alice-exp remember …")
-    path = namespace_path(namespace or _PERSONAL.get(draft.type, "user_preferences"), "personal")
+    path = namespace_path(namespace or namespace_for("personal", draft.type), "personal")
     if not path.startswith("personal/"):
         raise RefusedError(
             "remember writes into personal alone", hint="use 'alice-exp memorize' for the rest"
@@ -168,7 +180,7 @@ def remember(
             kept = intake.put(stamp(said), path, same)
         return _changes(intake, "remember"), Captured((kept,), intake.merged)
 
-    commit, answer = home.apply(plan, ALL)
+    commit, answer = home.apply(plan, PLACES)
     return replace(answer, commit=commit)
 
 
@@ -238,11 +250,9 @@ def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
 
 def destination(block: Block) -> str:
     """Where approval takes a candidate: about the user to personal, else as suggested or by type (B2.17, B2.18)."""
-    if block.about == "user":
-        name = block.suggested.removeprefix("personal/") if block.suggested.startswith("personal/") else ""
-        return path_of("personal", name or _PERSONAL.get(block.type, "user_preferences"))
-    name = block.suggested.removeprefix("universal/") if block.suggested.startswith("universal/") else ""
-    return path_of("universal", name or _UNIVERSAL.get(block.type, "system_info"))
+    place: Place = "personal" if block.about == "user" else "universal"
+    named, _, name = block.suggested.partition("/")
+    return path_of(place, name if name and named == place else namespace_for(place, block.type))
 
 
 def _changes(intake: _Intake, op: str, trailers: tuple[tuple[str, str], ...] = ()) -> ChangeSet | None:

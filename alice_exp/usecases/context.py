@@ -9,6 +9,7 @@ from alice_exp.core.model import Placed, is_approved
 from alice_exp.core.ports import AccessLog, Home
 from alice_exp.rules.lifecycle import LEVELS, Thresholds, level
 from alice_exp.rules.ranking import Match
+from alice_exp.rules.tiers import TRUSTED
 from alice_exp.rules.window import estimate_tokens
 from alice_exp.usecases.acts import Caller
 from alice_exp.usecases.recall import Filters, recall
@@ -59,8 +60,8 @@ def prime(home: Home, budget: int, line: Callable[[Placed], str], headings: tupl
 
 
 def _is_trusted(placed: Placed) -> bool:
-    states = ("past", "reliable") if placed.place == "personal" else ("reliable",)
-    return placed.block.state in states and is_approved(placed)
+    decides = any(placed.place == place and placed.block.state in states for place, states in TRUSTED)
+    return decides and is_approved(placed)
 
 
 def _order(placed: Placed, thresholds: Thresholds) -> tuple[bool, int, float, int, str]:

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from alice_exp.core.changes import Act, ChangeSet, Put
 from alice_exp.core.errors import ProblemError, UsageError
-from alice_exp.core.model import Evidence
+from alice_exp.core.model import PLACES, Evidence
 from alice_exp.core.ports import OpenDecision
 from alice_exp.core.records import Episode, EpisodeBook, Event, Timeline
 from alice_exp.rules.episodes import shorten_result, similar_failures
 from alice_exp.rules.finishing import DECISION, finished, unfinished
 from alice_exp.rules.impact import is_held_out
 from alice_exp.rules.lifecycle import outcome, scenario_of
-from alice_exp.rules.ranking import Choice, choose
 from alice_exp.rules.retention import is_due, prune
+from alice_exp.rules.tiers import Choice, choose
 from alice_exp.rules.timeline import add_event
-from alice_exp.usecases.acts import ALL, resolve
-from alice_exp.usecases.decide import settled_after, thresholds_of
+from alice_exp.usecases.acts import resolve
 from alice_exp.usecases.expanding import FINISHED
+from alice_exp.usecases.outcome import settled_after, thresholds_of
 from alice_exp.usecases.recall import Filters, search
 from alice_exp.usecases.records import capacity_of
 from alice_exp.usecases.similar import searched
@@ -159,7 +159,7 @@ def report_decision(
         answer = DecisionOutcome(open_decision, changes, missing, episode, pruned, merges)
         return ChangeSet(act, puts, episodes=book, timeline=timeline), answer
 
-    commit, answer = home.apply(plan, ALL, records=True)
+    commit, answer = home.apply(plan, PLACES, records=True)
     decisions.close(decision)
     return replace(answer, commit=commit)
 

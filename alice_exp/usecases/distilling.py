@@ -9,13 +9,12 @@ import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.core.model import SETS
+from alice_exp.core.model import PLACES, SETS
 from alice_exp.core.records import EpisodeBook
 from alice_exp.rules.distill import REPEATS, distill, lesson
 from alice_exp.rules.rejection import Rejections
 from alice_exp.rules.sameness import sameness
 from alice_exp.text.records import EPISODES_PATH
-from alice_exp.usecases.acts import ALL
 from alice_exp.usecases.capture import Draft, memorize
 from alice_exp.usecases.recorded import require_sound
 from alice_exp.usecases.records import named
@@ -65,7 +64,7 @@ def distil(home: Home, caller: Caller, references: Sequence[str] = (), limit: in
 
     A type with fewer than three episodes shows no repetition: each of its episodes is proposed as it is.
     """
-    snapshot = home.read(ALL, records=True)
+    snapshot = home.read(PLACES, records=True)
     require_sound(snapshot, EPISODES_PATH)
     book = snapshot.episodes or EpisodeBook()
     if references:

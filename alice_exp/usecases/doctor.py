@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from alice_exp.core.changes import Act, ChangeSet
 from alice_exp.core.errors import AliceError
-from alice_exp.core.model import Problem
+from alice_exp.core.model import PLACES, Problem
 from alice_exp.text.json_schema import schemas
 from alice_exp.usecases import owner as owning
-from alice_exp.usecases.acts import ALL, require_person
+from alice_exp.usecases.acts import require_person
 from alice_exp.usecases.recorded import ahead
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _mend(patient: Patient, name: str) -> int:
 
 
 def _files(patient: Patient) -> Iterator[Problem]:
-    yield from patient.home.read(ALL, records=True).problems
+    yield from patient.home.read(PLACES, records=True).problems
 
 
 def _remotes(patient: Patient) -> Iterator[Problem]:
@@ -99,7 +99,7 @@ def _clock(patient: Patient) -> Iterator[Problem]:
     newest = datetime.fromtimestamp(patient.inspection.commit_time(), UTC)
     if newest > latest:
         yield _ahead(".git", "the newest commit", newest.strftime("%Y-%m-%dT%H:%M:%SZ"))
-    for placed in patient.home.read(ALL):
+    for placed in patient.home.read(PLACES):
         at = max(placed.block.created_at, placed.block.updated_at)
         if at and datetime.fromisoformat(at) > latest:
             yield _ahead(placed.path, placed.block.id, at)

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, cast
 
 from alice_exp.core.changes import Act, ChangeSet
 from alice_exp.core.errors import AliceError, PeerError
+from alice_exp.core.model import PLACES
 from alice_exp.core.ports import Disclosure
 from alice_exp.rules import exchange as rules
 from alice_exp.usecases import sharing
-from alice_exp.usecases.acts import ALL, require_person
+from alice_exp.usecases.acts import require_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -158,7 +159,7 @@ def take_in(
 ) -> tuple[TakenIn, tuple[str, ...]]:
     """What came from a peer: first what it takes back, then what it offers. The ids that the first one touched."""
     gone = _withdraw(home, caller, lambda seen: rules.withdrawn(seen, name, revoked, caller.now), name)[0]
-    let_in = rules.admitted(received, home.read(ALL))
+    let_in = rules.admitted(received, home.read(PLACES))
     if not let_in.offers:
         return sharing.TakenIn(name, refused=let_in.refused), gone.names
     return sharing.take_in(home, caller, let_in), gone.names
@@ -175,7 +176,7 @@ def _withdraw(
         act = Act(op, caller.actor, caller.now, gone.names, detail, (("Source", name),))
         return ChangeSet(act, gone.puts, gone.removes), gone
 
-    commit, answer = home.apply(plan, ALL)
+    commit, answer = home.apply(plan, PLACES)
     return answer, commit
 
 

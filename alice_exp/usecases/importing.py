@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from alice_exp.core.changes import Commit
-from alice_exp.core.model import Evidence, Payload, Placed, Trigger
+from alice_exp.core.model import PLACES, Evidence, Payload, Placed, Trigger
 from alice_exp.core.ports import Home
 from alice_exp.text.imports import Piece
 from alice_exp.text.words import fingerprint_text, one_line
-from alice_exp.usecases.acts import ALL, Caller, DryHome
+from alice_exp.usecases.acts import Caller, DryHome
 from alice_exp.usecases.capture import Captured, Draft, memorize
 
 QUOTE = 300
@@ -57,7 +57,7 @@ def with_origin(kind: str, path: str, line: int, draft: Draft) -> Draft:
 
 def take_in(home: Home, caller: Caller, drafts: Sequence[Draft], *, dry_run: bool = False) -> Imported:
     """Import drafts in one commit; those that an earlier import brought, and living ones that say the same, stay."""
-    seen = {_said(placed) for placed in home.read(ALL)}
+    seen = {_said(placed) for placed in home.read(PLACES)}
     new = [draft for draft in drafts if (draft.origin, _words(draft)) not in seen]
     if not new:
         return Imported((), len(drafts))

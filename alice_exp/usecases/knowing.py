@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from alice_exp.core.model import BLOCK_TYPES, SETS
+from alice_exp.core.model import BLOCK_TYPES, PLACES, SETS
 from alice_exp.rules.consolidation import Weights as ConsolidationWeights
 from alice_exp.rules.consolidation import age_days, consolidation_of
 from alice_exp.rules.impact import Told
@@ -15,8 +15,8 @@ from alice_exp.rules.lifecycle import LEVELS, level
 from alice_exp.rules.metacognition import Weights, certainty
 from alice_exp.rules.metacognition import assess as assessed
 from alice_exp.usecases.access import placed_with_reads
-from alice_exp.usecases.acts import ALL, resolve
-from alice_exp.usecases.decide import thresholds_of
+from alice_exp.usecases.acts import resolve
+from alice_exp.usecases.outcome import thresholds_of
 from alice_exp.usecases.recall import Filters, search
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def assess(
 
 def settled(home: Home, access: AccessLog, caller: Caller, reference: str) -> Settled:
     """The consolidation of one block, now, with every term (R3.7-R3.12, B3.4)."""
-    snapshot = home.read(ALL)
+    snapshot = home.read(PLACES)
     stored = resolve(snapshot, reference)
     placed = placed_with_reads(stored, access.pending(), snapshot.config, caller.now)
     weights = ConsolidationWeights.of(snapshot.config)
@@ -114,7 +114,7 @@ def settled(home: Home, access: AccessLog, caller: Caller, reference: str) -> Se
 
 def stats(home: Home, access: AccessLog, caller: Caller) -> Counts:
     """Counts over the whole home."""
-    snapshot = home.read(ALL)
+    snapshot = home.read(PLACES)
     reads = access.pending()
     living = [
         placed_with_reads(placed, reads, snapshot.config, caller.now) for placed in snapshot.within(*SETS)

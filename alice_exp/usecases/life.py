@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from alice_exp.core.changes import Act, ChangeSet, Put
 from alice_exp.core.errors import BusyError, NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.core.model import (
+    PLACES,
     Archived,
     Placed,
     content_hash,
@@ -19,7 +20,7 @@ from alice_exp.rules.lifecycle import Thresholds
 from alice_exp.rules.lifecycle import retire as retired
 from alice_exp.rules.lifecycle import revive as revived
 from alice_exp.text.alone import block_text, read_alone
-from alice_exp.usecases.acts import ALL, namespace_name, namespace_path, require_person, resolve
+from alice_exp.usecases.acts import namespace_name, namespace_path, require_person, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +70,7 @@ class Opened:
 def open_block(home: Home, caller: Caller, reference: str) -> Opened:
     """A block's own text for a person's editor; ``ProblemError`` where its file cannot be written now."""
     require_person(caller, "edit", f"alice-exp edit {reference}")
-    snapshot = home.read(ALL)
+    snapshot = home.read(PLACES)
     placed = resolve(snapshot, reference)
     fault = next(
         (
@@ -219,7 +220,8 @@ def revive(
     An approval that is bound to what the block says still holds; a block of universal without one waits for it.
     ``stamp`` is the owner key's (``usecases.owner.decide``).
     """
-    require_person(caller, "revive", f"alice-exp revive {reference}")
+    lifted = " --from-rejected" if from_rejected else ""
+    require_person(caller, "revive", f"alice-exp revive {reference}{lifted}")
 
     def change(placed: Placed, thresholds: Thresholds) -> tuple[Change, str]:
         archived = placed.block.archived
@@ -273,7 +275,7 @@ def _levels(before: Block, after: Block) -> tuple[tuple[str, str], ...]:
 
 
 def _applied(home: Home, plan: Callable[[Snapshot], tuple[ChangeSet | None, Lived]]) -> Lived:
-    commit, lived = home.apply(plan, ALL)
+    commit, lived = home.apply(plan, PLACES)
     return replace(lived, commit=commit)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from alice_exp.core.changes import Act, ChangeSet
 from alice_exp.core.model import CONFIDENCE, TRUST, Block, Placed, Snapshot
@@ -30,7 +30,8 @@ class HomeMemories:
 
     def save_all(self, memories: Sequence[Block]) -> tuple[str, ...]:
         """Keep several in one commit; their ids, in order (empty where a person rejected it before)."""
-        captured = memorize(self.home, self.caller, [_draft(one) for one in memories], bulk=True)
+        drafts = [Draft.of(replace(one, about="user")) for one in memories]
+        captured = memorize(self.home, self.caller, drafts, bulk=True)
         return tuple(placed.block.id if placed else "" for placed in captured.placed)
 
     def search_by_vector(
@@ -85,19 +86,3 @@ class HomeMemories:
 def _order(pair: tuple[int, Placed]) -> tuple[int, float, str]:
     shared, placed = pair
     return -shared, -TRUST[placed.place] * CONFIDENCE[placed.block.state], placed.block.id
-
-
-def _draft(memory: Block) -> Draft:
-    return Draft(
-        memory.payload,
-        memory.trigger,
-        key=memory.key,
-        type=memory.type,
-        about="user",
-        tags=memory.tags,
-        supersedes=memory.supersedes,
-        evidence=memory.evidence,
-        importance=memory.importance,
-        created_at=memory.created_at,
-        origin=memory.origin,
-    )

@@ -170,7 +170,7 @@ def problems(home: Home, owner: Owner) -> tuple[Problem, ...]:
     ]
     waiting = seen.those("edited", "unsigned")
     if waiting:
-        template = "{count} blocks are not signed as they are"
+        template = "{count} blocks are not signed in the present form"
         found.append(
             Problem(
                 CONFIG,
@@ -194,7 +194,7 @@ def init(
     use (``unprotected`` allows it), and for another key than the present one, unless ``anew``: then the present key
     signs the new one.
     """
-    require_person(caller, "name an owner key", "alice-exp owner init")
+    require_person(caller, "name an owner key", f"alice-exp owner init{f' --key {path}' if path else ''}")
     key = owner.examine(path)
     if key.protection in ("none", "agent") and not unprotected:
         _refuse_open(key)

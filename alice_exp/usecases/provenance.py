@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from alice_exp.core.changes import Act, ChangeSet, Put
 from alice_exp.core.errors import NotFoundError, UsageError
-from alice_exp.core.model import Placed
+from alice_exp.core.model import PLACES, Placed
 from alice_exp.rules.reversal import by_block, whole_files
 from alice_exp.text.schema import block_json
-from alice_exp.usecases.acts import ALL, prefix, require_person, resolve
+from alice_exp.usecases.acts import prefix, require_person, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,7 +83,7 @@ def find_id(home: Home, history: History, reference: str) -> str:
     """The id that a reference names, among living and archived blocks, else among all that history knows."""
     wanted = prefix(reference)
     try:
-        return resolve(home.read(ALL), reference).block.id
+        return resolve(home.read(PLACES), reference).block.id
     except NotFoundError:
         known = {
             block_id for commit in history.log() for block_id in commit.blocks if block_id.startswith(wanted)
@@ -170,7 +170,7 @@ def _undo(home: Home, history: History, caller: Caller, acts: tuple[Commit, ...]
         act = Act("undo", caller.actor, caller.now, taken.blocks, f"takes back {detail}{more}", undoes)
         return ChangeSet(act, taken.puts, taken.removes, texts=taken.texts, seen=taken.seen), answer
 
-    commit, answer = home.apply(plan, ALL)
+    commit, answer = home.apply(plan, PLACES)
     return replace(answer, commit=commit)
 
 
@@ -217,7 +217,7 @@ def restore(home: Home, history: History, caller: Caller, reference: str) -> tup
         )
         return ChangeSet(act, (put,)), back
 
-    commit, placed = home.apply(plan, ALL)
+    commit, placed = home.apply(plan, PLACES)
     return placed, commit
 
 
@@ -228,7 +228,7 @@ def _is_hidden(placed: Placed) -> bool:
 
 def present(home: Home, block_id: str) -> Placed | None:
     """The block as it is now, wherever it is; None where it is in no file."""
-    return home.read(ALL).find(block_id)
+    return home.read(PLACES).find(block_id)
 
 
 def field_changes(version: Version) -> dict[str, tuple[Json, Json]]:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import UsageError
-from alice_exp.core.model import BLOCK_TYPES, SETS, is_approved
+from alice_exp.core.model import BLOCK_TYPES, PLACES, SETS, is_approved
 from alice_exp.rules.consolidation import decay_score
 from alice_exp.rules.expiry import is_expired
 from alice_exp.rules.lifecycle import LEVELS, Thresholds, at_least, level
 from alice_exp.rules.ranking import Corpus, rank
 from alice_exp.usecases.access import placed_with_reads
-from alice_exp.usecases.acts import ALL, is_keyed, one_of, prefix, resolve
+from alice_exp.usecases.acts import is_keyed, one_of, prefix, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -120,10 +120,10 @@ def show(home: Home, access: AccessLog, caller: Caller, reference: str) -> Shown
 
 def _looked_up(home: Home, reference: str) -> Placed:
     if is_keyed(reference):
-        return resolve(home.read(ALL), reference)
+        return resolve(home.read(PLACES), reference)
     wanted = prefix(reference)
     found = home.ask(lambda known: known.starting_with(wanted, 5))
-    return one_of(reference, wanted, found) if found is not None else resolve(home.read(ALL), reference)
+    return one_of(reference, wanted, found) if found is not None else resolve(home.read(PLACES), reference)
 
 
 ORDERS = ("reads", "consolidation", "updated", "verified")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from alice_exp.core.changes import Act, ChangeSet
 from alice_exp.core.config import BY_NAME
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from alice_exp.core.changes import Commit
     from alice_exp.core.model import Snapshot
     from alice_exp.core.ports import AccessLog, History, Home
-    from alice_exp.core.records import Episode
+    from alice_exp.core.records import Episode, ImportMode
     from alice_exp.rules.episodes import EpisodeStatistics
     from alice_exp.rules.retention import Pruning
     from alice_exp.usecases.acts import Caller
@@ -136,7 +136,7 @@ def take_in(
     home: Home,
     caller: Caller,
     episodes: Sequence[Episode],
-    mode: Literal["merge", "replace"] = "merge",
+    mode: ImportMode = "merge",
     reads: Mapping[str, int] | None = None,
 ) -> Kept:
     """Import episodes: ``merge`` adds what is not there, ``replace`` (a person's act) keeps nothing else (B0.16)."""

@@ -9,6 +9,7 @@ from alice_exp.core.changes import Act, ChangeSet, Put
 from alice_exp.core.errors import NotFoundError, RefusedError, UsageError
 from alice_exp.core.model import (
     EVIDENCE_KEPT,
+    PLACES,
     Approved,
     Archived,
     Evidence,
@@ -30,7 +31,7 @@ from alice_exp.rules.expiry import expired, is_expired
 from alice_exp.rules.rejection import refusals
 from alice_exp.usecases import glance
 from alice_exp.usecases.access import folded, folded_episodes, merged
-from alice_exp.usecases.acts import ALL, namespace_name, namespace_path, require_person, resolve
+from alice_exp.usecases.acts import namespace_name, namespace_path, require_person, resolve
 from alice_exp.usecases.capture import destination
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ if TYPE_CHECKING:
     from alice_exp.rules.rejection import Returned
     from alice_exp.usecases.acts import Caller
 
-Why = Literal["changed", "expired", "stale"]
-"""Why one item of a decision was left out: ``stale`` stands in a file with a problem, which nothing is written to."""
+Why = Literal["changed", "expired", "moved", "gone", "stale"]
+"""Why one item of a decision was left out: ``moved`` was decided already, ``stale`` stands in a file with a problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +108,11 @@ def heartbeat(
         puts = merged(shown, (put for put in folds if put.block.id not in removes))
         return ChangeSet(act, puts, removes, episodes=book), replace(answer, segment=segment)
 
-    commit, planned = home.apply(plan, ALL, records=any(map(_is_episode, access.pending())))
+    commit, planned = home.apply(plan, PLACES, records=any(map(_is_episode, access.pending())))
     if commit is not None and planned.segment:
         access.forget(planned.segment)
     reports.publish(commit.commit if commit is not None else planned.seen.head)
-    seen = home.read(ALL) if commit is not None else planned.seen
+    seen = home.read(PLACES) if commit is not None else planned.seen
     return _report(seen, reports, caller, day_began, planned.gone, planned.back), commit
 
 
@@ -133,7 +134,7 @@ def _glanced(home: Home, reports: Reports, caller: Caller, day_began: str, *, is
     seen = glance.recalled(reports, known_as, near, caller.now)
     if seen is not None:
         return _report(seen.snapshot, reports, caller, day_began, back=back, kin=seen.kin)
-    whole = home.read(ALL)
+    whole = home.read(PLACES)
     if glance.name(home, near, waiting, acts) != known_as:
         return _report(whole, reports, caller, day_began)
     kin = glance.keep(reports, known_as, whole, waiting, acts, caller.now)
@@ -221,7 +222,7 @@ def chosen(home: Home, reports: Reports, references: Sequence[str], *, everythin
     if everything:
         return reports.open_ids()
     numbered = reports.open_ids()
-    snapshot = home.read(ALL)
+    snapshot = home.read(PLACES)
     ids = []
     for reference in references:
         if reference.isdigit() and len(reference) <= 3:
@@ -249,8 +250,9 @@ def approve(
 ) -> Decided:
     """Candidates, and blocks of universal that wait, become trusted: about the user to personal, else to universal.
 
-    What changed since a report showed it is skipped and named, and so is what expired; ``bulk`` (``--all``) leaves out
-    what was decided meanwhile without a word. ``stamp`` is the owner key's (``usecases.owner.decide``).
+    What changed since a report showed it is skipped and named, and so is what expired or was decided already, where
+    anything else is left to do; ``bulk`` (``--all``) leaves out what was decided meanwhile without a word.
+    ``stamp`` is the owner key's (``usecases.owner.decide``).
     """
     require_person(caller, "approve", f"alice-exp approve {' '.join(ids)}")
     from alice_exp.rules.bundle import accepted
@@ -321,19 +323,22 @@ def _decide(
         stuck: list[Put] = []
         broken = {file.path for file in snapshot.files if file.stale}
         skipped: list[tuple[str, Why]] = []
+        settled: list[tuple[str, Why]] = []
         for block_id in ids:
             placed = snapshot.find(block_id)
             if placed is None or not _is_open(placed, op):
-                if bulk:
-                    continue
-                raise _not_open(block_id, placed, op)
-            if is_expired(placed.block, caller.now, days) and placed.place == "low_value":
+                settled.append((block_id, "gone" if placed is None else "moved"))
+            elif is_expired(placed.block, caller.now, days) and placed.place == "low_value":
                 skipped.append((block_id, "expired"))
             elif placed.block.reported is not None and not is_shown_as_it_is(placed.block):
                 skipped.append((block_id, "changed"))
             else:
                 put = decide(placed)
                 (stuck if {placed.path, put.path} & broken else puts).append(put)
+        if settled and not bulk:
+            if not (puts or stuck or skipped):
+                raise _not_open(settled[0][0], snapshot.find(settled[0][0]), op)
+            skipped += settled
         if puts:
             skipped += [(put.block.id, "stale") for put in stuck]
         puts = puts or stuck
@@ -343,7 +348,7 @@ def _decide(
         act = Act(op, caller.actor, caller.now, tuple(p.block.id for p in puts), _detail(puts), trailers)
         return ChangeSet(act, tuple(puts)), Decided(decided, tuple(skipped))
 
-    commit, answer = home.apply(plan, ALL)
+    commit, answer = home.apply(plan, PLACES)
     return replace(answer, commit=commit)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.core.changes import Act, ChangeSet, Put
 from alice_exp.core.errors import NotFoundError, ProblemError, RefusedError, UsageError
-from alice_exp.core.model import Placed, content_hash, is_approved, path_of
+from alice_exp.core.model import PLACES, Placed, content_hash, is_approved, path_of
 from alice_exp.core.ports import Disclosure
 from alice_exp.rules.approval import kept_here
 from alice_exp.rules.bundle import (
@@ -27,7 +27,7 @@ from alice_exp.rules.rejection import Rejections
 from alice_exp.rules.sameness import sameness
 from alice_exp.text.block_fields import NAME
 from alice_exp.text.jsonc import parse
-from alice_exp.usecases.acts import ALL, DryHome, require_person, resolve
+from alice_exp.usecases.acts import DryHome, require_person, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -131,7 +131,7 @@ def _set(
         act = Act("share", caller.actor, caller.now, tuple(put.block.id for put in puts), verb)
         return ChangeSet(act, puts), answer
 
-    commit, answer = home.apply(plan, ALL)
+    commit, answer = home.apply(plan, PLACES)
     return replace(answer, commit=commit)
 
 
@@ -219,7 +219,7 @@ def take_in(home: Home, caller: Caller, bundle_: Received) -> TakenIn:
             intake.take(offer)
         return intake.changes(), intake.answer()
 
-    commit, answer = home.apply(plan, ALL)
+    commit, answer = home.apply(plan, PLACES)
     return replace(answer, commit=commit)
 
 

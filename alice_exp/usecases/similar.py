@@ -6,6 +6,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from alice_exp.core.records import EpisodeBook
+from alice_exp.core.uncollected import uncollected
 from alice_exp.rules.episode_index import EpisodeIndex
 from alice_exp.rules.episodes import Filters, find_similar
 
@@ -35,6 +36,7 @@ class Searched:
         return id(self._episodes)
 
     @cached_property
+    @uncollected()
     def index(self) -> EpisodeIndex:
         """Keywords and contexts, for the source's formula."""
         return EpisodeIndex(self._episodes)

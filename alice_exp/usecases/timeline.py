@@ -7,7 +7,7 @@ word (B1.4).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from alice_exp.core.changes import Act, ChangeSet
 from alice_exp.core.errors import RefusedError, UsageError
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from alice_exp.core.config import Config, Json
     from alice_exp.core.model import Snapshot
     from alice_exp.core.ports import History, Home
-    from alice_exp.core.records import Segment
+    from alice_exp.core.records import ImportMode, Segment
     from alice_exp.rules.digest import Digest
     from alice_exp.rules.timeline import (
         Merge,
@@ -154,7 +154,9 @@ def add_thoughts(
         many = add_events(timeline, events, strategy)
         fresh = tuple(one.id for one in many.raw.segments[len(timeline.segments) :])
         told = Told(many.compacted, fresh, many.merges)
-        act = Act("event", caller.actor, caller.now, (), f"{verb} {len(events)} thoughts")
+        act = Act(
+            "event", caller.actor, caller.now, (), f"{verb} {len(events)} thought{'s' * (len(events) != 1)}"
+        )
         numbers = range(timeline.total_events + 1, many.compacted.total_events + 1)
         if set(numbers) <= verbatim(many.compacted).keys():
             return ChangeSet(act, timeline=many.compacted), told
@@ -177,7 +179,7 @@ def take_in(
     history: History,
     caller: Caller,
     imported: ImportedTimeline,
-    mode: Literal["merge", "replace"] = "merge",
+    mode: ImportMode = "merge",
     strategy: Strategy = STRATEGIES["length"],
 ) -> Told:
     """Import: thoughts that are not known yet are added; a whole timeline fills an empty one, or replaces (a person's).
@@ -224,19 +226,18 @@ def _said(merge: Merge) -> str:
 def asked(home: Home, event: Event, strategy: Strategy, summarise: Summariser) -> Summariser:
     """A model's answer for the merge that is about to happen; a failure is kept, and tells why the rule answered."""
     snapshot = home.read((), records=True)
-    asked: list[tuple[Segment, Segment, Digest | None, Exception | None]] = []
+    answers: list[tuple[Segment, Segment, Digest | None, Exception | None]] = []
 
     def ask(first: Segment, second: Segment) -> Digest | None:
+        # A model may fail in any way, and a thought is kept all the same (R1.25).
         try:
-            asked.append((first, second, summarise(first, second), None))
-        except (
-            Exception
-        ) as failure:  # a model may fail in any way, and a thought is kept all the same (R1.25)
-            asked.append((first, second, None, failure))
+            answers.append((first, second, summarise(first, second), None))
+        except Exception as failure:
+            answers.append((first, second, None, failure))
         return None
 
     def answer(first: Segment, second: Segment) -> Digest | None:
-        for one, other, told, failure in asked:
+        for one, other, told, failure in answers:
             if (one, other) == (first, second):
                 if failure is not None:
                     raise failure

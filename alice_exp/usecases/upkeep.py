@@ -7,36 +7,24 @@ from typing import TYPE_CHECKING
 
 from alice_exp.core.changes import Act, ChangeSet
 from alice_exp.core.errors import NotFoundError, RefusedError, UsageError
-from alice_exp.core.model import place_of
+from alice_exp.core.model import PLACES, place_of
+from alice_exp.rules.namespaces import NAMESPACES
 from alice_exp.text.blocks import NEW_FILE
 from alice_exp.text.configuration import PATH, default_text
 from alice_exp.text.json_schema import schemas
-from alice_exp.usecases.acts import ALL, namespace_name, namespace_path, require_person
+from alice_exp.text.records import EMPTY
+from alice_exp.usecases.acts import namespace_name, namespace_path, require_person
 from alice_exp.usecases.recorded import ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from alice_exp.core.changes import Commit
     from alice_exp.core.model import Place, Problem, Snapshot
     from alice_exp.core.ports import Home
     from alice_exp.usecases.acts import Caller
 
-_HEADS: Mapping[str, str] = {
-    "universal/system_info.jsonc": "What holds for the systems at work here, whoever sits in front of them.",
-    "universal/tool_usage.jsonc": "Which tool to use for what, and how.",
-    "universal/api_patterns.jsonc": "How interfaces behave, and what works with them.",
-    "personal/user_preferences.jsonc": "What you like and who you are. Never leaves this machine.",
-    "personal/workflow_habits.jsonc": "How you work. Never leaves this machine.",
-}
 _EDIT = 'Edit freely: comments, order and formatting are kept; a block needs a "payload" alone.'
-_RECORDS: Mapping[str, str] = {
-    "records/episodes.jsonc": '{\n  "$schema": "../.schema/episodes.json",\n  "capacity": 1000,\n  "episodes": []\n}\n',
-    "records/events.jsonc": (
-        '{\n  "$schema": "../.schema/events.json",\n  "next_id": 1,\n  "total_events": 0,\n'
-        '  "total_compressions": 0,\n  "segments": []\n}\n'
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +40,13 @@ class Namespace:
 
 def default_files() -> dict[str, str]:
     """Every file of a new home, path to text."""
-    files = {path: f"// {head}\n// {_EDIT}\n{NEW_FILE}" for path, head in _HEADS.items()}
-    return {**files, **_RECORDS, PATH: default_text(), **schemas()}
+    files = {one.path: f"// {one.comment}\n// {_EDIT}\n{NEW_FILE}" for one in NAMESPACES}
+    return {**files, **EMPTY, PATH: default_text(), **schemas()}
 
 
 def check(home: Home, now: str = "") -> tuple[Problem, ...]:
     """Everything that is wrong with the home's files, errors and warnings; with ``now``, records still to come too."""
-    snapshot = home.read(ALL, records=True)
+    snapshot = home.read(PLACES, records=True)
     return (*snapshot.problems, *(ahead(snapshot, now) if now else ()))
 
 

@@ -7,8 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.core.errors import ProblemError
-from alice_exp.core.model import Problem, Snapshot
-from alice_exp.usecases.acts import ALL
+from alice_exp.core.model import PLACES, Problem, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,18 +56,19 @@ class Watching:
         """The first look: the problems that are there, no act of the past. ``ProblemError`` where no home is."""
         before = next(iter(self._history.log(limit=1)), None)
         self._head = before.commit if before is not None else ""
-        self.snapshot = self._home.read(ALL)
+        self.snapshot = self._home.read(PLACES)
         return (*self._acts(), *self._faults(self.snapshot.problems))
 
     def look(self) -> tuple[Noticed, ...]:
         """What happened since: acts in their order, then new problems, then what was mended."""
         try:
-            self.snapshot = self._home.read(ALL)
+            self.snapshot = self._home.read(PLACES)
         except ProblemError as error:
             gone = Problem(
                 error.path, error.line, error.column, error.template, error.filling, hint=error.hint
             )
             return self._faults((gone,))
+        self._home.ask(lambda _: True)  # whoever asks next finds the index in step
         return (*self._acts(), *self._faults(self.snapshot.problems))
 
     def _acts(self) -> tuple[Noticed, ...]:

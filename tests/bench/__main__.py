@@ -98,7 +98,7 @@ def acting(place: Path) -> list[Row]:
     """One act in a running process beside git's own add and commit."""
     from alice_exp.core.model import Payload
     from alice_exp.usecases.capture import Draft, memorize
-    from alice_exp.usecases.decide import report_outcome
+    from alice_exp.usecases.outcome import report_outcome
     from alice_exp.wiring import Wiring
 
     home = filled(place / "acting", 200)
@@ -198,7 +198,7 @@ def memory(place: Path) -> Row:
 
 def growth(place: Path) -> Row:
     """The repository after 500 outcomes on a 1 MB namespace beside the file."""
-    from alice_exp.usecases.decide import report_outcome
+    from alice_exp.usecases.outcome import report_outcome
     from alice_exp.wiring import Wiring
 
     home = filled(place / "growth", 4400)

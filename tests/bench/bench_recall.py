@@ -257,8 +257,8 @@ def table(results: Sequence[Result]) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     lines += [
         "",
-        "| set | silent on answerable: the half of the questions that chose the threshold, the other half "
-        "| answers to questions of other sets: the half that chose, the other half "
+        "| set | silent on answerable: every second question, the other half "
+        "| answers to questions of other sets: every second one, the other half "
         "| answers after the answer was taken out |",
         "|---|--:|--:|--:|",
     ]

@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 
 WIDTH, HEIGHT = 720, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 190, 40, 50
+_LINE = 14
 _COLOURS = ("#0b6e4f", "#b3541e", "#31508c", "#8c2f39", "#6b6b00")
 
 Points = Sequence[tuple[int, float]]
 """Sizes with what they cost, in milliseconds."""
 
 
-def svg(series: Mapping[str, Points], title: str) -> str:
-    """One line a series, with its name at its end; grey lines rise as the size does."""
+def svg(series: Mapping[str, Points], title: str, of: str = "episodes") -> str:
+    """One line a series, with its name at its end; grey lines rise as the size, so many ``of`` what, does."""
     sizes = [size for points in series.values() for size, _ in points]
     costs = [max(cost, 1e-3) for points in series.values() for _, cost in points]
     across = (math.log10(min(sizes)), math.log10(max(sizes)))
@@ -44,13 +45,18 @@ def svg(series: Mapping[str, Points], title: str) -> str:
     for size in sorted({*sizes}):
         x, _ = at(size, 1)
         parts.append(f'<text x="{x:.0f}" y="{HEIGHT - _BOTTOM + 18}" text-anchor="middle">{size:,}</text>')
+    ends = []
     for (name, points), colour in zip(series.items(), _COLOURS, strict=False):
         drawn = [at(size, cost) for size, cost in points]
         parts.append(f'<path d="{_path(drawn)}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        x, y = drawn[-1]
-        parts.append(f'<text x="{x + 8:.0f}" y="{y + 4:.0f}" fill="{colour}">{name}</text>')
+        ends.append((drawn[-1][1] + 4, name, colour))
+    free = float(_TOP)
+    for y, name, colour in sorted(ends):
+        free = max(y, free)
+        parts.append(f'<text x="{WIDTH - _RIGHT + 8}" y="{free:.0f}" fill="{colour}">{name}</text>')
+        free += _LINE
     middle = (WIDTH - _RIGHT + _LEFT) / 2
-    parts.append(f'<text x="{middle:.0f}" y="{HEIGHT - 10}" text-anchor="middle">episodes</text>')
+    parts.append(f'<text x="{middle:.0f}" y="{HEIGHT - 10}" text-anchor="middle">{of}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 

@@ -436,9 +436,7 @@ def test_d22_why_tells_everything(home: Path, cli: Call) -> None:
     ):
         assert part in said
     told = cli("why", block, "--json").json
-    assert [step["op"] for step in told["transitions"]][-1] == "memorize" or told["transitions"][0][
-        "op"
-    ] == "memorize"
+    assert told["transitions"][0]["op"] == "memorize", "oldest first"
     assert all(step["commit"][:8] in said for step in told["transitions"])
     assert len(told["transitions"]) >= 5
     raised = [step for step in told["transitions"] if step["from"] == "possible" and step["to"] == "past"]

@@ -103,3 +103,51 @@ def test_english_loads_nothing_and_chinese_is_quick() -> None:
     print(f"the Chinese catalog loads in {seconds * 1000:.2f} ms")
     assert loaded
     assert seconds < 0.006
+
+
+_COUNTS = "added blocks changed commits count counts events few given known many merges new removed taken total versions"
+
+
+def test_what_is_one_is_said_of_one() -> None:
+    language.choose("en")
+    wrong = []
+    for message in catalog.read_po():
+        places = dict.fromkeys(_PLACE.findall(message), 1)
+        if not set(places) & set(_COUNTS.split()) or message.startswith(("{count} things", "{id}  has")):
+            continue
+        named = {name: value if name in _COUNTS.split() else "NAME" for name, value in places.items()}
+        said = language.say(message, **named)
+        found = re.findall(
+            r"(?<![\w.])1 (?:of them |more |other |new |old |long )?([a-z]+s|are|were|wait)\b", said
+        )
+        wrong += [said for word in found if word not in ("is", "was", "waits", "has", "stands", "fades")]
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("template", "one", "two"),
+    [
+        ("{count} blocks were sent there", "1 block was sent there", "2 blocks were sent there"),
+        (
+            "Take back {count} acts on {blocks} blocks?",
+            "Take back 1 act on 2 blocks?",
+            "Take back 2 acts on 2 blocks?",
+        ),
+        ("{count} is no count of blocks", "1 is no count of blocks", "2 is no count of blocks"),
+    ],
+)
+def test_a_count_and_its_noun_agree(template: str, one: str, two: str) -> None:
+    language.choose("en")
+    more = {"blocks": 2} if "{blocks}" in template else {}
+    assert language.say(template, count=1, **more) == one
+    assert language.say(template, count=2, **more) == two
+    assert (
+        language.say("{text} wait", text="1 blocks wait {count} blocks")
+        == "1 blocks wait {count} blocks wait"
+    )
+
+
+def test_the_sessions_speak_chinese_too(home: Path, cli: Call) -> None:
+    cli("session", "start", "demo")
+    cli("session", "say", "demo", "你好", "--lang", "zh")
+    assert cli("session", "forget", "demo", "--lang", "zh").stdout == "删除了 1 条消息\n"

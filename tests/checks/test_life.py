@@ -272,7 +272,7 @@ def test_retire_archives_with_the_reason_and_revive_brings_back_count_and_approv
     archived = (tools.parents[1] / "archive" / "obsolete.jsonc").read_text()
     assert '"quote": "the build moved"' in archived and "// behind the id" in archived
     assert "exp-aaaaaaa2" not in [block["id"] for block in act(cli, "list")["blocks"]]  # type: ignore[attr-defined]
-    back = act(cli, "revive", "exp-aaaaaaa2")
+    back = act(cli, "revive", "exp-aaaaaaa2", "--yes")
     assert (back["set"], back["namespace"], back["state"], back["verifications"]) == (
         "universal",
         "tool_usage",
@@ -303,7 +303,7 @@ def test_a_refuted_guess_revives_as_possible_where_it_was(tools: Path, cli: Call
     assert (
         refused.code == 6 and refused.error["hint"] == "ask the person to run: alice-exp revive exp-bbbbbbb2"
     )
-    back = act(cli, "revive", "exp-bbbbbbb2")
+    back = act(cli, "revive", "exp-bbbbbbb2", "--yes")
     assert (back["state"], back["set"], back["namespace"]) == ("possible", "universal", "tool_usage")
     assert act(cli, "outcome", "exp-bbbbbbb2", "fail")["effect"] == "obsolete"
 
@@ -315,9 +315,9 @@ def test_a_rejection_is_lifted_only_when_asked_and_then_blocks_no_more(home: Pat
     cli("heartbeat")
     cli("reject", candidate, "--reason", "no")
     assert cli(*words, check=False).code == 6
-    refused = cli("revive", candidate, "--json", check=False)
+    refused = cli("revive", candidate, "--json", "--yes", check=False)
     assert refused.code == 6 and "--from-rejected" in refused.error["hint"]
-    back = act(cli, "revive", candidate, "--from-rejected")
+    back = act(cli, "revive", candidate, "--from-rejected", "--yes")
     assert (back["set"], back["state"], back["approved"]) == ("low_value", "possible", False)
     assert act(cli, *words)["merged"] is True
     report = act(cli, "heartbeat")
@@ -328,7 +328,7 @@ def test_an_unapproved_block_of_universal_still_waits_after_its_revival(tools: P
     text = tools.read_text().replace('"use ruff format"', '"use black"')
     tools.write_text(text)
     assert act(cli, "outcome", "exp-bbbbbbb2", "fail")["set"] == "archive"
-    back = cli("revive", "exp-bbbbbbb2")
+    back = cli("revive", "exp-bbbbbbb2", "--yes")
     assert "waits for your approval" in back.stdout
     assert act(cli, "show", "exp-bbbbbbb2")["approved"] is False
 
@@ -406,3 +406,16 @@ def _said(pid: int, terminal: int) -> Result:
 def test_json_documents_are_whole(tools: Path, cli: Call) -> None:
     done = cli("retire", "exp-aaaaaaa2", "--reason", "x", "--json")
     assert set(json.loads(done.stdout)) >= {"id", "set", "namespace", "state", "commit", "approved", "from"}
+
+
+def test_without_a_terminal_revive_needs_yes(
+    tools: Path, cli: Call, git: Callable[..., str], world: Path
+) -> None:
+    cli("retire", "exp-aaaaaaa2", "--reason", "over")
+    commits = heads(git, world)
+    assert cli("revive", "exp-aaaaaaa2", check=False).code == 6
+    assert heads(git, world) == commits
+    assert cli("revive", "exp-aaaaaaa2", "--dry-run").stdout.startswith(
+        "would be: exp-aaaaaaa2  obsolete → possible"
+    )
+    assert cli("revive", "exp-aaaaaaa2", "--yes").code == 0

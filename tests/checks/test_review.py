@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pty
+import random
+import re
 import select
 import signal
 import subprocess
@@ -315,3 +317,99 @@ def test_two_hundred_candidates_are_reviewed_from_start_to_end(
     terminal.until("200 approved, 0 rejected, 0 left.")
     assert terminal.end() == 0
     assert (waiting(cli), count(home, git)) == ([], before + 200)
+
+
+_CARD = re.compile(r"left · (exp-[a-z2-9]{8})")
+
+
+@pytest.mark.slow
+def test_two_hundred_are_reviewed_though_it_is_killed_again_and_again(
+    home: Path, cli: Call, screen: Callable[..., Screen], git: Git
+) -> None:
+    lines = "\n".join(json.dumps({"payload": f"lesson {i} on subject {i * 7}"}) for i in range(200))
+    cli("memorize", "--from", "-", stdin=lines)
+    cli("heartbeat")
+    before, chance = count(home, git), random.Random(20260220)
+    pressed: dict[str, str] = {}
+    told: set[str] = set()
+    kills = 0
+    while left := waiting(cli):
+        assert not told & set(left), "a decision that was told is lost"
+        terminal, shown = screen(home, "review"), ""
+        for position in range(1, len(left) + 1):
+            terminal.until("[q]uit", position)
+            told |= {shown} - {""}
+            shown = _CARD.findall(terminal.said)[-1]
+            assert shown not in told, "a decision is asked for twice"
+            pressed[shown] = chance.choice("apr")
+            terminal.press(pressed[shown])
+            if pressed[shown] == "r":
+                terminal.press("no\n")
+            if chance.random() < 0.15:
+                time.sleep(chance.uniform(0, 0.06))
+                terminal.process.send_signal(signal.SIGKILL)
+                terminal.process.wait()
+                kills += 1
+                break
+        else:
+            terminal.until(" left.")
+            assert terminal.end() == 0
+    assert kills > 15
+    acts = [act for act in cli("log", "--json").json["commits"] if act["op"] in ("approve", "reject")]
+    assert {act["blocks"][0]: act["op"][0] for act in acts} == {
+        block_id: "r" if key == "r" else "a" for block_id, key in pressed.items()
+    }
+    assert len(pressed) == len(acts) == count(home, git) - before == 200, "one commit a decision, none twice"
+    places = {block["id"]: block["set"] for block in cli("list", "--json").json["blocks"]}
+    assert places == {
+        block_id: {"a": "universal", "p": "personal"}[key] for block_id, key in pressed.items() if key != "r"
+    }
+    assert cli("check").code == 0
+
+
+def test_after_an_edit_the_numbers_are_those_of_the_report_that_showed_it(
+    home: Path, cli: Call, screen: Callable[..., Screen], tmp_path: Path
+) -> None:
+    for name in ("alpha", "beta", "gamma"):
+        cli("memorize", f"lesson {name}")
+    ids = [item["id"] for item in cli("heartbeat", "--json").json["items"]]
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nsed -i "s/lesson/insight/" "$1"\n')
+    editor.chmod(0o755)
+    terminal = screen(home, "review", EDITOR=str(editor), VISUAL="")
+    go_through(terminal, ["a", "e", "a", "q"])
+    assert terminal.end() == 0
+    after = terminal.said.partition("changed")[2]
+    assert [re.findall(rf"^ +(\d)  .*\n.*\n.*{one}", after, re.M) for one in ids[1:]] == [["1"], ["2"]]
+    assert "  1  approved into" in after
+    (last,) = cli("heartbeat", "--peek", "--json").json["items"]
+    assert (last["id"], last["number"]) == (ids[2], 2)
+
+
+def test_what_was_decided_already_does_not_block_the_rest(sample: Path, cli: Call, git: Git) -> None:
+    ids = [item["id"] for item in cli("heartbeat", "--json").json["items"]]
+    cli("reject", "2")
+    before = count(sample, git)
+    done = cli("approve", "1", "2", "4", "--yes", "--json", check=False)
+    assert (done.code, done.json["ids"]) == (5, [ids[0], ids[3]])
+    assert done.json["skipped"] == [{"id": ids[1], "why": "moved"}]
+    done = cli("reply", "同意 5，拒绝 1", "--yes", check=False)
+    assert (done.code, ids[4] in done.stdout, ids[0] in done.stderr) == (6, True, True)
+    assert count(sample, git) == before + 2
+    assert cli("approve", "2", "--yes", check=False).code == 6
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", ("would be approved into", "would be rejected")), ("zh", ("将会同意", "将会拒绝"))],
+)
+def test_a_dry_run_says_what_would_be(
+    sample: Path, cli: Call, git: Git, language: str, words: tuple[str, str]
+) -> None:
+    cli("heartbeat")
+    before = count(sample, git)
+    said = cli("reply", "approve 1, reject 2", "--dry-run", "--lang", language).stdout
+    assert [word in line for word, line in zip(words, said.splitlines(), strict=True)] == [True, True]
+    for line, command in zip(said.splitlines(), (("approve", "1"), ("reject", "2")), strict=True):
+        assert cli(*command, "--dry-run", "--lang", language).stdout.strip() == line
+    assert count(sample, git) == before

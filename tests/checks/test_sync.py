@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -443,3 +444,18 @@ def test_an_older_home_and_a_plain_clone_learn_to_merge(
     )
     assert done.returncode and b"personal" in done.stderr
     assert sync(cli, clone)[0]["error"] is None
+
+
+def test_a_lock_file_that_stays_is_named_and_one_that_goes_is_waited_for(
+    paired: tuple[Path, Path], cli: Call, remote: Path
+) -> None:
+    ann = paired[0]
+    lock = remote / "refs/heads/main.lock"
+    cli("memorize", "use rg", env=at(ann))
+    lock.touch()
+    done = cli("sync", "--json", env=at(ann), check=False)
+    error = done.json["remotes"][0]["error"]
+    assert (done.code, error["code"]) == (5, "busy")
+    assert str(lock) in error["message"] and "remove that file" in done.stderr
+    threading.Timer(0.3, lock.unlink).start()
+    assert sync(cli, ann)[0]["given"] == 1

@@ -231,7 +231,7 @@ def test_undo_is_the_persons_and_asks(tools: Path, cli: Call) -> None:
 
 def test_the_log_shows_states_as_they_rose_and_fell(tools: Path, cli: Call) -> None:
     cli("outcome", "exp-bbbbbbb2", "fail")
-    cli("revive", "exp-bbbbbbb2")
+    cli("revive", "exp-bbbbbbb2", "--yes")
     for _ in range(3):
         cli("outcome", "exp-bbbbbbb2", "ok")
     rows = act(cli, "log", "exp-bbbbbbb2")["commits"]
@@ -252,3 +252,10 @@ def test_the_log_shows_states_as_they_rose_and_fell(tools: Path, cli: Call) -> N
     assert act(cli, "log", "--by", "agent")["commits"] == []
     assert act(cli, "log", "--since", "2026-02-21")["commits"] == []
     assert len(act(cli, "log", "--until", "2026-02-21", "-n", "2")["commits"]) == 2
+
+
+def test_the_person_is_told_the_very_undo_that_was_tried(tools: Path, cli: Call) -> None:
+    tried = ("undo", "--by", "agent", "--since", "2026-02-01")
+    refused = cli(*tried, "--yes", "--json", env={"ALICE_ACTOR": "agent"}, check=False)
+    assert refused.code == 6
+    assert refused.error["hint"] == "ask the person to run: alice-exp " + " ".join(tried)

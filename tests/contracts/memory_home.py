@@ -13,7 +13,7 @@ from alice_exp.core.model import SETS, NamespaceFile, Place, Placed, Problem, Sn
 from alice_exp.core.ports import Changed, FileVersion, Version
 from alice_exp.text.blocks import raw_block
 from alice_exp.text.jsonc import parse
-from alice_exp.text.rewrite import placed_blocks, rewrite
+from alice_exp.text.rewrite import rewrite
 from alice_exp.text.schema import read_blocks
 
 R = TypeVar("R")
@@ -58,7 +58,7 @@ class MemoryHome:
         return None if data is None else data.decode()
 
     def _carry_out(self, changes: ChangeSet, seen: Snapshot) -> Commit:
-        where = placed_blocks(placed for placed in seen)
+        where = {placed.block.id: placed for placed in seen}
         new = rewrite(
             changes, where, lambda path: parse(self.files[path], path) if path in self.files else None
         )

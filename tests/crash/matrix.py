@@ -101,7 +101,7 @@ def walk(name: str, mode: str, every: int = 1) -> Walked:
     counted = re.search(r"points=\d+/(\d+)", done.stdout)
     steps = int(counted[1]) if counted else len(walked)
     failures = tuple(
-        f"{row['n']} {row['syscall']} {row['path']} (rc {row['rc']}): {' '.join(row['why'].splitlines()[-1:])}"
+        f"{row['n']} {row['syscall']} {row['path']} (rc {row['rc']}): {' | '.join(row['why'].splitlines()[-2:])}"
         for row in walked
         if not row["survived"]
     )

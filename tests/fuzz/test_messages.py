@@ -12,12 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from alice_exp.core.errors import AliceError, PeerError, ProblemError
-from alice_exp.core.model import Actor, is_approved
+from alice_exp.core.model import PLACES, Actor, is_approved
 from alice_exp.core.ports import Peer
 from alice_exp.rules.bundle import MOST_CLAIMED, MOST_TEXT, read_bundle
 from alice_exp.rules.exchange import incoming, read_revocations
 from alice_exp.usecases import sharing
-from alice_exp.usecases.acts import ALL
 from alice_exp.usecases.exchange import Host
 from alice_exp.wiring import Wiring
 from tests.fuzz import SCALE
@@ -158,8 +157,8 @@ def test_a_host_answers_any_message_and_trusts_none(home: Path, messages: list[A
         answer = host.answer(peer, message)
         assert isinstance(json.dumps(answer), str) and answer
     host.close(peer)
-    assert [placed for placed in w.home.read(ALL) if is_approved(placed)] == []
-    assert {placed.place for placed in w.home.read(ALL)} <= {"low_value"}
+    assert [placed for placed in w.home.read(PLACES) if is_approved(placed)] == []
+    assert {placed.place for placed in w.home.read(PLACES)} <= {"low_value"}
 
 
 TOOLS = {
@@ -220,6 +219,6 @@ def test_any_arguments_of_a_tool_are_answered_or_refused(
                 assert cause is None or type(cause).__name__ in ("ValidationError", "ToolError"), repr(cause)
 
     asyncio.run(all_of_them())
-    seen = Wiring(str(home), "user").home.read(ALL, records=True)
+    seen = Wiring(str(home), "user").home.read(PLACES, records=True)
     assert [placed for placed in seen if is_approved(placed)] == []
     assert seen.problems == ()

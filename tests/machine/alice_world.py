@@ -18,12 +18,11 @@ from unittest.mock import patch
 
 from alice_exp import wiring
 from alice_exp.core.errors import AliceError, ProblemError, RefusedError
-from alice_exp.core.model import Payload, Placed, Trigger, content_hash, is_approved
+from alice_exp.core.model import PLACES, Payload, Placed, Trigger, content_hash, is_approved
 from alice_exp.rules.bundle import bundle
 from alice_exp.rules.lifecycle import Thresholds
 from alice_exp.store import plumbing
 from alice_exp.usecases import capture, life, recall, review
-from alice_exp.usecases.acts import ALL
 from alice_exp.usecases.capture import Draft
 from alice_exp.wiring import Wiring
 from tests.machine.watch import SETS, Watch, blob
@@ -71,7 +70,7 @@ class World:
         self.pass_time(timedelta())
         self.warnings: list[AliceError] = []
         self.machines = [Wiring(str(self.root), "", self.warnings.append) for _ in range(2)]
-        self.machines[0].home.read(ALL)
+        self.machines[0].home.read(PLACES)
         self.head = self.watch.head()
         self.acts: set[str] = set()
         self.before: dict[str, Placed] = {placed.block.id: placed for placed in self.blocks()}
@@ -164,7 +163,7 @@ class World:
 
     def check(self) -> None:
         """Every invariant, after every step."""
-        self.machines[self.turns % 2].home.read(ALL, records=True)
+        self.machines[self.turns % 2].home.read(PLACES, records=True)
         files = self.watch.on_disk()
         self._check_files(files)
         self._check_history()
@@ -237,13 +236,15 @@ class World:
     def _check_words(self, files: dict[str, bytes]) -> None:
         """A person's words leave the files by a person's act alone; git, which never loses a commit, keeps them.
 
-        A file of the pool goes with its last candidate, and what was typed at its head goes with it.
+        What is in the pool alone is not watched: a file there goes with its last candidate, and with it what was
+        typed at its head. An act may carry a word into the pool, though: a candidate that was retired comes back.
         """
-        kept = (data for path, data in files.items() if not path.startswith("low_value_pool/"))
-        said = {word for data in kept for word in _WORD.findall(data.decode("utf-8", "replace"))}
-        lost = self.spoken - said
+        words = {path: set(_WORD.findall(data.decode("utf-8", "replace"))) for path, data in files.items()}
+        lost = self.spoken.difference(*words.values())
         assert self.step.removes or not lost or self.broken, f"{self.step.name} lost {lost}"
-        self.spoken = said
+        self.spoken = set().union(
+            *(said for path, said in words.items() if not path.startswith("low_value_pool/"))
+        )
 
     def check_index(self, machine: Wiring, query: str) -> None:
         """The index finds what the files find."""

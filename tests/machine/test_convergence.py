@@ -19,10 +19,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from alice_exp.api import Alice, RefusedError
-from alice_exp.core.model import Placed
+from alice_exp.core.model import PLACES, Placed
 from alice_exp.rules.sameness import sameness
 from alice_exp.usecases import life, review, syncing
-from alice_exp.usecases.acts import ALL
 from alice_exp.wiring import Wiring
 
 ACTS = (
@@ -47,7 +46,7 @@ class Clone:
     root: Path
 
     def places(self) -> list[Placed]:
-        return list(self.wiring.home.read(ALL))
+        return list(self.wiring.home.read(PLACES))
 
     def files(self) -> dict[str, bytes]:
         root = self.root / "experiences"
@@ -214,7 +213,7 @@ class Machines(RuleBasedStateMachine):
         first = self.clones[0]
         for clone in self.clones:
             assert clone.files() == first.files()
-            assert clone.wiring.home.read(ALL, records=True).problems == ()
+            assert clone.wiring.home.read(PLACES, records=True).problems == ()
             self.judge(clone.root)
         self._nothing_is_lost(first)
 

@@ -37,10 +37,10 @@ from alice_exp.usecases import (
     timeline,
 )
 from alice_exp.usecases.capture import Draft
-from alice_exp.usecases.decide import report_outcome
+from alice_exp.usecases.outcome import report_outcome
 from tests.machine.alice_world import World, furnish
 
-STEPS, EXAMPLES = 50, 52
+STEPS, EXAMPLES = 50, 58
 TEMPLATE = Path()
 COUNTED = [0]
 

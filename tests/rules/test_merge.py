@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -17,7 +16,6 @@ from alice_exp.rules.lifecycle import outcome
 from alice_exp.rules.merge import merge, merge_block, second_id
 from alice_exp.rules.merge_trees import merge_timelines, merge_trees
 from alice_exp.text.jsonc import parse
-from alice_exp.text.merging import merge_values
 from alice_exp.text.schema import read_blocks
 
 NOW = "2026-02-20T09:00:00Z"
@@ -355,5 +353,6 @@ def test_thoughts_of_both_sides_are_told_and_counted() -> None:
     ],
 )
 def test_values_in_three_ways(was: object, one: object, other: object, result: object) -> None:
-    join: Callable[..., object] = merge_values
-    assert join(was, one, other) == join(was, other, one) == result
+    sides = (json.dumps({"value": side}).encode() for side in (was, one, other))
+    merged = both(*sides, path="config.jsonc")
+    assert merged is not None and json.loads(merged) == {"value": result}

@@ -11,18 +11,16 @@ import pytest
 
 from alice_exp.core.model import Approved, Block, Payload, Placed, Trigger, content_hash
 from alice_exp.rules.ranking import (
-    HIGH_CONFIDENCE,
     HIGHEST_CHANCE,
     HIGHEST_FLOOR,
-    LOW_VALUE_WARNING,
     TAIL,
     Corpus,
     block_text,
-    choose,
     fit,
     ordered,
     rank,
 )
+from alice_exp.rules.tiers import HIGH_CONFIDENCE, LOW_VALUE_WARNING, choose
 
 NOW = "2026-02-20T09:00:00Z"
 PATHS = {

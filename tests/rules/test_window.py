@@ -21,7 +21,6 @@ from alice_exp.rules.window import (
     count_tokens,
     estimate_tokens,
     message_tokens,
-    should_compress,
     summary_pair,
     summary_tokens,
     trigger_tokens,
@@ -96,8 +95,9 @@ def test_tool_calls_cost_tokens_too() -> None:
     ],
 )
 @pytest.mark.covers("R4.6", "B4.1")
-def test_should_compress(tokens: int, most: int, threshold: float, yes: bool) -> None:
-    assert should_compress(tokens, most, threshold) is yes
+def test_what_fills_its_share_is_compressed(tokens: int, most: int, threshold: float, yes: bool) -> None:
+    settings = Settings(trigger_threshold=threshold, max_context=most)
+    assert (tokens >= trigger_tokens(settings)) is yes
 
 
 @pytest.mark.parametrize(

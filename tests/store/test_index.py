@@ -56,7 +56,9 @@ class House:
             else one
             for n, one in enumerate(blocks)
         ]
-        full.write_text(json.dumps({"blocks": listed}, ensure_ascii=False), encoding="utf-8")
+        beside = full.with_suffix(".new")  # half a file is a problem, and a problem is nothing to index
+        beside.write_text(json.dumps({"blocks": listed}, ensure_ascii=False), encoding="utf-8")
+        beside.replace(full)
         if old:
             self.age(path)
 
@@ -157,6 +159,21 @@ def test_every_answer_is_the_same_with_and_without_the_index(
 
 
 @pytest.mark.covers("R1.41")
+@pytest.mark.parametrize(
+    "query", ["rigprep search", "rip grep", "searchCode", "userPreferences", "user_preferences", "depoly"]
+)
+def test_unknown_words_are_mended_alike_with_and_without_the_index(house: House, query: str) -> None:
+    house.write(
+        "personal/a.jsonc", block(1, "the userPreferences hold a theme"), block(2, "ripgrep for search")
+    )
+    house.write(
+        "universal/b.jsonc", block(3, "search code first"), block(4, "deploy on Mondays"), block(5, "user")
+    )
+    found = house.ask(query)
+    assert found == rank(Corpus.of(house.placed()), query, {}, NOW, 10)
+    assert found
+
+
 def test_an_unchanged_file_is_never_parsed_twice(house: House) -> None:
     assert house.ids("ripgrep") == ["exp-uaaaaaaa"]
     assert sorted(house.parsed) == ["personal/habits.jsonc", "universal/tools.jsonc"]

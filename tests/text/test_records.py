@@ -27,7 +27,6 @@ from alice_exp.text.records import (
     read_episodes,
     read_timeline,
     segment_json,
-    texts_of,
     timeline_json,
 )
 
@@ -421,6 +420,6 @@ def test_an_episode_whose_text_changed_is_read_again() -> None:
         return parse(text.encode(), EPISODES_PATH, EPISODES)
 
     book, _ = read_episodes(parsed("true"))
-    known = {"ep-aaaaaaaa": (next(texts_of(parsed("true"))), book.episodes[0])}
+    known = {"ep-aaaaaaaa": (next(parsed("true").texts), book.episodes[0])}
     assert read_episodes(parsed("true"), known)[0].episodes[0] is book.episodes[0]
     assert read_episodes(parsed("1"), known)[0].episodes[0].context["dry"] is not True

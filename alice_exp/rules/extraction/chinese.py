@@ -18,8 +18,7 @@ from alice_exp.rules.extraction.values import Inference
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from alice_exp.rules.extraction.chinese_forms import Pattern
-    from alice_exp.rules.extraction.values import Concept, Slot
+    from alice_exp.rules.extraction.values import Concept, Pattern, Slot
 
 # ---------------------------------------------------------------------------------------- what says nothing
 

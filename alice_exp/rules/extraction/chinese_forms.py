@@ -7,24 +7,13 @@ strongly, ``h`` is a whole habit.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from alice_exp.rules.extraction.values import Pattern
 
 if TYPE_CHECKING:
     from alice_exp.core.model import BlockType
     from alice_exp.rules.extraction.values import Concept, Slot
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A predicate after 我, what it says of the user, and how much that matters (R4.17)."""
-
-    says: re.Pattern[str]
-    content: str
-    type: BlockType
-    concept: Concept
-    importance: float
-    slot: Slot = ""
 
 
 ADV = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from alice_exp.rules.extraction.chinese_forms import ADV, WHO, pattern
 
 if TYPE_CHECKING:
-    from alice_exp.rules.extraction.chinese_forms import Pattern
+    from alice_exp.rules.extraction.values import Pattern
 
 LIFE: tuple[Pattern, ...] = (
     pattern(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from alice_exp.rules.extraction.chinese_forms import ADV, pattern
 
 if TYPE_CHECKING:
-    from alice_exp.rules.extraction.chinese_forms import Pattern
+    from alice_exp.rules.extraction.values import Pattern
 
 _CHANGE = (
     r"(?:学|考|减|戒|练|攒钱|存钱|存够|瘦|跳槽|辞职|换工作|换个?城市|转行|转岗|创业|读研|读博|出国|留学|移民|退休"

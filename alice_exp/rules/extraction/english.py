@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from alice_exp.core.model import BlockType
-    from alice_exp.rules.extraction.english_forms import Pattern
-    from alice_exp.rules.extraction.values import Concept, Slot
+    from alice_exp.rules.extraction.values import Concept, Pattern, Slot
 
 _I = re.IGNORECASE
 

@@ -7,25 +7,13 @@ A row is tried on what follows "I", contractions spelt out ("am", "do not"). Gro
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from alice_exp.rules.extraction.values import Pattern
 
 if TYPE_CHECKING:
     from alice_exp.core.model import BlockType
     from alice_exp.rules.extraction.values import Concept, Slot
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A predicate after "I", how it is told (empty: in the third person as it is), and how much it matters."""
-
-    says: re.Pattern[str]
-    content: str
-    type: BlockType
-    concept: Concept
-    importance: float
-    slot: Slot = ""
-    narrow: bool = True
 
 
 def pattern(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from alice_exp.rules.extraction.english_forms import ADV, LANGUAGES, TOOLISH, WHEN, pattern
 
 if TYPE_CHECKING:
-    from alice_exp.rules.extraction.english_forms import Pattern
+    from alice_exp.rules.extraction.values import Pattern
 
 TASTES: tuple[Pattern, ...] = (
     pattern(

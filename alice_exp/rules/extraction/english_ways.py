@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from alice_exp.rules.extraction.english_forms import WHEN, pattern
 
 if TYPE_CHECKING:
-    from alice_exp.rules.extraction.english_forms import Pattern
+    from alice_exp.rules.extraction.values import Pattern
 
 _NOT_NOW = (
     r"(?!(?:am|was|were|had|have|will|would|could|should|can|cannot|might|may|must|did|do not|need|want"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from alice_exp.rules.extraction.english_forms import ADV, PLACE, WHEN, pattern
 
 if TYPE_CHECKING:
-    from alice_exp.rules.extraction.english_forms import Pattern
+    from alice_exp.rules.extraction.values import Pattern
 
 _FIELD = (
     r"(?:marketing|sales|finance|banking|insurance|real estate|construction|consulting|logistics"

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Mapping
 
     from alice_exp.core.model import BlockType
@@ -115,3 +116,20 @@ class Extraction:
 
     inferences: tuple[Inference, ...] = ()
     dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A row of a language's table: a predicate after the speaker (我, "I"), and what it says of the user (R4.17).
+
+    ``content`` is told with the groups of ``says`` in its places; empty: the predicate in the third person. ``narrow``
+    refuses values about this very moment.
+    """
+
+    says: re.Pattern[str]
+    content: str
+    type: BlockType
+    concept: Concept
+    importance: float
+    slot: Slot = ""
+    narrow: bool = True

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from alice_exp.core.config import Json
     from alice_exp.core.model import Problem
@@ -30,6 +30,11 @@ class Document:
     elements: tuple[tuple[int, int], ...]
     spans_of: str = "blocks"
     members: Mapping[str, Child] = field(default_factory=dict)
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """The text of each of ``elements``, in order."""
+        return (self.text[start:end] for start, end in self.elements)
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column (both 1-based, in characters) of an offset into ``text``."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from alice_exp.core.changes import Act, ChangeSet, Put
 from alice_exp.core.errors import RefusedError
-from alice_exp.core.model import Archived, Evidence, Placed, path_of
+from alice_exp.core.model import PLACES, Archived, Evidence, Placed, path_of
 from alice_exp.rules.lifecycle import Thresholds, outcome, scenario_of
-from alice_exp.usecases.acts import ALL, namespace_name, resolve
+from alice_exp.usecases.acts import namespace_name, resolve
 
 if TYPE_CHECKING:
     from alice_exp.core.changes import Commit
@@ -69,7 +69,7 @@ def report_outcome(
         act = Act("outcome", caller.actor, caller.now, (block.id,), _detail(change), tuple(trailers))
         return ChangeSet(act, (Put(after.block, after.path),)), Outcome(after, change)
 
-    commit, answer = home.apply(plan, ALL)
+    commit, answer = home.apply(plan, PLACES)
     return replace(answer, commit=commit)
 
 

@@ -1,0 +1,29 @@
+"""The record files as the groups ``episode`` and ``event`` read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from alice_exp.core.errors import ProblemError
+from alice_exp.usecases.recorded import recorded, stale
+
+if TYPE_CHECKING:
+    from alice_exp.cli.terminal import Terminal
+    from alice_exp.core.model import Snapshot
+
+
+def read_records(terminal: Terminal, path: str) -> Snapshot:
+    """The records; where the file at ``path`` holds a problem, its last good version and a warning."""
+    snapshot = recorded(terminal.wiring.home, terminal.wiring.history)
+    for fault in stale(snapshot, path)[:1]:
+        terminal.warn(
+            ProblemError(
+                "{message}; the last good version answers",
+                message=fault.message,
+                path=fault.path,
+                line=fault.line,
+                column=fault.column,
+                hint=fault.hint,
+            )
+        )
+    return snapshot

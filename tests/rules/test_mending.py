@@ -1,0 +1,158 @@
+"""Words that no text has: in parts, in one, with a slip; and how much of a question an answer must say (DESIGN 10)."""
+
+from __future__ import annotations
+
+import pytest
+
+from alice_exp.core.collection import FEWEST, Posting
+from alice_exp.core.model import Block, Payload, Placed
+from alice_exp.rules.mending import MOST
+from alice_exp.rules.ranking import Corpus, rank
+from alice_exp.rules.subject import ALONE, HIGHEST_ALONE, Subject
+from alice_exp.text.light import LIGHT, word_weight
+from alice_exp.text.spelling import cased_parts, in_one, one_slip
+
+FACTS = [
+    "searching code: use ripgrep, grep reads ignored files too",
+    "the setting userPreferences holds the colour theme",
+    "deploys to staging go through the Makefile, never by hand",
+    "Grandma Ruth has her birthday on the 14th of March",
+    "invoices are sent on the first Monday of a month",
+    "the production database runs on port 5433",
+    "Lena is allergic to peanuts",
+    "the team budget for cloud costs is 4,000 euros",
+    "format Python with ruff, line length 100",
+    "standup meeting at half past nine on Zoom",
+    "feature flags are kept in LaunchDarkly",
+    "use pnpm for frontend packages",
+    "the dentist is Dr. Okafor",
+    "rebase on main before a push",
+    "the laptop is a ThinkPad with Fedora",
+    "nightly backups start at two",
+    "记录日志用 structlog，不要用 print",
+    "外婆的生日是三月十四号",
+    "客户北风公司四十五天内银行转账付款",
+    "做图表用 ECharts",
+]
+
+
+def asked(query: str, facts: list[str] | None = None) -> list[str]:
+    """What is found, best first."""
+    blocks = [
+        Block(id=f"exp-{at:08d}", payload=Payload(content=text)) for at, text in enumerate(facts or FACTS)
+    ]
+    corpus = Corpus.of([Placed(block, "universal/facts.jsonc") for block in blocks])
+    return [match.placed.block.payload.content for match in rank(corpus, query, {}, "2026-02-20T09:00:00Z")]
+
+
+@pytest.mark.parametrize(
+    ("query", "at"),
+    [
+        ("how do I use rigprep?", 0),
+        ("ripgrepp", 0),
+        ("ripgep", 0),
+        ("riqgrep", 0),
+        ("rip grep files", 0),
+        ("user_preferences theme", 1),
+        ("user preferences", 1),
+        ("which themes are there, userPreferences?", 1),
+        ("where is the productionDatabase", 5),
+        ("Launch-Darkly", 10),
+        ("think pad", 14),
+    ],
+)
+def test_an_unknown_word_is_read_as_one_that_is_known(query: str, at: int) -> None:
+    assert asked(query)[:1] == [FACTS[at]]
+
+
+def test_a_known_or_correct_word_is_left_alone() -> None:
+    assert asked("lion", ["the linen is white", "a line of code"]) == []
+    assert asked("snow", ["the show is on", "slow queries"]) == []
+    assert asked("summer", ["the summit meeting", "a hummer in the yard"]) == []  # the lexicon knows it
+    assert asked("grape", ["grapes are sweet", "the grade is fine"]) == ["grapes are sweet"]
+
+
+def test_a_question_of_many_unknown_words_is_about_something_else() -> None:
+    strange = "birthdey galopp vermilon haubitz quandel"
+    assert len(strange.split()) == MOST + 1
+    assert asked(strange) == []
+    assert asked("birthdey") == [FACTS[3]]
+
+
+def test_slips() -> None:
+    assert {"deploy", "deply", "depoly"} <= one_slip("depolo") | one_slip("deploi") | one_slip("deplyo")
+    assert "deploy" in one_slip("depoly") & one_slip("deplooy") & one_slip("deplo" + "i")
+    assert "deploy" in one_slip("dploy")
+    assert "deploy" not in one_slip("beploy")
+    assert one_slip("port") == one_slip("x" * 21) == one_slip("abc123") == one_slip("日志日志日志") == set()
+
+
+def test_parts_and_words_in_one() -> None:
+    assert cased_parts("set maxHTTPRetries in userID, not Here") == {
+        "maxhttpretries": ("max", "http", "retries"),
+        "userid": ("user", "id"),
+    }
+    assert in_one(["e", "mail"]) == {"e": ("email",), "mail": ("email",)}
+    assert in_one(["get", "user", "name"])["user"] == ("getusername", "getuser", "username")
+    assert in_one(["one"]) == {}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "which venue did Ruth book for Tom's wedding?",
+        "what is the budget for marketing next year?",
+        "on which port does the redis server listen?",
+        "which instrument does Lena play at school?",
+    ],
+)
+def test_one_word_of_several_is_no_answer(query: str) -> None:
+    assert asked(query) == []
+
+
+def test_the_same_questions_with_an_answer_are_answered() -> None:
+    assert asked("when is Ruth's birthday?")[:1] == [FACTS[3]]
+    assert asked("what is the budget for the cloud?")[:1] == [FACTS[7]]
+    assert asked("on which port does the production database listen?")[:1] == [FACTS[5]]
+
+
+def test_a_home_of_three_blocks_answers_and_is_silent() -> None:
+    few = [FACTS[0], FACTS[6], FACTS[17]]
+    assert asked("how should I search code?", few)[:1] == [few[0]]
+    assert asked("what is Lena allergic to?", few)[:1] == [few[1]]
+    assert asked("外婆的生日是哪天？", few)[:1] == [few[2]]
+    for query in (
+        "which hotel did we book in Lisbon?",
+        "what is the wifi password?",
+        "无线网的密码是什么？",
+        "打印机怎么连接？",
+    ):
+        assert asked(query, few) == []
+
+
+def test_what_another_language_says_must_say_half_of_what_is_asked() -> None:
+    assert asked("grandmother birthday", FACTS[16:] * 4)[:1] == [FACTS[17]]
+    assert asked("how many users like running?", FACTS[16:] * 4) == []
+
+
+def test_the_least_match_rises_with_the_collection() -> None:
+    held = (([3, 8], 1.0), ({5: 0.5}, 1.0))
+    assert [Subject(held, 2.0).said(at) for at in (3, 5, 8, 9)] == [1.0, 1.0, 1.0, 0.0]
+    assert Subject(held, 2.0, texts=FEWEST - 1).least(3, 0.1, 0.1) == 0.1
+    few, many = (Subject(held, 2.0, texts=texts).least(3, 0.1, 0.1) for texts in (FEWEST, 10**6))
+    assert 0.1 < few < many <= ALONE * 0.1
+    assert Subject(held, 2.0, texts=10**6).least(3, 0.1, 0.9) == HIGHEST_ALONE
+    assert Subject((*held, ([3], 1.0)), 3.0, texts=10**6).least(3, 0.1, 0.1) == 0.1
+    assert Subject(held, 1.0, texts=10**6).least(3, 0.1, 0.1) == 0.1
+    assert Subject(held, 2.0, 3, 10**6).least(3, 0.1, 0.1) == float("inf")
+    assert Subject(held, 2.0, 3, 10**6).least(3, 0.0, 0.0) == 0.0  # nothing is asked of a match
+
+
+def test_a_mended_word_needs_all_its_parts_in_one_text() -> None:
+    assert asked("standupInvoices") == []
+    assert Posting([1], b"\1").indexes == [1]
+
+
+def test_whole_words_weigh_as_their_class() -> None:
+    assert word_weight("user") == word_weight("用户") == word_weight("什么") == LIGHT
+    assert word_weight("cello") == word_weight("大提琴") == 1.0
