@@ -358,3 +358,17 @@ def sound(git: Callable[..., str]) -> Callable[[Path], None]:
         assert left == []
 
     return call
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model has half a second, and no long pauses."""
+    from alice_exp.providers.http import ChatCompletions
+
+    made = ChatCompletions.__init__
+    monkeypatch.setattr(
+        ChatCompletions,
+        "__init__",
+        lambda self, *given, **named: made(self, *given, **{"timeout": 0.5, **named}),
+    )
+    monkeypatch.setattr("alice_exp.providers.http._PAUSES", (0.01, 0.02))

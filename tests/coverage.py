@@ -70,8 +70,12 @@ def _covered(mark: ast.expr) -> Iterator[str]:
             yield str(ast.literal_eval(argument))
 
 
+_NOT_DAILY = {"slow", "skip"}
+
+
 def _slow(mark: ast.expr) -> bool:
-    return ast.unparse(mark).startswith(("pytest.mark.slow", "pytest.mark.skip("))
+    named = mark.func if isinstance(mark, ast.Call) else mark
+    return isinstance(named, ast.Attribute) and named.attr in _NOT_DAILY
 
 
 def marked() -> tuple[Shown, ...]:

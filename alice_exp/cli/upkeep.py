@@ -22,7 +22,7 @@ def init(
 ) -> None:
     """Make the home; files that are there already are taken in as they are. Again: changes nothing.
 
-    Examples: alice-exp init · alice-exp --home ~/work/.alice init
+    Examples: alice-exp init · alice-exp --home ~/other-alice init
     """
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring

@@ -158,20 +158,6 @@ def test_a_segment_has_its_nine_fields(home: Path, cli: Call) -> None:
     assert "分析用户意图" in (home / "experiences/records/events.jsonc").read_text("utf-8"), "unescaped"
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model has half a second, and no long pauses."""
-    from alice_exp.providers.http import ChatCompletions
-
-    made = ChatCompletions.__init__
-    monkeypatch.setattr(
-        ChatCompletions,
-        "__init__",
-        lambda self, *given, **named: made(self, *given, **{"timeout": 0.5, **named}),
-    )
-    monkeypatch.setattr("alice_exp.providers.http._PAUSES", (0.01, 0.02))
-
-
 @pytest.mark.needs("openai")
 @pytest.mark.covers("R1.25", "R1.28", "R1.46", "B1.7")
 def test_a_configured_model_tells_the_merges_and_the_rule_where_it_fails(

@@ -409,20 +409,6 @@ def modelled(cli: Call, url: str) -> None:
     cli("config", "set", "provider.chat_model", "m")
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model has half a second, and no long pauses."""
-    from alice_exp.providers.http import ChatCompletions
-
-    made = ChatCompletions.__init__
-    monkeypatch.setattr(
-        ChatCompletions,
-        "__init__",
-        lambda self, *given, **named: made(self, *given, **{"timeout": 0.5, **named}),
-    )
-    monkeypatch.setattr("alice_exp.providers.http._PAUSES", (0.01, 0.02))
-
-
 @pytest.mark.needs("openai")
 @pytest.mark.covers("R4.18", "R4.20")
 def test_a_model_extracts_and_the_quote_is_the_users(home: Path, cli: Call, impatient: None) -> None:

@@ -173,7 +173,9 @@ def test_saved_memories_are_found_by_vector_in_the_sources_order(memories: Memor
         for one, similarity in memories.search_by_vector(embed("用户的工作"), 2)
     ]
     assert [content for content, _ in found] == ["用户是程序员", "用户在北京工作"]
-    assert 1 >= found[0][1] > found[1][1] > 0
+    nearest, next_one = (similarity for _, similarity in found)
+    assert 0 < next_one < nearest
+    assert nearest <= 1
     assert memories.search_by_vector(embed("用户喜欢什么"), 1)[0][0].payload.content == "用户喜欢吃辣的食物"
 
 
