@@ -89,26 +89,58 @@ def _hashable(value: Json) -> Hashable:
     return value
 
 
-class EpisodeIndex:
-    """An inverted index over episodes; derived, and made anew when they change (B0.7)."""
+def goes_on(
+    earlier: Sequence[Episode], now: Sequence[Episode], of: Callable[[Episode], tuple[object, ...]]
+) -> bool:
+    """Whether the episodes of an earlier moment begin those of now, as far as ``of`` looks at them."""
+    pairs = zip(earlier, now, strict=False)
+    return len(earlier) <= len(now) and all(was is one or of(was) == of(one) for was, one in pairs)
 
-    def __init__(self, episodes: Iterable[Episode]) -> None:
+
+def with_places(
+    known: Mapping[str, Sequence[int]], rows: Iterable[Iterable[str]], first: int
+) -> Mapping[str, Sequence[int]]:
+    """Where each word stands, rising, with more rows of words from place ``first`` on; ``known`` is left as it is."""
+    grown: defaultdict[str, list[int]] = defaultdict(list)
+    for at, row in enumerate(rows, first):
+        for word in row:
+            grown[word].append(at)
+    if not known:
+        return grown
+    return {**known, **{word: [*known.get(word, ()), *places] for word, places in grown.items()}}
+
+
+class EpisodeIndex:
+    """An inverted index over episodes; derived (B0.7).
+
+    ``before`` is the index of an earlier moment: where the episodes of then begin those of now, with the same tasks and
+    contexts, only what has been added since is taken in. It is left as it is.
+    """
+
+    def __init__(self, episodes: Iterable[Episode], before: EpisodeIndex | None = None) -> None:
         self.episodes: Sequence[Episode] = tuple(episodes)
-        self.words: list[frozenset[str]] = [keywords(episode.task) for episode in self.episodes]
-        self.sizes: list[int] = list(map(len, self.words))
+        self.words: list[frozenset[str]] = []
         self.contexts: list[Traits] = []
         """Each different context once, without words."""
         self.group_of: list[int] = []
         """Which of the contexts an episode has."""
-        self._postings: defaultdict[str, list[int]] = defaultdict(list)
-        for at, words in enumerate(self.words):
-            for word in words:
-                self._postings[word].append(at)
-        self._group()
+        self._postings: Mapping[str, Sequence[int]] = {}
+        if before is not None and goes_on(
+            before.episodes, self.episodes, lambda one: (one.task, one.context)
+        ):
+            self.words += before.words
+            self.contexts += before.contexts
+            self.group_of += before.group_of
+            self._postings = before._postings
+        first = len(self.words)
+        self.words += (keywords(episode.task) for episode in self.episodes[first:])
+        self.sizes: list[int] = list(map(len, self.words))
+        self._postings = with_places(self._postings, self.words[first:], first)
+        self._group(first)
 
-    def _group(self) -> None:
-        numbers: dict[frozenset[Hashable], int] = {}
-        for episode in self.episodes:
+    def _group(self, first: int) -> None:
+        numbers = {context.entries: number for number, context in enumerate(self.contexts)}
+        for episode in self.episodes[first:]:
             entries = entries_of(episode.context)
             number = numbers.setdefault(entries, len(numbers))
             if number == len(self.contexts):

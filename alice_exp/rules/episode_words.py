@@ -7,20 +7,24 @@ and long ones look all alike. It decides where a query has a context; without on
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
+from itertools import chain
 
-from alice_exp.core.collection import Statistics
+from alice_exp.core.collection import Posting, Statistics
 from alice_exp.core.config import Config
 from alice_exp.core.records import Episode
 from alice_exp.core.uncollected import uncollected
-from alice_exp.rules.episode_index import THRESHOLD, EpisodeIndex
+from alice_exp.rules.episode_index import THRESHOLD, EpisodeIndex, goes_on, with_places
 from alice_exp.rules.episodes import Filters, Match, find_similar
-from alice_exp.rules.matching import Segment, text_matches
+from alice_exp.rules.matching import pairs_of, posting_of, text_matches
+from alice_exp.rules.noise import learn_nearness, learn_noise
 from alice_exp.rules.ranking import HIGHEST_FLOOR, TAIL
 from alice_exp.rules.similarity import Similarity
-from alice_exp.text.words import keywords
+from alice_exp.text.words import keywords, tokens_many
 
 GATE = Config().number("thresholds.match")
 
@@ -28,31 +32,69 @@ LINE = 16
 """Keywords of a task that is still one line: up to here the formula's finds stand first, beyond, words rank alone."""
 
 
-class WordIndex:
-    """The words of episodes' tasks, actions and reflections; derived, and made anew when they change (B0.7).
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """The tokens of some episodes' texts, where each stands, and what they come to."""
 
-    They are counted at the first search: a task of one line may find all it needs by the formula.
+    episodes: Sequence[Episode]
+    rows: Sequence[Sequence[str]]
+    places: Mapping[str, Sequence[int]]
+    statistics: Statistics
+
+    @classmethod
+    def of(cls, episodes: Sequence[Episode], before: _Counted | None) -> _Counted:
+        """Count; the texts that were counted before are not read again."""
+        known = before.rows if before is not None else ()
+        fresh = tokens_many([" ".join(_said(one)) for one in episodes[len(known) :]])
+        places = with_places(
+            before.places if before is not None else {},
+            (chain(row, pairs_of(row)) for row in fresh),
+            len(known),
+        )
+        rows = [*known, *fresh]
+        near = learn_nearness(rows, lambda token: len(set(places[token])))
+        lengths = array("I", map(len, rows))
+        return cls(episodes, rows, places, Statistics.of([(lengths, near, learn_noise(rows))]))
+
+
+def _said(one: Episode) -> tuple[str, str, str]:
+    return one.task, one.action, one.reflection
+
+
+class WordIndex:
+    """The words of episodes' tasks, actions and reflections; derived (B0.7).
+
+    They are counted at the first search: a task of one line may find all it needs by the formula. ``before`` is the
+    index of an earlier moment; where its episodes begin these, only what has been added since is counted.
     """
 
-    def __init__(self, episodes: Iterable[Episode]) -> None:
+    def __init__(self, episodes: Iterable[Episode], before: WordIndex | None = None) -> None:
         self.episodes = tuple(episodes)
-        self._types = {one.task_type for one in self.episodes}
+        self._counted: _Counted | None = before._counted if before is not None else None
+        self._postings: dict[str, Posting] = {}
 
     @cached_property
+    def _types(self) -> frozenset[str]:
+        return frozenset(one.task_type for one in self.episodes)
+
     @uncollected()
-    def _segment(self) -> Segment:
-        return Segment.of([" ".join((one.task, one.action, one.reflection)) for one in self.episodes])
+    def _count(self) -> _Counted:
+        counted = self._counted
+        if counted is None or counted.episodes is not self.episodes:
+            known = counted is not None and goes_on(counted.episodes, self.episodes, _said)
+            counted = self._counted = _Counted.of(self.episodes, counted if known else None)
+        return counted
 
-    @cached_property
-    def _statistics(self) -> Statistics:
-        return Statistics.of([(self._segment.lengths, self._segment.near, self._segment.noise)])
+    def _held(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
+        """Where each of the tokens stands; one that is asked for often is made once."""
+        known, places = self._postings, self._count().places
+        for token in (tokens - known.keys()) & places.keys():
+            known[token] = posting_of(places[token])
+        return {token: known[token] for token in tokens & known.keys()}
 
     def find(self, task: str, filters: Filters, gate: float) -> list[tuple[float, Episode]]:
         """What holds most of a task's words, with that share in (0, 1], rounded to 6 decimals; in no order."""
-        known = self._segment.postings
-        found = text_matches(
-            self._statistics, lambda tokens: {token: known[token] for token in tokens & known.keys()}, task
-        )
+        found = text_matches(self._count().statistics, self._held, task)
         floor = found.doubt * min(HIGHEST_FLOOR, gate * found.noise)
         best = max(found.matches.values(), default=0.0)
         least = min(floor, TAIL * best) if best >= floor else math.inf

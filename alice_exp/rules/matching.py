@@ -68,21 +68,23 @@ class Segment:
         rows = tokens_many(texts)
         found: defaultdict[str, list[int]] = defaultdict(list)
         for index, row in enumerate(rows):
-            for token in chain(row, _pairs(row)):
+            for token in chain(row, pairs_of(row)):
                 found[token].append(index)
-        postings = {token: _posting(indexes) for token, indexes in found.items()}
-        return cls(array("I", map(len, rows)), postings, learn_nearness(rows), learn_noise(rows))
+        postings = {token: posting_of(places) for token, places in found.items()}
+        near = learn_nearness(rows, lambda token: len(postings[token].indexes))
+        return cls(array("I", map(len, rows)), postings, near, learn_noise(rows))
 
 
-def _posting(indexes: Sequence[int]) -> Posting:
+def posting_of(places: Sequence[int]) -> Posting:
     """A token's posting from the index of each of its places, rising."""
-    if len(set(indexes)) == len(indexes):  # as nearly always: counting takes ten times as long
-        return Posting(indexes, b"\1" * len(indexes))
-    counted = Counter(indexes)
+    if len(set(places)) == len(places):  # as nearly always: counting takes ten times as long
+        return Posting(places, b"\1" * len(places))
+    counted = Counter(places)
     return Posting(list(counted), bytes(min(count, 255) for count in counted.values()))
 
 
-def _pairs(row: Iterable[str]) -> Iterable[str]:
+def pairs_of(row: Iterable[str]) -> Iterable[str]:
+    """The neighbouring Latin stems of a row of tokens, as ``"a b"``."""
     return map(" ".join, pairwise(token for token in row if not is_cjk(token)))
 
 
@@ -132,7 +134,7 @@ class Query:
         correct = frozenset(known).union(term for term, weight in weights.items() if weight < 1.0)
         return cls(
             tuple(sorted(set(terms))),
-            tuple(sorted(set(_pairs(row)))),
+            tuple(sorted(set(pairs_of(row)))),
             tuple(_concept(word) for word in known),
             size,
             weights,

@@ -15,7 +15,7 @@ from alice_exp.core.collection import FEWEST, K1, LONG, NO_NOISE, SHORT, B, Nois
 from alice_exp.text.words import is_cjk
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 SAMPLE = 256
 """At most so many texts, or pairs of texts, are looked at."""
@@ -31,17 +31,20 @@ _FAR = ((1, 2), (1, 3), (1, 4), (2, 5))
 _TRIES = 25
 
 
-def learn_nearness(rows: Sequence[Sequence[str]]) -> tuple[float, ...]:
+def learn_nearness(
+    rows: Sequence[Sequence[str]], holders: Callable[[str], int] | None = None
+) -> tuple[float, ...]:
     """How much texts at each of ``DISTANCES`` may lend, in [0, 1): the share of their likeness that is no chance.
 
     1 − (mean likeness of texts far apart) / (mean likeness of neighbours, less one standard error), where neighbours
     are likelier by ``CERTAIN`` standard errors. Lines of
-    a conversation lend about a half, unordered facts nothing; an empty tuple where nothing is lent.
+    a conversation lend about a half, unordered facts nothing; an empty tuple where nothing is lent. ``holders`` tells
+    how many rows have a token, where that is known already.
     """
     count = len(rows)
     if count < FEWEST:
         return ()
-    likeness = _Likeness(rows)
+    likeness = _Likeness(rows, holders or Counter(chain.from_iterable(map(set, rows))).__getitem__)
     far = [value for up, down in _FAR for value in likeness.at(count * up // down)]
     chance, chance_error = _mean(far)
     lent = []
@@ -62,28 +65,44 @@ def _mean(values: Sequence[float]) -> tuple[float, float]:
 class _Likeness:
     """Information that two texts share over the geometric mean of what each has, in [0, 1]."""
 
-    def __init__(self, rows: Sequence[Sequence[str]]) -> None:
-        self.sets = [frozenset(row) for row in rows]
-        held = Counter(chain.from_iterable(self.sets))
-        self.information = {token: math.log(len(rows) / n) for token, n in held.items()}
-        self.weights: dict[int, float] = {}
+    def __init__(self, rows: Sequence[Sequence[str]], holders: Callable[[str], int]) -> None:
+        self._rows = rows
+        self._holders = holders
+        self._sets: dict[int, frozenset[str]] = {}
+        self._information: dict[str, float] = {}
+        self._weights: dict[int, float] = {}
 
     def at(self, distance: int) -> list[float]:
         """The likeness of up to ``SAMPLE`` pairs of texts so many places apart."""
-        last = len(self.sets) - distance
+        last = len(self._rows) - distance
         step = max(1, -(-last // SAMPLE))
         return [self._of(index, index + distance) for index in range(0, last, step)]
 
     def _of(self, first: int, second: int) -> float:
         whole = self._weight(first) * self._weight(second)
-        shared = self.sets[first] & self.sets[second]
-        # fsum, because the order of a set differs from one process to the next.
-        return math.fsum(map(self.information.__getitem__, shared)) / math.sqrt(whole) if whole else 0.0
+        shared = self._set(first) & self._set(second)
+        return self._sum(shared) / math.sqrt(whole) if whole else 0.0
+
+    def _set(self, index: int) -> frozenset[str]:
+        known = self._sets.get(index)
+        if known is None:
+            known = self._sets[index] = frozenset(self._rows[index])
+        return known
 
     def _weight(self, index: int) -> float:
-        known = self.weights.get(index)
+        known = self._weights.get(index)
         if known is None:
-            known = self.weights[index] = math.fsum(map(self.information.__getitem__, self.sets[index]))
+            known = self._weights[index] = self._sum(self._set(index))
+        return known
+
+    def _sum(self, tokens: Iterable[str]) -> float:
+        # fsum, because the order of a set differs from one process to the next.
+        return math.fsum(map(self._informs, tokens))
+
+    def _informs(self, token: str) -> float:
+        known = self._information.get(token)
+        if known is None:
+            known = self._information[token] = math.log(len(self._rows) / self._holders(token))
         return known
 
 

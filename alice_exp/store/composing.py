@@ -57,7 +57,7 @@ class Composing:
             text = changes.seen.get(path)
             if path in changes.seen and contents.get(path) != (None if text is None else text.encode()):
                 raise ChangedOnDisk(self._experiences / path)
-        _check(new, changes)
+        self._check(new, changes)
         first = None
         if changes.then is not None:
             first = (changes.act, {p: data for p, data in new.items() if data != contents.get(p)})
@@ -91,7 +91,7 @@ class Composing:
             data = self._reading.content(path)
         except OSError:
             raise ChangedOnDisk(full) from None
-        document = parse(data, path)
+        document = self._reading.document(path, data) if holds_blocks(path) else parse(data, path)
         problem = document.problem
         if problem is not None and not holds_blocks(path):
             raise ProblemError(
@@ -138,6 +138,26 @@ class Composing:
                     hint=problem.hint or "mend the file, then run the command again",
                 )
 
+    def _check(self, new: Mapping[str, bytes | None], changes: ChangeSet) -> None:
+        """Read back what was composed before anything is written: a wrong edit must never reach a person's file."""
+        wanted: dict[tuple[str, str], Block] = {(put.path, put.block.id): put.block for put in changes.puts}
+        for path, data in new.items():
+            if data is None or not holds_blocks(path):
+                continue
+            document = self._reading.document(path, data)
+            if len(changes.puts) > MANY and document.problem is None:
+                blocks, problems = read_blocks(replace(document, value=_sampled(document.value)))
+            else:
+                blocks, problems = self._reading.blocks(document)
+            faults = [problem for problem in problems if problem.severity == "error"]
+            if faults:
+                raise AssertionError(
+                    f"composed {path} does not read back: {faults[0].where} {faults[0].message}"
+                )
+            for block in blocks:
+                if wanted.get((path, block.id), block) != block:
+                    raise AssertionError(f"composed {block.id} differs from what was meant in {path}")
+
 
 MANY = 500
 """Puts above which a sample is read back: all of them come from one function, and the file was parsed whole."""
@@ -147,21 +167,3 @@ def _sampled(value: Json) -> Json:
     """A namespace file's value with every twentieth block alone, and the last."""
     listed = value.get("blocks") if isinstance(value, dict) else None
     return {"blocks": [*listed[:-1:20], *listed[-1:]]} if isinstance(listed, list) else value
-
-
-def _check(new: Mapping[str, bytes | None], changes: ChangeSet) -> None:
-    """Read back what was composed before anything is written: a wrong edit must never reach a person's file."""
-    wanted: dict[tuple[str, str], Block] = {(put.path, put.block.id): put.block for put in changes.puts}
-    for path, data in new.items():
-        if data is None or not holds_blocks(path):
-            continue
-        document = parse(data, path)
-        if len(changes.puts) > MANY and document.problem is None:
-            document = replace(document, value=_sampled(document.value))
-        blocks, problems = read_blocks(document)
-        faults = [problem for problem in problems if problem.severity == "error"]
-        if faults:
-            raise AssertionError(f"composed {path} does not read back: {faults[0].where} {faults[0].message}")
-        for block in blocks:
-            if wanted.get((path, block.id), block) != block:
-                raise AssertionError(f"composed {block.id} differs from what was meant in {path}")

@@ -342,7 +342,7 @@ class Repository:
 
     def pack(self) -> None:
         """Pack what acts left behind geometrically: the history stays near the size of its differences."""
-        self.run("repack", "-d", "-l", "-q", "--geometric=2", "--no-write-bitmap-index")
+        self.run("repack", "-d", "-l", "-q", "--geometric=2", "--window=3", "--no-write-bitmap-index")
 
 
 def _commit_lines(mark: int, message: Message, origin: bytes) -> list[bytes]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from alice_exp.core.model import NamespaceFile, Placed, Problem, Snapshot, place_of
 from alice_exp.store.files import NotAFile, read_bytes
 from alice_exp.store.plumbing import blob_id
-from alice_exp.text.jsonc import parse
+from alice_exp.text.jsonc import Unchanged, parse
 from alice_exp.text.schema import read_blocks
 
 if TYPE_CHECKING:
@@ -44,11 +44,19 @@ class Reading:
         self.root = root
         self._parsed: dict[str, Parsed] = {}
         self._good: dict[str, tuple[str, tuple[Block, ...]]] = {}
-        self._texts: dict[str, dict[str, Block]] = {}
+        self._documents: dict[str, tuple[bytes, Document]] = {}
+        self._sound: dict[str, Unchanged[Block]] = {}
 
     def content(self, path: str) -> bytes:
         """A file's bytes; ``OSError`` as the system gave it."""
         return read_bytes(self.root / path)[0]
+
+    def document(self, path: str, data: bytes) -> Document:
+        """A namespace file's bytes as parsed: the elements that stood so when it was last parsed are taken over."""
+        known = self._documents.get(path)
+        if known is None or known[0] != data:
+            known = self._documents[path] = (data, parse(data, path, was=known[1] if known else None))
+        return known[1]
 
     def parsed(self, path: str, signature: Signature) -> Parsed:
         """One namespace file as it is on disk."""
@@ -69,16 +77,16 @@ class Reading:
 
     def learn(self, path: str, data: bytes, signature: Signature) -> Parsed:
         """Parse bytes that are known to be a file's content and remember the answer."""
-        parsed = self._parsed[path] = Parsed(signature, *self.blocks(parse(data, path)))
+        parsed = self._parsed[path] = Parsed(signature, *self.blocks(self.document(path, data)))
         if not parsed.broken:
             self._good[path] = (blob_id(data), parsed.blocks)
         return parsed
 
     def blocks(self, document: Document) -> tuple[tuple[Block, ...], tuple[Problem, ...]]:
         """The blocks of a parsed file and its problems; what stands as it stood when last read is not read again."""
-        blocks, problems = read_blocks(document, self._texts.get(document.path))
+        blocks, problems = read_blocks(document, self._sound.get(document.path))
         if len(blocks) == len(document.elements):
-            self._texts[document.path] = dict(zip(document.texts, blocks, strict=True))
+            self._sound[document.path] = Unchanged(document, blocks)
         return blocks, problems
 
     def sound(self, path: str, data: bytes) -> tuple[Block, ...] | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from alice_exp.core.model import Problem
 from alice_exp.core.records import EpisodeBook, Timeline
 from alice_exp.store.files import read_bytes
-from alice_exp.text.jsonc import edit, parse
+from alice_exp.text.jsonc import Unchanged, edit, parse
 from alice_exp.text.record_edits import book_edits, completion_edits, timeline_edits
 from alice_exp.text.records import (
     EMPTY,
@@ -42,7 +42,7 @@ class Recording:
         self._read: dict[str, tuple[Signature, Read]] = {}
         self._composed: dict[str, tuple[bytes, Read]] = {}
         self._documents: dict[str, tuple[bytes, Document]] = {}
-        self._known: dict[str, tuple[str, Episode]] = {}
+        self._sound: Unchanged[Episode] | None = None
 
     def episodes(self, signature: Signature | None) -> tuple[EpisodeBook | None, tuple[Problem, ...]]:
         """The episodes and what is wrong with their file; an empty book where there is no file."""
@@ -99,25 +99,20 @@ class Recording:
         known = self._documents.get(path)
         if known is None or known[0] != data:
             spans_of = EPISODES if path == EPISODES_PATH else SEGMENTS
-            known = self._documents[path] = (data, parse(data, path, spans_of))
+            was = known[1] if known is not None else None
+            known = self._documents[path] = (data, parse(data, path, spans_of, was))
         return known[1]
 
     def _parsed(self, path: str, data: bytes) -> Read:
         document = self._document(path, data)
         if path == EPISODES_PATH:
-            book, problems = read_episodes(document, self._known)
+            book, problems = read_episodes(document, self._sound)
             if _is_broken(problems):
                 return None, problems
-            self._known = _by_id(document, book)
+            self._sound = Unchanged(document, book.episodes)
             return book, problems
         told, problems = read_timeline(document)
         return (None if _is_broken(problems) else told), problems
-
-
-def _by_id(document: Document, book: EpisodeBook) -> dict[str, tuple[str, Episode]]:
-    """The episodes of a sound file by id, each with the text that it was read from."""
-    pairs = zip(document.texts, book.episodes, strict=False)
-    return {episode.id: (text, episode) for text, episode in pairs if episode.id}
 
 
 def _is_broken(problems: tuple[Problem, ...]) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from alice_exp.core.changes import Pointer
     from alice_exp.core.config import Json
-    from alice_exp.core.records import EpisodeBook, Event, Segment, Timeline
+    from alice_exp.core.records import Episode, EpisodeBook, Event, Segment, Timeline
     from alice_exp.text.jsonc import Document, Edit
 
 _COUNTERS = ("next_id", "total_events", "total_compressions")
@@ -29,23 +29,29 @@ def book_edits(document: Document, old: EpisodeBook, new: EpisodeBook) -> list[E
     ``document`` is ``old``'s, without errors. Episodes are known by id; those that have none yet are left alone.
     """
     edits: list[Edit] = [] if old.capacity == new.capacity else [Set(("capacity",), new.capacity)]
-    places = _places(document, EPISODES)
-    before = {episode.id: episode for episode in old.episodes if episode.id}
-    after = {episode.id: episode for episode in new.episodes}
-    edits += [Remove((EPISODES, places[one])) for one in before if one not in after]
+    same = _shared(old.episodes, new.episodes)
+    before = {episode.id: at for at, episode in enumerate(old.episodes[same:], same) if episode.id}
+    after = {episode.id: episode for episode in new.episodes[same:]}
+    edits += [Remove((EPISODES, at)) for one, at in before.items() if one not in after]
     for one, episode in after.items():
-        was = before.get(one)
+        was = old.episodes[before[one]] if one in before else None
         if was is not None and was is not episode and was != episode:
-            at = (EPISODES, places[one])
-            edits += member_edits(at, _item(document, at), episode_json(was), episode_json(episode))
+            place = (EPISODES, before[one])
+            edits += member_edits(place, _item(document, place), episode_json(was), episode_json(episode))
     fresh = tuple(episode_json(episode) for one, episode in after.items() if one and one not in before)
     return [*edits, Append((EPISODES,), fresh)] if fresh else edits
+
+
+def _shared(old: Sequence[Episode], new: Sequence[Episode]) -> int:
+    """How many episodes both begin with."""
+    pairs = enumerate(zip(old, new, strict=False))
+    return next((at for at, (was, now) in pairs if was is not now), min(len(old), len(new)))
 
 
 def completion_edits(document: Document, ids: Iterator[str], now: str) -> list[Edit]:
     """Give every episode that a person typed without id or time one of ``ids`` and ``now`` (adoption)."""
     edits: list[Edit] = []
-    for index, item in enumerate(_listed(document, EPISODES)):
+    for index, item in enumerate(document.items):
         if isinstance(item, dict):
             edits += [Set((EPISODES, index, "id"), next(ids))] if "id" not in item else []
             edits += [Set((EPISODES, index, "at"), now)] if "at" not in item else []
@@ -61,7 +67,7 @@ def timeline_edits(document: Document, old: Timeline, new: Timeline) -> list[Edi
     edits: list[Edit] = [
         Set((key,), getattr(new, key)) for key in _COUNTERS if getattr(old, key) != getattr(new, key)
     ]
-    places = _places(document, SEGMENTS)
+    places = _places(document)
     before = {segment.id: segment for segment in old.segments}
     kept = before.keys() & {segment.id for segment in new.segments}
     firsts = zip(old.numbers(), old.segments, strict=True)
@@ -136,19 +142,13 @@ def _event_edits(at: Pointer, old: Sequence[Event], new: Sequence[Event]) -> lis
     return [*edits, Append(pointer, arrived)] if arrived else edits
 
 
-def _listed(document: Document, name: str) -> Sequence[Json]:
-    value = document.value
-    listed = value.get(name, []) if isinstance(value, dict) else []
-    return listed if isinstance(listed, list) else []
-
-
-def _places(document: Document, name: str) -> dict[object, int]:
+def _places(document: Document) -> dict[object, int]:
     return {
         cast("object", item.get("id")): index
-        for index, item in enumerate(_listed(document, name))
+        for index, item in enumerate(document.items)
         if isinstance(item, dict) and "id" in item
     }
 
 
 def _item(document: Document, at: tuple[str, int]) -> Mapping[str, Json]:
-    return cast("Mapping[str, Json]", _listed(document, at[0])[at[1]])
+    return cast("Mapping[str, Json]", document.items[at[1]])

@@ -7,6 +7,7 @@ returned; the caller decides by severity. Sources: R0.6-R0.17, R1.3-R1.13, B0.14
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.core.records import CAPACITY, Episode, EpisodeBook, Event, Segment, Timeline
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from alice_exp.core.config import Json
     from alice_exp.core.model import Problem
     from alice_exp.text.fields import Reader
-    from alice_exp.text.jsonc import Document
+    from alice_exp.text.jsonc import Document, Unchanged
 
 T = TypeVar("T")
 
@@ -74,27 +75,23 @@ _COUNTERS = ("next_id", "total_events", "total_compressions")
 
 
 def read_episodes(
-    document: Document, known: Mapping[str, tuple[str, Episode]] | None = None
+    document: Document, before: Unchanged[Episode] | None = None
 ) -> tuple[EpisodeBook, tuple[Problem, ...]]:
     """The book of a parsed ``episodes.jsonc`` and everything that is wrong with it.
 
     An episode that a person typed has ``id == ""`` until it is adopted; without a reward it has 1 where it
-    succeeded, else 0. ``known`` holds episodes by id with the text that each was read from: what still stands so is not
-    read again.
+    succeeded, else 0. ``before`` is an earlier reading of the file: what still stands so is not read again.
     """
     reading = _Reading(document, EPISODES, ("capacity",))
     capacity = reading.member("capacity", fields.whole(1), CAPACITY)
-    texts = document.texts
-
-    def read(item: Json) -> Episode:
-        text = next(texts, "")
-        was = known.get(str(item.get("id"))) if known and isinstance(item, dict) else None
-        return was[1] if was is not None and was[0] == text else read_episode(item, EPISODE_FIELDS)
-
-    episodes = reading.items(read)
-    reading.refuse_twins([(episode.id, index) for index, episode in episodes if episode.id])
+    episodes = reading.items(
+        lambda item: read_episode(item, EPISODE_FIELDS), before.of(document) if before is not None else ()
+    )
+    if len({episode.id for _, episode in episodes}) < len(episodes):
+        reading.refuse_twins([(episode.id, index) for index, episode in episodes if episode.id])
     for index, episode in episodes:
-        reading.warn(episode.extra, (EPISODES, index), EPISODE_FIELDS)
+        if episode.extra:
+            reading.warn(episode.extra, (EPISODES, index), EPISODE_FIELDS)
     return EpisodeBook(tuple(episode for _, episode in episodes), capacity), reading.problems
 
 
@@ -231,16 +228,16 @@ class _Reading:
             self._report(Fault(fault.template, (), **{"name": key, **fault.values}), (key, *fault.below))
             return default
 
-    def items(self, reader: Callable[[Json], T]) -> list[tuple[int, T]]:
-        """The records that are none of them faulty, with their places in the list."""
+    def items(self, reader: Callable[[Json], T], known: Sequence[T | None] = ()) -> list[tuple[int, T]]:
+        """The records that are none of them faulty, with their places in the list; ``known`` need not be read."""
         listed = self._root.get(self._listed, [])
         if not isinstance(listed, list):
             self._report(Fault('"{name}" is a list', name=self._listed), (self._listed,))
             return []
         found: list[tuple[int, T]] = []
-        for index, item in enumerate(listed):
+        for index, (item, same) in enumerate(zip_longest(listed, known)):
             try:
-                found.append((index, reader(item)))
+                found.append((index, reader(item) if same is None else same))
             except Fault as fault:
                 self._report(fault, (self._listed, index, *fault.below))
         return found

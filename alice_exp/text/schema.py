@@ -6,6 +6,7 @@ block without its defaults. Sources: DESIGN 3 (table of fields), B2.39, R3.3.
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.core.model import (
@@ -30,17 +31,17 @@ if TYPE_CHECKING:
         State,
         Trigger,
     )
-    from alice_exp.text.jsonc import Document
+    from alice_exp.text.jsonc import Document, Unchanged
 
 
 def read_blocks(
-    document: Document, known: Mapping[str, Block] | None = None
+    document: Document, before: Unchanged[Block] | None = None
 ) -> tuple[tuple[Block, ...], tuple[Problem, ...]]:
     """The blocks of a parsed namespace file and everything that is wrong with it.
 
     One error empties the answer of nothing: the caller decides by severity. Blocks that a person typed without an id
-    have ``id == ""`` until they are adopted. ``known`` holds blocks of the same file by the text that each was read
-    from: what still stands so is not read again.
+    have ``id == ""`` until they are adopted. ``before`` is an earlier reading of the same file: what still stands so is
+    not read again.
     """
     if document.problem is not None:
         return (), (document.problem,)
@@ -63,9 +64,8 @@ def read_blocks(
     blocks: list[Block] = []
     seen: set[str] = set()
     place = place_of(document.path)
-    texts = document.texts
-    for index, item in enumerate(listed):
-        same = known.get(next(texts, "")) if known else None
+    known = before.of(document) if before is not None else ()
+    for index, (item, same) in enumerate(zip_longest(listed, known)):
         try:
             block = same or read_block(item, place)
             if block.id and block.id in seen:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from collections import deque
 from typing import TYPE_CHECKING
 
 from alice_exp.core.records import EpisodeBook
@@ -11,7 +11,7 @@ from alice_exp.rules.episode_index import EpisodeIndex
 from alice_exp.rules.episodes import Filters, find_similar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from alice_exp.core.config import Json
     from alice_exp.core.model import Snapshot
@@ -23,40 +23,49 @@ if TYPE_CHECKING:
 
 
 class Searched:
-    """The episodes of one moment and what searches of them need, each made at its first use."""
+    """The episodes of one moment and what searches need: made at its first use, from that of a moment before."""
 
-    def __init__(self, episodes: Sequence[Episode]) -> None:
-        self._episodes = episodes
+    def __init__(self, episodes: tuple[Episode, ...], before: Searched | None = None) -> None:
+        self.episodes = episodes
+        self._index: EpisodeIndex | None = before._index if before is not None else None
+        self._words: WordIndex | None = before._words if before is not None else None
 
-    # The same moment is the same object: a file that did not change is never parsed twice.
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Searched) and self._episodes is other._episodes
-
-    def __hash__(self) -> int:
-        return id(self._episodes)
-
-    @cached_property
+    @property
     @uncollected()
     def index(self) -> EpisodeIndex:
         """Keywords and contexts, for the source's formula."""
-        return EpisodeIndex(self._episodes)
+        if self._index is None or self._index.episodes is not self.episodes:
+            self._index = EpisodeIndex(self.episodes, self._index)
+        return self._index
 
-    @cached_property
+    @property
     def words(self) -> WordIndex:
         """Words, weighed as ``recall`` weighs them."""
         from alice_exp.rules.episode_words import WordIndex
 
-        return WordIndex(self._episodes)
+        if self._words is None or self._words.episodes is not self.episodes:
+            self._words = WordIndex(self.episodes, self._words)
+        return self._words
 
 
-@lru_cache(maxsize=2)
-def _kept(searched: Searched) -> Searched:
-    return searched
+_moments: deque[Searched] = deque(maxlen=2)
+"""The newest moments: of one home as a rule, of two where a process looks at two."""
 
 
 def searched(snapshot: Snapshot) -> Searched:
-    """The episodes of a snapshot, ready to be searched; a process makes the indexes of one moment once."""
-    return _kept(Searched((snapshot.episodes or EpisodeBook()).episodes))
+    """The episodes of a snapshot, ready to be searched; a process reads what it has read before no second time."""
+    episodes = (snapshot.episodes or EpisodeBook()).episodes
+    before = None
+    for one in _moments:
+        # The same moment is the same object: a file that did not change is never parsed twice.
+        if one.episodes is episodes:
+            return one
+        if one.episodes and episodes and one.episodes[0] is episodes[0]:
+            before = one
+    if before is not None:
+        _moments.remove(before)
+    _moments.append(Searched(episodes, before))
+    return _moments[-1]
 
 
 def similar(

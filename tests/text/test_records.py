@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from alice_exp.core.config import Json
 from alice_exp.core.records import Episode, EpisodeBook, Event, Segment, Timeline, iso_time
 from alice_exp.rules.timeline import STRATEGIES, add_event, add_events
-from alice_exp.text.jsonc import Document, dump, edit, parse
+from alice_exp.text.jsonc import Document, Unchanged, dump, edit, parse
 from alice_exp.text.record_edits import book_edits, completion_edits, timeline_edits
 from alice_exp.text.record_import import import_episodes, import_timeline
 from alice_exp.text.records import (
@@ -420,6 +420,6 @@ def test_an_episode_whose_text_changed_is_read_again() -> None:
         return parse(text.encode(), EPISODES_PATH, EPISODES)
 
     book, _ = read_episodes(parsed("true"))
-    known = {"ep-aaaaaaaa": (next(parsed("true").texts), book.episodes[0])}
+    known = Unchanged(parsed("true"), book.episodes)
     assert read_episodes(parsed("true"), known)[0].episodes[0] is book.episodes[0]
     assert read_episodes(parsed("1"), known)[0].episodes[0].context["dry"] is not True

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
     from alice_exp.core.changes import Pointer
     from alice_exp.core.config import Json
-    from alice_exp.text.jsonc.document import Document
+    from alice_exp.text.jsonc.document import Document, Unchanged
     from alice_exp.text.jsonc.edits import Append, Edit, Insert, Remove, Set
     from alice_exp.text.jsonc.write import Raw
 
 _MODULES = {
     "Document": "document",
+    "Unchanged": "document",
     "Append": "edits",
     "Edit": "edits",
     "Insert": "edits",
@@ -35,6 +36,7 @@ __all__ = [
     "Raw",
     "Remove",
     "Set",
+    "Unchanged",
     "cut",
     "dump",
     "edit",
@@ -44,11 +46,11 @@ __all__ = [
 ]
 
 
-def parse(data: bytes, path: str = "", spans_of: str = "blocks") -> Document:
+def parse(data: bytes, path: str = "", spans_of: str = "blocks", was: Document | None = None) -> Document:
     """Read a file's bytes; a fault becomes the document's ``problem``, no bytes raise. See ``read.parse``."""
     from alice_exp.text.jsonc import read
 
-    return read.parse(data, path, spans_of)
+    return read.parse(data, path, spans_of, was)
 
 
 def locate(document: Document, pointer: Pointer) -> tuple[int, int] | None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from alice_exp.text.jsonc.write import Value
 
 _UNIT = re.compile(r"[{\[][ ]*\r?\n(?:[ \t]*//[^\n]*\n)*([ \t]+)")
+_BEGINNING = 1 << 16
+"""Characters in which a file shows how it is indented."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,11 +210,11 @@ class _Plan:
         change.grown[step] = _graft(change.grown.get(step), pointer[depth + 1 :], value, is_more)
 
     def _container(self, pointer: Pointer, change: _Change) -> Container:
-        kids = list(offspring(self._document, pointer, change.span))
-        steps: Sequence[str | int] = range(len(kids))
+        kids = offspring(self._document, pointer, change.span)
         if self._document.text[change.span.value] == "{":
-            steps = [str(kid.key) for kid in kids]
-        removed = {index for index, step in enumerate(steps) if step in change.removed}
+            removed = {index for index, kid in enumerate(kids) if str(kid.key) in change.removed}
+        else:
+            removed = {step for step in change.removed if isinstance(step, int)}
         fresh = [_fresh(len(kids), step, value) for step, value in change.grown.items()]
         for index, value in change.inserted:
             if index is not None and not 0 <= index <= len(kids):
@@ -262,5 +264,5 @@ def _writable(value: Value, depth: int) -> Value:
 def _style(text: str) -> Style:
     end = text.find("\n")
     newline = "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
-    unit = _UNIT.search(text)
+    unit = _UNIT.search(text, 0, _BEGINNING)
     return Style(unit[1] if unit else "  ", newline)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, overload
 
 from alice_exp.text.jsonc.scan import Child, children, skip_trivia, skip_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from alice_exp.core.changes import Pointer
     from alice_exp.text.jsonc.document import Document
 
@@ -38,13 +37,33 @@ def find(document: Document, pointer: Pointer) -> Child | None:
     return child
 
 
-def offspring(document: Document, pointer: Pointer, container: Child) -> Iterator[Child]:
+class Elements(Sequence[Child]):
+    """The elements at given spans, each made when it is asked for: most edits look at a few of thousands."""
+
+    def __init__(self, spans: Sequence[tuple[int, int]]) -> None:
+        self._spans = spans
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    @overload
+    def __getitem__(self, index: int) -> Child: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Child]: ...
+    def __getitem__(self, index: int | slice) -> Child | Sequence[Child]:
+        if isinstance(index, slice):
+            return Elements(self._spans[index])
+        start, end = self._spans[index]
+        return Child(None, start, start, start, end)
+
+
+def offspring(document: Document, pointer: Pointer, container: Child) -> Sequence[Child]:
     """The members or elements of the container at ``pointer``, in order."""
     if pointer == () and document.members:
-        return iter(document.members.values())
+        return tuple(document.members.values())
     if pointer == (document.spans_of,) and document.elements:
-        return (Child(None, start, start, start, end) for start, end in document.elements)
-    return children(document.text, container.value)
+        return Elements(document.elements)
+    return tuple(children(document.text, container.value))
 
 
 def _known(document: Document, pointer: Pointer) -> Child | None:

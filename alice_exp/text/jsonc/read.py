@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from alice_exp.core.config import Json
+    from alice_exp.text.jsonc.former import Former
 
 LIMIT = 64 * 1024 * 1024
 """The largest file that is read, in bytes."""
@@ -43,28 +44,41 @@ _ENDS = frozenset((",", "\n", "]", "}", " ", "\r", "\t", "/", ""))
 _PLAIN_COMMA = re.compile(r"[ \r\n\t]*+,(?:[ \r\n\t]++|//[^\n\r]*+)*+(?=[{\[\"0-9])")
 _AT_ONCE = 12
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
+_HALVES = ("\\ud", "\\uD")
 _MARKER = re.compile(r"^(?:<{7} |={7}(?=\r?$)|>{7} ).*$", re.MULTILINE)
 
 
-def parse(data: bytes, path: str = "", spans_of: str = "blocks") -> Document:
+def parse(data: bytes, path: str = "", spans_of: str = "blocks", was: Document | None = None) -> Document:
     """Read a file's bytes; a fault becomes the document's ``problem``, no bytes raise.
 
-    ``path`` is named in problems. ``spans_of`` names the top-level member whose elements' spans are kept.
+    ``path`` is named in problems. ``spans_of`` names the top-level member whose elements' spans are kept. ``was`` is an
+    earlier reading of the same file: elements that stand before and behind all that changed since are taken from it.
     """
     bom = data.startswith(_BOM)
     text = ""
     reader = _Reader("", spans_of)
     try:
         text = _decode(data[3:] if bom else data)
-        reader = _Reader(text, spans_of)
+        reader = _Reader(text, spans_of, _former(was, text, spans_of))
         value = reader.read()
     except Fault as fault:
+        if was is not None:
+            # what a fault is called depends on all that was read before it
+            return parse(data, path, spans_of)
         problem = _problem(path, text, _conflict(text) or fault)
         if isinstance(fault, _Undecoded):
             text = fault.readable
             problem = _problem(path, text, fault)
         return Document(path, text, bom, None, problem, (), spans_of)
     return Document(path, text, bom, value, None, tuple(reader.elements), spans_of, reader.members)
+
+
+def _former(was: Document | None, text: str, spans_of: str) -> Former | None:
+    if was is None or was.problem is not None or was.spans_of != spans_of:
+        return None
+    from alice_exp.text.jsonc.former import Former
+
+    return Former(was, text)
 
 
 def check_text(text: str) -> Json:
@@ -152,15 +166,16 @@ _SCAN: Callable[[str, int], tuple[Any, int]] = make_scanner(_DECODER)  # type: i
 class _Reader:
     """One pass over one text."""
 
-    def __init__(self, text: str, spans_of: str) -> None:
+    def __init__(self, text: str, spans_of: str, former: Former | None = None) -> None:
         self.elements: list[tuple[int, int]] = []
         self.members: dict[str, Child] = {}
         self._text = text
         self._flat = text
         self._spans_of = spans_of
+        self._former = former
         self._is_plain = False
         self._has_json5 = False
-        self._has_halves = _HALF.search(text) is not None
+        self._has_halves = former is not None or ("\\" in text and any(mark in text for mark in _HALVES))
 
     def read(self) -> Json:
         """The document's value (``Fault`` where there is none)."""
@@ -218,11 +233,19 @@ class _Reader:
         return Child(key, pos, end_of_key, at, end), value
 
     def _array(self, start: int, root: Frame) -> tuple[Json, int]:
-        values: list[Json] = []
         frames = (root, Frame("[", start))
-        pos = skip_trivia(self._flat, start + 1)
+        values, taken = self._taken(start)
+        pos = self._next(self.elements[-1][1], "]", frames) if taken else skip_trivia(self._flat, start + 1)
+        former, tail = self._former, self._former.tail if self._former else len(self._text)
         try:
             while self._flat[pos : pos + 1] != "]":
+                if pos >= tail and former and (same := former.trailing(pos)) is not None:
+                    self._check_depths(values, frames, taken)
+                    values += former.values(same)
+                    self.elements += former.elements(same)
+                    taken = len(values)
+                    pos = self._next(self.elements[-1][1], "]", frames)
+                    continue
                 value, end = self._decode(pos, frames)
                 values.append(value)
                 self.elements.append((pos, end))
@@ -230,13 +253,21 @@ class _Reader:
                 comma = _PLAIN_COMMA.match(self._flat, end)
                 pos = comma.end() if comma else self._next(end, "]", frames)
         finally:
-            self._check_depths(values, frames)
+            self._check_depths(values, frames, taken)
         return values, pos + 1
 
-    def _check_depths(self, values: list[Json], frames: tuple[Frame, ...]) -> None:
-        """Raise the ``Fault`` of too deep an element; counting brackets clears most, a few at a time."""
+    def _taken(self, start: int) -> tuple[list[Json], int]:
+        """The elements that the last version begins with just so, and their number."""
+        count = self._former.leading(start) if self._former else 0
+        if not self._former or not count:
+            return [], 0
+        self.elements += self._former.elements(0, count)
+        return self._former.values(0, count), count
+
+    def _check_depths(self, values: list[Json], frames: tuple[Frame, ...], fresh: int) -> None:
+        """Raise the ``Fault`` of too deep an element, from ``fresh`` on; counting brackets clears most at once."""
         room = DEPTH - len(frames)
-        for first in range(0, len(values), _AT_ONCE):
+        for first in range(fresh, len(values), _AT_ONCE):
             some = range(first, min(first + _AT_ONCE, len(values)))
             start, end = self.elements[some[0]][0], self.elements[some[-1]][1]
             if self._flat.count("[", start, end) + self._flat.count("{", start, end) > room:

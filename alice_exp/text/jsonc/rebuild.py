@@ -16,7 +16,7 @@ from alice_exp.text.jsonc.write import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from alice_exp.text.jsonc.gaps import Gap
     from alice_exp.text.jsonc.scan import Child
@@ -54,7 +54,7 @@ class Container:
     span: Child
     depth: int
     style: Style
-    kids: list[Child]
+    kids: Sequence[Child]
     removed: set[int] = field(default_factory=set)
     fresh: list[Fresh] = field(default_factory=list)
 
