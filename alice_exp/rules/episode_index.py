@@ -6,12 +6,13 @@ Episodes of one context are a group: their context counts once, whatever their n
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from alice_exp.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT, Similarity
 from alice_exp.text.words import keywords
@@ -110,42 +111,61 @@ def with_places(
     return {**known, **{word: [*known.get(word, ()), *places] for word, places in grown.items()}}
 
 
-class EpisodeIndex:
-    """An inverted index over episodes; derived (B0.7).
+class Outline(Protocol):
+    """What a search looks at in every episode that may be found; an ``Episode`` is one."""
 
-    ``before`` is the index of an earlier moment: where the episodes of then begin those of now, with the same tasks and
-    contexts, only what has been added since is taken in. It is left as it is.
+    @property
+    def id(self) -> str:
+        """Its id."""
+        ...
+
+    @property
+    def timestamp(self) -> int:
+        """Milliseconds since 1970."""
+        ...
+
+    @property
+    def success(self) -> bool:
+        """Whether it worked."""
+        ...
+
+    @property
+    def reward(self) -> float:
+        """From 0 to 1."""
+        ...
+
+    @property
+    def task_type(self) -> str:
+        """The type that searches group by (B0.7)."""
+        ...
+
+
+class FormulaIndex(ABC):
+    """Episodes by their keywords and contexts, wherever these are kept: in memory, or in a database of the home.
+
+    ``outlines`` are the episodes in the order of their file, ``sizes`` how many keywords each has, ``group_of`` which
+    of the ``contexts`` (each different one once, without words); ``places`` tells where each of some words stands, and
+    ``whole`` reads one episode.
     """
 
-    def __init__(self, episodes: Iterable[Episode], before: EpisodeIndex | None = None) -> None:
-        self.episodes: Sequence[Episode] = tuple(episodes)
-        self.words: list[frozenset[str]] = []
-        self.contexts: list[Traits] = []
-        """Each different context once, without words."""
-        self.group_of: list[int] = []
-        """Which of the contexts an episode has."""
-        self._postings: Mapping[str, Sequence[int]] = {}
-        if before is not None and goes_on(
-            before.episodes, self.episodes, lambda one: (one.task, one.context)
-        ):
-            self.words += before.words
-            self.contexts += before.contexts
-            self.group_of += before.group_of
-            self._postings = before._postings
-        first = len(self.words)
-        self.words += (keywords(episode.task) for episode in self.episodes[first:])
-        self.sizes: list[int] = list(map(len, self.words))
-        self._postings = with_places(self._postings, self.words[first:], first)
-        self._group(first)
+    def __init__(
+        self,
+        outlines: Sequence[Outline],
+        sizes: Sequence[int],
+        group_of: Sequence[int],
+        places: Callable[[frozenset[str]], Iterable[Sequence[int]]],
+        whole: Callable[[int], Episode],
+    ) -> None:
+        self.outlines = outlines
+        self.sizes = sizes
+        self.group_of = group_of
+        self.whole = whole
+        self._places = places
 
-    def _group(self, first: int) -> None:
-        numbers = {context.entries: number for number, context in enumerate(self.contexts)}
-        for episode in self.episodes[first:]:
-            entries = entries_of(episode.context)
-            number = numbers.setdefault(entries, len(numbers))
-            if number == len(self.contexts):
-                self.contexts.append(Traits(frozenset(), entries, frozenset(episode.context)))
-            self.group_of.append(number)
+    @property
+    @abstractmethod
+    def contexts(self) -> Sequence[Traits]:
+        """Each different context once."""
 
     @cached_property
     def members(self) -> list[list[int]]:
@@ -168,27 +188,26 @@ class EpisodeIndex:
     def by_type(self) -> Mapping[str, frozenset[int]]:
         """The episodes of each type (R0.32)."""
         listed: defaultdict[str, list[int]] = defaultdict(list)
-        for at, episode in enumerate(self.episodes):
-            listed[episode.task_type].append(at)
+        for at, outline in enumerate(self.outlines):
+            listed[outline.task_type].append(at)
         return {name: frozenset(found) for name, found in listed.items()}
-
-    def traits(self, at: int) -> Traits:
-        """What one episode is compared by."""
-        context = self.contexts[self.group_of[at]]
-        return Traits(self.words[at], context.entries, context.names)
 
     def likest(self, query: Traits, admits: Callable[[int], bool], top: int) -> list[int]:
         """The episodes above the threshold that ``admits`` lets pass: highest score, newest, lowest id first."""
-        found = [(score, at) for at, score in self._scores(query) if admits(at)]
+        shared = Counter(chain.from_iterable(self._places(query.words)))
+        found = [(score, at) for at, score in self._scores(query, shared) if admits(at)]
         limit = min(nlargest(top, (score for score, _ in found)), default=0.0)
         few = [row for row in found if row[0] >= limit]
-        few += self._by_context_alone(query, admits, top)
-        few.sort(key=lambda row: (-row[0], -self.episodes[row[1]].timestamp, self.episodes[row[1]].id))
+        few += self._by_context_alone(query, shared, admits, top)
+        few.sort(key=lambda row: (-row[0], *self._newest(row[1])))
         return [at for _, at in few[:top]]
 
-    def _scores(self, query: Traits) -> Iterator[tuple[int, float]]:
+    def _newest(self, at: int) -> tuple[int, str]:
+        outline = self.outlines[at]
+        return -outline.timestamp, outline.id
+
+    def _scores(self, query: Traits, shared: Mapping[int, int]) -> Iterator[tuple[int, float]]:
         """Every episode that shares a word with the query and is above the threshold, with its rounded score."""
-        shared = Counter(chain.from_iterable(self._postings.get(word, ()) for word in query.words))
         near = self._near(query)
         size, sizes, group_of = len(query.words), self.sizes, self.group_of
         weight = TASK_WEIGHT if query.names else 1.0
@@ -207,14 +226,68 @@ class EpisodeIndex:
         return {group: CONTEXT_WEIGHT * contexts_alike(query, self.contexts[group]) for group in {*groups}}
 
     def _by_context_alone(
-        self, query: Traits, admits: Callable[[int], bool], top: int
+        self, query: Traits, shared: Mapping[int, int], admits: Callable[[int], bool], top: int
     ) -> Iterator[tuple[float, int]]:
         """Of each context that alone lifts its episodes above the threshold, the newest that share no word."""
         for group, adds in self._near(query).items():
             score = round(adds, 6)
             if score <= THRESHOLD:
                 continue
-            free = [at for at in self.members[group] if query.words.isdisjoint(self.words[at]) and admits(at)]
+            free = [at for at in self.members[group] if at not in shared and admits(at)]
             if len(free) > top:
-                free = sorted(free, key=lambda at: (-self.episodes[at].timestamp, self.episodes[at].id))[:top]
+                free = sorted(free, key=self._newest)[:top]
             yield from ((score, at) for at in free)
+
+
+class EpisodeIndex(FormulaIndex):
+    """The same in memory, made from episodes; derived (B0.7).
+
+    ``before`` is the index of an earlier moment: where the episodes of then begin those of now, with the same tasks and
+    contexts, only what has been added since is taken in. It is left as it is.
+    """
+
+    def __init__(self, episodes: Iterable[Episode], before: EpisodeIndex | None = None) -> None:
+        self.episodes: Sequence[Episode] = tuple(episodes)
+        self.words: list[frozenset[str]] = []
+        self._contexts: list[Traits] = []
+        group_of: list[int] = []
+        self._postings: Mapping[str, Sequence[int]] = {}
+        if before is not None and goes_on(
+            before.episodes, self.episodes, lambda one: (one.task, one.context)
+        ):
+            self.words += before.words
+            self._contexts += before.contexts
+            group_of += before.group_of
+            self._postings = before._postings
+        first = len(self.words)
+        self.words += (keywords(episode.task) for episode in self.episodes[first:])
+        self._postings = with_places(self._postings, self.words[first:], first)
+        group_of += grouped((episode.context for episode in self.episodes[first:]), self._contexts)
+        sizes = list(map(len, self.words))
+        super().__init__(self.episodes, sizes, group_of, self._held, self.episodes.__getitem__)
+
+    def _held(self, words: frozenset[str]) -> Iterable[Sequence[int]]:
+        return (self._postings.get(word, ()) for word in words)
+
+    @property
+    def contexts(self) -> Sequence[Traits]:
+        """See ``FormulaIndex``."""
+        return self._contexts
+
+    def traits(self, at: int) -> Traits:
+        """What one episode is compared by."""
+        context = self._contexts[self.group_of[at]]
+        return Traits(self.words[at], context.entries, context.names)
+
+
+def grouped(contexts: Iterable[Mapping[str, Json]], known: list[Traits]) -> list[int]:
+    """The number of each context among those ``known``, to which new ones are added."""
+    numbers = {context.entries: number for number, context in enumerate(known)}
+    group_of = []
+    for context in contexts:
+        entries = entries_of(context)
+        number = numbers.setdefault(entries, len(numbers))
+        if number == len(known):
+            known.append(Traits(frozenset(), entries, frozenset(context)))
+        group_of.append(number)
+    return group_of

@@ -7,21 +7,22 @@ and long ones look all alike. It decides where a query has a context; without on
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
-from itertools import chain
+from itertools import chain, takewhile
 
-from alice_exp.core.collection import Posting, Statistics
+from alice_exp.core.collection import Noise, Posting, Statistics
 from alice_exp.core.config import Config
 from alice_exp.core.records import Episode
 from alice_exp.core.uncollected import uncollected
-from alice_exp.rules.episode_index import THRESHOLD, EpisodeIndex, goes_on, with_places
+from alice_exp.rules.episode_index import THRESHOLD, FormulaIndex, Outline, goes_on, with_places
 from alice_exp.rules.episodes import Filters, Match, find_similar
 from alice_exp.rules.matching import pairs_of, posting_of, text_matches
-from alice_exp.rules.noise import learn_nearness, learn_noise
+from alice_exp.rules.noise import SAMPLE, learn_nearness, learn_noise
 from alice_exp.rules.ranking import HIGHEST_FLOOR, TAIL
 from alice_exp.rules.similarity import Similarity
 from alice_exp.text.words import keywords, tokens_many
@@ -32,37 +33,101 @@ LINE = 16
 """Keywords of a task that is still one line: up to here the formula's finds stand first, beyond, words rank alone."""
 
 
+class WordSearch(ABC):
+    """Episodes by the words of their tasks, actions and reflections, wherever these are kept.
+
+    ``outlines`` and ``whole`` as in ``FormulaIndex``.
+    """
+
+    def __init__(self, outlines: Sequence[Outline], whole: Callable[[int], Episode]) -> None:
+        self.outlines = outlines
+        self.whole = whole
+
+    @property
+    @abstractmethod
+    def statistics(self) -> Statistics:
+        """What all texts come to."""
+
+    @abstractmethod
+    def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
+        """Where each of the tokens stands; one that stands nowhere is left out."""
+
+    @cached_property
+    def _types(self) -> frozenset[str]:
+        return frozenset(one.task_type for one in self.outlines)
+
+    def find(self, task: str, filters: Filters, gate: float) -> list[tuple[float, int]]:
+        """What holds most of a task's words, with that share in (0, 1], rounded to 6 decimals; in no order."""
+        found = text_matches(self.statistics, self.postings, task)
+        floor = found.doubt * min(HIGHEST_FLOOR, gate * found.noise)
+        best = max(found.matches.values(), default=0.0)
+        least = min(floor, TAIL * best) if best >= floor else math.inf
+        kind = filters.type if filters.type and filters.type in self._types else ""
+        shares = [(share, at) for at, share in found.matches.items() if share >= least and share > 0.0]
+        return [(round(share, 6), at) for share, at in shares if self._admits(at, filters, kind)]
+
+    def _admits(self, at: int, filters: Filters, kind: str) -> bool:
+        outline = self.outlines[at]
+        return filters.admits(outline) and (not kind or outline.task_type == kind)
+
+    def best(self, found: Sequence[tuple[float, int]], top: int) -> list[tuple[float, Episode]]:
+        """The highest shares, of equals the newest, then by id."""
+        limit = min(nlargest(top, (share for share, _ in found)), default=0.0)
+        few = [row for row in found if row[0] >= limit]
+        few.sort(key=lambda row: (-row[0], -self.outlines[row[1]].timestamp, self.outlines[row[1]].id))
+        return [(share, self.whole(at)) for share, at in few[: max(0, top)]]
+
+
+def said(one: Episode) -> tuple[str, str, str]:
+    """What of an episode is searched by its words."""
+    return one.task, one.action, one.reflection
+
+
+def learned_from(count: int) -> int:
+    """How many of so many texts teach what chance matches and what neighbours lend: all, or the first whole blocks, so
+    that one more text changes neither."""
+    return count if count < 2 * SAMPLE else count - count % SAMPLE
+
+
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class Counted:
     """The tokens of some episodes' texts, where each stands, and what they come to."""
 
     episodes: Sequence[Episode]
     rows: Sequence[Sequence[str]]
     places: Mapping[str, Sequence[int]]
-    statistics: Statistics
+    near: tuple[float, ...]
+    noise: Noise
 
     @classmethod
-    def of(cls, episodes: Sequence[Episode], before: _Counted | None) -> _Counted:
+    def of(cls, episodes: Sequence[Episode], before: Counted | None = None) -> Counted:
         """Count; the texts that were counted before are not read again."""
-        known = before.rows if before is not None else ()
-        fresh = tokens_many([" ".join(_said(one)) for one in episodes[len(known) :]])
+        known = before.rows if before is not None and goes_on(before.episodes, episodes, said) else ()
+        fresh = tokens_many([" ".join(said(one)) for one in episodes[len(known) :]])
         places = with_places(
-            before.places if before is not None else {},
+            before.places if before is not None and known else {},
             (chain(row, pairs_of(row)) for row in fresh),
             len(known),
         )
         rows = [*known, *fresh]
-        near = learn_nearness(rows, lambda token: len(set(places[token])))
-        lengths = array("I", map(len, rows))
-        return cls(episodes, rows, places, Statistics.of([(lengths, near, learn_noise(rows))]))
+        enough = learned_from(len(rows))
+        if before is not None and known and learned_from(len(known)) == enough:
+            return cls(episodes, rows, places, before.near, before.noise)
+
+        def holders(token: str) -> int:
+            return len(set(takewhile(lambda place: place < enough, places[token])))
+
+        learned = rows[:enough]
+        return cls(episodes, rows, places, learn_nearness(learned, holders), learn_noise(learned))
+
+    @property
+    def lengths(self) -> array[int]:
+        """The number of tokens of each text."""
+        return array("I", map(len, self.rows))
 
 
-def _said(one: Episode) -> tuple[str, str, str]:
-    return one.task, one.action, one.reflection
-
-
-class WordIndex:
-    """The words of episodes' tasks, actions and reflections; derived (B0.7).
+class WordIndex(WordSearch):
+    """The same in memory, made from episodes; derived (B0.7).
 
     They are counted at the first search: a task of one line may find all it needs by the formula. ``before`` is the
     index of an earlier moment; where its episodes begin these, only what has been added since is counted.
@@ -70,45 +135,35 @@ class WordIndex:
 
     def __init__(self, episodes: Iterable[Episode], before: WordIndex | None = None) -> None:
         self.episodes = tuple(episodes)
-        self._counted: _Counted | None = before._counted if before is not None else None
+        super().__init__(self.episodes, self.episodes.__getitem__)
+        self._newest: Counted | None = before._newest if before is not None else None
         self._postings: dict[str, Posting] = {}
 
-    @cached_property
-    def _types(self) -> frozenset[str]:
-        return frozenset(one.task_type for one in self.episodes)
-
+    @property
     @uncollected()
-    def _count(self) -> _Counted:
-        counted = self._counted
+    def counted(self) -> Counted:
+        """What the texts come to."""
+        counted = self._newest
         if counted is None or counted.episodes is not self.episodes:
-            known = counted is not None and goes_on(counted.episodes, self.episodes, _said)
-            counted = self._counted = _Counted.of(self.episodes, counted if known else None)
+            counted = self._newest = Counted.of(self.episodes, counted)
         return counted
 
-    def _held(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
-        """Where each of the tokens stands; one that is asked for often is made once."""
-        known, places = self._postings, self._count().places
+    @cached_property
+    def statistics(self) -> Statistics:
+        """See ``WordSearch``."""
+        counted = self.counted
+        return Statistics.of([(counted.lengths, counted.near, counted.noise)])
+
+    def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
+        """See ``WordSearch``; one that is asked for often is made once."""
+        known, places = self._postings, self.counted.places
         for token in (tokens - known.keys()) & places.keys():
             known[token] = posting_of(places[token])
         return {token: known[token] for token in tokens & known.keys()}
 
-    def find(self, task: str, filters: Filters, gate: float) -> list[tuple[float, Episode]]:
-        """What holds most of a task's words, with that share in (0, 1], rounded to 6 decimals; in no order."""
-        found = text_matches(self._count().statistics, self._held, task)
-        floor = found.doubt * min(HIGHEST_FLOOR, gate * found.noise)
-        best = max(found.matches.values(), default=0.0)
-        least = min(floor, TAIL * best) if best >= floor else math.inf
-        kind = filters.type if filters.type in self._types else ""
-        shares = [(share, self.episodes[at]) for at, share in found.matches.items() if share >= least]
-        return [
-            (round(share, 6), one)
-            for share, one in shares
-            if share > 0.0 and filters.admits(one) and (not kind or one.task_type == kind)
-        ]
-
 
 def find_by_words(
-    episodes: WordIndex | Iterable[Episode],
+    episodes: WordSearch | Iterable[Episode],
     task: str,
     top: int = 5,
     filters: Filters | None = None,
@@ -119,14 +174,14 @@ def find_by_words(
     ``score`` is that share, in (0, 1]; none where the best is below ``gate`` of what jumbled words reach. The words of
     all given episodes count, whatever the filters admit; a type that no episode has filters nothing (R0.32).
     """
-    index = episodes if isinstance(episodes, WordIndex) else WordIndex(episodes)
+    index = episodes if isinstance(episodes, WordSearch) else WordIndex(episodes)
     found = index.find(task, filters or Filters(), gate)
-    return tuple(Match(one, Similarity(share, "words", share, 0.0)) for share, one in _best(found, top))
+    return tuple(Match(one, Similarity(share, "words", share, 0.0)) for share, one in index.best(found, top))
 
 
 def find_without_context(
-    index: EpisodeIndex,
-    words: WordIndex,
+    index: FormulaIndex,
+    words: WordSearch,
     task: str,
     top: int = 5,
     filters: Filters | None = None,
@@ -145,18 +200,11 @@ def find_without_context(
     if len(formula) >= most:
         return formula
     known = {one.episode.id for one in formula}
-    more = [row for row in words.find(task, wanted, gate) if row[1].id not in known]
+    more = [row for row in words.find(task, wanted, gate) if words.outlines[row[1]].id not in known]
     return (
         *formula,
         *(
             Match(one, Similarity(round(THRESHOLD * share, 6), "words", share, 0.0))
-            for share, one in _best(more, most - len(formula))
+            for share, one in words.best(more, most - len(formula))
         ),
     )
-
-
-def _best(found: Sequence[tuple[float, Episode]], top: int) -> Sequence[tuple[float, Episode]]:
-    """The highest shares, of equals the newest, then by id."""
-    limit = min(nlargest(top, (share for share, _ in found)), default=0.0)
-    few = [row for row in found if row[0] >= limit]
-    return sorted(few, key=lambda row: (-row[0], -row[1].timestamp, row[1].id))[: max(0, top)]

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.core.records import milliseconds
-from alice_exp.rules.episode_index import EpisodeIndex, similarity_of, traits_of
+from alice_exp.rules.episode_index import EpisodeIndex, FormulaIndex, similarity_of, traits_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from alice_exp.core.config import Json
     from alice_exp.core.records import Episode, EpisodeBook, ImportMode
+    from alice_exp.rules.episode_index import Outline
     from alice_exp.rules.similarity import Similarity
 
 RESULT_LIMIT = 1000
@@ -37,7 +38,7 @@ class Filters:
     type: str = ""
     min_reward: float = 0.0
 
-    def admits(self, episode: Episode) -> bool:
+    def admits(self, episode: Outline) -> bool:
         """Whether an episode passes, type apart."""
         if self.success is not None and episode.success != self.success:
             return False
@@ -81,7 +82,7 @@ class Joined:
 
 
 def find_similar(
-    episodes: EpisodeIndex | Iterable[Episode],
+    episodes: FormulaIndex | Iterable[Episode],
     task: str,
     context: Mapping[str, Json] | None = None,
     top: int = 5,
@@ -89,18 +90,19 @@ def find_similar(
 ) -> tuple[Match, ...]:
     """The episodes that are similar to a task, best first, then the newest, then by id; at most ``top`` (R0.28-R0.35).
 
-    A type that no episode has filters nothing (R0.32). Give an ``EpisodeIndex`` where several searches follow.
+    A type that no episode has filters nothing (R0.32). Give an index where several searches follow.
     """
-    index = episodes if isinstance(episodes, EpisodeIndex) else EpisodeIndex(episodes)
+    index = episodes if isinstance(episodes, FormulaIndex) else EpisodeIndex(episodes)
     query = traits_of(task, context or {})
     of_type = index.by_type.get(filters.type) if filters.type else None
 
     def admits(at: int) -> bool:
-        return (of_type is None or at in of_type) and filters.admits(index.episodes[at])
+        return (of_type is None or at in of_type) and filters.admits(index.outlines[at])
 
     everything = of_type is None and filters == Filters(type=filters.type)
     best = index.likest(query, _always if everything else admits, max(0, top))
-    return tuple(Match(index.episodes[at], similarity_of(query, index.traits(at))) for at in best)
+    found = map(index.whole, best)
+    return tuple(Match(one, similarity_of(query, traits_of(one.task, one.context))) for one in found)
 
 
 def _always(_: int) -> bool:
@@ -108,7 +110,7 @@ def _always(_: int) -> bool:
 
 
 def similar_failures(
-    episodes: EpisodeIndex | Iterable[Episode],
+    episodes: FormulaIndex | Iterable[Episode],
     task: str,
     context: Mapping[str, Json] | None = None,
     top: int = 3,

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from alice_exp.store.adopting import Adopting
     from alice_exp.store.composing import Composing
     from alice_exp.store.files import Signature
-    from alice_exp.store.index import SearchIndex
     from alice_exp.store.plumbing import Message
     from alice_exp.store.recording import Recording
     from alice_exp.store.scan import Found
+    from alice_exp.store.search_index import SearchIndex
 
 R = TypeVar("R")
 
@@ -117,7 +117,7 @@ class FileHome:
 
     @cached_property
     def _index(self) -> SearchIndex:
-        from alice_exp.store.index import SearchIndex
+        from alice_exp.store.search_index import SearchIndex
 
         return SearchIndex(
             self.root / "state" / "index.sqlite",

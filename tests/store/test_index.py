@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from alice_exp.core.model import Block, Placed
 from alice_exp.rules.ranking import Corpus, rank
 from alice_exp.store.files import Signature, read_bytes
-from alice_exp.store.index import SearchIndex
 from alice_exp.store.indexed import Indexed
+from alice_exp.store.search_index import SearchIndex
 from alice_exp.text.jsonc import parse
 from alice_exp.text.schema import read_blocks
 
