@@ -13,6 +13,7 @@ the source documents' classes are in the glossary of ``core.model``. An agent th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from alice_exp.core.config import Json
@@ -60,7 +61,7 @@ from alice_exp.usecases.distilling import Distilled
 from alice_exp.usecases.expanding import Expanded
 from alice_exp.usecases.outcome import Outcome, report_outcome
 from alice_exp.usecases.recall import Filters, Shown
-from alice_exp.usecases.recorded import recorded
+from alice_exp.usecases.recorded import with_episodes, with_timeline
 from alice_exp.usecases.records import Kept, Pruned, Reflected
 from alice_exp.usecases.timeline import Told
 from alice_exp.wiring import Wiring
@@ -316,15 +317,13 @@ class Alice(Conversations):
         Where the task has no context, words find what the formula does not, and rank long tasks.
         """
         wiring = self._wiring
-        snapshot = recorded(wiring.home, wiring.history)
-        asked = context or {}
-        return similar.similar(
-            snapshot, wiring.access, wiring.caller, task, asked, top, filters, by_words=by_words
-        )
+        asked = similar.Asked(task, context or {}, top, filters or EpisodeFilters(), by_words)
+        read = partial(with_episodes, wiring.home, wiring.history)
+        return similar.similar(wiring.home, read, wiring.access, wiring.caller, asked)
 
     def episodes(self) -> tuple[Episode, ...]:
         """All episodes that the file holds, in its order."""
-        return (recorded(self._wiring.home, self._wiring.history).episodes or EpisodeBook()).episodes
+        return (with_episodes(self._wiring.home, self._wiring.history).episodes or EpisodeBook()).episodes
 
     def reflect(self, episode: str, text: str) -> Reflected:
         """Say afterwards what was learned (R0.16)."""
@@ -332,7 +331,7 @@ class Alice(Conversations):
 
     def episode_statistics(self) -> EpisodeStatistics:
         """How many, how well, since when (R0.45)."""
-        return records.counted(recorded(self._wiring.home, self._wiring.history))
+        return records.counted(with_episodes(self._wiring.home, self._wiring.history))
 
     def prune(self, *, dry: bool = True) -> Pruned:
         """What a cleaning takes away and why (R0.36-R0.43); it is done with ``dry=False``, by a person."""
@@ -391,8 +390,8 @@ class Alice(Conversations):
 
     def expand(self, segment: int) -> Expanded:
         """The original thoughts of a segment, present or merged long ago, from history."""
-        snapshot = recorded(self._wiring.home, self._wiring.history)
+        snapshot = with_timeline(self._wiring.home, self._wiring.history)
         return expanding.expand(snapshot, self._wiring.history, segment)
 
     def _timeline(self) -> Timeline:
-        return recorded(self._wiring.home, self._wiring.history).timeline or Timeline()
+        return with_timeline(self._wiring.home, self._wiring.history).timeline or Timeline()

@@ -219,13 +219,17 @@ def _blocks(name: str, wiring: Wiring) -> Iterator[Candidate]:
 
 
 def _episodes(_: str, wiring: Wiring) -> Iterator[Candidate]:
-    book = wiring.home.read((), records=True).episodes
+    from alice_exp.text.records import EPISODES_PATH
+
+    book = wiring.home.read((), records=EPISODES_PATH).episodes
     for one in reversed(book.episodes if book is not None else ()):
         yield one.id, one.task
 
 
 def _segments(_: str, wiring: Wiring) -> Iterator[Candidate]:
-    timeline = wiring.home.read((), records=True).timeline
+    from alice_exp.text.records import EVENTS_PATH
+
+    timeline = wiring.home.read((), records=EVENTS_PATH).timeline
     for one in reversed(timeline.segments if timeline is not None else ()):
         yield str(one.id), one.start
 

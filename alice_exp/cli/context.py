@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from alice_exp import documents
-from alice_exp.cli.finding import moment
 from alice_exp.cli.language import say
-from alice_exp.cli.options import ChangedSince, Sets, Tags, Types, number_between, places_of
+from alice_exp.cli.options import ChangedSince, Sets, Tags, Types, moment, number_between, places_of
 from alice_exp.cli.terminal import Terminal, visible
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.model import Placed

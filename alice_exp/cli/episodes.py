@@ -15,13 +15,13 @@ from alice_exp.cli.episode_tables import (
     match_document,
     weighed_document,
 )
-from alice_exp.cli.finding import moment
 from alice_exp.cli.language import say
 from alice_exp.cli.options import (
     Surroundings,
     Top,
     context_of,
     json_or_text,
+    moment,
     number_between,
     require_utf8,
     source_bytes,
@@ -32,6 +32,7 @@ from alice_exp.cli.records import read_records
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.changes import commit_id
 from alice_exp.core.errors import NotFoundError, UsageError
+from alice_exp.core.model import SETS
 from alice_exp.core.records import Episode, EpisodeBook, ImportMode, iso_time, seconds
 from alice_exp.rules.episodes import Filters
 from alice_exp.text.records import EPISODES_PATH, book_json
@@ -122,7 +123,7 @@ def show(
     Example: alice-exp episode show ep-7k2m9q4x
     """
     terminal: Terminal = ctx.obj
-    snapshot = read_records(terminal, EPISODES_PATH)
+    snapshot = read_records(terminal, EPISODES_PATH, SETS)
     episode = records.named(snapshot.episodes or EpisodeBook(), reference)
     cited = records.citing(snapshot, episode.id)
 
@@ -166,10 +167,9 @@ def similar(
     filters = Filters(
         _after(terminal, recent, ""), success, type, number_between(min_reward, 0, 1, "--min-reward")
     )
-    snapshot = read_records(terminal, EPISODES_PATH)
-    asked = context_of(context)
+    asked = finding.Asked(task, context_of(context), top, filters, by_words)
     found = finding.similar(
-        snapshot, wiring.access, wiring.caller, task, asked, top, filters, by_words=by_words
+        wiring.home, lambda: read_records(terminal, EPISODES_PATH), wiring.access, wiring.caller, asked
     )
 
     def text() -> None:

@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from alice_exp.cli.event_tables import picture, segment_document, tell_what_was_done, what_happened
-from alice_exp.cli.finding import moment
 from alice_exp.cli.language import say
-from alice_exp.cli.options import context_of, json_or_text, require_utf8, source_bytes, write_apart
+from alice_exp.cli.options import context_of, json_or_text, moment, require_utf8, source_bytes, write_apart
 from alice_exp.cli.records import read_records
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import NotFoundError, UsageError

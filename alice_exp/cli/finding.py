@@ -19,6 +19,7 @@ from alice_exp.cli.options import (
     Types,
     context_of,
     json_lines,
+    moment,
     places_of,
 )
 from alice_exp.cli.terminal import Terminal, stale_mark
@@ -265,19 +266,3 @@ def _block(terminal: Terminal, shown: Shown) -> None:
     terminal.line(f"  {say('approved'):<14} {say('yes') if shown.approved else say('no')}")
     for piece in block.evidence:
         terminal.line(f"  {say('evidence'):<14} {documents.evidence_whole(piece)}")
-
-
-def moment(text: str) -> str:
-    """A day or a time as ISO-8601 UTC; ``UsageError`` where it is none. Empty stays empty."""
-    if not text:
-        return ""
-    from datetime import UTC, datetime
-
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(
-            "{text} is no time", text=repr(text), hint="write 2026-02-20 or 2026-02-20T09:00:00Z"
-        ) from None
-    at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
-    return at.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -224,3 +224,19 @@ def write_apart(target: str, text: str) -> None:
         raise ProblemError("this file cannot be written: {why}", why=why, path=target) from error
     with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
         file.write(text)
+
+
+def moment(text: str) -> str:
+    """A day or a time as ISO-8601 UTC; ``UsageError`` where it is none. Empty stays empty."""
+    if not text:
+        return ""
+    from datetime import UTC, datetime
+
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(
+            "{text} is no time", text=repr(text), hint="write 2026-02-20 or 2026-02-20T09:00:00Z"
+        ) from None
+    at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")

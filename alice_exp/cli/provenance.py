@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp import documents
-from alice_exp.cli.finding import moment
 from alice_exp.cli.language import say
+from alice_exp.cli.options import moment
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.changes import Commit, commit_id
 from alice_exp.core.errors import BusyError, UsageError

@@ -8,13 +8,15 @@ from alice_exp.core.errors import ProblemError
 from alice_exp.usecases.recorded import recorded, stale
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from alice_exp.cli.terminal import Terminal
-    from alice_exp.core.model import Snapshot
+    from alice_exp.core.model import Place, Snapshot
 
 
-def read_records(terminal: Terminal, path: str) -> Snapshot:
-    """The records; where the file at ``path`` holds a problem, its last good version and a warning."""
-    snapshot = recorded(terminal.wiring.home, terminal.wiring.history)
+def read_records(terminal: Terminal, path: str, places: Collection[Place] = ()) -> Snapshot:
+    """The record file at ``path``; where it holds a problem, its last good version and a warning."""
+    snapshot = recorded(terminal.wiring.home, terminal.wiring.history, path, places)
     for fault in stale(snapshot, path)[:1]:
         terminal.warn(
             ProblemError(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from alice_exp.core.changes import Act, Commit, Plan
-    from alice_exp.core.collection import Known
+    from alice_exp.core.collection import Known, KnownEpisodes
     from alice_exp.core.config import Config, Json
     from alice_exp.core.model import Claim, Place, Placed, Problem, Snapshot
 
@@ -67,12 +67,15 @@ class Changed:
 class Home(Protocol):
     """The two doors of the home, and what a use case may know of its state."""
 
-    def read(self, places: Collection[Place] = SETS, *, records: bool = False) -> Snapshot:
-        """All blocks of some sets as they are now, hand edits adopted; with ``records`` episodes and timeline too."""
+    def read(self, places: Collection[Place] = SETS, *, records: bool | str = False) -> Snapshot:
+        """All blocks of some sets as they are now, hand edits adopted.
+
+        With ``records`` the record files too: both, or the one at that path.
+        """
         ...
 
     def apply(
-        self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool = False
+        self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
     ) -> tuple[Commit | None, R]:
         """Read under the lock, plan, and write what the plan says as one commit (None: it changed nothing)."""
         ...
@@ -81,6 +84,13 @@ class Home(Protocol):
         """The answer to a question about the living blocks and the archive, from a derived index.
 
         ``None`` where the files have to answer. What the question is given must not be kept.
+        """
+        ...
+
+    def ask_episodes(self, question: Callable[[KnownEpisodes], R]) -> R | None:
+        """The answer to a question about the episodes, from a derived index.
+
+        ``None`` where they have to be read, or this process has read them. What the question is given is not kept.
         """
         ...
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
 from itertools import chain
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from alice_exp.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT, Similarity
 from alice_exp.text.words import keywords
@@ -20,6 +20,7 @@ from alice_exp.text.words import keywords
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
+    from alice_exp.core.collection import KnownEpisodes, Outline
     from alice_exp.core.config import Json
     from alice_exp.core.records import Episode
     from alice_exp.rules.similarity import Rule
@@ -109,35 +110,6 @@ def with_places(
     if not known:
         return grown
     return {**known, **{word: [*known.get(word, ()), *places] for word, places in grown.items()}}
-
-
-class Outline(Protocol):
-    """What a search looks at in every episode that may be found; an ``Episode`` is one."""
-
-    @property
-    def id(self) -> str:
-        """Its id."""
-        ...
-
-    @property
-    def timestamp(self) -> int:
-        """Milliseconds since 1970."""
-        ...
-
-    @property
-    def success(self) -> bool:
-        """Whether it worked."""
-        ...
-
-    @property
-    def reward(self) -> float:
-        """From 0 to 1."""
-        ...
-
-    @property
-    def task_type(self) -> str:
-        """The type that searches group by (B0.7)."""
-        ...
 
 
 class FormulaIndex(ABC):
@@ -278,6 +250,19 @@ class EpisodeIndex(FormulaIndex):
         """What one episode is compared by."""
         context = self._contexts[self.group_of[at]]
         return Traits(self.words[at], context.entries, context.names)
+
+
+class KnownIndex(FormulaIndex):
+    """The same of episodes that are kept elsewhere."""
+
+    def __init__(self, known: KnownEpisodes) -> None:
+        super().__init__(known.outlines, known.sizes, known.group_of, known.places, known.whole)
+        self._known = known
+
+    @cached_property
+    def contexts(self) -> Sequence[Traits]:
+        """See ``FormulaIndex``."""
+        return [Traits(frozenset(), entries_of(one), frozenset(one)) for one in self._known.contexts()]
 
 
 def grouped(contexts: Iterable[Mapping[str, Json]], known: list[Traits]) -> list[int]:

@@ -15,11 +15,11 @@ from functools import cached_property
 from heapq import nlargest
 from itertools import chain, takewhile
 
-from alice_exp.core.collection import Noise, Posting, Statistics
+from alice_exp.core.collection import KnownEpisodes, Noise, Outline, Posting, Statistics
 from alice_exp.core.config import Config
 from alice_exp.core.records import Episode
 from alice_exp.core.uncollected import uncollected
-from alice_exp.rules.episode_index import THRESHOLD, FormulaIndex, Outline, goes_on, with_places
+from alice_exp.rules.episode_index import THRESHOLD, FormulaIndex, goes_on, with_places
 from alice_exp.rules.episodes import Filters, Match, find_similar
 from alice_exp.rules.matching import pairs_of, posting_of, text_matches
 from alice_exp.rules.noise import SAMPLE, learn_nearness, learn_noise
@@ -83,6 +83,11 @@ def said(one: Episode) -> tuple[str, str, str]:
     return one.task, one.action, one.reflection
 
 
+def text_of(one: Episode) -> str:
+    """The same as one text."""
+    return " ".join(said(one))
+
+
 def learned_from(count: int) -> int:
     """How many of so many texts teach what chance matches and what neighbours lend: all, or the first whole blocks, so
     that one more text changes neither."""
@@ -91,39 +96,40 @@ def learned_from(count: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The tokens of some episodes' texts, where each stands, and what they come to."""
+    """The tokens of some texts, where each stands, and what they teach."""
 
-    episodes: Sequence[Episode]
     rows: Sequence[Sequence[str]]
     places: Mapping[str, Sequence[int]]
     near: tuple[float, ...]
     noise: Noise
 
     @classmethod
-    def of(cls, episodes: Sequence[Episode], before: Counted | None = None) -> Counted:
-        """Count; the texts that were counted before are not read again."""
-        known = before.rows if before is not None and goes_on(before.episodes, episodes, said) else ()
-        fresh = tokens_many([" ".join(said(one)) for one in episodes[len(known) :]])
-        places = with_places(
-            before.places if before is not None and known else {},
-            (chain(row, pairs_of(row)) for row in fresh),
-            len(known),
-        )
+    def of(cls, texts: Sequence[str], before: Counted | None = None) -> Counted:
+        """Count; ``before`` is what the first of these texts came to, and they are not read again."""
+        known = before.rows if before is not None else ()
+        fresh = tokens_many(texts[len(known) :])
+        tokens = (tokens_of(row) for row in fresh)
+        places = with_places(before.places if before is not None else {}, tokens, len(known))
         rows = [*known, *fresh]
         enough = learned_from(len(rows))
-        if before is not None and known and learned_from(len(known)) == enough:
-            return cls(episodes, rows, places, before.near, before.noise)
+        if before is not None and learned_from(len(known)) == enough:
+            return cls(rows, places, before.near, before.noise)
 
         def holders(token: str) -> int:
             return len(set(takewhile(lambda place: place < enough, places[token])))
 
         learned = rows[:enough]
-        return cls(episodes, rows, places, learn_nearness(learned, holders), learn_noise(learned))
+        return cls(rows, places, learn_nearness(learned, holders), learn_noise(learned))
 
     @property
     def lengths(self) -> array[int]:
         """The number of tokens of each text."""
         return array("I", map(len, self.rows))
+
+
+def tokens_of(row: Sequence[str]) -> Iterable[str]:
+    """What a text is found by: its tokens and its pairs of neighbours."""
+    return chain(row, pairs_of(row))
 
 
 class WordIndex(WordSearch):
@@ -136,17 +142,18 @@ class WordIndex(WordSearch):
     def __init__(self, episodes: Iterable[Episode], before: WordIndex | None = None) -> None:
         self.episodes = tuple(episodes)
         super().__init__(self.episodes, self.episodes.__getitem__)
-        self._newest: Counted | None = before._newest if before is not None else None
+        self._newest: tuple[Sequence[Episode], Counted] | None = before._newest if before else None
         self._postings: dict[str, Posting] = {}
 
     @property
     @uncollected()
     def counted(self) -> Counted:
         """What the texts come to."""
-        counted = self._newest
-        if counted is None or counted.episodes is not self.episodes:
-            counted = self._newest = Counted.of(self.episodes, counted)
-        return counted
+        if self._newest is None or self._newest[0] is not self.episodes:
+            known = self._newest is not None and goes_on(self._newest[0], self.episodes, said)
+            before = self._newest[1] if self._newest is not None and known else None
+            self._newest = self.episodes, Counted.of([text_of(one) for one in self.episodes], before)
+        return self._newest[1]
 
     @cached_property
     def statistics(self) -> Statistics:
@@ -160,6 +167,23 @@ class WordIndex(WordSearch):
         for token in (tokens - known.keys()) & places.keys():
             known[token] = posting_of(places[token])
         return {token: known[token] for token in tokens & known.keys()}
+
+
+class KnownWords(WordSearch):
+    """The same of episodes that are kept elsewhere."""
+
+    def __init__(self, known: KnownEpisodes) -> None:
+        super().__init__(known.outlines, known.whole)
+        self._known = known
+
+    @property
+    def statistics(self) -> Statistics:
+        """See ``WordSearch``."""
+        return self._known.statistics
+
+    def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
+        """See ``WordSearch``."""
+        return self._known.postings(tokens)
 
 
 def find_by_words(

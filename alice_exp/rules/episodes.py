@@ -16,9 +16,9 @@ from alice_exp.rules.episode_index import EpisodeIndex, FormulaIndex, similarity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from alice_exp.core.collection import Outline
     from alice_exp.core.config import Json
     from alice_exp.core.records import Episode, EpisodeBook, ImportMode
-    from alice_exp.rules.episode_index import Outline
     from alice_exp.rules.similarity import Similarity
 
 RESULT_LIMIT = 1000

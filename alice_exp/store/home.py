@@ -23,7 +23,6 @@ from alice_exp.store.plumbing import LOST, PENDING, blob_id
 from alice_exp.store.reading import LastGood, Reading, holds_blocks, snapshot
 from alice_exp.store.remembered import recalled, remember
 from alice_exp.store.scan import CONFIG, scan, scan_config
-from alice_exp.store.stamps import Stamps
 from alice_exp.text.jsonc import parse
 
 if TYPE_CHECKING:
@@ -31,10 +30,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.core.changes import Act, Commit, Plan
-    from alice_exp.core.collection import Known
+    from alice_exp.core.collection import Known, KnownEpisodes
     from alice_exp.core.model import Actor, Place, Snapshot
     from alice_exp.store.adopting import Adopting
     from alice_exp.store.composing import Composing
+    from alice_exp.store.episode_search import EpisodeSearch
     from alice_exp.store.files import Signature
     from alice_exp.store.plumbing import Message
     from alice_exp.store.recording import Recording
@@ -71,7 +71,7 @@ class FileHome:
     # -- reading ------------------------------------------------------------------------------------------------
 
     @uncollected()
-    def read(self, places: Collection[Place] = SETS, *, records: bool = False) -> Snapshot:
+    def read(self, places: Collection[Place] = SETS, *, records: bool | str = False) -> Snapshot:
         """All blocks of some sets as they are now; see ``core.ports.Home.read``."""
         self._require_home()
         self._settled()
@@ -99,6 +99,22 @@ class FileHome:
         whole = not self.repository.resolve(PENDING) and self._head() == head
         return answer if whole else None
 
+    @uncollected()
+    def ask_episodes(self, question: Callable[[KnownEpisodes], R]) -> R | None:
+        """Their index's answer to a question; see ``core.ports.Home.ask_episodes``."""
+        from alice_exp.text.records import EPISODES_PATH
+
+        self._require_home()
+        head, found = self._head(), self._settled()
+        signature = found.files.get(EPISODES_PATH)
+        if signature is None or not self.repository.exists or self.repository.resolve(PENDING):
+            return None
+        if self._recording.has_read(EPISODES_PATH):
+            return None
+        answer = self._episode_search.ask(signature, question)
+        whole = not self.repository.resolve(PENDING) and self._head() == head
+        return answer if whole else None
+
     def mark(self, places: Collection[Place]) -> str:
         """A name for what the files of some sets hold; see ``core.ports.Home.mark``."""
         found, stamps, head = self._settled(), self._ledger.stamps, self._head()
@@ -112,8 +128,12 @@ class FileHome:
 
     def misindexed(self) -> tuple[str, ...]:
         """The files of which the search index says something else than they hold."""
+        from alice_exp.text.records import EPISODES_PATH
+
         found = self._settled()
-        return self._index.misled({path: sign for path, sign in found.files.items() if holds_blocks(path)})
+        wrong = self._index.misled({path: sign for path, sign in found.files.items() if holds_blocks(path)})
+        episodes = found.files.get(EPISODES_PATH)
+        return wrong + (self._episode_search.misled(episodes) if episodes is not None else ())
 
     @cached_property
     def _index(self) -> SearchIndex:
@@ -123,6 +143,18 @@ class FileHome:
             self.root / "state" / "index.sqlite",
             lambda path: read_bytes(self.experiences / path),
             self._reading.sound,
+            self._sources.warn,
+        )
+
+    @cached_property
+    def _episode_search(self) -> EpisodeSearch:
+        from alice_exp.store.episode_search import EpisodeSearch
+        from alice_exp.text.records import EPISODES_PATH
+
+        return EpisodeSearch(
+            self.root / "state" / "episodes.sqlite",
+            lambda: read_bytes(self.experiences / EPISODES_PATH),
+            self._recording.episode_rows,
             self._sources.warn,
         )
 
@@ -166,19 +198,23 @@ class FileHome:
     def _head(self) -> str:
         return self.repository.head() if self.repository.exists else ""
 
-    def _snapshot(self, found: Found, places: Collection[Place], records: bool = False) -> Snapshot:
+    def _snapshot(self, found: Found, places: Collection[Place], records: bool | str = False) -> Snapshot:
         head = self._head()
         seen = snapshot(self._reading, found, places, head, self._last_good(head))
         config, problems = self._config(found)
         seen = replace(seen, config=config, problems=(*seen.problems, *problems))
-        return self._sources.judge(self._with_records(seen, found) if records else seen)
+        return self._sources.judge(self._with_records(seen, found, records) if records else seen)
 
-    def _with_records(self, seen: Snapshot, found: Found) -> Snapshot:
+    def _with_records(self, seen: Snapshot, found: Found, records: bool | str) -> Snapshot:
         from alice_exp.text.records import EPISODES_PATH, EVENTS_PATH
 
-        episodes, faults = self._recording.episodes(found.files.get(EPISODES_PATH))
-        timeline, more = self._recording.timeline(found.files.get(EVENTS_PATH))
-        return replace(seen, episodes=episodes, timeline=timeline, problems=(*seen.problems, *faults, *more))
+        if records in (True, EPISODES_PATH):
+            episodes, faults = self._recording.episodes(found.files.get(EPISODES_PATH))
+            seen = replace(seen, episodes=episodes, problems=(*seen.problems, *faults))
+        if records in (True, EVENTS_PATH):
+            timeline, faults = self._recording.timeline(found.files.get(EVENTS_PATH))
+            seen = replace(seen, timeline=timeline, problems=(*seen.problems, *faults))
+        return seen
 
     def _config(self, found: Found) -> tuple[Config, tuple[Problem, ...]]:
         signature = found.files.get(CONFIG)
@@ -294,41 +330,20 @@ class FileHome:
         Files that a person put there before are taken in as they are, in one commit by ``actor``; ``defaults`` maps
         paths to the texts of files that a new home has. A file with a problem stays out and is warned of.
         """
-        from alice_exp.core.changes import Act
-        from alice_exp.store.landing import FileChange
+        from alice_exp.store import founding
 
-        self._make_directories()
+        founding.make_directories(self.root, self.experiences)
         with self._locked():
             if self.repository.exists and self.repository.head():
                 self._settle()
                 return None, 0
-            self.repository.create()
-            found = scan(self.experiences)
-            files, blocks = self._adopting.taken_in(found, actor)
-            for path, text in defaults.items():
-                if path not in found.files:
-                    files[path] = FileChange(None, text.encode())
-            detail = f"{len(blocks)} blocks in {len(found.files)} files" if found.files else "a new home"
-            op = "adopt" if found.files else "init"
-            act = Act(op, actor, self._sources.now(), tuple(blocks), "" if blocks else detail)
-            self._ledger.stamps = Stamps()
-            return self._ledger.write(act, files), len(blocks)
-
-    def _make_directories(self) -> None:
-        folders = ("universal", "personal", "low_value_pool", "archive", "records", ".schema")
-        try:
-            self.root.parent.mkdir(parents=True, exist_ok=True)
-            for path in (self.root, self.experiences, *(self.experiences / folder for folder in folders)):
-                path.mkdir(mode=0o700, exist_ok=True)
-        except OSError as error:
-            why = (error.strerror or str(error)).lower()
-            raise ProblemError("the home cannot be made: {why}", why=why, path=str(error.filename)) from error
+            return founding.found(self._ledger, self._adopting, actor, defaults)
 
     # -- writing ------------------------------------------------------------------------------------------------
 
     @uncollected()
     def apply(
-        self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool = False
+        self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
     ) -> tuple[Commit | None, R]:
         """Read, plan, write one commit; see ``core.ports.Home.apply``."""
         from alice_exp.rules.expiry import with_expired

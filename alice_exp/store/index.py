@@ -81,7 +81,12 @@ class Database:
         return None
 
     def looked_through(self, wrong: Callable[[Connection], tuple[str, ...]]) -> tuple[str, ...]:
-        """What is wrong with its rows; its own name where it is damaged, nothing where another process writes it."""
+        """What is wrong with its rows; its own name where it is damaged.
+
+        Nothing where there is none yet, or another process writes it.
+        """
+        if not self._path.exists():
+            return ()
         try:
             connection = self._connection = self._connection or self._connect()
             [(said,)] = connection.execute("PRAGMA quick_check(1)").fetchall()
@@ -142,6 +147,7 @@ class Database:
     def _connect(self) -> Connection:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         fresh = not self._path.exists()
+        self._path.touch(mode=0o600)  # the files beside it are made with its mode
         connection = self._open()
         try:
             usable = not fresh and _is_ours(connection)
@@ -155,6 +161,7 @@ class Database:
         connection.close()
         if not fresh:
             self.forget()
+            self._path.touch(mode=0o600)
         connection = self._open()
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
@@ -164,7 +171,6 @@ class Database:
             connection.execute("CREATE TABLE about (version TEXT NOT NULL, generation INTEGER NOT NULL)")
             connection.execute("INSERT INTO about VALUES (?, 0)", (_version(),))
         connection.commit()
-        self._path.chmod(0o600)
         return connection
 
     def _open(self) -> Connection:

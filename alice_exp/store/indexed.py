@@ -70,7 +70,10 @@ class Indexed:
         asked = sorted(tokens)
         query = f"SELECT token, data FROM postings WHERE file = ? AND token IN ({_marks(asked)})"
         return joined_postings(
-            (span.start, {token: _posting(data) for token, data in self._rows(query, (file.number, *asked))})
+            (
+                span.start,
+                {token: posting_from(data) for token, data in self._rows(query, (file.number, *asked))},
+            )
             for file, span in zip(self._searched, self.statistics.spans, strict=True)
         )
 
@@ -189,7 +192,8 @@ def _placed(body: str, path: str) -> Placed:
     return Placed(read_block(json.loads(body), place_of(path)), path)
 
 
-def _posting(blob: bytes) -> Posting:
+def posting_from(blob: bytes) -> Posting:
+    """The posting that ``posting_data`` made these bytes of."""
     count = len(blob) // 5
     indexes = array("I")
     indexes.frombytes(blob[: 4 * count])

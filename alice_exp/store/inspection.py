@@ -39,6 +39,7 @@ CLOUDS = {
 }
 """Names of folders that a service keeps the same on several machines."""
 _SQLITE = b"SQLite format 3\0"
+_INDEXES = ("state/index.sqlite", "state/episodes.sqlite")
 
 
 class HomeInspection:
@@ -211,28 +212,25 @@ class HomeInspection:
                 yield _fault(str(path), "this directory cannot be written, so nothing can be kept in it")
 
     def _index(self) -> Iterator[Problem]:
-        path = self._root / "state" / "index.sqlite"
-        try:
-            with path.open("rb") as file:
-                head = file.read(len(_SQLITE))
-        except OSError:
-            return
-        if head and head != _SQLITE:
-            hint = "'alice-exp doctor --fix' removes it; it is built again"
-            yield _warning("state/index.sqlite", "this is no search index", hint)
-            return
+        hint = "'alice-exp doctor --fix' removes it; it is built again"
+        for name in _INDEXES:
+            try:
+                with (self._root / name).open("rb") as file:
+                    head = file.read(len(_SQLITE))
+            except OSError:
+                continue
+            if head and head != _SQLITE:
+                yield _warning(name, "this is no search index", hint)
+                return
         for wrong in self._home.misindexed():
-            yield _warning(
-                wrong,
-                "the search index says something else than this file",
-                "'alice-exp doctor --fix' removes it; it is built again",
-            )
+            yield _warning(wrong, "the search index says something else than this file", hint)
 
     def _drop_index(self) -> int:
         if not list(self._index()):
             return 0
-        for path in list((self._root / "state").glob("index.sqlite*")):
-            path.unlink(missing_ok=True)
+        for name in _INDEXES:
+            for path in list(self._root.glob(f"{name}*")):
+                path.unlink(missing_ok=True)
         return 1
 
 

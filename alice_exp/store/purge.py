@@ -273,7 +273,7 @@ def _clean(repository: Repository) -> None:
         git_dir, "objects/info/commit-graph", "objects/pack/*.keep", "fast_import_crash_*", "sharedindex.*"
     )
     state = git_dir.parent.parent / "state"
-    _remove(state, "index.sqlite*", "vectors-*.bin", "report.json", "files.json")
+    _remove(state, "index.sqlite*", "episodes.sqlite*", "vectors-*.bin", "report.json", "files.json")
     repository.run("repack", "-a", "-d", "-q", "--no-write-bitmap-index")
     repository.run("prune", "--expire=now")
     _remove(git_dir, "objects/pack/.tmp-*", "objects/pack/tmp_*", "objects/*/tmp_obj_*")

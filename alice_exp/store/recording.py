@@ -8,7 +8,6 @@ from alice_exp.core.model import Problem
 from alice_exp.core.records import EpisodeBook, Timeline
 from alice_exp.store.files import read_bytes
 from alice_exp.text.jsonc import Unchanged, edit, parse
-from alice_exp.text.record_edits import book_edits, completion_edits, timeline_edits
 from alice_exp.text.records import (
     EMPTY,
     EPISODES,
@@ -20,7 +19,7 @@ from alice_exp.text.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from alice_exp.core.changes import ChangeSet
@@ -49,6 +48,18 @@ class Recording:
         value, problems = self._value(EPISODES_PATH, signature) if signature else (EpisodeBook(), ())
         return (value if isinstance(value, EpisodeBook) else None), problems
 
+    def has_read(self, path: str) -> bool:
+        """Whether this process holds a record file's values: then it need not ask an index for them."""
+        return path in self._read
+
+    def episode_rows(self, data: bytes) -> Sequence[tuple[str, Episode]] | None:
+        """The episodes of a content, each with the text that it stands there as; None where a problem freezes it."""
+        document = self._document(EPISODES_PATH, data)
+        book, _ = self._parsed(EPISODES_PATH, data)
+        if not isinstance(book, EpisodeBook):
+            return None
+        return list(zip(document.texts, book.episodes, strict=True))
+
     def timeline(self, signature: Signature | None) -> tuple[Timeline | None, tuple[Problem, ...]]:
         """The segments and what is wrong with their file; none where there is no file."""
         value, problems = self._value(EVENTS_PATH, signature) if signature else (Timeline(), ())
@@ -74,6 +85,8 @@ class Recording:
 
         They are read back before anything is written: a wrong edit must never reach a person's file.
         """
+        from alice_exp.text.record_edits import book_edits, timeline_edits
+
         files: dict[str, bytes] = {}
         if changes.episodes is not None and changes.episodes != seen.episodes:
             document = self._document(EPISODES_PATH, content(EPISODES_PATH) or EMPTY[EPISODES_PATH].encode())
@@ -134,6 +147,8 @@ def as_adopted(document: Document, data: bytes, new_id: Callable[[str], str], no
     book, problems = read_episodes(spanned)
     if _is_broken(problems):
         return None
+    from alice_exp.text.record_edits import completion_edits
+
     taken = {episode.id for episode in book.episodes}
     edits = completion_edits(spanned, fresh_ids(new_id, taken), now)
     return edit(spanned, edits) if edits else data

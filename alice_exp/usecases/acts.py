@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from alice_exp.core.changes import Commit, Plan
-    from alice_exp.core.collection import Known
+    from alice_exp.core.collection import Known, KnownEpisodes
     from alice_exp.core.config import Config
     from alice_exp.core.model import Actor, Place, Placed, Snapshot
     from alice_exp.core.ports import Home, Meanings
@@ -48,12 +48,12 @@ class DryHome:
     def __init__(self, home: Home) -> None:
         self._home = home
 
-    def read(self, places: Collection[Place] = SETS, *, records: bool = False) -> Snapshot:
+    def read(self, places: Collection[Place] = SETS, *, records: bool | str = False) -> Snapshot:
         """As the home itself reads."""
         return self._home.read(places, records=records)
 
     def apply(
-        self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool = False
+        self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
     ) -> tuple[Commit | None, R]:
         """Plan on what is there now; no commit."""
         _, answer = plan(self._home.read(places, records=records))
@@ -62,6 +62,10 @@ class DryHome:
     def ask(self, question: Callable[[Known], R]) -> R | None:
         """As the home itself answers."""
         return self._home.ask(question)
+
+    def ask_episodes(self, question: Callable[[KnownEpisodes], R]) -> R | None:
+        """As the home itself answers."""
+        return self._home.ask_episodes(question)
 
     def mark(self, places: Collection[Place]) -> str:
         """As the home itself knows."""

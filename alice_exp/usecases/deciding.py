@@ -17,12 +17,13 @@ from alice_exp.rules.lifecycle import outcome, scenario_of
 from alice_exp.rules.retention import is_due, prune
 from alice_exp.rules.tiers import Choice, choose
 from alice_exp.rules.timeline import add_event
+from alice_exp.text.records import EPISODES_PATH, EVENTS_PATH
 from alice_exp.usecases.acts import resolve
 from alice_exp.usecases.expanding import FINISHED
 from alice_exp.usecases.outcome import settled_after, thresholds_of
 from alice_exp.usecases.recall import Filters, search
 from alice_exp.usecases.records import capacity_of
-from alice_exp.usecases.similar import searched
+from alice_exp.usecases.similar import ask
 from alice_exp.usecases.timeline import asked, strategy_of
 
 if TYPE_CHECKING:
@@ -80,13 +81,17 @@ def decide(
 
     A similar task that failed before is a warning (R0.51). Applied blocks count as read.
     """
-    snapshot = home.read((), records=True)
+    config = home.config()
     (matches,) = search(home, caller, [(task, context)], Filters())
-    choice = choose(matches, snapshot.config.number("thresholds.high_confidence"))
-    failures = similar_failures(searched(snapshot).index, task, context) if snapshot.episodes else ()
+    choice = choose(matches, config.number("thresholds.high_confidence"))
+    failures = ask(
+        home,
+        lambda: home.read((), records=EPISODES_PATH),
+        lambda known: similar_failures(known.index, task, context),
+    )
     decision = caller.new_id("dec")
     applied, observing = choice.applied[:MOST_APPLIED], choice.observing[:MOST_APPLIED]
-    held_out = bool(applied) and is_held_out(decision, snapshot.config.number("decide.held_out"))
+    held_out = bool(applied) and is_held_out(decision, config.number("decide.held_out"))
     if held_out:
         choice, applied, observing = Choice("reasoning"), (), ()
     decisions.open(
@@ -278,7 +283,7 @@ def _event(decision: OpenDecision, episode: Episode) -> Event:
 
 def _waits(home: Home, decision: str) -> bool:
     """Whether a thought of the decision waits for its result, so that nothing will be merged."""
-    return unfinished(home.read((), records=True).timeline or Timeline(), decision) is not None
+    return unfinished(home.read((), records=EVENTS_PATH).timeline or Timeline(), decision) is not None
 
 
 def _told(

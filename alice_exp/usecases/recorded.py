@@ -19,25 +19,35 @@ from alice_exp.text.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
-    from alice_exp.core.model import Snapshot
+    from alice_exp.core.model import Place, Snapshot
     from alice_exp.core.ports import History, Home
 
 SKEW = 120.0
 """Seconds that a time may lie ahead before the clock is doubted."""
 
 
-def recorded(home: Home, history: History) -> Snapshot:
-    """The records as they are; where a file holds a problem, its last good version answers (DESIGN 3)."""
-    snapshot = home.read(records=True)
-    if snapshot.episodes is None:
-        text = next((text for _, text in history.texts(EPISODES_PATH)), "{}")
-        snapshot = replace(snapshot, episodes=read_episodes(parse(text.encode(), EPISODES_PATH, EPISODES))[0])
-    if snapshot.timeline is None:
-        text = next((text for _, text in history.texts(EVENTS_PATH)), "{}")
-        snapshot = replace(snapshot, timeline=read_timeline(parse(text.encode(), EVENTS_PATH, SEGMENTS))[0])
+def recorded(home: Home, history: History, path: str, places: Collection[Place] = ()) -> Snapshot:
+    """The record file at ``path`` as it is; where it holds a problem, its last good version answers (DESIGN 3)."""
+    snapshot = home.read(places, records=path)
+    if path == EPISODES_PATH and snapshot.episodes is None:
+        text = next((text for _, text in history.texts(path)), "{}")
+        return replace(snapshot, episodes=read_episodes(parse(text.encode(), path, EPISODES))[0])
+    if path == EVENTS_PATH and snapshot.timeline is None:
+        text = next((text for _, text in history.texts(path)), "{}")
+        return replace(snapshot, timeline=read_timeline(parse(text.encode(), path, SEGMENTS))[0])
     return snapshot
+
+
+def with_episodes(home: Home, history: History) -> Snapshot:
+    """The episodes alone, as ``recorded`` reads them."""
+    return recorded(home, history, EPISODES_PATH)
+
+
+def with_timeline(home: Home, history: History) -> Snapshot:
+    """The timeline alone, as ``recorded`` reads it."""
+    return recorded(home, history, EVENTS_PATH)
 
 
 def stale(snapshot: Snapshot, path: str) -> tuple[Problem, ...]:

@@ -128,7 +128,7 @@ def add_episodes(
         changes, pruned = _within_bounds(snapshot, grown, named, "add", caller, reads or {})
         return changes, Kept(tuple(named), pruned)
 
-    commit, kept = home.apply(plan, SETS, records=True)
+    commit, kept = home.apply(plan, SETS, records=EPISODES_PATH)
     return replace(kept, commit=commit)
 
 
@@ -154,7 +154,7 @@ def take_in(
         changes, pruned = _within_bounds(snapshot, joined.book, joined.added, "import", caller, reads or {})
         return changes, Kept(joined.added, pruned, joined.left)
 
-    commit, kept = home.apply(plan, SETS, records=True)
+    commit, kept = home.apply(plan, SETS, records=EPISODES_PATH)
     return replace(kept, commit=commit)
 
 
@@ -172,7 +172,7 @@ def reflect(home: Home, caller: Caller, reference: str, text: str) -> Reflected:
         act = _act(caller, f"reflect on {told.id}", [told])
         return ChangeSet(act, episodes=replace(book, episodes=episodes)), Reflected(told)
 
-    commit, answer = home.apply(plan, SETS, records=True)
+    commit, answer = home.apply(plan, SETS, records=EPISODES_PATH)
     return replace(answer, commit=commit)
 
 
@@ -192,7 +192,7 @@ def clean(home: Home, caller: Caller, reads: Mapping[str, int] | None = None, *,
         act = replace(_act(caller, cleaned(len(gone)), ()), trailers=_trailers((), gone))
         return ChangeSet(act, episodes=left), Pruned(pruning)
 
-    commit, answer = home.apply(plan, SETS, records=True)
+    commit, answer = home.apply(plan, SETS, records=EPISODES_PATH)
     return replace(answer, commit=commit)
 
 
@@ -210,7 +210,7 @@ def restore_episode(home: Home, history: History, caller: Caller, reference: str
         changes, pruned = _within_bounds(snapshot, grown, [episode], "restore", caller, {})
         return changes, Kept((episode,), pruned)
 
-    commit, kept = home.apply(plan, SETS, records=True)
+    commit, kept = home.apply(plan, SETS, records=EPISODES_PATH)
     return replace(kept, commit=commit)
 
 

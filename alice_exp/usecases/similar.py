@@ -3,27 +3,47 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from alice_exp.core.records import EpisodeBook
 from alice_exp.core.uncollected import uncollected
-from alice_exp.rules.episode_index import EpisodeIndex
+from alice_exp.rules.episode_index import EpisodeIndex, KnownIndex
 from alice_exp.rules.episodes import Filters, find_similar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from alice_exp.core.collection import KnownEpisodes
     from alice_exp.core.config import Json
     from alice_exp.core.model import Snapshot
-    from alice_exp.core.ports import AccessLog
+    from alice_exp.core.ports import AccessLog, Home
     from alice_exp.core.records import Episode
-    from alice_exp.rules.episode_words import WordIndex
+    from alice_exp.rules.episode_index import FormulaIndex
+    from alice_exp.rules.episode_words import WordIndex, WordSearch
     from alice_exp.rules.episodes import Match
     from alice_exp.usecases.acts import Caller
 
 
+R = TypeVar("R")
+
+
+class Searchable(Protocol):
+    """What searches of the episodes of one moment need, made when it is first asked for."""
+
+    @property
+    def index(self) -> FormulaIndex:
+        """Keywords and contexts, for the source's formula."""
+        ...
+
+    @property
+    def words(self) -> WordSearch:
+        """Words, weighed as ``recall`` weighs them."""
+        ...
+
+
 class Searched:
-    """The episodes of one moment and what searches need: made at its first use, from that of a moment before."""
+    """The episodes of one moment in memory; each index is made from that of a moment before."""
 
     def __init__(self, episodes: tuple[Episode, ...], before: Searched | None = None) -> None:
         self.episodes = episodes
@@ -68,31 +88,63 @@ def searched(snapshot: Snapshot) -> Searched:
     return _moments[-1]
 
 
+class _Kept:
+    """The same of episodes that an index keeps."""
+
+    def __init__(self, known: KnownEpisodes) -> None:
+        from alice_exp.rules.episode_words import KnownWords
+
+        self.known = known
+        self.index = KnownIndex(known)
+        self.words = KnownWords(known)
+
+
+_newest: list[_Kept] = []
+"""What the last question made, so that the next of the same moment need not."""
+
+
+def _kept(known: KnownEpisodes) -> _Kept:
+    if not _newest or _newest[0].known is not known:
+        _newest[:] = [_Kept(known)]
+    return _newest[0]
+
+
+def ask(home: Home, read: Callable[[], Snapshot], look: Callable[[Searchable], R]) -> R:
+    """Look for episodes: by the index where it can answer, else among those that ``read`` reads."""
+    found = home.ask_episodes(lambda known: look(_kept(known)))
+    return look(searched(read())) if found is None else found
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is looked for: a task, its context, at most how many, which may pass; and whether words alone decide."""
+
+    task: str
+    context: Mapping[str, Json] = field(default_factory=dict)
+    top: int = 5
+    filters: Filters = field(default_factory=Filters)
+    by_words: bool = False
+
+
 def similar(
-    snapshot: Snapshot,
-    access: AccessLog,
-    caller: Caller,
-    task: str,
-    context: Mapping[str, Json],
-    top: int = 5,
-    filters: Filters | None = None,
-    *,
-    by_words: bool = False,
+    home: Home, read: Callable[[], Snapshot], access: AccessLog, caller: Caller, asked: Asked
 ) -> tuple[Match, ...]:
     """Episodes like a task, best first (R0.28-R0.35); being found counts for their popularity (B0.8).
 
-    With a context by the source's formula alone; without one see ``find_without_context``; ``by_words`` in any case.
+    With a context by the source's formula alone; without one see ``find_without_context``; by words where that is asked
+    for. ``read`` reads the episodes where the index cannot answer.
     """
-    known, wanted = searched(snapshot), filters or Filters()
-    if context and not by_words:
-        matches = find_similar(known.index, task, context, top, wanted)
-    else:
+
+    def look(known: Searchable) -> tuple[Match, ...]:
+        if asked.context and not asked.by_words:
+            return find_similar(known.index, asked.task, asked.context, asked.top, asked.filters)
         from alice_exp.rules.episode_words import find_by_words, find_without_context
 
-        gate = snapshot.config.number("thresholds.match")
-        if by_words:
-            matches = find_by_words(known.words, task, top, wanted, gate)
-        else:
-            matches = find_without_context(known.index, known.words, task, top, wanted, gate)
+        gate = home.config().number("thresholds.match")
+        if asked.by_words:
+            return find_by_words(known.words, asked.task, asked.top, asked.filters, gate)
+        return find_without_context(known.index, known.words, asked.task, asked.top, asked.filters, gate)
+
+    matches = ask(home, read, look)
     access.record([match.episode.id for match in matches], caller.now)
     return matches

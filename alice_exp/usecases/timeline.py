@@ -88,7 +88,7 @@ def add_thought(
         merges = (added.merge,) if added.merge else ()
         return ChangeSet(act, timeline=added.timeline), Told(added.timeline, (added.segment,), merges)
 
-    commit, told = home.apply(plan, (), records=True)
+    commit, told = home.apply(plan, (), records=EVENTS_PATH)
     return replace(told, commit=commit)
 
 
@@ -121,7 +121,7 @@ def finish_thought(
         act = Act("event", caller.actor, caller.now, (), f"result of {number}", ((FINISHED, str(number)),))
         return ChangeSet(act, timeline=told), Told(told)
 
-    commit, told = home.apply(plan, (), records=True)
+    commit, told = home.apply(plan, (), records=EVENTS_PATH)
     if told is not None:
         return replace(told, commit=commit)
     late = Event(caller.now, f"what came of thought {number}", result=result, metadata={LINK: number})
@@ -163,7 +163,7 @@ def add_thoughts(
         after = Act("event", caller.actor, caller.now, (), f"compact, {len(many.merges)} merges")
         return ChangeSet(act, timeline=many.raw, then=ChangeSet(after, timeline=many.compacted)), told
 
-    commit, told = home.apply(plan, (), records=True)
+    commit, told = home.apply(plan, (), records=EVENTS_PATH)
     return replace(told, commit=commit)
 
 
@@ -225,7 +225,7 @@ def _said(merge: Merge) -> str:
 
 def asked(home: Home, event: Event, strategy: Strategy, summarise: Summariser) -> Summariser:
     """A model's answer for the merge that is about to happen; a failure is kept, and tells why the rule answered."""
-    snapshot = home.read((), records=True)
+    snapshot = home.read((), records=EVENTS_PATH)
     answers: list[tuple[Segment, Segment, Digest | None, Exception | None]] = []
 
     def ask(first: Segment, second: Segment) -> Digest | None:
@@ -270,7 +270,7 @@ def _replaced(
         after = Act("event", caller.actor, caller.now, (), f"compact, {whole.total_compressions} merges")
         return ChangeSet(act, timeline=raw, then=ChangeSet(after, timeline=whole)), told
 
-    commit, told = home.apply(plan, (), records=True)
+    commit, told = home.apply(plan, (), records=EVENTS_PATH)
     return replace(told, commit=commit)
 
 
@@ -287,7 +287,7 @@ def _filled(home: Home, caller: Caller, whole: Timeline) -> Told:
         act = Act("event", caller.actor, caller.now, (), f"import {whole.total_events} thoughts")
         return ChangeSet(act, timeline=whole), Told(whole, tuple(one.id for one in whole.segments))
 
-    commit, told = home.apply(plan, (), records=True)
+    commit, told = home.apply(plan, (), records=EVENTS_PATH)
     return replace(told, commit=commit)
 
 

@@ -36,7 +36,7 @@ class MemoryHome:
         self._new_id = new_id
         self.files = dict(files)
 
-    def read(self, places: Collection[Place] = SETS, *, records: bool = False) -> Snapshot:
+    def read(self, places: Collection[Place] = SETS, *, records: bool | str = False) -> Snapshot:
         """All blocks of some sets; see ``core.ports.Home.read``."""
         found = [path for path in sorted(self.files) if _holds_blocks(path) and place_of(path) in places]
         head = self.commits[-1].commit.commit if self.commits else ""
@@ -45,7 +45,7 @@ class MemoryHome:
         )
 
     def apply(
-        self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool = False
+        self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
     ) -> tuple[Commit | None, R]:
         """Plan and keep what the plan says as one commit; see ``core.ports.Home.apply``."""
         seen = self.read(places)
