@@ -88,7 +88,7 @@ def searched(snapshot: Snapshot) -> Searched:
     return _moments[-1]
 
 
-class _Kept:
+class Kept:
     """The same of episodes that an index keeps."""
 
     def __init__(self, known: KnownEpisodes) -> None:
@@ -99,13 +99,13 @@ class _Kept:
         self.words = KnownWords(known)
 
 
-_newest: list[_Kept] = []
+_newest: list[Kept] = []
 """What the last question made, so that the next of the same moment need not."""
 
 
-def _kept(known: KnownEpisodes) -> _Kept:
+def _kept(known: KnownEpisodes) -> Kept:
     if not _newest or _newest[0].known is not known:
-        _newest[:] = [_Kept(known)]
+        _newest[:] = [Kept(known)]
     return _newest[0]
 
 

@@ -26,9 +26,7 @@ SAMPLED = [
     ("heartbeat", "kill"),
     ("event", "errno*:ENOSPC"),
     ("purge", "errno:EIO"),
-    ("sync", "kill"),
     ("sync", "powercut-end"),
-    ("extract", "kill"),
     ("extract", "errno:EIO"),
 ]
 """Every act that issue 8 names and every mode, each once at least."""

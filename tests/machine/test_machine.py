@@ -40,7 +40,7 @@ from alice_exp.usecases.capture import Draft
 from alice_exp.usecases.outcome import report_outcome
 from tests.machine.alice_world import World, furnish
 
-STEPS, EXAMPLES = 50, 58
+STEPS, EXAMPLES = 50, 53
 TEMPLATE = Path()
 COUNTED = [0]
 

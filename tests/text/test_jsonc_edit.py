@@ -443,7 +443,7 @@ def comments_of(text: str) -> Counter[str]:
 RANDOMS = st.randoms(use_true_random=False)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(DOCUMENTS, st.lists(VALUES, min_size=1, max_size=5), RANDOMS)
 def test_the_value_is_as_asked(value: Any, new: list[Any], chance: random.Random) -> None:
     text = written(value, chance)
