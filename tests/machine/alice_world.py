@@ -267,10 +267,13 @@ class World:
             found = find_without_context(known.index, known.words, query, 20, gate=0.0)
             return [(match.episode.id, match.score) for match in found]
 
+        seen = machine.home.read((), records=EPISODES_PATH)
+        told = [one.task for one in seen.episodes.episodes] if seen.episodes is not None else []
+        query = told[len(told) // 2] if told else query
         fresh = Wiring(str(self.root), "agent", self.warnings.append).home
         by_index = fresh.ask_episodes(lambda kept: look(finding.Kept(kept)))
         if by_index is not None:
-            seen = machine.home.read((), records=EPISODES_PATH)
+            assert by_index or not told
             assert by_index == look(finding.searched(seen)), "the episodes' index answers otherwise"
 
     def finish(self) -> None:
