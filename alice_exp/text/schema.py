@@ -6,8 +6,10 @@ block without its defaults. Sources: DESIGN 3 (table of fields), B2.39, R3.3.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alice_exp.core.model import (
     Block,
@@ -113,12 +115,9 @@ def block_of(item: Json, place: Place) -> Block | str:
 def block_json(block: Block, place: Place) -> dict[str, Json]:
     """The JSON of a block as it stands in a file of that set: keys in their order, defaults left out."""
     written: dict[str, Json] = {"id": block.id}
-    state: State = "past" if place == "personal" else "possible"
-    about = "user" if place == "personal" else "work"
-    by_place = {"state": state, "about": about, "verifications": 1 if block.state == "past" else 0}
-    for key, write, default in _ROWS:
-        value = getattr(block, key)
-        if value != by_place.get(key, default):
+    rows = _rows(place, block.state == "past")
+    for (key, write, default), value in zip(rows, _VALUES(block), strict=True):
+        if value != default:
             written[key] = value if write is None else write(value)
     written.update(block.extra)
     return written
@@ -180,9 +179,24 @@ _SPECIAL: Mapping[str, Callable[[Any], Json]] = {
     "open_failures": dict,
 }
 _BARE = Block(id="", payload=Payload(""))
-_ROWS: tuple[tuple[str, Callable[[Any], Json] | None, object], ...] = tuple(
+_Row: TypeAlias = "tuple[str, Callable[[Any], Json] | None, object]"
+_ROWS: tuple[_Row, ...] = tuple(
     (key, _SPECIAL.get(key), None if key == "payload" else getattr(_BARE, key))
     for key in FIELDS
     if key != "id"
 )
 """Every key but the id in the order of writing: how it is written (None: as it is), its default in universal."""
+
+_VALUES = attrgetter(*(key for key, _, _ in _ROWS))
+
+
+@lru_cache(maxsize=16)
+def _rows(place: Place, is_past: bool) -> tuple[_Row, ...]:
+    """The same with the defaults of a set, for a block that is past or not."""
+    state: State = "past" if place == "personal" else "possible"
+    by_place = {
+        "state": state,
+        "about": "user" if place == "personal" else "work",
+        "verifications": int(is_past),
+    }
+    return tuple((key, write, by_place.get(key, default)) for key, write, default in _ROWS)

@@ -252,12 +252,10 @@ def _graft(base: Value | None, path: Pointer, value: Value, is_more: bool) -> Va
 
 
 def _writable(value: Value, depth: int) -> Value:
-    """The value, if the document can hold it ``depth`` levels deep and be read again."""
+    """The value, if the document can hold it ``depth`` levels deep; whether it can be written shows when it is."""
     plain = raw_plain(value) if isinstance(value, Raw) else value
     if isinstance(plain, dict | list) and is_deeper(plain, DEPTH - depth):
         raise ValueError(f"a value is nested deeper than {DEPTH} levels")
-    if not isinstance(value, Raw):
-        one_line(value)
     return value
 
 

@@ -308,6 +308,9 @@ class _Reader:
         return tolerant(self._flat, pos, end), end
 
 
+_CONTAINERS = (dict, list)
+
+
 def is_deeper(value: Json, room: int) -> bool:
     """Whether containers lie in one another more than ``room`` deep in ``value``."""
     level: list[Json] = [value]
@@ -318,7 +321,7 @@ def is_deeper(value: Json, room: int) -> bool:
                 inner.extend(item.values())
             elif isinstance(item, list):
                 inner.extend(item)
-        level = [item for item in inner if isinstance(item, dict | list)]
+        level = [item for item in inner if isinstance(item, _CONTAINERS)]
         if not level:
             return False
     return True

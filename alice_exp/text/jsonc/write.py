@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from json.encoder import encode_basestring
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from alice_exp.text.jsonc.read import check_text
 from alice_exp.text.jsonc.scan import TRIVIUM, skip_trivia, skip_value
@@ -49,8 +50,7 @@ class Style:
     width: int = WIDTH
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """A member or element as text: comments before it, itself, comments behind its comma."""
 
     lead: str
@@ -80,6 +80,8 @@ def dump(
     return text
 
 
+# A union of types is made anew, and asked more slowly, each time that it is written out.
+_NUMBERS, _CONTAINERS = (int, float), (dict, list)
 _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
@@ -94,7 +96,7 @@ def render(
     """A value as text whose further lines begin with ``indent``; ``before`` columns of its line are taken."""
     if isinstance(value, Raw):
         return raw_value(value, indent, style)
-    if not isinstance(value, dict | list) or not value:
+    if not isinstance(value, _CONTAINERS) or not value:
         return one_line(value)
     before = before or len(indent)
     if _stays_on_line(value, depth, style.width - before - 1, is_member):
@@ -128,7 +130,7 @@ def _is_flat(value: object) -> bool:
         inner = value.values()
     elif isinstance(value, list):
         inner = value
-    return not any(isinstance(item, Raw) or (isinstance(item, dict | list) and item) for item in inner)
+    return not any(isinstance(item, Raw) or (isinstance(item, _CONTAINERS) and item) for item in inner)
 
 
 @lru_cache(maxsize=256)
@@ -141,7 +143,9 @@ def make_item(
 ) -> Item:
     """A member (``key``) or element as text to stand at ``indent``; ``tight``: all on one line."""
     name = "" if key is None else _name(key)
-    if value is None or isinstance(value, str | int | float):
+    if isinstance(value, str):
+        return Item("", name + encode_basestring(value), "")
+    if value is None or isinstance(value, _NUMBERS):
         return Item("", name + _ENCODE(value), "")
     if isinstance(value, Raw):
         lead, body, trail = raw_parts(value, indent, style)
