@@ -74,7 +74,12 @@ def add(
             "give --task, or a file of episodes", hint='alice-exp episode add --task "search code" --success'
         )
     if source:
-        episodes = records.read_import(source_bytes(source), source, wiring.caller.now)
+        try:
+            data = source_bytes(source)
+        except NotFoundError:
+            hint = 'a task goes with --task: alice-exp episode add --task "search code" --success'
+            raise NotFoundError("there is no file {source}", source=source, hint=hint) from None
+        episodes = records.read_import(data, source, wiring.caller.now)
     else:
         if success is None:
             raise UsageError("say whether it worked", hint="add --success or --failed")

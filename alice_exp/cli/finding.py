@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,11 +24,13 @@ from alice_exp.cli.options import (
 )
 from alice_exp.cli.terminal import Terminal, stale_mark
 from alice_exp.core.errors import NotFoundError, ProblemError, UsageError
-from alice_exp.rules.ranking import Match
 from alice_exp.text.words import one_line
 from alice_exp.usecases.recall import Filters, Shown, level_named, listing, search, type_named
 from alice_exp.usecases.recall import recall as read
 from alice_exp.usecases.recall import show as look
+
+if TYPE_CHECKING:
+    from alice_exp.rules.ranking import Match
 
 
 def recall(

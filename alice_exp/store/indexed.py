@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alice_exp.core.collection import Noise, Posting, Standing
 from alice_exp.core.model import BLOCK_TYPES, CONFIDENCE, STATES, TRUST, Placed, place_of
-from alice_exp.rules.ranking import joined_postings, standing
 from alice_exp.text.schema import block_json, read_block
 
 if TYPE_CHECKING:
@@ -67,6 +66,8 @@ class Indexed:
 
     def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
         """See ``core.collection.Collection``."""
+        from alice_exp.rules.ranking import joined_postings
+
         asked = sorted(tokens)
         query = f"SELECT token, data FROM postings WHERE file = ? AND token IN ({_marks(asked)})"
         return joined_postings(
@@ -137,6 +138,8 @@ class Indexed:
 
 def standings_of(blocks: Iterable[Block], place: Place) -> tuple[bytes, bytes, array[float], array[float]]:
     """What ``IndexedFile`` keeps of blocks: states, types, last changes, consolidation."""
+    from alice_exp.rules.ranking import standing
+
     listed = [(block.state, standing(block, place)) for block in blocks]
     return (
         bytes(STATES.index(state) for state, _ in listed),

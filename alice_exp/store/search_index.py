@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.core.collection import Statistics
 from alice_exp.core.model import Placed, place_of
-from alice_exp.rules.matching import Segment
-from alice_exp.rules.ranking import block_text, is_living
 from alice_exp.store.index import (
     Database,
     IntegrityError,
@@ -180,6 +178,8 @@ class SearchIndex(Database):
 
     def _replace(self, connection: Connection, path: str, blocks: Sequence[Block], content: bytes) -> int:
         """Write what a changed file's own row holds, and its postings where its texts changed; the row's number."""
+        from alice_exp.rules.ranking import block_text, is_living
+
         living = array("I", (at for at, block in enumerate(blocks) if is_living(Placed(block, path))))
         own = standings_of((blocks[place] for place in living), place_of(path))
         texts = [block_text(blocks[place]) for place in living]
@@ -199,6 +199,8 @@ class SearchIndex(Database):
         self, connection: Connection, path: str, number: int | None, texts: Sequence[str], mark: bytes
     ) -> int:
         """Write a file's postings and what they teach; the number of its row."""
+        from alice_exp.rules.matching import Segment
+
         segment = Segment.of(texts)
         learned = json.dumps([segment.near, segment.noise.short, segment.noise.long])
         if number is None:

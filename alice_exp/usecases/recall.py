@@ -10,7 +10,6 @@ from alice_exp.core.model import BLOCK_TYPES, PLACES, SETS, is_approved
 from alice_exp.rules.consolidation import decay_score
 from alice_exp.rules.expiry import is_expired
 from alice_exp.rules.lifecycle import LEVELS, Thresholds, at_least, level
-from alice_exp.rules.ranking import Corpus, rank
 from alice_exp.usecases.access import placed_with_reads
 from alice_exp.usecases.acts import is_keyed, one_of, prefix, resolve
 
@@ -87,6 +86,9 @@ def search(
     """
     config = home.config()
     passes = _passes(config, caller, filters)
+
+    # Ranking is loaded where something is ranked: lists and single blocks need nothing of it.
+    from alice_exp.rules.ranking import Corpus, rank
 
     def among(blocks: Collection) -> list[list[Match]]:
         asked = [query for query, _ in queries]
