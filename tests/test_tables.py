@@ -51,3 +51,25 @@ def test_a_terminal_narrower_than_the_short_columns_loses_nothing(
 ) -> None:
     text = "".join("".join(drawn(capsys, monkeypatch, 44)).split())
     assert "score" in text and "system_info" in text and max(map(cells, drawn(capsys, monkeypatch, 44))) <= 44
+
+
+def test_two_columns_of_prose_stand_below_where_one_is_not_enough(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    task, action = "run the full test suite on the new runner", "make up && make test && make down"
+    draw(
+        ["id", "when", "worked", "reward", "task", "action"],
+        [
+            ["ep-mw99td42", "2026-02-19T07:20:11Z", "yes", "0.85", task, action],
+            ["ep-psbojd9v", "2026-02-18T04:10:57Z", "no", "0.20", "排查围栏告警反复触发的原因", ""],
+        ],
+    )
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert lines[2:] == [
+        " ep-mw99td42   2026-02-19T07:20:11Z   yes      0.85",
+        f"   {task}",
+        f"   {action}",
+        " ep-psbojd9v   2026-02-18T04:10:57Z   no       0.20",
+        "   排查围栏告警反复触发的原因",
+    ]

@@ -1,4 +1,4 @@
-"""Tables for a person at a terminal, drawn by rich: one column of prose, the others short and never broken.
+"""Tables for a person at a terminal, drawn by rich: one or two columns of prose, the others short and never broken.
 
 Where the prose would have too little room beside the others, it stands below them on lines of its own.
 """
@@ -39,10 +39,21 @@ def draw(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "")
     prose = widths.index(max(widths))
     beside = sum(widths) - widths[prose] + _GAP * (len(columns) - 1)
     room = console.width - beside - 2
-    if widths[prose] > room and room < READABLE and beside - _GAP + 2 <= console.width and len(columns) > 1:
-        _stacked(console, columns, rows, title, prose)
+    below = _below(widths, console.width) if widths[prose] > room and room < READABLE else []
+    if below:
+        _stacked(console, columns, rows, title, below)
     else:
         _beside(console, columns, rows, title, prose if room >= READABLE else -1)
+
+
+def _below(widths: Sequence[int], room: int) -> list[int]:
+    """The one or two widest columns, in their order, without which the others fit; none where that is not enough."""
+    for count in (1, 2):
+        below = sorted(sorted(range(len(widths)), key=lambda position: -widths[position])[:count])
+        short = [width for position, width in enumerate(widths) if position not in below]
+        if short and sum(short) + _GAP * (len(short) - 1) + 2 <= room:
+            return below
+    return []
 
 
 def _beside(
@@ -60,13 +71,13 @@ def _beside(
 
 
 def _stacked(
-    console: Console, columns: Sequence[str], rows: Sequence[Sequence[str]], title: str, prose: int
+    console: Console, columns: Sequence[str], rows: Sequence[Sequence[str]], title: str, below: Sequence[int]
 ) -> None:
     from rich.text import Text
 
     from alice_exp.text.wrapping import wrapped
 
-    short = [position for position in range(len(columns)) if position != prose]
+    short = [position for position in range(len(columns)) if position not in below]
     widths = {i: max([cells(columns[i]), *(cells(row[i]) for row in rows)]) for i in short}
     if title:
         console.print(Text(title, style="italic"))
@@ -75,8 +86,9 @@ def _stacked(
     console.print(Text(" " + "─" * (console.width - 2)))
     for row in rows:
         console.print(Text(" ").append_text(_line([row[i] for i in short], list(widths.values()))))
-        for line in wrapped(row[prose], console.width - _INDENT - 1):
-            console.print(Text(" " * _INDENT + line))
+        for nth, position in enumerate(below):
+            for line in wrapped(row[position], console.width - _INDENT - 1) if row[position] else ():
+                console.print(Text(" " * _INDENT + line, style="dim" if nth else ""))
     console.print()
 
 
