@@ -73,3 +73,14 @@ def test_two_columns_of_prose_stand_below_where_one_is_not_enough(
         " ep-psbojd9v   2026-02-18T04:10:57Z   no       0.20",
         "   排查围栏告警反复触发的原因",
     ]
+
+
+def test_chinese_with_a_number_in_it_fills_its_lines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    said = "周五 15 点以后不要发布，留到周一上午；紧急修复先问值班的人，再看监控"
+    draw(["what", "score", "id", "state", "what is known"], [["apply", "0.1", "exp-c78jx2vd", "past", said]])
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert lines[2].endswith("周五 15 点以后不要发布，留到周一上午；")
+    assert "".join(line.split()[-1] for line in lines[3:]) == "紧急修复先问值班的人，再看监控"

@@ -43,7 +43,7 @@ def draw(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "")
     if below:
         _stacked(console, columns, rows, title, below)
     else:
-        _beside(console, columns, rows, title, prose if room >= READABLE else -1)
+        _beside(console, columns, rows, title, prose if room >= READABLE else -1, room)
 
 
 def _below(widths: Sequence[int], room: int) -> list[int]:
@@ -57,16 +57,27 @@ def _below(widths: Sequence[int], room: int) -> list[int]:
 
 
 def _beside(
-    console: Console, columns: Sequence[str], rows: Sequence[Sequence[str]], title: str, prose: int
+    console: Console,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    title: str,
+    prose: int,
+    room: int,
 ) -> None:
     from rich import box
     from rich.table import Table
+
+    from alice_exp.text.wrapping import wrapped
 
     table = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
     for position, name in enumerate(columns):
         table.add_column(name, overflow="fold", no_wrap=prose >= 0 and position != prose)
     for row in rows:
-        table.add_row(*(_styled(cell) for cell in row))
+        # rich breaks lines at spaces alone, so that Chinese with a number in it would leave half a line empty
+        listed = [*row]
+        if prose >= 0 and cells(row[prose]) > room:
+            listed[prose] = "\n".join(wrapped(row[prose], room))
+        table.add_row(*map(_styled, listed))
     console.print(table)
 
 
