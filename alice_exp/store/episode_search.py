@@ -66,9 +66,9 @@ class EpisodeSearch(Database):
         super().__init__(path, SCHEMA, warn)
         self._read = read
         self._parse = parse
-        self._known: tuple[int, Kept] | None = None
+        self._known: tuple[int, KeptEpisodes] | None = None
 
-    def ask(self, signature: Signature, question: Callable[[Kept], R]) -> R | None:
+    def ask(self, signature: Signature, question: Callable[[KeptEpisodes], R]) -> R | None:
         """Ask the episodes as they are at one moment, brought in step with their file first.
 
         ``None`` where the index cannot answer (see ``Database.answered``): the file holds a problem, or an episode has
@@ -101,14 +101,14 @@ class EpisodeSearch(Database):
         super().close()
         self._known = None
 
-    def _opened(self, signature: Signature, *, words: bool) -> Kept:
+    def _opened(self, signature: Signature, *, words: bool) -> KeptEpisodes:
         connection = self.begun(
             lambda opened: not is_in_step(opened, signature) or (words and not is_counted(opened)),
             lambda opened: self._refresh(opened, signature, words=words),
         )
         generation = generation_of(connection)
         if self._known is None or self._known[0] != generation:
-            self._known = generation, Kept(connection)
+            self._known = generation, KeptEpisodes(connection)
         return self._known[1]
 
     def _refresh(self, connection: Connection, signature: Signature, *, words: bool) -> None:
@@ -139,7 +139,7 @@ class _Sight(NamedTuple):
 class _Sights(Sequence["Outline"]):
     """The outlines, each made of its columns when it is looked at."""
 
-    def __init__(self, kept: Kept) -> None:
+    def __init__(self, kept: KeptEpisodes) -> None:
         self._kept = kept
 
     def __len__(self) -> int:
@@ -164,7 +164,7 @@ class _Sights(Sequence["Outline"]):
         )
 
 
-class Kept:
+class KeptEpisodes:
     """The episodes as the index knows them at one moment; see ``core.collection.KnownEpisodes``."""
 
     def __init__(self, connection: Connection) -> None:

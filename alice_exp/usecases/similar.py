@@ -88,7 +88,7 @@ def searched(snapshot: Snapshot) -> Searched:
     return _moments[-1]
 
 
-class Kept:
+class ByIndex:
     """The same of episodes that an index keeps."""
 
     def __init__(self, known: KnownEpisodes) -> None:
@@ -99,19 +99,19 @@ class Kept:
         self.words = KnownWords(known)
 
 
-_newest: list[Kept] = []
+_newest: list[ByIndex] = []
 """What the last question made, so that the next of the same moment need not."""
 
 
-def _kept(known: KnownEpisodes) -> Kept:
+def _by_index(known: KnownEpisodes) -> ByIndex:
     if not _newest or _newest[0].known is not known:
-        _newest[:] = [Kept(known)]
+        _newest[:] = [ByIndex(known)]
     return _newest[0]
 
 
 def ask(home: Home, read: Callable[[], Snapshot], look: Callable[[Searchable], R]) -> R:
     """Look for episodes: by the index where it can answer, else among those that ``read`` reads."""
-    found = home.ask_episodes(lambda known: look(_kept(known)))
+    found = home.ask_episodes(lambda known: look(_by_index(known)))
     return look(searched(read())) if found is None else found
 
 

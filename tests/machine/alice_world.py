@@ -271,7 +271,7 @@ class World:
         told = [one.task for one in seen.episodes.episodes] if seen.episodes is not None else []
         query = told[len(told) // 2] if told else query
         fresh = Wiring(str(self.root), "agent", self.warnings.append).home
-        by_index = fresh.ask_episodes(lambda kept: look(finding.Kept(kept)))
+        by_index = fresh.ask_episodes(lambda kept: look(finding.ByIndex(kept)))
         if by_index is not None:
             assert by_index or not told
             assert by_index == look(finding.searched(seen)), "the episodes' index answers otherwise"

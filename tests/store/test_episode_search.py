@@ -19,7 +19,7 @@ from alice_exp.core.records import Episode
 from alice_exp.rules.episode_index import EpisodeIndex, KnownIndex
 from alice_exp.rules.episode_words import KnownWords, WordIndex, find_by_words, find_without_context
 from alice_exp.rules.episodes import Filters, Match, find_similar
-from alice_exp.store.episode_search import EpisodeSearch, Kept
+from alice_exp.store.episode_search import EpisodeSearch, KeptEpisodes
 from alice_exp.store.files import Signature, read_bytes
 from alice_exp.store.recording import Recording
 from alice_exp.text.records import EPISODES_PATH, episode_json
@@ -70,7 +70,7 @@ class House:
     def signature(self) -> Signature:
         return Signature.of(self.path.lstat())
 
-    def ask(self, question: Callable[[Kept], Any]) -> Any:
+    def ask(self, question: Callable[[KeptEpisodes], Any]) -> Any:
         return self.search.ask(self.signature, question)
 
     def ids(self, task: str, context: Any = None) -> list[str]:
@@ -152,7 +152,7 @@ def test_every_answer_is_the_same_with_and_without_the_index(
         expected = answers(EpisodeIndex(moment), WordIndex(moment), task, context, filters)
         assert answers(index, words, task, context, filters) == expected
 
-        def asked(known: Kept) -> Any:
+        def asked(known: KeptEpisodes) -> Any:
             return answers(KnownIndex(known), KnownWords(known), task, context, filters)
 
         assert house.ask(asked) == expected
@@ -248,7 +248,7 @@ def test_a_damaged_index_costs_at_most_one_warning(house: House, damage: str) ->
     connection.close()
     house.search = house.another()
 
-    def asked(known: Kept) -> Any:
+    def asked(known: KeptEpisodes) -> Any:
         return find_similar(KnownIndex(known), "deploy the website", filters=Filters(type="general"))
 
     house.ask(asked)
