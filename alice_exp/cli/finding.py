@@ -186,10 +186,11 @@ def list_blocks(
     min_consolidation: Annotated[float, typer.Option(help="Settled at least so much, from 0 to 1.")] = 0.0,
     sort: Annotated[str, typer.Option(help="reads, consolidation, updated or verified, most first.")] = "",
     archived: Annotated[bool, typer.Option("--archived", help="The archive too.")] = False,
+    limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="How many at most.")] = 1_000_000,
 ) -> None:
     """List blocks: where they are, what state they have, what they say.
 
-    Examples: alice-exp list --set personal · alice-exp list --state reliable --sort reads --json
+    Examples: alice-exp list --set personal · alice-exp list --state reliable --sort reads -n 10 --json
     """
     terminal: Terminal = ctx.obj
     filters = Filters(
@@ -206,7 +207,7 @@ def list_blocks(
         min_consolidation=min_consolidation,
     )
     wiring = terminal.wiring
-    shown = listing(wiring.home, wiring.access, wiring.caller, filters, archived=archived, order=sort)
+    shown = listing(wiring.home, wiring.access, wiring.caller, filters, archived=archived, order=sort)[:limit]
     # Thousands of documents take as long as their table, so that nobody waits for both.
     blocks = [documents.block(one) for one in shown] if terminal.json else []
     terminal.answer({"blocks": blocks}, lambda: _listing(terminal, shown))

@@ -404,6 +404,7 @@ def test_lists_are_sorted_and_filtered_by_reads_and_consolidation(home: Path, cl
 
     assert payloads() == "abc"
     assert payloads("--sort", "reads") == "bca"
+    assert payloads("--sort", "reads", "-n", "2") == "bc"
     assert payloads("--sort", "consolidation") == "cba"
     assert payloads("--min-reads", "4") == "bc"
     assert payloads("--min-consolidation", "0.6", "--sort", "reads") == "bc"
