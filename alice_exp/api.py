@@ -41,6 +41,7 @@ from alice_exp.rules.window import Window
 from alice_exp.talking import Conversations, before_model
 from alice_exp.usecases import (
     capture,
+    decided,
     deciding,
     digesting,
     distilling,
@@ -56,7 +57,8 @@ from alice_exp.usecases import (
 )
 from alice_exp.usecases.acts import require_person
 from alice_exp.usecases.capture import Captured, Draft
-from alice_exp.usecases.deciding import Decision, DecisionOutcome
+from alice_exp.usecases.decided import DecisionOutcome
+from alice_exp.usecases.deciding import Decision
 from alice_exp.usecases.distilling import Distilled
 from alice_exp.usecases.expanding import Expanded
 from alice_exp.usecases.outcome import Outcome, report_outcome
@@ -238,7 +240,7 @@ class Alice(Conversations):
     ) -> DecisionOutcome:
         """Report whether a decision worked: lifecycle, evidence, episode and event in one commit (D37)."""
         wiring = self._wiring
-        return deciding.report_decision(
+        return decided.report_decision(
             wiring.home,
             wiring.decisions,
             wiring.caller,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,10 +16,11 @@ from alice_exp.core.config import Json
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.model import Placed
 from alice_exp.rules.lifecycle import Change
-from alice_exp.usecases import deciding
-from alice_exp.usecases.digesting import summariser
-from alice_exp.usecases.outcome import Outcome, report_outcome
-from alice_exp.usecases.records import reads_of
+
+if TYPE_CHECKING:
+    from alice_exp.usecases.decided import DecisionOutcome
+    from alice_exp.usecases.deciding import Decision
+    from alice_exp.usecases.outcome import Outcome
 
 _WORDS = {"ok": True, "fail": False}
 
@@ -37,9 +38,10 @@ def decide(
     wiring = terminal.wiring
     if not task.strip():
         raise UsageError("say what is to be done", hint='alice-exp decide "deploy to production"')
-    made = deciding.decide(
-        wiring.home, wiring.access, wiring.decisions, wiring.caller, task, context_of(context)
-    )
+    # Deciding and its outcome share a file, not what they load.
+    from alice_exp.usecases.deciding import decide as choose
+
+    made = choose(wiring.home, wiring.access, wiring.decisions, wiring.caller, task, context_of(context))
     warnings = [say(text) for text in made.warnings] + [
         say(
             "a similar task failed before: {task} ({episode})",
@@ -60,7 +62,7 @@ def decide(
     terminal.exit_code = NotFoundError.exit_code if made.tier == "reasoning" else 0
 
 
-def _decision(terminal: Terminal, made: deciding.Decision, warnings: list[str]) -> None:
+def _decision(terminal: Terminal, made: Decision, warnings: list[str]) -> None:
     terminal.line(f"{made.decision}  {say(made.tier)}")
     rows = [
         [
@@ -111,10 +113,16 @@ def outcome(
     if not reference.startswith("dec-"):
         if came or also or reward is not None:
             raise UsageError("--result, --reward and --also belong to the outcome of a decision")
+        from alice_exp.usecases.outcome import report_outcome
+
         done = report_outcome(wiring.home, wiring.caller, reference, _WORDS[result], scenario, note)
         _one(terminal, done)
         return
-    told = deciding.report_decision(
+    from alice_exp.usecases.decided import report_decision
+    from alice_exp.usecases.digesting import summariser
+    from alice_exp.usecases.records import reads_of
+
+    told = report_decision(
         wiring.home,
         wiring.decisions,
         wiring.caller,
@@ -165,7 +173,7 @@ def _one(terminal: Terminal, done: Outcome) -> None:
     terminal.answer(document, lambda: _line(terminal, done.placed, done.change))
 
 
-def _all(terminal: Terminal, told: deciding.DecisionOutcome) -> None:
+def _all(terminal: Terminal, told: DecisionOutcome) -> None:
     first = documents.changed(*told.changes[0]) if told.changes else {}
     document = {
         "id": told.decision.decision,

@@ -17,6 +17,7 @@ from alice_exp.core.network_ports import Neighbour as Neighbour
 from alice_exp.core.network_ports import Network as Network
 from alice_exp.core.network_ports import Peer as Peer
 from alice_exp.core.network_ports import Peers as Peers
+from alice_exp.core.open_decision import OpenDecision as OpenDecision
 from alice_exp.core.reads import Reads as Reads
 from alice_exp.core.session_ports import ChatHistoryStore as ChatHistoryStore
 from alice_exp.core.session_ports import Claimed as Claimed
@@ -24,11 +25,11 @@ from alice_exp.core.session_ports import MemoryStore as MemoryStore
 from alice_exp.core.session_ports import Provider as Provider
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from alice_exp.core.changes import Act, Commit, Plan
     from alice_exp.core.collection import Known, KnownEpisodes
-    from alice_exp.core.config import Config, Json
+    from alice_exp.core.config import Config
     from alice_exp.core.model import Claim, Place, Placed, Problem, Snapshot
 
 R = TypeVar("R")
@@ -281,20 +282,6 @@ class AccessLog(Protocol):
     def forget(self, segment: str) -> None:
         """The segment is folded: its commit stands."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class OpenDecision:
-    """A decision that waits for its outcome: the task, its context, what was applied and what was observed."""
-
-    decision: str
-    at: str
-    task: str
-    context: Mapping[str, Json]
-    tier: str
-    applied: tuple[str, ...]
-    observing: tuple[str, ...]
-    held_out: bool = False
 
 
 class Decisions(Protocol):

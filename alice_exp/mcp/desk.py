@@ -17,7 +17,7 @@ from alice_exp.core.model import ABOUT, Evidence, Payload, Place, Trigger
 from alice_exp.core.records import Episode, Event
 from alice_exp.mcp import shapes
 from alice_exp.rules.ranking import Match
-from alice_exp.usecases import capture, deciding, knowing, recall, review
+from alice_exp.usecases import capture, decided, deciding, knowing, recall, review
 from alice_exp.usecases.context import MOST, user_memories
 from alice_exp.usecases.digesting import summariser
 from alice_exp.usecases.outcome import report_outcome
@@ -109,7 +109,7 @@ class Desk:
                 commit = commit_id(done.commit)
                 changed = documents.changed(done.placed, done.change)
                 return {"id": done.placed.block.id, "blocks": [changed], "episode": None, "commit": commit}
-            told = deciding.report_decision(
+            told = decided.report_decision(
                 wiring.home,
                 wiring.decisions,
                 wiring.caller,

@@ -26,6 +26,7 @@ from alice_exp.store import landing
 from alice_exp.text.jsonc import Remove, edit, parse
 from alice_exp.usecases import (
     capture,
+    decided,
     deciding,
     life,
     provenance,
@@ -244,7 +245,7 @@ class Acts(RuleBasedStateMachine):
                 assert match.placed.block.id in self.world.trusted or made.disclaim, "applied without trust"
             other = self.world.by("agent:claude")
             self.world.did(
-                deciding.report_decision(other.home, other.decisions, other.caller, made.decision, ok)
+                decided.report_decision(other.home, other.decisions, other.caller, made.decision, ok)
             )
 
     # -- one block's life ---------------------------------------------------------------------------------------
