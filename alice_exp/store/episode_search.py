@@ -29,8 +29,6 @@ from alice_exp.store.episode_rows import (
 )
 from alice_exp.store.index import Database, Unusable, generation_of, hash_of, stamped
 from alice_exp.store.indexed import posting_from
-from alice_exp.text.jsonc.read import check_text
-from alice_exp.text.records import read_episode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -208,6 +206,10 @@ class KeptEpisodes:
 
     def whole(self, at: int) -> Episode:
         """See ``core.collection.KnownEpisodes``."""
+        # Where nothing is found, as for most decisions, nothing is read and none of this is loaded.
+        from alice_exp.text.jsonc.read import check_text
+        from alice_exp.text.records import read_episode
+
         [(body,)] = self._connection.execute("SELECT body FROM episodes WHERE place = ?", (at,)).fetchall()
         return read_episode(check_text(body))
 
