@@ -268,7 +268,9 @@ def _clean(repository: Repository) -> None:
     for name in _KEPT_ASIDE:
         (git_dir / name).unlink(missing_ok=True)
     for name in ("logs", "rr-cache", "objects/info/commit-graphs"):
-        shutil.rmtree(git_dir / name, ignore_errors=True)
+        # One that stays would keep the old history alive, so it has to be said, and tried again.
+        if (git_dir / name).exists():
+            shutil.rmtree(git_dir / name)
     _remove(
         git_dir, "objects/info/commit-graph", "objects/pack/*.keep", "fast_import_crash_*", "sharedindex.*"
     )
