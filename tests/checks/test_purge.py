@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pty
@@ -299,6 +300,30 @@ def test_killed_at_a_step_the_next_command_has_one_history_or_the_other(
         assert ops.count("purge") == 1 and ops[0] == "purge"
     assert holds(home, *WORDS) == []
     assert ops.count("adopt") == 2
+
+
+def test_a_reflog_that_would_not_go_is_tried_again(
+    world: Path, cli: Call, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk refuses once: an old history that a reflog leads to must not be taken for gone."""
+    home, git_dir = world / "alice", world / "alice/experiences/.git"
+    logs = git_dir / "logs"
+    logs.mkdir(exist_ok=True)
+    (logs / "HEAD").write_text(
+        f"{'0' * 40} {(git_dir / 'refs/heads/main').read_text().strip()} a <a> 0 +0000\n"
+    )
+
+    def refuse(path: Path, ignore_errors: bool = False) -> None:
+        if not ignore_errors:
+            raise OSError(errno.EIO, "input/output error", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("alice_exp.store.purge.shutil.rmtree", refuse)
+        told = cli("purge", secret, "--yes", check=False)
+    assert told.code == 3 and "the next command tries again" in told.stderr
+    cli("list")
+    assert holds(home, *WORDS) == []
+    assert not logs.exists()
 
 
 def test_a_person_who_commits_before_it_is_finished_keeps_that(
