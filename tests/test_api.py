@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,28 @@ def test_two_programs_and_the_command_share_a_home(home: Path, cli: Callable[...
     other.add_episode("second task", success=True)
     cli("episode", "add", "--task", "third task", "--success")
     assert [episode.task for episode in one.episodes()] == ["first task", "second task", "third task"]
+
+
+def test_one_thread_after_another_shares_the_indexes(home: Path) -> None:
+    """Not at once, but in turn: what one thread opened answers the next, and is not made anew."""
+    alice = alice_exp.Alice(home, "user")
+    alice.remember("use ripgrep", when="searching code")
+    writer = alice_exp.Alice(home, "user")
+    writer.add_episode("search code with ripgrep", success=True)
+    found: list[tuple[int, int]] = []
+
+    def look() -> None:
+        found.append((len(alice.recall("searching code")), len(alice.similar("search code"))))
+
+    look()
+    inodes = [(home / "state" / name).stat().st_ino for name in ("index.sqlite", "episodes.sqlite")]
+    for _ in range(2):
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+    look()
+    assert found == [(1, 1)] * 4
+    assert [(home / "state" / name).stat().st_ino for name in ("index.sqlite", "episodes.sqlite")] == inodes
 
 
 def test_a_home_that_is_not_there_is_a_sentence(world: Path) -> None:

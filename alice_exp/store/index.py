@@ -174,7 +174,10 @@ class Database:
         return connection
 
     def _open(self) -> Connection:
-        connection = sqlite3.connect(self._path, timeout=PATIENCE, isolation_level=None)
+        # A program may ask from one thread after another, as long as it is never from two at once.
+        connection = sqlite3.connect(
+            self._path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+        )
         connection.execute("PRAGMA synchronous = NORMAL")
         return connection
 
