@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from hypothesis.stateful import run_state_machine_as_test as run_machine
 
 from alice_exp.core.conversation import Message
-from alice_exp.core.errors import BusyError
+from alice_exp.core.errors import BusyError, RefusedError
 from alice_exp.core.model import Payload, Placed, Trigger
 from alice_exp.core.records import Episode, Event
 from alice_exp.rules.bundle import read_bundle
@@ -414,7 +414,9 @@ class Acts(RuleBasedStateMachine):
             elif kind == "event":
                 timeline.add_thought(w.home, w.caller, Event(w.caller.now, "a thought"))
             elif kind == "approve":
-                review.approve(w.home, w.caller, [placed.block.id])
+                decided = review.approve(w.home, w.caller, [placed.block.id])
+                if decided.commit is None:
+                    raise RefusedError("it changed since it was shown, or expired: nothing was decided")
             else:
                 report_outcome(w.home, w.caller, placed.block.id, True)
 
