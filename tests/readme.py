@@ -34,7 +34,7 @@ def commands(table: Mapping[str, object] = COMMANDS, before: str = "") -> Iterat
             yield from commands(target, f"{before}{name} ")
             continue
         module, _, function = str(target).partition(":")
-        documented = getattr(import_module(f"alice_exp.cli.{module}"), function).__doc__ or ""
+        documented = getattr(import_module(module), function).__doc__ or ""
         yield f"{before}{name}".strip(), " ".join(documented.strip().split("\n\n")[0].split())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,19 @@ def test_without_its_extra_mcp_names_the_package(
     monkeypatch.setitem(sys.modules, "mcp", None)
     done = cli("mcp", "--json", check=False)
     assert (done.code, done.error["hint"]) == (3, "pip install 'alice-exp[mcp]'")
+
+
+def test_every_entry_of_the_command_table_imports() -> None:
+    """The table names modules by strings, which no tool follows when one moves."""
+    from importlib import import_module
+
+    from alice_exp.cli.app import COMMANDS as TABLE
+
+    def entries(table: object) -> Iterator[str]:
+        for target in table.values() if isinstance(table, dict) else ():
+            yield from [target] if isinstance(target, str) else entries(target)
+
+    named = [entry.partition(":") for entry in entries(TABLE)]
+    assert len(named) > 90
+    for module, _, function in named:
+        assert callable(getattr(import_module(module), function)), module

@@ -163,7 +163,7 @@ def _command_help(target: str | Table) -> str:
     if not isinstance(target, str):
         return ""
     module, _, function = target.partition(":")
-    text = inspect.getdoc(getattr(import_module(f"alice_exp.cli.{module}"), function)) or ""
+    text = inspect.getdoc(getattr(import_module(module), function)) or ""
     return text.partition("\n")[0]
 
 

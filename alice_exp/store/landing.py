@@ -260,6 +260,7 @@ def recover(repository: Repository, *, holder_died: bool = False) -> Recovered:
         sweep(repository.work_tree / folder)
     _drop_stale_locks(repository)
     _drop_abandoned(repository)
+    repository.leave_old_driver()
     purge.finish(repository)
     if holder_died:
         _sweep_objects(repository)

@@ -1,6 +1,6 @@
 """Two histories of one home as files: what they grew from, both sides, and the merge that git itself asks for.
 
-``python -m alice_exp.store.merging BASE OURS THEIRS PATH`` is the merge driver of a home's repository: a plain
+``python -m alice_exp merge-driver BASE OURS THEIRS PATH`` is the merge driver of a home's repository: a plain
 ``git pull`` between clones merges blocks by id. It looks at both whole histories where git says which they are, so
 that a block that one side moved is known.
 """
@@ -114,7 +114,7 @@ def _of_whole_histories(path: str, ours: bytes, theirs: bytes) -> bytes | None:
 def main(arguments: Sequence[str]) -> int:
     """What git runs: 0 where the file is merged, 1 where it stays a conflict."""
     if len(arguments) != 4:
-        sys.stderr.write("usage: python -m alice_exp.store.merging BASE OURS THEIRS PATH\n")
+        sys.stderr.write("usage: python -m alice_exp merge-driver BASE OURS THEIRS PATH\n")
         return 2
     try:
         driver(Path(arguments[0]), Path(arguments[1]), Path(arguments[2]), arguments[3])

@@ -22,6 +22,9 @@ merged=$(git rev-parse --git-dir)/MERGE_HEAD
 exec {python} -m alice_exp --home "${{PWD%/*}}" sync settle --quiet
 """
 
+OLD_DRIVER = b"alice_exp.store.merging"
+"""What the entry of homes before 0.2 names."""
+
 _ATTRIBUTES = "* -text -eol -ident -filter merge=alice -working-tree-encoding\n"
 _EXCLUDES = ".*.alice-tmp-*\n*~\n.*.sw?\n*.swp\n4913\n.#*\n\\#*#\n.DS_Store\n*.tmp\n*.bak\n*.orig\n"
 
@@ -36,7 +39,7 @@ def settings() -> dict[str, str]:
         "gc.auto": "0",
         "maintenance.auto": "false",
         "merge.alice.name": "blocks by id, in three ways",
-        "merge.alice.driver": f"{shlex.quote(sys.executable)} -m alice_exp.store.merging %O %A %B %P",
+        "merge.alice.driver": f"{shlex.quote(sys.executable)} -m alice_exp merge-driver %O %A %B %P",
     }
 
 

@@ -163,6 +163,12 @@ class Repository:
         if not self.is_current():
             self.create()
 
+    def leave_old_driver(self) -> None:
+        """Replace the merge driver's entry of a version before, which named a module, by the one that stays."""
+        with contextlib.suppress(OSError):
+            if own.OLD_DRIVER in (self.git_dir / "config").read_bytes():
+                self.create()
+
     def obstacle(self) -> str:
         """Why nothing may be written now, as a sentence; empty where all is in order."""
         for name, sentence in (
