@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from alice_exp.core.config import Json
 from alice_exp.core.conversation import Message
 from alice_exp.core.errors import (
     AliceError,
@@ -28,7 +27,8 @@ from alice_exp.core.errors import (
     RefusedError,
     UsageError,
 )
-from alice_exp.core.model import About, Block, BlockType, Evidence, Payload, Placed, Problem, Trigger
+from alice_exp.core.model import About, Block, BlockType, Evidence, Payload, Placed, Trigger
+from alice_exp.core.problem import Json, Problem
 from alice_exp.core.records import Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.rules.agenda import Agenda
 from alice_exp.rules.episodes import EpisodeStatistics
@@ -55,7 +55,7 @@ from alice_exp.usecases import (
     timeline,
     upkeep,
 )
-from alice_exp.usecases.acts import require_person
+from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.capture import Captured, Draft
 from alice_exp.usecases.decided import DecisionOutcome
 from alice_exp.usecases.deciding import Decision

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alice_exp.core.model import CONFIDENCE, TRUST
+from alice_exp.text.display import one_line
 from alice_exp.text.schema import block_json
-from alice_exp.text.words import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from alice_exp.core.changes import Commit
-    from alice_exp.core.model import Evidence, Placed, Problem
+    from alice_exp.core.act import Commit
+    from alice_exp.core.model import Evidence, Placed
+    from alice_exp.core.problem import Problem
     from alice_exp.rules.agenda import Agenda, Item
     from alice_exp.rules.lifecycle import Change
     from alice_exp.rules.metacognition import Assessment, Grade

@@ -10,29 +10,25 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from alice_exp.core.act import Actor
 from alice_exp.core.errors import AliceError, UsageError
-from alice_exp.core.model import Actor
-from alice_exp.usecases.acts import Caller
+from alice_exp.usecases.caller import Caller
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import tzinfo
 
+    from alice_exp.core.block_ports import AccessLog
+    from alice_exp.core.collection import Meanings
     from alice_exp.core.config import Config
-    from alice_exp.core.model import Placed, Snapshot
-    from alice_exp.core.nearness import Meanings
-    from alice_exp.core.ports import (
-        AccessLog,
-        Decisions,
-        History,
-        Inspection,
-        Network,
-        Peer,
-        Provider,
-        Purge,
-        Reports,
-        Shares,
-    )
+    from alice_exp.core.learning_ports import Decisions
+    from alice_exp.core.maintenance_ports import Inspection
+    from alice_exp.core.model import Placed
+    from alice_exp.core.network_ports import Network, Peer, Shares
+    from alice_exp.core.ports import History, Purge
+    from alice_exp.core.provider_ports import Provider
+    from alice_exp.core.review_ports import Reports
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.core.sync_ports import Exchange, Remotes
     from alice_exp.lan.identity import FileIdentity
     from alice_exp.store.home import FileHome

@@ -34,7 +34,7 @@ PLANTED = [
     ("one-owner-mcp", "cli/mcp.py", "import mcp"),
     ("one-owner-terminal", "usecases/acts.py", "import rich"),
     ("process", "usecases/acts.py", "import subprocess"),
-    ("acyclic", "core/config.py", "def f() -> None:\n    import alice_exp.core.model"),
+    ("acyclic", "core/config.py", "def f() -> None:\n    import alice_exp.core.snapshot"),
 ]
 """Contract, module, a line that breaks it."""
 

@@ -38,13 +38,13 @@ TERMINAL = ("rich.console", "rich.table", "rich.markdown", "rich.traceback", "py
 
 COMMANDS = {
     "--version": ((), 120),
-    "recall": (("searching code",), 206),
-    "list": ((), 186),
-    "show": (("exp-aaaaaaa2",), 186),
-    "episode similar": (("searching code",), 212),
-    "memorize": (("use fd", "--when", "finding files"), 220),
+    "recall": (("searching code",), 210),
+    "list": ((), 190),
+    "show": (("exp-aaaaaaa2",), 190),
+    "episode similar": (("searching code",), 216),
+    "memorize": (("use fd", "--when", "finding files"), 224),
 }
-"""Each command's arguments, and how many modules it may load (203 for recall, 181 for a list on 3.11)."""
+"""Each command's arguments, and how many modules it may load (209 for recall, 188 for a list on 3.11)."""
 
 INDEXED = ("recall", "list", "show", "episode similar")
 """Commands that an index answers; no other loads sqlite3."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from alice_exp.cli.tables import draw
-from alice_exp.text.words import cells
+from alice_exp.text.display import cells
 
 COLUMNS = ["score", "id", "where", "state", "what is known"]
 ROWS = [

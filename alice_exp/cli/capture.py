@@ -9,17 +9,16 @@ import typer
 from alice_exp.cli.language import say
 from alice_exp.cli.options import context_of, json_lines, number_between, require_utf8
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.changes import commit_id
-from alice_exp.core.config import Json
+from alice_exp.core.act import commit_id
 from alice_exp.core.errors import ProblemError, UsageError
 from alice_exp.core.model import ABOUT, About, Block, Evidence, Payload, Trigger
+from alice_exp.core.problem import Json
 from alice_exp.documents import brief
 from alice_exp.text.schema import block_of, known_keys
-from alice_exp.usecases.acts import namespace_name, namespace_path
+from alice_exp.usecases.acts import namespace_name, namespace_path, type_named
 from alice_exp.usecases.capture import Captured, Draft, destination
 from alice_exp.usecases.capture import memorize as keep
 from alice_exp.usecases.capture import remember as keep_word
-from alice_exp.usecases.recall import type_named
 
 _GRANTED = (
     "id",

@@ -18,7 +18,7 @@ from alice_exp import documents
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import AliceError, UsageError
 from alice_exp.core.model import PLACES, SETS, Place
-from alice_exp.text.words import one_line, visible
+from alice_exp.text.display import one_line, visible
 from alice_exp.usecases.acts import namespace_name
 from alice_exp.wiring import Wiring
 

@@ -12,10 +12,11 @@ from alice_exp.cli.options import ChangedSince, Sets, Tags, Types, moment, numbe
 from alice_exp.cli.terminal import Terminal, visible
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.model import Placed
-from alice_exp.text.words import one_line
+from alice_exp.text.display import one_line
+from alice_exp.usecases.acts import type_named
 from alice_exp.usecases.context import BUDGET, MOST, user_memories
 from alice_exp.usecases.context import prime as primed
-from alice_exp.usecases.recall import Filters, level_named, type_named
+from alice_exp.usecases.recall import Filters, level_named
 
 _LINE = 300
 

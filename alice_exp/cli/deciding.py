@@ -11,10 +11,10 @@ from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.options import Surroundings, context_of
 from alice_exp.cli.terminal import Terminal, stale_mark
-from alice_exp.core.changes import commit_id
-from alice_exp.core.config import Json
+from alice_exp.core.act import commit_id
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.model import Placed
+from alice_exp.core.problem import Json
 from alice_exp.rules.lifecycle import Change
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import typer
 
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.changes import commit_id
-from alice_exp.text.words import one_line
+from alice_exp.core.act import commit_id
+from alice_exp.text.display import one_line
 from alice_exp.usecases import distilling
 
 

@@ -9,7 +9,7 @@ import typer
 from alice_exp import documents
 from alice_exp.cli.language import rendered, say
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.changes import commit_id
+from alice_exp.core.act import commit_id
 from alice_exp.core.errors import ProblemError, UsageError
 from alice_exp.usecases import settings
 from alice_exp.usecases.doctor import Check, Patient, examine

@@ -14,7 +14,7 @@ from pathlib import Path
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import ProblemError
-from alice_exp.core.model import Problem
+from alice_exp.core.problem import Problem
 
 MARK = "// alice-exp: "
 """Begins every line that is ours; they are taken out when the text is read back."""

@@ -9,8 +9,8 @@ from alice_exp.cli.terminal import Terminal
 from alice_exp.core.records import Episode
 from alice_exp.rules.episodes import Match
 from alice_exp.rules.retention import Weighed
+from alice_exp.text.display import one_line
 from alice_exp.text.records import episode_json
-from alice_exp.text.words import one_line
 
 
 def episode_document(episode: Episode) -> dict[str, Any]:

@@ -30,10 +30,11 @@ from alice_exp.cli.options import (
 )
 from alice_exp.cli.records import read_records
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.changes import commit_id
+from alice_exp.core.act import commit_id
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.model import SETS
-from alice_exp.core.records import Episode, EpisodeBook, ImportMode, iso_time, seconds
+from alice_exp.core.records import Episode, EpisodeBook, ImportMode
+from alice_exp.core.times import iso_time, seconds
 from alice_exp.rules.episodes import Filters
 from alice_exp.text.records import EPISODES_PATH, book_json
 from alice_exp.usecases import records

@@ -8,11 +8,11 @@ from typing import Any
 
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.changes import commit_id
+from alice_exp.core.act import commit_id
 from alice_exp.core.records import Segment, Timeline
 from alice_exp.rules.digest import gist
+from alice_exp.text.display import one_line
 from alice_exp.text.records import event_json, segment_json
-from alice_exp.text.words import one_line
 from alice_exp.usecases import timeline as diary
 
 _BAR = 24

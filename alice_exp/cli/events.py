@@ -22,8 +22,8 @@ from alice_exp.rules.timeline import (
     scenes,
     statistics,
 )
+from alice_exp.text.display import one_line
 from alice_exp.text.records import EVENTS_PATH, event_json, timeline_json
-from alice_exp.text.words import one_line
 from alice_exp.usecases import expanding
 from alice_exp.usecases import timeline as diary
 from alice_exp.usecases.digesting import summariser

@@ -24,8 +24,9 @@ from alice_exp.cli.options import (
 )
 from alice_exp.cli.terminal import Terminal, stale_mark
 from alice_exp.core.errors import NotFoundError, ProblemError, UsageError
-from alice_exp.text.words import one_line
-from alice_exp.usecases.recall import Filters, Shown, level_named, listing, search, type_named
+from alice_exp.text.display import one_line
+from alice_exp.usecases.acts import type_named
+from alice_exp.usecases.recall import Filters, Shown, level_named, listing, search
 from alice_exp.usecases.recall import recall as read
 from alice_exp.usecases.recall import show as look
 

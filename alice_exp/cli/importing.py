@@ -12,9 +12,9 @@ from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.options import json_lines
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.changes import commit_id
+from alice_exp.core.act import commit_id
 from alice_exp.core.errors import NotFoundError, ProblemError
-from alice_exp.text.words import one_line
+from alice_exp.text.display import one_line
 from alice_exp.usecases.importing import draft_of_piece, take_in, with_origin
 
 if TYPE_CHECKING:

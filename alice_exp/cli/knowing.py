@@ -15,7 +15,7 @@ from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.rules.metacognition import Assessment
 from alice_exp.rules.rates import Rate
-from alice_exp.text.words import cells, one_line
+from alice_exp.text.display import cells, one_line
 from alice_exp.usecases import knowing
 
 _BAR = 24

@@ -11,11 +11,12 @@ from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.options import DryRun
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.changes import commit_id
+from alice_exp.core.act import commit_id
 from alice_exp.core.errors import RefusedError, UsageError
 from alice_exp.core.ports import Purged
 from alice_exp.usecases import life
-from alice_exp.usecases.acts import namespace_name, require_person
+from alice_exp.usecases.acts import namespace_name
+from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.life import Lived
 
 _Id = Annotated[str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it.")]

@@ -8,7 +8,7 @@ from alice_exp.cli.language import say
 from alice_exp.cli.sections import columns, left, marks, sections
 from alice_exp.documents import evidence_line, payload_text, trigger_text
 from alice_exp.rules.agenda import Agenda
-from alice_exp.text.words import visible
+from alice_exp.text.display import visible
 
 
 def markdown(report: Agenda, summary: str) -> str:

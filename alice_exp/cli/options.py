@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,9 +11,9 @@ from typing import Annotated
 
 import typer
 
-from alice_exp.core.config import Json
 from alice_exp.core.errors import NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.core.model import SETS, Place
+from alice_exp.core.problem import Json
 
 DEEPEST = 60
 """Levels of one line: a block lies three deep in its file, where 64 are read."""
@@ -240,3 +241,17 @@ def moment(text: str) -> str:
         ) from None
     at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
     return at.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+_DURATION = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)([smh]?)")
+
+
+def seconds(text: str) -> float:
+    """A duration as ``10s``, ``1.5m`` or ``1h`` in seconds (no unit: seconds); ``UsageError`` where it is none."""
+    fits = _DURATION.fullmatch(text.strip())
+    if not fits:
+        raise UsageError("{text} is no time", text=repr(text), hint="write 10s, 5m or 1h")
+    return float(fits[1]) * _SECONDS[fits[2] or "s"]

@@ -9,14 +9,15 @@ import typer
 from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.changes import commit_id
+from alice_exp.core.act import commit_id
 from alice_exp.core.errors import BusyError, ProblemError, UsageError
 from alice_exp.core.model import Placed
-from alice_exp.core.ports import OwnerKey
+from alice_exp.core.owner_ports import OwnerKey
 from alice_exp.rules.approval import Standing, standing
-from alice_exp.text.words import one_line
+from alice_exp.text.display import one_line
 from alice_exp.usecases import owner as owning
-from alice_exp.usecases.acts import namespace_name, require_person
+from alice_exp.usecases.acts import namespace_name
+from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.owner import Overview
 
 _WORDS: dict[Standing, str] = {

@@ -12,12 +12,12 @@ import typer
 from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal, visible
-from alice_exp.core.changes import commit_id
+from alice_exp.core.act import commit_id
 from alice_exp.core.errors import NotFoundError, UsageError
-from alice_exp.core.ports import Peer
-from alice_exp.text.words import one_line
+from alice_exp.core.network_ports import Peer
+from alice_exp.text.display import one_line
 from alice_exp.usecases import exchange as exchanging
-from alice_exp.usecases.acts import require_person
+from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.exchange import Exchanged
 
 _As = Annotated[str, typer.Option("--as", metavar="NAME", help="What the peer is called here.")]
@@ -242,7 +242,7 @@ def serve(
 
     With --json each event is one line. Example: alice-exp peer serve --for 10m
     """
-    from alice_exp.cli.watch import seconds
+    from alice_exp.cli.options import seconds
 
     terminal: Terminal = ctx.obj
     wiring = terminal.wiring

@@ -10,13 +10,13 @@ from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.options import moment
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.changes import Commit, commit_id
+from alice_exp.core.act import Commit, commit_id
 from alice_exp.core.errors import BusyError, UsageError
 from alice_exp.core.model import CONFIDENCE, TRUST, Placed
 from alice_exp.core.ports import Changed, Version
 from alice_exp.text.schema import block_json
 from alice_exp.usecases import provenance
-from alice_exp.usecases.acts import require_person
+from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.provenance import LogFilter
 
 

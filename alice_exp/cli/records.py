@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from alice_exp.cli.terminal import Terminal
-    from alice_exp.core.model import Place, Snapshot
+    from alice_exp.core.model import Place
+    from alice_exp.core.snapshot import Snapshot
 
 
 def read_records(terminal: Terminal, path: str, places: Collection[Place] = ()) -> Snapshot:

@@ -13,7 +13,7 @@ from alice_exp.cli.language import say
 from alice_exp.cli.sections import Section, columns, facts, left, marks, sections
 from alice_exp.documents import evidence_line, payload_text, trigger_text
 from alice_exp.rules.agenda import Agenda, Item
-from alice_exp.text.words import cells, one_line, visible
+from alice_exp.text.display import cells, one_line, visible
 from alice_exp.text.wrapping import wrapped
 
 WIDE = 100

@@ -13,12 +13,12 @@ from alice_exp.cli.language import say
 from alice_exp.cli.options import DryRun
 from alice_exp.cli.summary import summary
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.changes import commit_id
+from alice_exp.core.act import commit_id
 from alice_exp.core.errors import AliceError, BusyError, NotFoundError, RefusedError, UsageError
 from alice_exp.core.model import Placed
 from alice_exp.rules.agenda import Agenda
 from alice_exp.usecases import review
-from alice_exp.usecases.acts import require_person
+from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.review import Decided
 
 

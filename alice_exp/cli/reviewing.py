@@ -24,7 +24,7 @@ from alice_exp.core.errors import AliceError, RefusedError
 from alice_exp.rules.agenda import Agenda, Item
 from alice_exp.text.wrapping import wrapped
 from alice_exp.usecases import review as deciding
-from alice_exp.usecases.acts import require_person
+from alice_exp.usecases.caller import require_person
 
 _END = "\x04"
 _BREAK = "\x03"

@@ -10,12 +10,12 @@ import typer
 from alice_exp.cli.language import say as sentence
 from alice_exp.cli.options import json_lines
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.changes import commit_id
+from alice_exp.core.act import commit_id
 from alice_exp.core.conversation import ROLES, ChatRecord, Message, as_dict, message_of
 from alice_exp.core.errors import AliceError, ProblemError, ProviderError, UsageError
-from alice_exp.text.words import one_line
+from alice_exp.text.display import one_line
 from alice_exp.usecases import sessions
-from alice_exp.usecases.acts import require_person
+from alice_exp.usecases.caller import require_person
 
 if TYPE_CHECKING:
     from alice_exp.rules.extraction import Inference

@@ -13,12 +13,13 @@ from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.options import DryRun, source_bytes, write_apart
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.changes import commit_id
+from alice_exp.core.act import commit_id
 from alice_exp.core.errors import RefusedError
 from alice_exp.core.model import Placed
-from alice_exp.text.words import one_line
+from alice_exp.text.display import one_line
 from alice_exp.usecases import sharing
-from alice_exp.usecases.acts import namespace_name, require_person
+from alice_exp.usecases.acts import namespace_name
+from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.sharing import Permitted, TakenIn
 
 _Ids = Annotated[list[str], typer.Argument(metavar="ID…", help="Blocks, by id or the beginning of one.")]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import date
 from html import escape
 
+from alice_exp.cli.html_page import document
 from alice_exp.cli.language import say
-from alice_exp.cli.page import document
 from alice_exp.usecases.knowing import Counts
 
 _WIDTH, _HEIGHT, _EDGE = 720, 240, 24

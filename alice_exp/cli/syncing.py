@@ -12,11 +12,11 @@ import typer
 from alice_exp.cli.language import say
 from alice_exp.cli.options import window
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.changes import commit_id
+from alice_exp.core.act import commit_id
 from alice_exp.core.errors import UsageError
 from alice_exp.core.sync_ports import Remote
 from alice_exp.usecases import syncing
-from alice_exp.usecases.acts import require_person
+from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.syncing import Machine, Synced
 
 _TICK = 0.5

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from alice_exp.cli.language import say
-from alice_exp.text.words import cells
+from alice_exp.text.display import cells
 
 if TYPE_CHECKING:
     from rich.console import Console

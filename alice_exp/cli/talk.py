@@ -14,8 +14,8 @@ from alice_exp.cli.options import Top, json_lines
 from alice_exp.cli.sessions import at_line
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import NotFoundError, ProblemError, UsageError
+from alice_exp.text.display import one_line
 from alice_exp.text.transcripts import Row, rows_of, session_name
-from alice_exp.text.words import one_line
 
 if TYPE_CHECKING:
     from alice_exp.usecases.talk import Found

@@ -47,7 +47,7 @@ class Terminal:
         self.is_dry = dry_run
         if not dry_run:
             return self.wiring.home
-        from alice_exp.usecases.acts import DryHome
+        from alice_exp.usecases.dry_run import DryHome
 
         return DryHome(self.wiring.home)
 
@@ -138,7 +138,7 @@ def visible(text: str) -> str:
     """A text made harmless for a terminal; plain ASCII needs no look at each character."""
     if text.isascii() and text.isprintable():
         return text
-    from alice_exp.text.words import visible as harmless
+    from alice_exp.text.display import visible as harmless
 
     return harmless(text)
 
@@ -147,7 +147,7 @@ def cells(text: str) -> int:
     """How many columns a text takes."""
     if text.isascii():
         return len(text)
-    from alice_exp.text.words import cells as columns
+    from alice_exp.text.display import cells as columns
 
     return columns(text)
 

@@ -9,11 +9,12 @@ import typer
 from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.changes import commit_id
+from alice_exp.core.act import commit_id
 from alice_exp.core.errors import ProblemError
-from alice_exp.text.words import one_line
+from alice_exp.text.display import one_line
 from alice_exp.usecases import upkeep
-from alice_exp.usecases.acts import namespace_name, require_person
+from alice_exp.usecases.acts import namespace_name
+from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.recall import Filters, listing
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import select
 import signal
 import stat
@@ -19,18 +18,16 @@ import typer
 
 from alice_exp import documents
 from alice_exp.cli.language import rendered, say
+from alice_exp.cli.options import seconds
 from alice_exp.cli.terminal import Terminal
-from alice_exp.core.errors import UsageError
-from alice_exp.core.model import Problem
-from alice_exp.text.words import visible
+from alice_exp.core.problem import Problem
+from alice_exp.text.display import visible
 from alice_exp.usecases.watching import Noticed, Watching
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _INTERRUPTED = 130
-_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
-_DURATION = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)([smh]?)")
 
 Show = Callable[[Sequence[Noticed]], None]
 
@@ -63,14 +60,6 @@ def watch(
                     watcher.again()
     if waiting.interrupted:
         terminal.exit_code = _INTERRUPTED
-
-
-def seconds(text: str) -> float:
-    """A duration as ``10s``, ``1.5m`` or ``1h`` in seconds (no unit: seconds); ``UsageError`` where it is none."""
-    fits = _DURATION.fullmatch(text.strip())
-    if not fits:
-        raise UsageError("{text} is no time", text=repr(text), hint="write 10s, 5m or 1h")
-    return float(fits[1]) * _SECONDS[fits[2] or "s"]
 
 
 class Waiting:

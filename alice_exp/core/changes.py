@@ -10,17 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from alice_exp.core.model import Snapshot
+from alice_exp.core.act import Act
+from alice_exp.core.problem import Pointer
+from alice_exp.core.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from alice_exp.core.config import Json
-    from alice_exp.core.model import Actor, Block
+    from alice_exp.core.model import Block
+    from alice_exp.core.problem import Json
     from alice_exp.core.records import EpisodeBook, Timeline
-
-Pointer: TypeAlias = tuple[str | int, ...]
-"""Where a value lies in a document: keys and indexes from the root."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,30 +49,6 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
-    """Who did what to which blocks: all that a commit message says. Subjects carry ids and verbs, never content.
-
-    ``at`` is ISO-8601 UTC; ``trailers`` are further ``Alice-*`` lines, in order.
-    """
-
-    op: str
-    actor: Actor
-    at: str
-    blocks: tuple[str, ...] = ()
-    detail: str = ""
-    trailers: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def subject(self) -> str:
-        """The commit's first line, as ``outcome exp-7k2m9q4x: past → reliable (10 verified)``."""
-        target = (
-            self.blocks[0] if len(self.blocks) == 1 else f"{len(self.blocks)} blocks" if self.blocks else ""
-        )
-        head = f"{self.op} {target}".rstrip()
-        return f"{head}: {self.detail}" if self.detail else head
-
-
-@dataclass(frozen=True, slots=True)
 class ChangeSet:
     """All that one act changes: blocks to be in place, ids to be gone, other values, new files."""
 
@@ -91,25 +66,6 @@ class ChangeSet:
     """Whole files, path to text (None: gone): new ones, and files that an undo takes back byte by byte."""
     seen: Mapping[str, str | None] = field(default_factory=dict)
     """What ``texts`` were planned on (None: no file): where a file holds something else by now, the act plans anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """An act as git knows it."""
-
-    commit: str
-    subject: str
-    op: str
-    actor: str
-    at: str
-    blocks: tuple[str, ...] = ()
-    act_id: str = ""
-    trailers: tuple[tuple[str, str], ...] = ()
-
-
-def commit_id(commit: Commit | None) -> str | None:
-    """A commit's id, as answers give it; None where nothing was committed."""
-    return commit.commit if commit is not None else None
 
 
 R = TypeVar("R")

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection as Several
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from alice_exp.core.config import Json
     from alice_exp.core.model import Place, Placed
+    from alice_exp.core.problem import Json
     from alice_exp.core.records import Episode
 
 K1 = 1.2
@@ -231,4 +231,21 @@ class KnownEpisodes(Protocol):
 
     def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
         """Where each of the tokens stands; one that stands nowhere is left out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """One query against a collection: the cosine in [-1, 1] of each text that has one, by its number in the
+    collection, and how much cosines count there, in [0, 1] (``rules.meaning.learned_weight``)."""
+
+    cosines: Mapping[int, float]
+    weight: float
+
+
+class Meanings(Protocol):
+    """What a collection means to an embedder. Never raises for what the embedder does: it warns, and words answer."""
+
+    def near(self, queries: Sequence[str], collection: Collection) -> Iterable[Nearness | None]:
+        """How near the collection's texts are to each query, in order; ``None``: words alone."""
         ...

@@ -6,13 +6,13 @@ The commented file, its checks, the JSON Schema and ``alice-exp config list`` ar
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal
+
+from alice_exp.core.problem import Json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-"""Any JSON value."""
 
 Kind = Literal["count", "share", "days", "flag", "text"]
 """A whole number >= 0; a number in [0, 1]; a number of days > 0; true or false; a text."""

@@ -14,7 +14,7 @@ from alice_exp.core.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from alice_exp.core.config import Json
+    from alice_exp.core.problem import Json
 
 Role = Literal["system", "user", "assistant", "tool"]
 ROLES: tuple[Role, ...] = get_args(Role)

@@ -11,12 +11,12 @@ PeerDiscovery               ``lan.discovery``
 ExperienceExchange          ``usecases.exchange``
 ExperienceManager           ``usecases.records`` with ``rules.retention`` and ``rules.similarity``
 Experience (S0)             an episode: ``core.records.Episode``
-ExperienceMemory (S1)       the set of blocks: ``core.model.Snapshot``
+ExperienceMemory (S1)       the set of blocks: ``core.snapshot.Snapshot``
 EventMemory, EventSegment   ``rules.timeline``, ``core.records.Segment``
 ShortTermMemory             ``rules.window``
 LongTermMemory              ``usecases.sessions``
-MemoryStore                 ``core.ports.MemoryStore``
-ChatHistoryStore            ``core.ports.ChatHistoryStore``
+MemoryStore                 ``core.session_ports.MemoryStore``
+ChatHistoryStore            ``core.session_ports.ChatHistoryStore``
 MemoryExtractor             ``rules.extraction``
 MemoryRecallTool            ``mcp`` (``search_memory_tool``)
 ==========================  =====================================================================
@@ -29,13 +29,10 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
-from alice_exp.core.config import Config
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from alice_exp.core.config import Json
-    from alice_exp.core.records import EpisodeBook, Timeline
+    from alice_exp.core.problem import Json
 
 State = Literal["possible", "past", "reliable", "obsolete"]
 STATES: tuple[State, ...] = get_args(State)
@@ -58,7 +55,6 @@ BLOCK_TYPES: tuple[BlockType, ...] = get_args(BlockType)
 
 About = Literal["work", "user"]
 ABOUT: tuple[About, ...] = get_args(About)
-Severity = Literal["error", "warning"]
 
 TRUST: Mapping[Place, float] = {"personal": 0.9, "universal": 0.7, "low_value": 0.2, "archive": 0.0}
 """How far a set is trusted, in [0, 1] (R2.16-R2.18)."""
@@ -210,107 +206,6 @@ class Placed:
     def namespace(self) -> str:
         """The file's name without its ending."""
         return namespace_of(self.path)
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A fault in a person's file, as a value. ``line`` and ``column`` are 1-based; 0 where there is no place.
-
-    ``template`` is the English sentence with ``{name}`` places that ``values`` fills. A warning freezes nothing.
-    """
-
-    path: str
-    line: int
-    column: int
-    template: str
-    values: Mapping[str, object] = field(default_factory=dict)
-    severity: Severity = "error"
-    hint: str = ""
-
-    @property
-    def message(self) -> str:
-        """The sentence in English."""
-        return self.template.format(**self.values) if self.values else self.template
-
-    @property
-    def where(self) -> str:
-        """``path:line:column``, as editors and terminals link it."""
-        return f"{self.path}:{self.line}:{self.column}" if self.line else self.path
-
-
-@dataclass(frozen=True, slots=True)
-class Actor:
-    """Who acts: ``user``, ``agent[:name]``, ``editor``, ``peer:name``, ``system``."""
-
-    kind: Literal["user", "agent", "editor", "peer", "system"]
-    name: str = ""
-
-    @property
-    def is_person(self) -> bool:
-        """Whether the acts that only a person may do are open to this actor."""
-        return self.kind == "user"
-
-    def __str__(self) -> str:
-        return f"{self.kind}:{self.name}" if self.name else self.kind
-
-
-@dataclass(frozen=True, slots=True)
-class NamespaceFile:
-    """One namespace as one read saw it.
-
-    ``stale`` is true where the file on disk holds a problem, so that ``blocks`` are those of the last good version.
-    """
-
-    path: str
-    blocks: tuple[Block, ...]
-    problems: tuple[Problem, ...] = ()
-    stale: bool = False
-
-    @property
-    def place(self) -> Place:
-        """The set (or the archive) that the path lies in."""
-        return place_of(self.path)
-
-    @property
-    def namespace(self) -> str:
-        """The file's name without its ending."""
-        return namespace_of(self.path)
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """All that one read saw: files in path order, each block once, and what was wrong."""
-
-    files: tuple[NamespaceFile, ...]
-    problems: tuple[Problem, ...] = ()
-    head: str = ""
-    config: Config = field(default_factory=Config)
-    episodes: EpisodeBook | None = None
-    """The episodes, where they were asked for; ``None`` also where their file holds a problem."""
-    timeline: Timeline | None = None
-    """The segments of thoughts, likewise."""
-
-    def __iter__(self) -> Iterator[Placed]:
-        for file in self.files:
-            for block in file.blocks:
-                yield Placed(block, file.path, file.stale)
-
-    def within(self, *places: Place) -> Iterator[Placed]:
-        """The blocks of some sets alone, in file order."""
-        return (
-            Placed(block, file.path, file.stale)
-            for file in self.files
-            if file.place in places
-            for block in file.blocks
-        )
-
-    def find(self, block_id: str) -> Placed | None:
-        """The block with exactly this id, or ``None``."""
-        for file in self.files:
-            for block in file.blocks:
-                if block.id == block_id:
-                    return Placed(block, file.path, file.stale)
-        return None
 
 
 def place_of(path: str) -> Place:

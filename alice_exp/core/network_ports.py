@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
-    from alice_exp.core.config import Json
+    from alice_exp.core.problem import Json
 
     Message = Mapping[str, Json]
     """One message between two Alices: an object of JSON."""
@@ -110,4 +110,34 @@ class Network(Protocol):
 
     def connect(self, peer: Peer, at: str) -> AbstractContextManager[Link]:
         """A link to a peer; ``at`` is ``host:port``, empty: found by its hint, else where it answered last."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosure:
+    """Something that left: when (ISO-8601 UTC), to whom, how (``file``, ``peer``, ``sync``), the SHA-256 of the bytes.
+
+    ``blocks`` are ids with their content hashes, in the order in which they left.
+    """
+
+    at: str
+    to: str
+    way: str
+    digest: str
+    blocks: tuple[tuple[str, str], ...]
+
+
+class Shares(Protocol):
+    """The name that others know this home by, and what went to whom. One implementation: it is two small files."""
+
+    def name(self) -> str:
+        """The configured name, else one made up once and kept."""
+        ...
+
+    def record(self, disclosure: Disclosure) -> None:
+        """Write down what is about to leave; ``ProblemError`` where that fails, so that nothing leaves unseen."""
+        ...
+
+    def log(self) -> tuple[Disclosure, ...]:
+        """What left, oldest first."""
         ...

@@ -137,11 +137,3 @@ class MemoryStore(Protocol):
     def count(self) -> int:
         """How many there are."""
         ...
-
-
-class Provider(Protocol):
-    """A language model; ``ProviderError`` where it fails, is too slow, or answers nonsense."""
-
-    def chat(self, prompt: str) -> str:
-        """The model's answer to one prompt."""
-        ...

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from alice_exp.core.changes import Act, Commit
+    from alice_exp.core.act import Act, Commit
 
 
 @dataclass(frozen=True, slots=True)

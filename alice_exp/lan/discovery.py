@@ -21,7 +21,7 @@ from alice_exp.lan.identity import random_word
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from alice_exp.core.ports import Peer
+    from alice_exp.core.network_ports import Peer
 
 SERVICE: Final = "_alice._tcp.local."
 MOST: Final = 64

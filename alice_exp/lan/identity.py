@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from alice_exp.core.errors import NotFoundError, PeerError, ProblemError
-from alice_exp.core.ports import Peer
+from alice_exp.core.network_ports import Peer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,15 +6,14 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import AliceError, PeerError
-from alice_exp.core.ports import Neighbour
+from alice_exp.core.network_ports import Neighbour
 from alice_exp.lan import discovery, pairing, transport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from alice_exp.core.network_ports import Message
-    from alice_exp.core.ports import Link, Peer
+    from alice_exp.core.network_ports import Link, Message, Peer
     from alice_exp.lan.discovery import Found
     from alice_exp.lan.identity import FileIdentity
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from alice_exp.core.errors import AliceError, PeerError, UsageError
-from alice_exp.core.ports import Peer
+from alice_exp.core.network_ports import Peer
 from alice_exp.lan.identity import NAME, certificate_id, random_word, require_leaf
 from alice_exp.lan.transport import CLIENT, SERVER, opened, serve
 from alice_exp.lan.wire import context

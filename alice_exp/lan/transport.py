@@ -22,8 +22,7 @@ from alice_exp.lan.wire import MOST, TooLong, Wire, context, gone
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
 
-    from alice_exp.core.network_ports import Message
-    from alice_exp.core.ports import Peer
+    from alice_exp.core.network_ports import Message, Peer
     from alice_exp.lan.identity import FileIdentity
 
 HANDSHAKE: Final = 5.0

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from alice_exp.core.config import Json
     from alice_exp.core.network_ports import Message
+    from alice_exp.core.problem import Json
 
 MOST: Final = 1 << 20
 """Bytes of one message, its newline included."""

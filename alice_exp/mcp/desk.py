@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from alice_exp import documents
-from alice_exp.core.changes import commit_id
-from alice_exp.core.config import Json
+from alice_exp.core.act import commit_id
 from alice_exp.core.errors import RefusedError, UsageError
 from alice_exp.core.model import ABOUT, Evidence, Payload, Place, Trigger
+from alice_exp.core.problem import Json
 from alice_exp.core.records import Episode, Event
 from alice_exp.mcp import shapes
 from alice_exp.rules.ranking import Match
-from alice_exp.usecases import capture, decided, deciding, knowing, recall, review
+from alice_exp.usecases import acts, capture, decided, deciding, knowing, recall, review
 from alice_exp.usecases.context import MOST, user_memories
 from alice_exp.usecases.digesting import summariser
 from alice_exp.usecases.outcome import report_outcome
@@ -153,7 +153,7 @@ class Desk:
             draft = capture.Draft(
                 Payload(payload),
                 Trigger(trigger, (), context),
-                type=recall.type_named(type),
+                type=acts.type_named(type),
                 about="user" if about == "user" else "work",
                 tags=tuple(tags),
                 evidence=(Evidence("note", quote=evidence),) if evidence else (),

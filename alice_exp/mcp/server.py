@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp import documents
+from alice_exp.core.act import Actor
 from alice_exp.core.errors import AliceError
-from alice_exp.core.model import Actor
 from alice_exp.core.version import VERSION
 from alice_exp.mcp import shapes
 from alice_exp.mcp.desk import Desk

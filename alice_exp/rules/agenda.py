@@ -21,8 +21,10 @@ from alice_exp.rules.rejection import Rejections, Returned, taken_out
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from alice_exp.core.changes import Commit
-    from alice_exp.core.model import Block, Placed, Problem, Snapshot
+    from alice_exp.core.act import Commit
+    from alice_exp.core.model import Block, Placed
+    from alice_exp.core.problem import Problem
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.conflicts import Kin
     from alice_exp.rules.movements import Movement
 

@@ -21,12 +21,8 @@ from alice_exp.core.model import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from alice_exp.core.model import (
-        Decision,
-        NamespaceFile,
-        Placed,
-        Snapshot,
-    )
+    from alice_exp.core.model import Decision, Placed
+    from alice_exp.core.snapshot import NamespaceFile, Snapshot
 
 Standing = Literal["approved", "edited", "unsigned", "bad", "waiting"]
 """``edited``: it says something else than what was approved. ``unsigned``: approved, or typed into personal, and not

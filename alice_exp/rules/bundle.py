@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 from alice_exp.core.errors import ProblemError, RefusedError
 from alice_exp.core.model import EVIDENCE_KEPT, Block, Evidence, content_hash, is_approved
 from alice_exp.rules.approval import may_leave
+from alice_exp.rules.claims import CLAIM, claimed
 from alice_exp.rules.disclosure import findings, masked, texts
 from alice_exp.rules.lifecycle import DEFAULT, PROMOTED, is_shareable, level
 from alice_exp.text.block_fields import ID, NAME
@@ -23,8 +24,8 @@ from alice_exp.text.schema import block_json, block_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from alice_exp.core.config import Json
     from alice_exp.core.model import Placed
+    from alice_exp.core.problem import Json
     from alice_exp.rules.lifecycle import Thresholds
 
 FORMAT = "alice-exp bundle"
@@ -48,10 +49,7 @@ MOST_TEXT = 16_000
 MOST_CLAIMED = 1_000_000
 """Verifications beyond which a claim is no count any more."""
 
-CLAIM = "claim"
-"""Kind of the evidence that keeps what a sender counted, quoted as ``72 verified there``."""
 
-_CLAIMED = re.compile(r"(\d{1,7}) verified there")
 _OF_WORK = ("note", "outcome", "episode", "event")
 """Kinds of evidence that may be quoted; what quotes a person, a file or another sender stays here."""
 
@@ -283,26 +281,6 @@ def claim(offer: Offer, name: str, now: str) -> Evidence:
         at=now,
         quote=f"{offer.claimed} verified there: a claim of {name}",
     )
-
-
-def claimed(block: Block, name: str = "") -> int:
-    """The highest count that senders (or the one named) claim for a block; 0 where none does."""
-    counts = [
-        int(found[1])
-        for piece in block.evidence
-        if piece.kind == CLAIM
-        and piece.ref.startswith(f"{name}/" if name else "")
-        and (found := _CLAIMED.match(piece.quote))
-    ]
-    return max(counts, default=0)
-
-
-def accepted(block: Block) -> Block:
-    """A received candidate that a person approves: its count is the higher of ours and the claims (B2.38).
-
-    Its state stays: it rises by what succeeds here. What was verified here (``verifications_local``) stays too.
-    """
-    return replace(block, verifications=max(block.verifications, claimed(block)))
 
 
 def merged(block: Block, offer: Offer, name: str, now: str, thresholds: Thresholds = DEFAULT) -> Block | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.core.config import Json
+    from alice_exp.core.problem import Json
     from alice_exp.core.records import Event, Segment
 
 SUMMARY_LIMIT = 400

@@ -23,7 +23,7 @@ from alice_exp.text.words import STOP_WORDS, keywords
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from alice_exp.core.config import Json
+    from alice_exp.core.problem import Json
     from alice_exp.core.records import Episode
     from alice_exp.rules.rates import Rate
 

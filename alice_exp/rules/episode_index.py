@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from alice_exp.core.collection import KnownEpisodes, Outline
-    from alice_exp.core.config import Json
+    from alice_exp.core.problem import Json
     from alice_exp.core.records import Episode
     from alice_exp.rules.similarity import Rule
 

@@ -10,14 +10,14 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from alice_exp.core.records import milliseconds
+from alice_exp.core.times import milliseconds
 from alice_exp.rules.episode_index import EpisodeIndex, FormulaIndex, similarity_of, traits_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from alice_exp.core.collection import Outline
-    from alice_exp.core.config import Json
+    from alice_exp.core.problem import Json
     from alice_exp.core.records import Episode, EpisodeBook, ImportMode
     from alice_exp.rules.similarity import Similarity
 

@@ -14,24 +14,24 @@ from alice_exp.core.changes import Put
 from alice_exp.core.errors import PeerError, ProblemError, RefusedError
 from alice_exp.core.model import EVIDENCE_KEPT, Archived, Evidence, content_hash, path_of
 from alice_exp.rules.bundle import (
-    CLAIM,
     FORMAT,
     VERSION,
     Received,
     as_it_leaves,
-    claimed,
     leaves,
     read_bundle,
     refuse_secrets,
 )
+from alice_exp.rules.claims import CLAIM, claimed
 from alice_exp.rules.lifecycle import Thresholds
 from alice_exp.text.block_fields import ID
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from alice_exp.core.config import Json
-    from alice_exp.core.model import Block, Placed, Snapshot
+    from alice_exp.core.model import Block, Placed
+    from alice_exp.core.problem import Json
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.bundle import Offer
 
 PAGE = 512 * 1024

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from alice_exp.core.changes import ChangeSet
-    from alice_exp.core.model import Block, Placed, Snapshot
+    from alice_exp.core.model import Block, Placed
+    from alice_exp.core.snapshot import Snapshot
 
 
 def expires_at(block: Block, days: float) -> str:

@@ -11,7 +11,7 @@ from alice_exp.rules.timeline import verbatim
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from alice_exp.core.config import Json
+    from alice_exp.core.problem import Json
     from alice_exp.core.records import Event, Segment, Timeline
 
 DECISION = "decision"

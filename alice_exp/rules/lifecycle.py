@@ -24,12 +24,13 @@ from alice_exp.rules.approval import may_leave
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from alice_exp.core.config import Config, Json
+    from alice_exp.core.config import Config
     from alice_exp.core.model import (
         Block,
         Placed,
         State,
     )
+    from alice_exp.core.problem import Json
 
 Level: TypeAlias = Literal["obsolete", "possible", "past", "reliable", "super_reliable"]
 LEVELS: tuple[Level, ...] = get_args(Level)

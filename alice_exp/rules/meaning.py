@@ -18,7 +18,7 @@ from operator import mul
 from statistics import median
 from typing import TYPE_CHECKING
 
-from alice_exp.core.nearness import Nearness
+from alice_exp.core.collection import Nearness
 from alice_exp.rules.matching import text_matches
 
 if TYPE_CHECKING:

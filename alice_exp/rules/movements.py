@@ -14,8 +14,9 @@ from alice_exp.rules.lifecycle import LEVELS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from alice_exp.core.changes import Commit
-    from alice_exp.core.model import Block, Placed, Snapshot
+    from alice_exp.core.act import Commit
+    from alice_exp.core.model import Block, Placed
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.lifecycle import Level
 
 Kind = Literal["promoted", "demoted", "needs_review", "obsolete", "debounced", "verified", "expired"]

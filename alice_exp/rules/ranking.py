@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from alice_exp.core.collection import Collection
-    from alice_exp.core.config import Json
+    from alice_exp.core.collection import Collection, Nearness
     from alice_exp.core.model import Block, Place, Placed
-    from alice_exp.core.nearness import Nearness
+    from alice_exp.core.problem import Json
 
 GATE = Config().number("thresholds.match")
 """How far the best block must reach for an answer, as a share of what jumbled words of the same collection reach

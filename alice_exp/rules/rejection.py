@@ -12,8 +12,9 @@ from alice_exp.text.words import bag, fingerprint_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from alice_exp.core.changes import Commit
-    from alice_exp.core.model import Block, Payload, Snapshot
+    from alice_exp.core.act import Commit
+    from alice_exp.core.model import Block, Payload
+    from alice_exp.core.snapshot import Snapshot
 
 REFUSED, REFUSED_AS = "Refused", "Refused-As"
 """The trailers of an act that took out what was refused before: the block's id, and the rejected block's, in pairs."""

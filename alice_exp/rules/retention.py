@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from alice_exp.core.records import milliseconds
+from alice_exp.core.times import milliseconds
 from alice_exp.rules.uniqueness import uniquenesses
 
 if TYPE_CHECKING:

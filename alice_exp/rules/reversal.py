@@ -17,8 +17,9 @@ from alice_exp.text.rewrite import same_block
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from alice_exp.core.model import Block, Placed, Snapshot
+    from alice_exp.core.model import Block, Placed
     from alice_exp.core.ports import Changed, Version
+    from alice_exp.core.snapshot import Snapshot
 
 Texts = Callable[[str], "str | None"]
 """The present text of a file under ``experiences/``; None where it does not exist."""

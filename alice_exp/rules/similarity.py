@@ -16,7 +16,7 @@ from alice_exp.text.words import bag, fingerprint_text, is_cjk, keywords, litera
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from alice_exp.core.config import Json
+    from alice_exp.core.problem import Json
 
 TASK_WEIGHT = 0.4
 CONTEXT_WEIGHT = 0.6

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.core.config import Config
+from alice_exp.rules.trusted_places import TRUSTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from alice_exp.core.model import State
     from alice_exp.rules.ranking import Match
 
 HIGH_CONFIDENCE = Config().number("thresholds.high_confidence")
@@ -20,11 +20,6 @@ LOW_VALUE_WARNING = "⚠️ 启用低价值经验（所有高价值路径失效�
 """What is said when only the pool has an answer (R2.35)."""
 
 Tier = Literal["personal", "universal", "low_value", "reasoning"]
-TRUSTED: tuple[tuple[Literal["personal", "universal"], tuple[State, ...]], ...] = (
-    ("personal", ("past", "reliable")),
-    ("universal", ("reliable",)),
-)
-"""The states in which the approved blocks of a set decide, the set that is asked first in front (R2.35, R2.36)."""
 
 
 @dataclass(frozen=True, slots=True)

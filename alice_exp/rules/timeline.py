@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from alice_exp.core.records import Segment, Timeline, seconds
+from alice_exp.core.records import Segment, Timeline
+from alice_exp.core.times import seconds
 from alice_exp.rules.digest import bounded, digest, gist, importance
 from alice_exp.rules.similarity import task_similarity
 from alice_exp.text.words import keywords

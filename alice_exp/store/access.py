@@ -11,8 +11,8 @@ import json
 import os
 from typing import TYPE_CHECKING
 
+from alice_exp.core.block_ports import Reads
 from alice_exp.core.errors import ProblemError
-from alice_exp.core.reads import Reads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Act, ChangeSet
+from alice_exp.core.act import Act, Actor
+from alice_exp.core.changes import ChangeSet
 from alice_exp.core.errors import ProblemError
-from alice_exp.core.model import Actor, Placed, path_of, place_of
+from alice_exp.core.model import Placed, path_of, place_of
 from alice_exp.rules.adoption import adopt
 from alice_exp.rules.rejection import refusals, typed_again
 from alice_exp.store.files import read_bytes

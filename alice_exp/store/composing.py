@@ -17,9 +17,11 @@ from alice_exp.text.schema import read_blocks
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from alice_exp.core.changes import ChangeSet, Commit
-    from alice_exp.core.config import Json
-    from alice_exp.core.model import Block, Snapshot
+    from alice_exp.core.act import Commit
+    from alice_exp.core.changes import ChangeSet
+    from alice_exp.core.model import Block
+    from alice_exp.core.problem import Json
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.store.ledger import Ledger
     from alice_exp.store.reading import Reading
     from alice_exp.store.recording import Recording

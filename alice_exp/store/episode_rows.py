@@ -18,7 +18,7 @@ from alice_exp.text.words import keywords, tokens_many
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from alice_exp.core.config import Json
+    from alice_exp.core.problem import Json
     from alice_exp.core.records import Episode
     from alice_exp.store.files import Signature
     from alice_exp.store.index import Connection

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.core.collection import Outline, Posting
-    from alice_exp.core.config import Json
     from alice_exp.core.errors import AliceError
+    from alice_exp.core.problem import Json
     from alice_exp.core.records import Episode
     from alice_exp.store.files import Signature
     from alice_exp.store.index import Connection

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Act
+from alice_exp.core.act import Act
 from alice_exp.core.errors import ProblemError
 from alice_exp.store.landing import FileChange
 from alice_exp.store.scan import scan
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from alice_exp.core.changes import Commit
-    from alice_exp.core.model import Actor
+    from alice_exp.core.act import Actor, Commit
     from alice_exp.store.adopting import Adopting
     from alice_exp.store.ledger import Ledger
 

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from alice_exp.core.errors import NotFoundError, UsageError
-from alice_exp.core.model import Placed, Problem
+from alice_exp.core.model import Placed
 from alice_exp.core.ports import Changed, FileVersion, Version
+from alice_exp.core.problem import Problem
 from alice_exp.store.messages import read
 from alice_exp.store.plumbing import LOST, isolated_environment
 from alice_exp.store.reading import holds_blocks
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from git.objects import Blob
     from git.objects import Commit as GitCommit
 
-    from alice_exp.core.changes import Commit
+    from alice_exp.core.act import Commit
     from alice_exp.store.plumbing import Repository
 
 _NAME = re.compile(r"[0-9a-f]{4,40}|act-[a-z2-9]{8}")

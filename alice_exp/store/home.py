@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.core.config import Config
 from alice_exp.core.errors import AliceError, BusyError, ProblemError
-from alice_exp.core.model import SETS, Problem, place_of
+from alice_exp.core.model import SETS, place_of
+from alice_exp.core.problem import Problem
 from alice_exp.core.uncollected import uncollected
 from alice_exp.store.files import ChangedOnDisk, read_bytes
 from alice_exp.store.ledger import Ledger, Sources
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
-    from alice_exp.core.changes import Act, Commit, Plan
+    from alice_exp.core.act import Act, Actor, Commit
+    from alice_exp.core.changes import Plan
     from alice_exp.core.collection import Known, KnownEpisodes
-    from alice_exp.core.model import Actor, Place, Snapshot
+    from alice_exp.core.model import Place
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.store.adopting import Adopting
     from alice_exp.store.composing import Composing
     from alice_exp.store.episode_search import EpisodeSearch

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
 
     from alice_exp.core.collection import Statistics
-    from alice_exp.core.config import Json
     from alice_exp.core.model import Block, Place
+    from alice_exp.core.problem import Json
 
 Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
 """Rows of a query with its values."""

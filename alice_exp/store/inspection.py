@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import AliceError, BusyError
-from alice_exp.core.model import Problem
+from alice_exp.core.problem import Problem
 from alice_exp.store import landing
 from alice_exp.store.access import LOST
 from alice_exp.store.files import MARK, sweep

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from alice_exp.core.changes import Act, Commit
+    from alice_exp.core.act import Act, Actor, Commit
     from alice_exp.core.errors import AliceError
-    from alice_exp.core.model import Actor, Snapshot
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.store.landing import FileChange
 
 PACK_AT = 4 << 20
@@ -86,7 +86,7 @@ class Ledger:
         first: tuple[Act, Mapping[str, bytes | None]] | None = None,
     ) -> Commit:
         """Write one act, or two of one stream; the commit of the first, which is the one that was asked for."""
-        from alice_exp.core.changes import Commit
+        from alice_exp.core.act import Commit
         from alice_exp.store import landing
         from alice_exp.store.messages import COMPLETES
 

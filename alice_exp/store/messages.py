@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Commit
+from alice_exp.core.act import Commit
 
 if TYPE_CHECKING:
-    from alice_exp.core.changes import Act
+    from alice_exp.core.act import Act
 
 COMPLETES = "Completes"
 """Names, in the second act of one stream, the first: both land together."""

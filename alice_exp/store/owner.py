@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from alice_exp.core.errors import ProblemError, RefusedError, UsageError
-from alice_exp.core.model import Placed, Problem
-from alice_exp.core.ports import OwnerKey
+from alice_exp.core.model import Placed
+from alice_exp.core.owner_ports import OwnerKey
+from alice_exp.core.problem import Problem
 from alice_exp.rules.approval import claim, judged, marked
 from alice_exp.store.files import MARK, keep
 from alice_exp.text.configuration import PATH as CONFIG
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from alice_exp.core.errors import AliceError
-    from alice_exp.core.model import Block, Claim, NamespaceFile, Snapshot
+    from alice_exp.core.model import Block, Claim
+    from alice_exp.core.snapshot import NamespaceFile, Snapshot
 
 NAMESPACE: Final = "alice-exp"
 PRINCIPAL: Final = "alice-exp-owner"

@@ -9,7 +9,7 @@ from alice_exp.core.ports import Purged
 from alice_exp.store.purge import count, purge
 
 if TYPE_CHECKING:
-    from alice_exp.core.changes import Act
+    from alice_exp.core.act import Act
     from alice_exp.store.home import FileHome
 
 

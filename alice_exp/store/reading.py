@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from alice_exp.core.model import NamespaceFile, Placed, Problem, Snapshot, place_of
+from alice_exp.core.model import Placed, place_of
+from alice_exp.core.problem import Problem
+from alice_exp.core.snapshot import NamespaceFile, Snapshot
 from alice_exp.store.files import NotAFile, read_bytes
 from alice_exp.store.plumbing import blob_id
 from alice_exp.text.jsonc import Unchanged, parse

@@ -12,7 +12,7 @@ from alice_exp.core.errors import ProblemError
 from alice_exp.store.messages import read
 
 if TYPE_CHECKING:
-    from alice_exp.core.changes import Commit
+    from alice_exp.core.act import Commit
     from alice_exp.store.plumbing import Repository
 
 MOST = 5000

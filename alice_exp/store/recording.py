@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from alice_exp.core.model import Problem
+from alice_exp.core.problem import Problem
 from alice_exp.core.records import EpisodeBook, Timeline
 from alice_exp.store.files import read_bytes
 from alice_exp.text.jsonc import Unchanged, edit, parse
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.core.changes import ChangeSet
-    from alice_exp.core.model import Snapshot
     from alice_exp.core.records import Episode
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.store.files import Signature
     from alice_exp.text.jsonc import Document
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.core.changes import Commit
+    from alice_exp.core.act import Commit
 
 
 @dataclass(frozen=True, slots=True)

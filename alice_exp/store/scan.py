@@ -7,7 +7,8 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from alice_exp.core.model import DIRECTORIES, Problem
+from alice_exp.core.model import DIRECTORIES
+from alice_exp.core.problem import Problem
 from alice_exp.store.files import MARK, Signature
 from alice_exp.text.block_fields import NAME
 

@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import ProblemError
-from alice_exp.core.ports import Disclosure
+from alice_exp.core.network_ports import Disclosure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from alice_exp.core.changes import Act, Commit
+    from alice_exp.core.act import Act, Commit
     from alice_exp.store.home import FileHome
 
 TRIES = 5

@@ -18,8 +18,8 @@ from hashlib import blake2b
 from itertools import repeat
 from typing import TYPE_CHECKING
 
+from alice_exp.core.collection import Nearness
 from alice_exp.core.errors import ProviderError
-from alice_exp.core.nearness import Nearness
 from alice_exp.rules.meaning import cosine, learned_weight, unit
 from alice_exp.rules.ranking import block_text
 from alice_exp.store.files import read_bytes, write_beside
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from alice_exp.core.collection import Collection as Blocks
     from alice_exp.core.collection import Statistics
     from alice_exp.core.errors import AliceError
-    from alice_exp.core.nearness import Embedder
+    from alice_exp.core.provider_ports import Embedder
 
 LIMIT = 2.0
 """Seconds that a recall may wait for the embedder; what is not embedded by then has no cosine yet."""

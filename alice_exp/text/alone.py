@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from alice_exp.core.model import Problem, content_hash
+from alice_exp.core.model import content_hash
+from alice_exp.core.problem import Problem
 from alice_exp.text.blocks import block_indexes
 from alice_exp.text.jsonc import Set, cut, edit, locate, parse
 from alice_exp.text.schema import read_blocks

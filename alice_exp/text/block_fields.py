@@ -24,7 +24,7 @@ from alice_exp.text.fields import Fault, between, filled, flag, mapping, text, t
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from alice_exp.core.config import Json
+    from alice_exp.core.problem import Json
 
 ID = re.compile(r"exp-[a-z2-9]{8}")
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")

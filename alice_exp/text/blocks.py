@@ -11,9 +11,9 @@ from alice_exp.text.schema import block_json, depends_on_place, read_blocks
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from alice_exp.core.changes import Pointer, Put
-    from alice_exp.core.config import Json
+    from alice_exp.core.changes import Put
     from alice_exp.core.model import Block, Place
+    from alice_exp.core.problem import Json, Pointer
     from alice_exp.text.jsonc import Document, Edit, Raw
 
 _ALONE = '{{\n  "blocks": [\n{}\n  ]\n}}\n'

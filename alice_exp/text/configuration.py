@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from alice_exp.core.config import BY_NAME, OPTIONS, Config
-from alice_exp.core.model import Problem
+from alice_exp.core.problem import Problem
 from alice_exp.text.jsonc import dump, locate, locate_key
 
 if TYPE_CHECKING:
-    from alice_exp.core.config import Json, Kind, Option
+    from alice_exp.core.config import Kind, Option
+    from alice_exp.core.problem import Json
     from alice_exp.text.jsonc import Document
 
 PATH = "config.jsonc"

@@ -11,15 +11,13 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from alice_exp.core.config import Json
-from alice_exp.core.model import Problem
+from alice_exp.core.problem import Json, Problem
 from alice_exp.text.jsonc import locate, locate_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from alice_exp.core.changes import Pointer
-    from alice_exp.core.model import Severity
+    from alice_exp.core.problem import Pointer, Severity
     from alice_exp.text.jsonc import Document
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)

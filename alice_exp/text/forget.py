@@ -10,7 +10,7 @@ from alice_exp.text.jsonc import Remove, edit, parse
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from alice_exp.core.config import Json
+    from alice_exp.core.problem import Json
     from alice_exp.text.jsonc import Document
 
 UNREADABLE = (

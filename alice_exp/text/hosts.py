@@ -10,8 +10,8 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from alice_exp.core.config import Json
 from alice_exp.core.errors import ProblemError
+from alice_exp.core.problem import Json
 from alice_exp.text.jsonc import Remove, Set, edit, parse
 
 NAME = "alice-exp"

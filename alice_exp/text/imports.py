@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from alice_exp.core.config import Json
 from alice_exp.core.errors import ProblemError
 from alice_exp.core.model import About, BlockType
-from alice_exp.core.records import iso_time
+from alice_exp.core.problem import Json
+from alice_exp.core.times import iso_time
 
 MOST_TEXT = 16_000
 """Characters of one piece that are taken."""

@@ -11,7 +11,8 @@ from alice_exp.core.model import ABOUT, BLOCK_TYPES, STATES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from alice_exp.core.config import Json, Kind
+    from alice_exp.core.config import Kind
+    from alice_exp.core.problem import Json
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _TEXT: Json = {"type": "string"}

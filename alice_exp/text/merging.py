@@ -21,9 +21,8 @@ from alice_exp.text.schema import block_json, read_blocks
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from alice_exp.core.changes import Pointer
-    from alice_exp.core.config import Json
     from alice_exp.core.model import Block
+    from alice_exp.core.problem import Json, Pointer
     from alice_exp.text.jsonc import Document, Edit
 
 Files = Mapping[str, bytes]

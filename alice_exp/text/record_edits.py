@@ -15,8 +15,7 @@ from alice_exp.text.records import EPISODES, SEGMENTS, episode_json, event_json,
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from alice_exp.core.changes import Pointer
-    from alice_exp.core.config import Json
+    from alice_exp.core.problem import Json, Pointer
     from alice_exp.core.records import Episode, EpisodeBook, Event, Segment, Timeline
     from alice_exp.text.jsonc import Document, Edit
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from alice_exp.core.records import iso_time, seconds
+from alice_exp.core.times import iso_time, seconds
 from alice_exp.text import fields
 from alice_exp.text.fields import Fault, problem_at
 from alice_exp.text.jsonc import parse
@@ -30,8 +30,7 @@ from alice_exp.text.records import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from alice_exp.core.config import Json
-    from alice_exp.core.model import Problem
+    from alice_exp.core.problem import Json, Problem
     from alice_exp.core.records import Episode, Event, Segment, Timeline
     from alice_exp.text.fields import Reader
     from alice_exp.text.jsonc import Document

@@ -17,9 +17,7 @@ from alice_exp.text.fields import Fault, problem_at, read_object, unknown_key
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from alice_exp.core.changes import Pointer
-    from alice_exp.core.config import Json
-    from alice_exp.core.model import Problem
+    from alice_exp.core.problem import Json, Pointer, Problem
     from alice_exp.text.fields import Reader
     from alice_exp.text.jsonc import Document, Unchanged
 

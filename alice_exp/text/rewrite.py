@@ -13,8 +13,8 @@ from alice_exp.text.schema import block_json
 
 if TYPE_CHECKING:
     from alice_exp.core.changes import ChangeSet, Put
-    from alice_exp.core.config import Json
     from alice_exp.core.model import Block, Placed
+    from alice_exp.core.problem import Json
     from alice_exp.text.jsonc import Document, Edit
 
 Documents = Callable[[str], "Document | None"]

@@ -11,28 +11,16 @@ from itertools import zip_longest
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from alice_exp.core.model import (
-    Block,
-    Payload,
-    Problem,
-    place_of,
-)
+from alice_exp.core.model import Block, Payload, place_of
+from alice_exp.core.problem import Problem
 from alice_exp.text.block_fields import FIELDS
 from alice_exp.text.fields import Fault, problem_at, read_object, unknown_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from alice_exp.core.changes import Pointer
-    from alice_exp.core.config import Json
-    from alice_exp.core.model import (
-        Archived,
-        Evidence,
-        Place,
-        Severity,
-        State,
-        Trigger,
-    )
+    from alice_exp.core.model import Archived, Evidence, Place, State, Trigger
+    from alice_exp.core.problem import Json, Pointer, Severity
     from alice_exp.text.jsonc import Document, Unchanged
 
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from alice_exp.core.conversation import ROLES, message_of
 from alice_exp.core.errors import UsageError
-from alice_exp.core.records import iso_time
+from alice_exp.core.times import iso_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from alice_exp.core.config import Json
     from alice_exp.core.conversation import Message
+    from alice_exp.core.problem import Json
 
 _SESSION = ("session", "sessionId", "session_id", "conversation_id", "conversation", "thread_id")
 _TIME = ("at", "time", "timestamp", "created_at", "date")

@@ -1,17 +1,14 @@
-"""Words of a text: folding, fingerprints, search tokens, keywords, and how it is shown.
-
-Everything here is a pure function of one text. How a text is shown on a terminal is at the end: other
-people's text is data and must never steer the terminal (DESIGN 6).
-"""
+"""Words of a text: folding, fingerprints, search tokens, keywords. Every function is pure, of one text."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
 from operator import concat
 from string import punctuation, whitespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
+
+from alice_exp.text.lazy_pattern import LazyPattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -32,20 +29,8 @@ STOP_WORDS = frozenset(_STOP.split())
 """English words that say nothing about a text's subject: never a search token. Negations are kept."""
 
 
-class _Later:
-    """A pattern that is compiled when it is first used: most commands use few of them, and compiling is slow."""
-
-    def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
-        self._pattern, self._flags = pattern, flags
-
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(re.compile(self._pattern, self._flags), name)
-        setattr(self, name, method)
-        return method
-
-
 _C_NAMES = r"\b[a-z](?:\+\+|#)"
-_PIECE = _Later(rf"{_C_NAMES}|{_CJK}+|(?:[0-9a-z]+|(?!{_CJK})[^\W_])+")
+_PIECE = LazyPattern(rf"{_C_NAMES}|{_CJK}+|(?:[0-9a-z]+|(?!{_CJK})[^\W_])+")
 _FULL_WIDTH = tuple(zip("，：；！？（）", ",:;!?()", strict=True))
 
 
@@ -69,17 +54,17 @@ def fold(text: str) -> str:
 
 # ---------------------------------------------------------------------------------------------- fingerprints
 
-_UNSEEN = _Later(
+_UNSEEN = LazyPattern(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
-_DELICATE = _Later(r"[0-9+<>=|$~#]")
+_DELICATE = LazyPattern(r"[0-9+<>=|$~#]")
 _ASCII_MARKS = str.maketrans(
     "", "", punctuation + whitespace + "".join(map(chr, [*range(9), *range(14, 32), 127]))
 )
-_MINUS = _Later(r"(?<![\w-])-(?=\d)")
-_GAP = _Later(r"[\W_]+")
-_BLANK = _Later("(?<=[a-z]) (?=[a-z])")
+_MINUS = LazyPattern(r"(?<![\w-])-(?=\d)")
+_GAP = LazyPattern(r"[\W_]+")
+_BLANK = LazyPattern("(?<=[a-z]) (?=[a-z])")
 _PLAIN_GAPS = frozenset({" ", ",", ", ", ".", ". ", "-", "。", "、"})
 
 
@@ -138,17 +123,17 @@ i,me,my,mine you,your,yours he,him,his she,her,hers it,its they,them,their we,us
 one two three four five six seven eight nine ten hundred thousand 二 两 三 四 五 六 七 八 九 十 百 千 万
 """
 _PAIRED = {word: group for group in _PAIRS.split() for word in group.split(",")}
-_ORDER_SIGN = _Later(r"[\d<>=≠≤≥≈≡−±×÷|^$€£¥₩←→↔⇒⇐]|(?<![a-z+])\+|(?<=\w)\+(?=\w)")
-_HARMLESS_CJK = _Later(
+_ORDER_SIGN = LazyPattern(r"[\d<>=≠≤≥≈≡−±×÷|^$€£¥₩←→↔⇒⇐]|(?<![a-z+])\+|(?<=\w)\+(?=\w)")
+_HARMLESS_CJK = LazyPattern(
     "非常|特别|级别|类别|分别|性别|识别|个别|比如|比赛|比例|而且|无线|未来|莫名|前端|前台|前面|目前|当前|前提|后端|"
     "后台|后面|先生|优先(?!于)|从事|把握|删除|清除|移除|人才|刚才|再见|特別|級別"
 )
-_ORDER_CJK = _Later(
+_ORDER_CJK = LazyPattern(
     "[不没沒別别比而无無非未勿否莫毋甭前后後先再从從把被替却但只仅才让讓给給]|"
     "除了|除非|优于|高于|低于|大于|小于|早于|晚于|多于|少于|等于|胜过|超过|取代|代替|换成|改为|改成|然后|"
     "ない|ません|なし|より|ずに|않|못|없|말고|보다"
 )
-_BAG_WORD = _Later(rf"{_C_NAMES}|{_CJK}|(?:[0-9a-z]+|(?!{_CJK})[^\W_]|(?<=\w)'(?=\w))+|[^\w\s]")
+_BAG_WORD = LazyPattern(rf"{_C_NAMES}|{_CJK}|(?:[0-9a-z]+|(?!{_CJK})[^\W_]|(?<=\w)'(?=\w))+|[^\w\s]")
 
 
 def words(text: str) -> list[str]:
@@ -243,11 +228,11 @@ def cjk_tokens(run: str) -> list[str]:
 
 # ------------------------------------------------------------------------------------------------ keywords
 
-_LITERAL_SPLIT = _Later(r"[\s,\.;:!?]+", re.ASCII)
-_CJK_SPLIT = _Later(
+_LITERAL_SPLIT = LazyPattern(r"[\s,\.;:!?]+", re.ASCII)
+_CJK_SPLIT = LazyPattern(
     r"[\s,.;:!?\u3000-\u3004\u3008-\u303f\u30fb\u2014\u2018-\u201f\u2026\u00b7\uff5f-\uff65]+"
 )
-_KEYWORD_PART = _Later(rf"{_CJK}+|(?:(?!{_CJK}).)+")
+_KEYWORD_PART = LazyPattern(rf"{_CJK}+|(?:(?!{_CJK}).)+")
 
 
 def literal_keywords(text: str) -> frozenset[str]:
@@ -283,52 +268,3 @@ def _is_short_name(part: str) -> bool:
     return any(char.isdigit() for char in part) or (
         part.isalpha() and part.isupper() and part not in ("A", "I")
     )
-
-
-# ------------------------------------------------------------------------------------------ on a terminal
-
-_HARMFUL = _Later(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]|"
-    "(?<![#*0-9\u00a9\u00ae\u203c-\u329f\U0001f000-\U0001faff])[\ufe00-\ufe0f]"
-)
-
-
-def visible(text: str) -> str:
-    r"""The text as it may go to a terminal: control, bidirectional and invisible characters as ``\u{202e}``.
-
-    Escapes rather than a replacement sign, so that a person sees what hides there and can look for it.
-    Newline and tab stay (CR LF counts as a newline); a presentation selector stays after the picture that it
-    belongs to. Showing a shown text again changes nothing.
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    found: str = _HARMFUL.sub(lambda found: f"\\u{{{ord(found.group()):x}}}", text.replace("\r\n", "\n"))
-    return found
-
-
-def cells(text: str) -> int:
-    """How many terminal cells a text fills: wide characters two, combining and unseen ones none."""
-    if text.isascii():
-        return len(text) if text.isprintable() else sum(" " <= char <= "~" for char in text)
-    return sum(map(_width, text))
-
-
-@cache
-def _width(char: str) -> int:
-    if unicodedata.east_asian_width(char) in "WF":
-        return 2
-    return 0 if _category(char) in ("Mn", "Me", "Cf", "Cc") or "\u1160" <= char <= "\u11ff" else 1
-
-
-def one_line(text: str, width: int) -> str:
-    """The text on one line of at most ``width`` cells, made visible, cut with "…" where it is longer."""
-    line = visible(" ".join(text.split()))
-    if cells(line) <= width:
-        return line
-    filled = 0
-    for index, char in enumerate(line):
-        filled += _width(char)
-        if filled > width - 1:
-            return line[:index].rstrip() + "…" if width > 0 else ""
-    return line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.text.words import cells, one_line, visible
+from alice_exp.text.display import cells, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,11 +10,12 @@ from alice_exp.rules.consolidation import Weights, consolidation_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from alice_exp.core.block_ports import Reads
     from alice_exp.core.changes import Put
     from alice_exp.core.config import Config
-    from alice_exp.core.model import Block, Placed, Snapshot
-    from alice_exp.core.ports import Reads
+    from alice_exp.core.model import Block, Placed
     from alice_exp.core.records import EpisodeBook
+    from alice_exp.core.snapshot import Snapshot
 
 
 def with_reads(block: Block, reads: Mapping[str, Reads], config: Config, now: str) -> Block:

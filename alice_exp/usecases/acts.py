@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from alice_exp.core.errors import NotFoundError, RefusedError, UsageError
-from alice_exp.core.model import BLOCK_TYPES, PLACES, SETS, path_of
+from alice_exp.core.errors import NotFoundError, UsageError
+from alice_exp.core.model import BLOCK_TYPES, PLACES, path_of
 from alice_exp.text.block_fields import NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Sequence
 
-    from alice_exp.core.changes import Commit, Plan
-    from alice_exp.core.collection import Known, KnownEpisodes
-    from alice_exp.core.config import Config
-    from alice_exp.core.model import Actor, Place, Placed, Snapshot
-    from alice_exp.core.ports import Home, Meanings
+    from alice_exp.core.model import BlockType, Place, Placed
+    from alice_exp.core.snapshot import Snapshot
 
-R = TypeVar("R")
 
 _REFERENCE = re.compile(r"(exp-)?([a-z2-9]{1,8})")
 _SET_NAMES: dict[str, Place] = {
@@ -28,67 +23,6 @@ _SET_NAMES: dict[str, Place] = {
     "low_value": "low_value",
     "low_value_pool": "low_value",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Who acts and when (ISO-8601 UTC), the ``day`` where the person lives (YYYYMMDD), where fresh ids come from,
-    and the embedder that searches may ask (``None``: words alone)."""
-
-    actor: Actor
-    now: str
-    day: str
-    new_id: Callable[[str], str]
-    meanings: Meanings | None = None
-
-
-class DryHome:
-    """The doors of a home that plans and writes nothing: what ``--dry-run`` uses."""
-
-    def __init__(self, home: Home) -> None:
-        self._home = home
-
-    def read(self, places: Collection[Place] = SETS, *, records: bool | str = False) -> Snapshot:
-        """As the home itself reads."""
-        return self._home.read(places, records=records)
-
-    def apply(
-        self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
-    ) -> tuple[Commit | None, R]:
-        """Plan on what is there now; no commit."""
-        _, answer = plan(self._home.read(places, records=records))
-        return None, answer
-
-    def ask(self, question: Callable[[Known], R]) -> R | None:
-        """As the home itself answers."""
-        return self._home.ask(question)
-
-    def ask_episodes(self, question: Callable[[KnownEpisodes], R]) -> R | None:
-        """As the home itself answers."""
-        return self._home.ask_episodes(question)
-
-    def mark(self, places: Collection[Place]) -> str:
-        """As the home itself knows."""
-        return self._home.mark(places)
-
-    def config(self) -> Config:
-        """As the home itself reads."""
-        return self._home.config()
-
-    def text(self, path: str) -> str | None:
-        """As the home itself reads."""
-        return self._home.text(path)
-
-
-def require_person(caller: Caller, verb: str, command: str) -> None:
-    """Raise ``RefusedError`` (exit 6) with the command that a person would run, unless a person acts."""
-    if not caller.actor.is_person:
-        raise RefusedError(
-            "only a person may {verb}; this is {actor}",
-            verb=verb,
-            actor=caller.actor,
-            hint=f"ask the person to run: {command}",
-        )
 
 
 def resolve(snapshot: Snapshot, reference: str) -> Placed:
@@ -160,3 +94,11 @@ def namespace_path(name: str, default_set: Place = "universal") -> str:
 def namespace_name(path: str) -> str:
     """A path as a person writes it: ``universal/tool_usage``."""
     return path.removesuffix(".jsonc").replace("low_value_pool/", "low_value/")
+
+
+def type_named(name: str) -> BlockType:
+    """A block type by its name; ``UsageError`` names them all."""
+    for known in BLOCK_TYPES:
+        if known == name:
+            return known
+    raise UsageError("{name} is not a type", name=repr(name), hint=f"types are {', '.join(BLOCK_TYPES)}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Act, ChangeSet, Put
+from alice_exp.core.act import Act
+from alice_exp.core.changes import ChangeSet, Put
 from alice_exp.core.errors import RefusedError, UsageError
 from alice_exp.core.model import (
     EVIDENCE_KEPT,
@@ -19,22 +20,18 @@ from alice_exp.core.model import (
 from alice_exp.rules.namespaces import namespace_for
 from alice_exp.rules.rejection import Rejections
 from alice_exp.rules.sameness import Sameness, sameness
-from alice_exp.usecases.acts import namespace_path, require_person
+from alice_exp.usecases.acts import namespace_path
+from alice_exp.usecases.caller import require_person
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.core.changes import Commit
-    from alice_exp.core.model import (
-        About,
-        BlockType,
-        Evidence,
-        Place,
-        Snapshot,
-    )
+    from alice_exp.core.act import Commit
+    from alice_exp.core.model import About, BlockType, Evidence, Place
     from alice_exp.core.ports import Home
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.approval import Stamp
-    from alice_exp.usecases.acts import Caller
+    from alice_exp.usecases.caller import Caller
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from alice_exp.core.block_ports import AccessLog
 from alice_exp.core.model import Placed, is_approved
-from alice_exp.core.ports import AccessLog, Home
+from alice_exp.core.ports import Home
 from alice_exp.rules.lifecycle import LEVELS, Thresholds, level
 from alice_exp.rules.ranking import Match
-from alice_exp.rules.tiers import TRUSTED
+from alice_exp.rules.trusted_places import TRUSTED
 from alice_exp.rules.window import estimate_tokens
-from alice_exp.usecases.acts import Caller
+from alice_exp.usecases.caller import Caller
 from alice_exp.usecases.recall import Filters, recall
 
 MOST = 5

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Act, ChangeSet, Put
+from alice_exp.core.act import Act
+from alice_exp.core.changes import ChangeSet, Put
 from alice_exp.core.errors import ProblemError, UsageError
+from alice_exp.core.learning_ports import OpenDecision
 from alice_exp.core.model import PLACES, Evidence
-from alice_exp.core.open_decision import OpenDecision
 from alice_exp.core.records import Episode, EpisodeBook, Event, Timeline
 from alice_exp.rules.episodes import shorten_result
 from alice_exp.rules.finishing import DECISION, finished, unfinished
@@ -25,13 +26,16 @@ from alice_exp.usecases.timeline import asked, strategy_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from alice_exp.core.changes import Commit
-    from alice_exp.core.config import Config, Json
-    from alice_exp.core.model import Placed, Snapshot
-    from alice_exp.core.ports import Decisions, Home
+    from alice_exp.core.act import Commit
+    from alice_exp.core.config import Config
+    from alice_exp.core.learning_ports import Decisions
+    from alice_exp.core.model import Placed
+    from alice_exp.core.ports import Home
+    from alice_exp.core.problem import Json
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.lifecycle import Change
     from alice_exp.rules.timeline import Merge, Strategy, Summariser
-    from alice_exp.usecases.acts import Caller
+    from alice_exp.usecases.caller import Caller
 
 
 @dataclass(frozen=True, slots=True)

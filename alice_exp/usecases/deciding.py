@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from alice_exp.core.open_decision import OpenDecision
+from alice_exp.core.learning_ports import OpenDecision
 from alice_exp.rules.episodes import similar_failures
 from alice_exp.rules.impact import is_held_out
 from alice_exp.rules.tiers import Choice, choose
@@ -16,11 +16,13 @@ from alice_exp.usecases.similar import ask
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from alice_exp.core.config import Json
-    from alice_exp.core.ports import AccessLog, Decisions, Home
+    from alice_exp.core.block_ports import AccessLog
+    from alice_exp.core.learning_ports import Decisions
+    from alice_exp.core.ports import Home
+    from alice_exp.core.problem import Json
     from alice_exp.rules.episodes import Match as Similar
     from alice_exp.rules.ranking import Match
-    from alice_exp.usecases.acts import Caller
+    from alice_exp.usecases.caller import Caller
 
 MOST_APPLIED = 10
 """A decision applies at most this many blocks: more is no guidance."""

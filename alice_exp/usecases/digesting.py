@@ -9,8 +9,8 @@ from alice_exp.rules.digest import KEY_EVENTS, SUMMARY_LIMIT, gist, read_digest
 
 if TYPE_CHECKING:
     from alice_exp.core.config import Config
+    from alice_exp.core.provider_ports import Provider
     from alice_exp.core.records import Segment
-    from alice_exp.core.session_ports import Provider
     from alice_exp.rules.digest import Digest
     from alice_exp.rules.timeline import Summariser
 

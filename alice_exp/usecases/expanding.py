@@ -15,9 +15,9 @@ from alice_exp.text.records import EVENTS_PATH, SEGMENTS, read_timeline
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from alice_exp.core.model import Snapshot
     from alice_exp.core.ports import History
     from alice_exp.core.records import Event
+    from alice_exp.core.snapshot import Snapshot
 
 FINISHED = "Finished"
 """The trailer of an act that gave a thought its result: the thought's number."""

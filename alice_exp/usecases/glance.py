@@ -12,7 +12,8 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from alice_exp.core.model import NamespaceFile, Placed, Snapshot, content_hash, is_approved, place_of
+from alice_exp.core.model import Placed, content_hash, is_approved, place_of
+from alice_exp.core.snapshot import NamespaceFile, Snapshot
 from alice_exp.rules.agenda import together
 from alice_exp.rules.conflicts import Kin
 from alice_exp.rules.lifecycle import needs_review
@@ -21,9 +22,10 @@ from alice_exp.text.schema import block_json, read_block
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from alice_exp.core.changes import Commit
+    from alice_exp.core.act import Commit
     from alice_exp.core.model import Place
-    from alice_exp.core.ports import Home, Reports
+    from alice_exp.core.ports import Home
+    from alice_exp.core.review_ports import Reports
 
 NEAR: tuple[Place, ...] = ("low_value", "archive")
 """What a report always reads."""

@@ -22,14 +22,16 @@ from alice_exp.usecases.recall import Filters, search
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from alice_exp.core.changes import Commit
-    from alice_exp.core.config import Json
-    from alice_exp.core.model import Placed, Snapshot
-    from alice_exp.core.ports import AccessLog, History, Home
+    from alice_exp.core.act import Commit
+    from alice_exp.core.block_ports import AccessLog
+    from alice_exp.core.model import Placed
+    from alice_exp.core.ports import History, Home
+    from alice_exp.core.problem import Json
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.consolidation import Consolidation
     from alice_exp.rules.impact import Impact
     from alice_exp.rules.metacognition import Assessment
-    from alice_exp.usecases.acts import Caller
+    from alice_exp.usecases.caller import Caller
 
 
 AGES: Mapping[str, int] = {

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from alice_exp.core.changes import Act, ChangeSet
-from alice_exp.core.model import CONFIDENCE, TRUST, Block, Placed, Snapshot
+from alice_exp.core.act import Act
+from alice_exp.core.changes import ChangeSet
+from alice_exp.core.model import CONFIDENCE, TRUST, Block, Placed
 from alice_exp.core.ports import Home
 from alice_exp.core.session_ports import ANY, SearchFilter
+from alice_exp.core.snapshot import Snapshot
 from alice_exp.rules.expiry import is_expired
 from alice_exp.rules.ranking import block_text
 from alice_exp.rules.vectors import cosine, embed_block
 from alice_exp.text.words import keywords
-from alice_exp.usecases.acts import Caller, require_person
+from alice_exp.usecases.caller import Caller, require_person
 from alice_exp.usecases.capture import Draft, memorize
 
 

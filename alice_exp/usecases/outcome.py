@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Act, ChangeSet, Put
+from alice_exp.core.act import Act
+from alice_exp.core.changes import ChangeSet, Put
 from alice_exp.core.errors import RefusedError
 from alice_exp.core.model import PLACES, Archived, Evidence, Placed, path_of
 from alice_exp.rules.lifecycle import Thresholds, outcome, scenario_of
 from alice_exp.usecases.acts import namespace_name, resolve
 
 if TYPE_CHECKING:
-    from alice_exp.core.changes import Commit
-    from alice_exp.core.model import Snapshot
+    from alice_exp.core.act import Commit
     from alice_exp.core.ports import Home
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.lifecycle import Change
-    from alice_exp.usecases.acts import Caller
+    from alice_exp.usecases.caller import Caller
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,11 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from alice_exp.core.changes import Act, ChangeSet, Put, Setting
+from alice_exp.core.act import Act
+from alice_exp.core.changes import ChangeSet, Put, Setting
 from alice_exp.core.errors import BusyError, NotFoundError, ProblemError, RefusedError
-from alice_exp.core.model import Placed, Problem, content_hash
+from alice_exp.core.model import Placed, content_hash
+from alice_exp.core.problem import Problem
 from alice_exp.rules.approval import (
     approved_now,
     claim,
@@ -16,19 +18,23 @@ from alice_exp.rules.approval import (
     standing,
     with_signature,
 )
-from alice_exp.usecases.acts import DryHome, require_person, resolve
+from alice_exp.usecases.acts import resolve
+from alice_exp.usecases.caller import require_person
+from alice_exp.usecases.dry_run import DryHome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from alice_exp.core.changes import Commit
-    from alice_exp.core.model import Block, Decision, Snapshot
-    from alice_exp.core.ports import Home, Owner, OwnerKey
+    from alice_exp.core.act import Commit
+    from alice_exp.core.model import Block, Decision
+    from alice_exp.core.owner_ports import Owner, OwnerKey
+    from alice_exp.core.ports import Home
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.approval import (
         Stamp,
         Standing,
     )
-    from alice_exp.usecases.acts import Caller
+    from alice_exp.usecases.caller import Caller
 
 R = TypeVar("R")
 

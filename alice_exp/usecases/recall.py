@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import UsageError
-from alice_exp.core.model import BLOCK_TYPES, PLACES, SETS, is_approved
+from alice_exp.core.model import PLACES, SETS, is_approved
 from alice_exp.rules.consolidation import decay_score
 from alice_exp.rules.expiry import is_expired
 from alice_exp.rules.lifecycle import LEVELS, Thresholds, at_least, level
@@ -16,13 +16,15 @@ from alice_exp.usecases.acts import is_keyed, one_of, prefix, resolve
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from alice_exp.core.block_ports import AccessLog
     from alice_exp.core.collection import Collection
-    from alice_exp.core.config import Config, Json
-    from alice_exp.core.model import Block, BlockType, Place, Placed
-    from alice_exp.core.ports import AccessLog, Home
+    from alice_exp.core.config import Config
+    from alice_exp.core.model import Block, Place, Placed
+    from alice_exp.core.ports import Home
+    from alice_exp.core.problem import Json
     from alice_exp.rules.lifecycle import Level
     from alice_exp.rules.ranking import Match
-    from alice_exp.usecases.acts import Caller
+    from alice_exp.usecases.caller import Caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,11 +228,3 @@ def level_named(name: str) -> Level:
         if known == name:
             return known
     raise UsageError("{name} is not a state", name=repr(name), hint=f"states are {', '.join(LEVELS)}")
-
-
-def type_named(name: str) -> BlockType:
-    """A block type by its name; ``UsageError`` names them all."""
-    for known in BLOCK_TYPES:
-        if known == name:
-            return known
-    raise UsageError("{name} is not a type", name=repr(name), hint=f"types are {', '.join(BLOCK_TYPES)}")

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import ProblemError
-from alice_exp.core.model import Problem
-from alice_exp.core.records import seconds
+from alice_exp.core.problem import Problem
+from alice_exp.core.times import seconds
 from alice_exp.text.jsonc import parse
 from alice_exp.text.records import (
     EPISODES,
@@ -21,8 +21,9 @@ from alice_exp.text.records import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from alice_exp.core.model import Place, Snapshot
+    from alice_exp.core.model import Place
     from alice_exp.core.ports import History, Home
+    from alice_exp.core.snapshot import Snapshot
 
 SKEW = 120.0
 """Seconds that a time may lie ahead before the clock is doubted."""

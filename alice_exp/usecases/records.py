@@ -11,11 +11,13 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Act, ChangeSet
+from alice_exp.core.act import Act
+from alice_exp.core.changes import ChangeSet
 from alice_exp.core.config import BY_NAME
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.model import SETS
-from alice_exp.core.records import EpisodeBook, milliseconds
+from alice_exp.core.records import EpisodeBook
+from alice_exp.core.times import milliseconds
 from alice_exp.rules.episodes import (
     Filters,
     join,
@@ -26,19 +28,20 @@ from alice_exp.rules.retention import is_due, prune
 from alice_exp.text.jsonc import parse
 from alice_exp.text.record_import import import_episodes
 from alice_exp.text.records import EPISODES, EPISODES_PATH, read_episodes
-from alice_exp.usecases.acts import require_person
+from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.recorded import refuse_faults, require_sound
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from alice_exp.core.changes import Commit
-    from alice_exp.core.model import Snapshot
-    from alice_exp.core.ports import AccessLog, History, Home
+    from alice_exp.core.act import Commit
+    from alice_exp.core.block_ports import AccessLog
+    from alice_exp.core.ports import History, Home
     from alice_exp.core.records import Episode, ImportMode
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.episodes import EpisodeStatistics
     from alice_exp.rules.retention import Pruning
-    from alice_exp.usecases.acts import Caller
+    from alice_exp.usecases.caller import Caller
 
 CAPACITY = "episodes.capacity"
 LIMIT = "episodes.result_limit"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.core.changes import Act, ChangeSet, Put
+from alice_exp.core.act import Act
+from alice_exp.core.changes import ChangeSet, Put
 from alice_exp.core.errors import NotFoundError, RefusedError, UsageError
 from alice_exp.core.model import (
     EVIDENCE_KEPT,
@@ -31,24 +32,25 @@ from alice_exp.rules.expiry import expired, is_expired
 from alice_exp.rules.rejection import refusals
 from alice_exp.usecases import glance
 from alice_exp.usecases.access import folded, folded_episodes, merged
-from alice_exp.usecases.acts import namespace_name, namespace_path, require_person, resolve
+from alice_exp.usecases.acts import namespace_name, namespace_path, resolve
+from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.capture import destination
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from alice_exp.core.changes import Commit
-    from alice_exp.core.model import (
-        Block,
-        Snapshot,
-    )
-    from alice_exp.core.ports import AccessLog, Home, Reports
+    from alice_exp.core.act import Commit
+    from alice_exp.core.block_ports import AccessLog
+    from alice_exp.core.model import Block
+    from alice_exp.core.ports import Home
     from alice_exp.core.records import EpisodeBook
+    from alice_exp.core.review_ports import Reports
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.agenda import Agenda
     from alice_exp.rules.approval import Stamp
     from alice_exp.rules.conflicts import Kin
     from alice_exp.rules.rejection import Returned
-    from alice_exp.usecases.acts import Caller
+    from alice_exp.usecases.caller import Caller
 
 Why = Literal["changed", "expired", "moved", "gone", "stale"]
 """Why one item of a decision was left out: ``moved`` was decided already, ``stale`` stands in a file with a problem."""
@@ -255,7 +257,7 @@ def approve(
     ``stamp`` is the owner key's (``usecases.owner.decide``).
     """
     require_person(caller, "approve", f"alice-exp approve {' '.join(ids)}")
-    from alice_exp.rules.bundle import accepted
+    from alice_exp.rules.claims import accepted
 
     target = namespace_path(to) if to else ""
     if target and place_of(target) not in ("personal", "universal"):

@@ -12,21 +12,25 @@ from alice_exp.core.errors import AliceError, NotFoundError, ProviderError, Usag
 from alice_exp.core.model import EXPLICIT, Evidence, Payload
 from alice_exp.rules.extraction import Extraction, extract, parse_answer, prompt_for, replaces
 from alice_exp.rules.window import before_model
-from alice_exp.text.words import fingerprint_text, one_line, tokens
-from alice_exp.usecases.acts import DryHome
+from alice_exp.text.display import one_line
+from alice_exp.text.words import fingerprint_text, tokens
 from alice_exp.usecases.capture import Captured, Draft, memorize
+from alice_exp.usecases.dry_run import DryHome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.core.changes import Commit
+    from alice_exp.core.act import Commit
     from alice_exp.core.config import Config
     from alice_exp.core.conversation import ChatRecord, Message
-    from alice_exp.core.model import Placed, Snapshot
-    from alice_exp.core.ports import ChatHistoryStore, Claimed, Home, Provider
+    from alice_exp.core.model import Placed
+    from alice_exp.core.ports import Home
+    from alice_exp.core.provider_ports import Provider
+    from alice_exp.core.session_ports import ChatHistoryStore, Claimed
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.extraction import Inference
     from alice_exp.rules.window import Settings, Summarise, Window
-    from alice_exp.usecases.acts import Caller
+    from alice_exp.usecases.caller import Caller
 
 MESSAGE_LIMIT = 16 << 20
 """Bytes of one message; a longer one is refused."""

@@ -6,10 +6,11 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Act, ChangeSet, Put
+from alice_exp.core.act import Act
+from alice_exp.core.changes import ChangeSet, Put
 from alice_exp.core.errors import NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.core.model import PLACES, Placed, content_hash, is_approved, path_of
-from alice_exp.core.ports import Disclosure
+from alice_exp.core.network_ports import Disclosure
 from alice_exp.rules.approval import kept_here
 from alice_exp.rules.bundle import (
     as_it_leaves,
@@ -27,18 +28,22 @@ from alice_exp.rules.rejection import Rejections
 from alice_exp.rules.sameness import sameness
 from alice_exp.text.block_fields import NAME
 from alice_exp.text.jsonc import parse
-from alice_exp.usecases.acts import DryHome, require_person, resolve
+from alice_exp.usecases.acts import resolve
+from alice_exp.usecases.caller import require_person
+from alice_exp.usecases.dry_run import DryHome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from alice_exp.core.changes import Commit
-    from alice_exp.core.model import Block, Place, Snapshot
-    from alice_exp.core.ports import Home, Shares
+    from alice_exp.core.act import Commit
+    from alice_exp.core.model import Block, Place
+    from alice_exp.core.network_ports import Shares
+    from alice_exp.core.ports import Home
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.approval import Stamp
     from alice_exp.rules.bundle import Bundle, Offer, Received
-    from alice_exp.usecases.acts import Caller
+    from alice_exp.usecases.caller import Caller
 
 _LEAVING: tuple[Place, ...] = ("universal",)
 

@@ -14,15 +14,16 @@ from alice_exp.rules.episodes import Filters, find_similar
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from alice_exp.core.block_ports import AccessLog
     from alice_exp.core.collection import KnownEpisodes
-    from alice_exp.core.config import Json
-    from alice_exp.core.model import Snapshot
-    from alice_exp.core.ports import AccessLog, Home
+    from alice_exp.core.ports import Home
+    from alice_exp.core.problem import Json
     from alice_exp.core.records import Episode
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.episode_index import FormulaIndex
     from alice_exp.rules.episode_words import WordIndex, WordSearch
     from alice_exp.rules.episodes import Match
-    from alice_exp.usecases.acts import Caller
+    from alice_exp.usecases.caller import Caller
 
 
 R = TypeVar("R")

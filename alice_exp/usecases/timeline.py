@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from alice_exp.core.changes import Act, ChangeSet
+from alice_exp.core.act import Act
+from alice_exp.core.changes import ChangeSet
 from alice_exp.core.errors import RefusedError, UsageError
 from alice_exp.core.records import Event, Timeline
 from alice_exp.rules.finishing import LINK, finished
@@ -21,18 +22,19 @@ from alice_exp.rules.timeline import (
 )
 from alice_exp.text.record_import import import_timeline
 from alice_exp.text.records import EVENTS_PATH, event_json
-from alice_exp.usecases.acts import require_person
+from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.expanding import FINISHED, everything
 from alice_exp.usecases.recorded import refuse_faults, require_sound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from alice_exp.core.changes import Commit
-    from alice_exp.core.config import Config, Json
-    from alice_exp.core.model import Snapshot
+    from alice_exp.core.act import Commit
+    from alice_exp.core.config import Config
     from alice_exp.core.ports import History, Home
+    from alice_exp.core.problem import Json
     from alice_exp.core.records import ImportMode, Segment
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.digest import Digest
     from alice_exp.rules.timeline import (
         Merge,
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
         Summariser,
     )
     from alice_exp.text.record_import import ImportedTimeline
-    from alice_exp.usecases.acts import Caller
+    from alice_exp.usecases.caller import Caller
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,14 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.core.errors import ProblemError
-from alice_exp.core.model import PLACES, Problem, Snapshot
+from alice_exp.core.model import PLACES
+from alice_exp.core.problem import Problem
+from alice_exp.core.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from alice_exp.core.changes import Commit
+    from alice_exp.core.act import Commit
     from alice_exp.core.ports import History, Home
 
 Kind = Literal["act", "problem", "mended"]

@@ -20,7 +20,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from alice_exp.core.records import Episode, iso_time
+from alice_exp.core.records import Episode
+from alice_exp.core.times import iso_time
 from alice_exp.rules.distill import distill
 from alice_exp.rules.rates import Rate, difference, rate
 

@@ -27,7 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from alice_exp.core.records import Episode, EpisodeBook, Event, Timeline, iso_time
+from alice_exp.core.records import Episode, EpisodeBook, Event, Timeline
+from alice_exp.core.times import iso_time
 from alice_exp.rules.episode_index import EpisodeIndex
 from alice_exp.rules.episode_words import WordIndex, find_by_words, find_without_context
 from alice_exp.rules.episodes import find_similar

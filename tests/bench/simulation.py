@@ -24,7 +24,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from alice_exp.core.model import Approved, Block, Payload, Placed, Trigger, content_hash
-from alice_exp.rules.bundle import MOST_CLAIMED, Offer, accepted, candidate, leaves, merged, noted
+from alice_exp.rules.bundle import MOST_CLAIMED, Offer, candidate, leaves, merged, noted
+from alice_exp.rules.claims import accepted
 from alice_exp.rules.lifecycle import Thresholds, outcome
 
 NOW = "2026-02-20T09:00:00Z"

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from alice_exp.core.records import Episode, EpisodeBook, iso_time
+from alice_exp.core.records import Episode, EpisodeBook
+from alice_exp.core.times import iso_time
 from alice_exp.rules.episodes import shorten_result
 from alice_exp.rules.retention import MONTH, prune, retention
 from alice_exp.rules.similarity import retrieval_similarity, similarity_with

@@ -402,7 +402,7 @@ def test_an_agents_line_does_not_take_the_persons_report_away(home: Path, cli: C
 
 def test_on_a_terminal_of_60_columns_nothing_is_cut_or_overflows(sample: Path) -> None:
     screen = on_terminal(sample, "heartbeat", columns=60)
-    from alice_exp.text.words import cells
+    from alice_exp.text.display import cells
 
     lines = screen.replace("\r", "").split("\n")
     assert max(cells(line) for line in lines) <= 60

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from alice_exp.cli.stats_page import growth
-from alice_exp.text.words import cells
+from alice_exp.text.display import cells
 
 Call = Callable[..., Any]
 LATER = {"ALICE_NOW": "2026-02-22T09:00:00Z"}

@@ -154,8 +154,9 @@ def test_since_until_and_op(tools: Path, cli: Call) -> None:
 
 def test_one_conversation(tools: Path, cli: Call, world: Path) -> None:
     """Acts that carry Alice-Session, whoever writes them."""
-    from alice_exp.core.changes import Act, ChangeSet, Put
-    from alice_exp.core.model import Actor, Block, Payload
+    from alice_exp.core.act import Act, Actor
+    from alice_exp.core.changes import ChangeSet, Put
+    from alice_exp.core.model import Block, Payload
     from alice_exp.wiring import Wiring
 
     wiring = Wiring()

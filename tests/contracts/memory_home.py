@@ -7,10 +7,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from alice_exp.core.changes import ChangeSet, Commit, Plan
+from alice_exp.core.act import Commit
+from alice_exp.core.changes import ChangeSet, Plan
 from alice_exp.core.errors import NotFoundError, UsageError
-from alice_exp.core.model import SETS, NamespaceFile, Place, Placed, Problem, Snapshot, place_of
+from alice_exp.core.model import SETS, Place, Placed, place_of
 from alice_exp.core.ports import Changed, FileVersion, Version
+from alice_exp.core.problem import Problem
+from alice_exp.core.snapshot import NamespaceFile, Snapshot
 from alice_exp.text.blocks import raw_block
 from alice_exp.text.jsonc import parse
 from alice_exp.text.rewrite import rewrite

@@ -14,10 +14,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from memory_home import MemoryHistory, MemoryHome, MemoryReports
 
-from alice_exp.core.changes import Act, ChangeSet, Put
+from alice_exp.core.act import Act, Actor
+from alice_exp.core.changes import ChangeSet, Put
 from alice_exp.core.errors import AliceError, NotFoundError, UsageError
-from alice_exp.core.model import SETS, Actor, Block, Payload, Trigger
-from alice_exp.core.ports import History, Home, Reports
+from alice_exp.core.model import SETS, Block, Payload, Trigger
+from alice_exp.core.ports import History, Home
+from alice_exp.core.review_ports import Reports
 
 NOW = "2026-02-20T09:00:00Z"
 TOOLS, HABITS, POOL = (

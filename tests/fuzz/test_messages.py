@@ -11,9 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from alice_exp.core.act import Actor
 from alice_exp.core.errors import AliceError, PeerError, ProblemError
-from alice_exp.core.model import PLACES, Actor, is_approved
-from alice_exp.core.ports import Peer
+from alice_exp.core.model import PLACES, is_approved
+from alice_exp.core.network_ports import Peer
 from alice_exp.rules.bundle import MOST_CLAIMED, MOST_TEXT, read_bundle
 from alice_exp.rules.exchange import incoming, read_revocations
 from alice_exp.usecases import sharing

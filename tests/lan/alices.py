@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from alice_exp.core.errors import AliceError
 from alice_exp.core.model import Block, Placed
-from alice_exp.core.ports import Peer
+from alice_exp.core.network_ports import Peer
 from alice_exp.lan import transport, wire
 from alice_exp.lan.identity import FileIdentity
 from alice_exp.usecases import exchange as exchanging

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from alice_exp.core.errors import AliceError, PeerError, ProblemError
-from alice_exp.core.ports import Peer
+from alice_exp.core.network_ports import Peer
 from alice_exp.lan import pairing, transport, wire
 from alice_exp.lan.identity import FileIdentity, certificate_id, require_leaf
 from tests.conftest import NOW, Call

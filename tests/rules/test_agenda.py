@@ -6,19 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from alice_exp.core.changes import Act, ChangeSet, Commit, Put
+from alice_exp.core.act import Act, Actor, Commit
+from alice_exp.core.changes import ChangeSet, Put
 from alice_exp.core.config import Config
-from alice_exp.core.model import (
-    Actor,
-    Archived,
-    Block,
-    NamespaceFile,
-    Payload,
-    Placed,
-    Reported,
-    Snapshot,
-    content_hash,
-)
+from alice_exp.core.model import Archived, Block, Payload, Placed, Reported, content_hash
+from alice_exp.core.snapshot import NamespaceFile, Snapshot
 from alice_exp.rules.agenda import Edition, agenda, returned
 from alice_exp.rules.expiry import expires_at, is_expired, with_expired
 from alice_exp.rules.lifecycle import level

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from alice_exp.core.errors import ProblemError, RefusedError
 from alice_exp.core.model import Approved, Block, Evidence, Payload, Placed, Trigger, content_hash
 from alice_exp.rules import bundle as bundles
-from alice_exp.rules.bundle import accepted, bundle, candidate, claimed, lacks, merged, noted, read_bundle
+from alice_exp.rules.bundle import bundle, candidate, lacks, merged, noted, read_bundle
+from alice_exp.rules.claims import accepted, claimed
 from alice_exp.rules.disclosure import findings, masked
 from alice_exp.rules.lifecycle import level, outcome
 

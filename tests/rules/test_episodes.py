@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.core.config import Json
-from alice_exp.core.records import Episode, EpisodeBook, iso_time, milliseconds
+from alice_exp.core.problem import Json
+from alice_exp.core.records import Episode, EpisodeBook
+from alice_exp.core.times import iso_time, milliseconds
 from alice_exp.rules.episode_index import EpisodeIndex
 from alice_exp.rules.episodes import (
     EpisodeStatistics,

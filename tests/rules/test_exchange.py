@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from alice_exp.core.config import Config
 from alice_exp.core.errors import PeerError
-from alice_exp.core.model import Approved, Block, NamespaceFile, Payload, Snapshot, Trigger, content_hash
+from alice_exp.core.model import Approved, Block, Payload, Trigger, content_hash
+from alice_exp.core.snapshot import NamespaceFile, Snapshot
 from alice_exp.rules import exchange
 from alice_exp.rules.bundle import Offer, candidate, merged
 

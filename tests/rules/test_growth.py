@@ -14,8 +14,10 @@ import pytest
 
 import alice_exp
 from alice_exp.core import model
-from alice_exp.core.model import CONFIDENCE, TRUST, Block, NamespaceFile, Payload, Snapshot
-from alice_exp.core.records import Episode, EpisodeBook, Event, Segment, iso_time
+from alice_exp.core.model import CONFIDENCE, TRUST, Block, Payload
+from alice_exp.core.records import Episode, EpisodeBook, Event, Segment
+from alice_exp.core.snapshot import NamespaceFile, Snapshot
+from alice_exp.core.times import iso_time
 from alice_exp.rules.episodes import find_similar, join
 from alice_exp.rules.lifecycle import level
 from alice_exp.rules.retention import is_due, prune

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alice_exp.core.collection import Nearness
 from alice_exp.core.model import Block, Payload, Placed, Trigger
-from alice_exp.core.nearness import Nearness
 from alice_exp.rules.matching import text_matches
 from alice_exp.rules.meaning import chance, cosine, joined, learned_weight, lifts, unit
 from alice_exp.rules.ranking import HIGHEST_FLOOR, Corpus, block_text, rank

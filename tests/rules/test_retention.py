@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.core.records import Episode, EpisodeBook, iso_time
+from alice_exp.core.records import Episode, EpisodeBook
+from alice_exp.core.times import iso_time
 from alice_exp.rules.episode_index import likeness, traits_of
 from alice_exp.rules.retention import is_due, prune, removal_count, retention, weigh
 from alice_exp.rules.similarity import retrieval_similarity

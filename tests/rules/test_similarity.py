@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.core.config import Json
+from alice_exp.core.problem import Json
 from alice_exp.rules.similarity import (
     context_similarity,
     retrieval_similarity,

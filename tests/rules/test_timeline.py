@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.core.records import Event, Segment, Timeline, iso_time
+from alice_exp.core.records import Event, Segment, Timeline
+from alice_exp.core.times import iso_time
 from alice_exp.rules.digest import KEY_EVENTS, KEY_LIMIT, SUMMARY_LIMIT, Digest, digest, gist, importance
 from alice_exp.rules.timeline import (
     STRATEGIES,

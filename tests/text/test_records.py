@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.core.config import Json
-from alice_exp.core.records import Episode, EpisodeBook, Event, Segment, Timeline, iso_time
+from alice_exp.core.problem import Json
+from alice_exp.core.records import Episode, EpisodeBook, Event, Segment, Timeline
+from alice_exp.core.times import iso_time
 from alice_exp.rules.timeline import STRATEGIES, add_event, add_events
 from alice_exp.text.jsonc import Document, Unchanged, dump, edit, parse
 from alice_exp.text.record_edits import book_edits, completion_edits, timeline_edits

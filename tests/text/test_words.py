@@ -6,17 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alice_exp.text.display import cells, one_line, visible
 from alice_exp.text.words import (
     bag,
-    cells,
     fingerprint_text,
     fold,
     keywords,
     literal_keywords,
-    one_line,
     tokens,
     tokens_many,
-    visible,
     words,
 )
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.core.changes import Pointer
-    from alice_exp.core.config import Json
+    from alice_exp.core.problem import Json, Pointer
     from alice_exp.text.jsonc.document import Document, Unchanged
     from alice_exp.text.jsonc.edits import Append, Edit, Insert, Remove, Set
     from alice_exp.text.jsonc.write import Raw

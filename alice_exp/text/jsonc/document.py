@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from alice_exp.core.config import Json
-    from alice_exp.core.model import Problem
+    from alice_exp.core.problem import Json, Problem
     from alice_exp.text.jsonc.scan import Child
 
 T = TypeVar("T")

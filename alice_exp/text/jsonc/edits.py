@@ -16,8 +16,7 @@ from alice_exp.text.jsonc.write import Raw, Style, indent_at, one_line, raw_plai
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from alice_exp.core.changes import Pointer
-    from alice_exp.core.config import Json
+    from alice_exp.core.problem import Json, Pointer
     from alice_exp.text.jsonc.document import Document
     from alice_exp.text.jsonc.scan import Child
     from alice_exp.text.jsonc.write import Value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, overload
 from alice_exp.text.jsonc.scan import Child, children, skip_trivia, skip_value
 
 if TYPE_CHECKING:
-    from alice_exp.core.changes import Pointer
+    from alice_exp.core.problem import Pointer
     from alice_exp.text.jsonc.document import Document
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from alice_exp.core.config import Json
+    from alice_exp.core.problem import Json
     from alice_exp.text.jsonc.document import Document
 
 

@@ -14,7 +14,7 @@ import re
 from json.scanner import make_scanner
 from typing import TYPE_CHECKING, Any
 
-from alice_exp.core.model import Problem
+from alice_exp.core.problem import Problem
 from alice_exp.text.jsonc.check import DEPTH, DIGITS, Checker, Fault, Frame, State
 from alice_exp.text.jsonc.document import Document, position
 from alice_exp.text.jsonc.scan import (
@@ -32,7 +32,7 @@ from alice_exp.text.jsonc.scan import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from alice_exp.core.config import Json
+    from alice_exp.core.problem import Json
     from alice_exp.text.jsonc.former import Former
 
 LIMIT = 64 * 1024 * 1024

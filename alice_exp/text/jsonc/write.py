@@ -16,7 +16,7 @@ from alice_exp.text.jsonc.scan import TRIVIUM, skip_trivia, skip_value
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from alice_exp.core.config import Json
+    from alice_exp.core.problem import Json
 
 WIDTH = 100
 """Columns that a short list or object may reach on one line."""

@@ -1,0 +1,45 @@
+"""A fault in a person's file as a value, and the JSON values and pointers that files are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A fault in a person's file, as a value. ``line`` and ``column`` are 1-based; 0 where there is no place.
+
+    ``template`` is the English sentence with ``{name}`` places that ``values`` fills. A warning freezes nothing.
+    """
+
+    path: str
+    line: int
+    column: int
+    template: str
+    values: Mapping[str, object] = field(default_factory=dict)
+    severity: Severity = "error"
+    hint: str = ""
+
+    @property
+    def message(self) -> str:
+        """The sentence in English."""
+        return self.template.format(**self.values) if self.values else self.template
+
+    @property
+    def where(self) -> str:
+        """``path:line:column``, as editors and terminals link it."""
+        return f"{self.path}:{self.line}:{self.column}" if self.line else self.path
+
+
+Pointer: TypeAlias = tuple[str | int, ...]
+"""Where a value lies in a document: keys and indexes from the root."""
+
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+"""Any JSON value."""

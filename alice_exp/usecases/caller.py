@@ -1,0 +1,37 @@
+"""Who acts and when, and what only a person may do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from alice_exp.core.errors import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from alice_exp.core.act import Actor
+    from alice_exp.core.collection import Meanings
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who acts and when (ISO-8601 UTC), the ``day`` where the person lives (YYYYMMDD), where fresh ids come from,
+    and the embedder that searches may ask (``None``: words alone)."""
+
+    actor: Actor
+    now: str
+    day: str
+    new_id: Callable[[str], str]
+    meanings: Meanings | None = None
+
+
+def require_person(caller: Caller, verb: str, command: str) -> None:
+    """Raise ``RefusedError`` (exit 6) with the command that a person would run, unless a person acts."""
+    if not caller.actor.is_person:
+        raise RefusedError(
+            "only a person may {verb}; this is {actor}",
+            verb=verb,
+            actor=caller.actor,
+            hint=f"ask the person to run: {command}",
+        )

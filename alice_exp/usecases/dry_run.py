@@ -1,0 +1,58 @@
+"""The doors of a home that plan and write nothing: what ``--dry-run`` uses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from alice_exp.core.model import SETS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from alice_exp.core.act import Commit
+    from alice_exp.core.changes import Plan
+    from alice_exp.core.collection import Known, KnownEpisodes
+    from alice_exp.core.config import Config
+    from alice_exp.core.model import Place
+    from alice_exp.core.ports import Home
+    from alice_exp.core.snapshot import Snapshot
+
+R = TypeVar("R")
+
+
+class DryHome:
+    """The doors of a home that plans and writes nothing: what ``--dry-run`` uses."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    def read(self, places: Collection[Place] = SETS, *, records: bool | str = False) -> Snapshot:
+        """As the home itself reads."""
+        return self._home.read(places, records=records)
+
+    def apply(
+        self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
+    ) -> tuple[Commit | None, R]:
+        """Plan on what is there now; no commit."""
+        _, answer = plan(self._home.read(places, records=records))
+        return None, answer
+
+    def ask(self, question: Callable[[Known], R]) -> R | None:
+        """As the home itself answers."""
+        return self._home.ask(question)
+
+    def ask_episodes(self, question: Callable[[KnownEpisodes], R]) -> R | None:
+        """As the home itself answers."""
+        return self._home.ask_episodes(question)
+
+    def mark(self, places: Collection[Place]) -> str:
+        """As the home itself knows."""
+        return self._home.mark(places)
+
+    def config(self) -> Config:
+        """As the home itself reads."""
+        return self._home.config()
+
+    def text(self, path: str) -> str | None:
+        """As the home itself reads."""
+        return self._home.text(path)
