@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from alice_exp import documents
+from alice_exp import finding_documents
 from alice_exp.core.conversation import Message, as_dict, message_of
 from alice_exp.rules.window import Estimate, Settings, Summarise, Window, estimate_tokens
 from alice_exp.rules.window import before_model as fitted
@@ -119,7 +119,7 @@ class Conversations:
         """What is known about the user that fits, as a ``[User Memory]`` block; empty where nothing fits (R4.24)."""
         wiring = self._wiring
         found = user_memories(wiring.home, wiring.access, wiring.caller, query, top, filters or Filters())
-        return documents.user_memory(found, similarity=False)
+        return finding_documents.user_memory(found, similarity=False)
 
     def search_sessions(self, query: str, top: int = 10) -> list[Found]:
         """What was said that answers a query, best first, over all sessions that are kept."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from alice_exp import documents
+from alice_exp import documents, finding_documents
 from alice_exp.cli.language import say
 from alice_exp.cli.options import ChangedSince, Sets, Tags, Types, moment, number_between, places_of
 from alice_exp.cli.terminal import Terminal, visible
@@ -50,8 +50,8 @@ def context(
     )
     wiring = terminal.wiring
     found = user_memories(wiring.home, wiring.access, wiring.caller, query, top, filters)
-    block = documents.user_memory(found, similarity=similarity)
-    document = {"query": query, "text": block, "matches": [documents.match(one) for one in found]}
+    block = finding_documents.user_memory(found, similarity=similarity)
+    document = {"query": query, "text": block, "matches": [finding_documents.match(one) for one in found]}
 
     def text() -> None:
         if not found:

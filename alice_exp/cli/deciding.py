@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from alice_exp import documents
+from alice_exp import documents, finding_documents, learning_documents
 from alice_exp.cli.language import say
 from alice_exp.cli.options import Surroundings, context_of
 from alice_exp.cli.terminal import Terminal, stale_mark
@@ -53,8 +53,8 @@ def decide(
     document = {
         "decision": made.decision,
         "tier": made.tier,
-        "applied": [documents.match(one) for one in made.applied],
-        "observing": [documents.match(one) for one in made.observing],
+        "applied": [finding_documents.match(one) for one in made.applied],
+        "observing": [finding_documents.match(one) for one in made.observing],
         "warnings": warnings,
         "disclaim": made.disclaim,
     }
@@ -167,20 +167,20 @@ def _line(terminal: Terminal, placed: Placed, change: Change) -> None:
 
 def _one(terminal: Terminal, done: Outcome) -> None:
     document = {
-        **documents.changed(done.placed, done.change),
+        **learning_documents.changed(done.placed, done.change),
         "commit": commit_id(done.commit),
     }
     terminal.answer(document, lambda: _line(terminal, done.placed, done.change))
 
 
 def _all(terminal: Terminal, told: DecisionOutcome) -> None:
-    first = documents.changed(*told.changes[0]) if told.changes else {}
+    first = learning_documents.changed(*told.changes[0]) if told.changes else {}
     document = {
         "id": told.decision.decision,
         "state": first.get("state"),
         "verifications": first.get("verifications"),
         "effect": first.get("effect"),
-        "blocks": [documents.changed(placed, change) for placed, change in told.changes],
+        "blocks": [learning_documents.changed(placed, change) for placed, change in told.changes],
         "episode": told.episode.id,
         "pruned": list(told.pruned),
         "missing": list(told.missing),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alice_exp import documents
+from alice_exp import documents, finding_documents
 from alice_exp.cli.language import say
 from alice_exp.cli.options import (
     ChangedSince,
@@ -91,7 +91,7 @@ def recall(
 
 
 def _explained(found: Match, explain: bool) -> dict[str, Any]:
-    document = documents.match(found)
+    document = finding_documents.match(found)
     if explain:
         document["explain"] = {
             "score": "trust · confidence · decay · match",
@@ -210,7 +210,7 @@ def list_blocks(
     wiring = terminal.wiring
     shown = listing(wiring.home, wiring.access, wiring.caller, filters, archived=archived, order=sort)[:limit]
     # Thousands of documents take as long as their table, so that nobody waits for both.
-    blocks = [documents.block(one) for one in shown] if terminal.json else []
+    blocks = [finding_documents.block(one) for one in shown] if terminal.json else []
     terminal.answer({"blocks": blocks}, lambda: _listing(terminal, shown))
 
 
@@ -243,11 +243,11 @@ def show(
     """
     terminal: Terminal = ctx.obj
     shown = look(terminal.wiring.home, terminal.wiring.access, terminal.wiring.caller, reference)
-    terminal.answer(documents.block(shown), lambda: _block(terminal, shown))
+    terminal.answer(finding_documents.block(shown), lambda: _block(terminal, shown))
 
 
 def _block(terminal: Terminal, shown: Shown) -> None:
-    document = documents.block(shown)
+    document = finding_documents.block(shown)
     block = shown.placed.block
     where = f"{shown.placed.place}/{shown.placed.namespace}"
     terminal.line(f"{block.id}  {say(shown.level)}  {where}{stale_mark(shown.placed)}")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from alice_exp import documents
+from alice_exp import documents, learning_documents
 from alice_exp.cli.language import language, say
 from alice_exp.cli.options import Surroundings, context_of
 from alice_exp.cli.terminal import Terminal
@@ -35,12 +35,14 @@ def assess(
         raise UsageError("name a topic", hint="alice-exp assess deployment")
     wiring = terminal.wiring
     assessed = knowing.assess(wiring.home, wiring.access, wiring.caller, topic, context_of(context))
-    terminal.answer(documents.assessment(assessed, say, language()), lambda: _assessment(terminal, assessed))
+    terminal.answer(
+        learning_documents.assessment(assessed, say, language()), lambda: _assessment(terminal, assessed)
+    )
     terminal.exit_code = NotFoundError.exit_code if assessed.grade == "none" else 0
 
 
 def _assessment(terminal: Terminal, assessed: Assessment) -> None:
-    terminal.line(documents.assessed_message(assessed, say, language()))
+    terminal.line(learning_documents.assessed_message(assessed, say, language()))
     if assessed.grade != "none":
         stats = assessed.stats
         terminal.line(
@@ -57,7 +59,7 @@ def _assessment(terminal: Terminal, assessed: Assessment) -> None:
             for one in assessed.evidence
         ]
         terminal.table([say("id"), say("state"), say("what is known")], rows)
-    terminal.line(documents.assessed_advice(assessed.grade, say, language()))
+    terminal.line(learning_documents.assessed_advice(assessed.grade, say, language()))
 
 
 def consolidation(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp import documents
+from alice_exp import documents, review_documents
 from alice_exp.cli.language import say
 from alice_exp.cli.options import DryRun
 from alice_exp.cli.summary import summary
@@ -47,7 +47,7 @@ def heartbeat(
         wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=peek
     )
     sentence = summary(report)
-    terminal.answer(documents.heartbeat(report, sentence), lambda: _write(format, report, sentence))
+    terminal.answer(review_documents.heartbeat(report, sentence), lambda: _write(format, report, sentence))
 
 
 _FORMATS = ("table", "markdown", "html")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from alice_exp import documents
+from alice_exp import documents, finding_documents
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.act import commit_id
@@ -106,7 +106,7 @@ def namespace_show(
     wiring = terminal.wiring
     one = upkeep.namespace(wiring.home, name)
     shown = listing(wiring.home, wiring.access, wiring.caller, Filters((one.place,), one.name))
-    document = {**_namespace(one), "blocks": [documents.block(block) for block in shown]}
+    document = {**_namespace(one), "blocks": [finding_documents.block(block) for block in shown]}
 
     def text() -> None:
         state = f"  {say('has a problem')}" if one.stale else ""

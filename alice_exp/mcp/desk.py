@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from alice_exp import documents
+from alice_exp import finding_documents, learning_documents
 from alice_exp.core.act import commit_id
 from alice_exp.core.errors import RefusedError, UsageError
 from alice_exp.core.model import ABOUT, Evidence, Payload, Place, Trigger
@@ -107,7 +107,7 @@ class Desk:
             if not reference.startswith("dec-"):
                 done = report_outcome(wiring.home, wiring.caller, reference, ok, scenario, note)
                 commit = commit_id(done.commit)
-                changed = documents.changed(done.placed, done.change)
+                changed = learning_documents.changed(done.placed, done.change)
                 return {"id": done.placed.block.id, "blocks": [changed], "episode": None, "commit": commit}
             told = decided.report_decision(
                 wiring.home,
@@ -125,7 +125,7 @@ class Desk:
             )
         return {
             "id": reference,
-            "blocks": [documents.changed(placed, change) for placed, change in told.changes],
+            "blocks": [learning_documents.changed(placed, change) for placed, change in told.changes],
             "episode": told.episode.id,
             "commit": commit_id(told.commit),
         }
@@ -194,7 +194,7 @@ class Desk:
             raise UsageError("a query says what you want to know")
         with self.turn(query) as wiring:
             found = user_memories(wiring.home, wiring.access, wiring.caller, query, MOST, recall.Filters())
-        text = documents.user_memory(found, similarity=True)
+        text = finding_documents.user_memory(found, similarity=True)
         return {"text": text, "memories": [_known(one) for one in found]}
 
     def record_episode(
@@ -252,7 +252,7 @@ class Desk:
             raise UsageError("name a topic")
         with self.turn(topic) as wiring:
             assessed = knowing.assess(wiring.home, wiring.access, wiring.caller, topic, {})
-        return documents.assessment(assessed)  # type: ignore[return-value]
+        return learning_documents.assessment(assessed)  # type: ignore[return-value]
 
     def heartbeat(self) -> shapes.Summary:
         """What waits for the person; a peek."""
@@ -274,7 +274,7 @@ class Desk:
 
 
 def _known(one: Match) -> shapes.Known:
-    return documents.match(one)  # type: ignore[return-value]
+    return finding_documents.match(one)  # type: ignore[return-value]
 
 
 def _bytes(argument: object) -> int:
