@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from alice_exp.blocks_wiring import access
+from alice_exp.core.caller import require_person
 from alice_exp.core.conversation import Message
 from alice_exp.core.errors import (
     AliceError,
@@ -30,6 +32,11 @@ from alice_exp.core.errors import (
 from alice_exp.core.model import About, Block, BlockType, Evidence, Payload, Placed, Trigger
 from alice_exp.core.problem import Json, Problem
 from alice_exp.core.records import Episode, EpisodeBook, Event, Segment, Timeline
+from alice_exp.finding_wiring import finding
+from alice_exp.learning_wiring import decisions
+from alice_exp.owner_wiring import open_session
+from alice_exp.owner_wiring import owner as owner_key
+from alice_exp.review_wiring import reports
 from alice_exp.rules.agenda import Agenda
 from alice_exp.rules.episodes import EpisodeStatistics
 from alice_exp.rules.episodes import Filters as EpisodeFilters
@@ -55,7 +62,6 @@ from alice_exp.usecases import (
     timeline,
     upkeep,
 )
-from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.capture import Captured, Draft
 from alice_exp.usecases.decided import DecisionOutcome
 from alice_exp.usecases.deciding import Decision
@@ -66,7 +72,6 @@ from alice_exp.usecases.recall import Filters, Shown
 from alice_exp.usecases.recorded import with_episodes, with_timeline
 from alice_exp.usecases.records import Kept, Pruned, Reflected
 from alice_exp.usecases.timeline import Told
-from alice_exp.wiring import Wiring
 
 __all__ = [
     "Agenda",
@@ -127,21 +132,21 @@ class Alice(Conversations):
 
         ``warn`` hears of what was noticed and stops nothing. Nothing is read before the first call.
         """
-        self._wiring = Wiring(str(home), actor, warn)
+        self._session = open_session(str(home), actor, warn)
 
     @property
     def path(self) -> Path:
         """The home's directory."""
-        return self._wiring.root
+        return self._session.root
 
     def init(self) -> None:
         """Make the home; one that is there already stays as it is (a person's act)."""
-        require_person(self._wiring.caller, "make a home", "alice-exp init")
-        self._wiring.home.create(self._wiring.actor, upkeep.default_files())
+        require_person(self._session.caller, "make a home", "alice-exp init")
+        self._session.home.create(self._session.actor, upkeep.default_files())
 
     def check(self) -> tuple[Problem, ...]:
         """Everything that is wrong with the home's files."""
-        return upkeep.check(self._wiring.home, self._wiring.caller.now)
+        return upkeep.check(self._session.home, self._session.caller.now)
 
     # -- blocks -------------------------------------------------------------------------------------------------
 
@@ -176,7 +181,7 @@ class Alice(Conversations):
 
     def memorize_all(self, drafts: Iterable[Draft]) -> Captured:
         """Many candidates in one commit; what was rejected before is left out and counted."""
-        return capture.memorize(self._wiring.home, self._wiring.caller, list(drafts))
+        return capture.memorize(self._session.home, self._session.caller, list(drafts))
 
     def remember(
         self,
@@ -191,11 +196,11 @@ class Alice(Conversations):
         draft = Draft(
             capture.payload_of(payload), capture.trigger_of(when), type=type, about="user", tags=tuple(tags)
         )
-        wiring = self._wiring
+        session = self._session
         captured = owner.decide(
-            wiring.home,
-            wiring.owner,
-            wiring.caller,
+            session.home,
+            owner_key(session),
+            session.caller,
             "approve",
             lambda home, caller, stamp: capture.remember(home, caller, draft, namespace, stamp=stamp),
         )
@@ -211,21 +216,17 @@ class Alice(Conversations):
         filters: Filters | None = None,
     ) -> list[Match]:
         """What is known, best first; empty where nothing fits. Counts as a read."""
-        wiring = self._wiring
-        return recall.recall(
-            wiring.home, wiring.access, wiring.caller, query, context or {}, top, filters or Filters()
-        )
+        session = self._session
+        return recall.recall(finding(session), query, context or {}, top, filters or Filters())
 
     def decide(self, task: str, context: Mapping[str, Json] | None = None) -> Decision:
         """Choose by tier what to apply to a task, and remember the choice until its outcome."""
-        wiring = self._wiring
-        return deciding.decide(
-            wiring.home, wiring.access, wiring.decisions, wiring.caller, task, context or {}
-        )
+        session = self._session
+        return deciding.decide(finding(session), decisions(session), task, context or {})
 
     def outcome(self, block: str, ok: bool, *, scenario: str = "", note: str = "") -> Outcome:
         """Report whether using one block (its id) worked."""
-        return report_outcome(self._wiring.home, self._wiring.caller, block, ok, scenario, note)
+        return report_outcome(self._session.home, self._session.caller, block, ok, scenario, note)
 
     def outcome_of(
         self,
@@ -239,11 +240,11 @@ class Alice(Conversations):
         also: Sequence[str] = (),
     ) -> DecisionOutcome:
         """Report whether a decision worked: lifecycle, evidence, episode and event in one commit (D37)."""
-        wiring = self._wiring
+        session = self._session
         return decided.report_decision(
-            wiring.home,
-            wiring.decisions,
-            wiring.caller,
+            session.home,
+            decisions(session),
+            session.caller,
             decision if isinstance(decision, str) else decision.decision,
             ok,
             scenario=scenario,
@@ -251,30 +252,28 @@ class Alice(Conversations):
             result=result,
             reward=reward,
             also=also,
-            reads=records.reads_of(wiring.access),
-            summarise=digesting.summariser(wiring.provider, wiring.config),
+            reads=records.reads_of(access(session)),
+            summarise=digesting.summariser(session.provider, session.config),
         )
 
     def show(self, block: str) -> Shown:
         """One block by its id or a unique prefix of it. Counts as a read."""
-        return recall.show(self._wiring.home, self._wiring.access, self._wiring.caller, block)
+        return recall.show(finding(self._session), block)
 
     def blocks(self, filters: Filters | None = None, *, archived: bool = False) -> list[Shown]:
         """The blocks that pass, in file order; the archive only where asked for."""
-        wiring, wanted = self._wiring, filters or Filters()
-        return recall.listing(wiring.home, wiring.access, wiring.caller, wanted, archived=archived)
+        session, wanted = self._session, filters or Filters()
+        return recall.listing(finding(session), wanted, archived=archived)
 
     def assess(self, topic: str, context: Mapping[str, Json] | None = None) -> Assessment:
         """How well a topic is known (R3.16); counts as no read."""
-        return knowing.assess(
-            self._wiring.home, self._wiring.access, self._wiring.caller, topic, context or {}
-        )
+        return knowing.assess(finding(self._session), topic, context or {})
 
     def heartbeat(self) -> Agenda:
         """Today's report as a peek: it starts no clock and gives no new numbers."""
-        wiring = self._wiring
+        session = self._session
         report, _ = review.heartbeat(
-            wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=True
+            session.home, reports(session), access(session), session.caller, session.day_began, peek=True
         )
         return report
 
@@ -294,15 +293,15 @@ class Alice(Conversations):
     ) -> Kept:
         """Record what happened (R0.14); ``reward`` in [0, 1], else 1 for a success and 0 for a failure."""
         worth = (1.0 if success else 0.0) if reward is None else reward
-        at = self._wiring.caller.now
+        at = self._session.caller.now
         told = Episode("", task, context or {}, action, result, success, worth, at, reflection, type)
         return self.add_episodes([told])
 
     def add_episodes(self, episodes: Iterable[Episode]) -> Kept:
         """Record many in one act; an id or a time that is empty is given."""
-        wiring = self._wiring
+        session = self._session
         return records.add_episodes(
-            wiring.home, wiring.caller, list(episodes), records.reads_of(wiring.access)
+            session.home, session.caller, list(episodes), records.reads_of(access(session))
         )
 
     def similar(
@@ -318,31 +317,31 @@ class Alice(Conversations):
 
         Where the task has no context, words find what the formula does not, and rank long tasks.
         """
-        wiring = self._wiring
+        session = self._session
         asked = similar.Asked(task, context or {}, top, filters or EpisodeFilters(), by_words)
-        read = partial(with_episodes, wiring.home, wiring.history)
-        return similar.similar(wiring.home, read, wiring.access, wiring.caller, asked)
+        read = partial(with_episodes, session.home, session.history)
+        return similar.similar(session.home, read, access(session), session.caller, asked)
 
     def episodes(self) -> tuple[Episode, ...]:
         """All episodes that the file holds, in its order."""
-        return (with_episodes(self._wiring.home, self._wiring.history).episodes or EpisodeBook()).episodes
+        return (with_episodes(self._session.home, self._session.history).episodes or EpisodeBook()).episodes
 
     def reflect(self, episode: str, text: str) -> Reflected:
         """Say afterwards what was learned (R0.16)."""
-        return records.reflect(self._wiring.home, self._wiring.caller, episode, text)
+        return records.reflect(self._session.home, self._session.caller, episode, text)
 
     def episode_statistics(self) -> EpisodeStatistics:
         """How many, how well, since when (R0.45)."""
-        return records.counted(with_episodes(self._wiring.home, self._wiring.history))
+        return records.counted(with_episodes(self._session.home, self._session.history))
 
     def prune(self, *, dry: bool = True) -> Pruned:
         """What a cleaning takes away and why (R0.36-R0.43); it is done with ``dry=False``, by a person."""
-        wiring = self._wiring
-        return records.clean(wiring.home, wiring.caller, records.reads_of(wiring.access), dry=dry)
+        session = self._session
+        return records.clean(session.home, session.caller, records.reads_of(access(session)), dry=dry)
 
     def distill(self, *episodes: str, limit: int = 20) -> Distilled:
         """Propose what repeats as candidates, or the lesson of the named episodes."""
-        return distilling.distil(self._wiring.home, self._wiring.caller, episodes, limit)
+        return distilling.distil(self._session.home, self._session.caller, episodes, limit)
 
     # -- the timeline -------------------------------------------------------------------------------------------
 
@@ -357,22 +356,22 @@ class Alice(Conversations):
         summarise: Summariser | None = None,
     ) -> Told:
         """Add a thought and compact (R1.29); ``summarise`` tells a merge, else the configured chat model, if any."""
-        wiring = self._wiring
-        event = Event(wiring.caller.now, thought, context, action, result, metadata or {})
-        model = summarise or digesting.summariser(wiring.provider, wiring.config)
-        way = timeline.strategy_of(wiring.config)
-        return timeline.add_thought(wiring.home, wiring.caller, event, way, model)
+        session = self._session
+        event = Event(session.caller.now, thought, context, action, result, metadata or {})
+        model = summarise or digesting.summariser(session.provider, session.config)
+        way = timeline.strategy_of(session.config)
+        return timeline.add_thought(session.home, session.caller, event, way, model)
 
     def add_events(self, events: Iterable[Event]) -> Told:
         """Add many thoughts in one act; each is committed word for word."""
-        wiring = self._wiring
-        way = timeline.strategy_of(wiring.config)
-        return timeline.add_thoughts(wiring.home, wiring.caller, list(events), way)
+        session = self._session
+        way = timeline.strategy_of(session.config)
+        return timeline.add_thoughts(session.home, session.caller, list(events), way)
 
     def finish_event(self, number: int, result: Json) -> Told:
         """Say later what came of thought ``number`` (B1.8): in the thought itself while it is here word for word."""
-        wiring = self._wiring
-        return timeline.finish_thought(wiring.home, wiring.caller, number, result)
+        session = self._session
+        return timeline.finish_thought(session.home, session.caller, number, result)
 
     def segments(self) -> tuple[Segment, ...]:
         """All segments, oldest first (R1.31)."""
@@ -392,8 +391,8 @@ class Alice(Conversations):
 
     def expand(self, segment: int) -> Expanded:
         """The original thoughts of a segment, present or merged long ago, from history."""
-        snapshot = with_timeline(self._wiring.home, self._wiring.history)
-        return expanding.expand(snapshot, self._wiring.history, segment)
+        snapshot = with_timeline(self._session.home, self._session.history)
+        return expanding.expand(snapshot, self._session.history, segment)
 
     def _timeline(self) -> Timeline:
-        return with_timeline(self._wiring.home, self._wiring.history).timeline or Timeline()
+        return with_timeline(self._session.home, self._session.history).timeline or Timeline()

@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from alice_exp import finding_documents
+from alice_exp.conversations_wiring import chats
 from alice_exp.core.conversation import Message, as_dict, message_of
+from alice_exp.finding_wiring import finding
 from alice_exp.rules.window import Estimate, Settings, Summarise, Window, estimate_tokens
 from alice_exp.rules.window import before_model as fitted
 from alice_exp.usecases import sessions
@@ -19,9 +21,9 @@ from alice_exp.usecases.recall import Filters
 
 if TYPE_CHECKING:
     from alice_exp.core.conversation import ChatRecord, Role
+    from alice_exp.session import Session
     from alice_exp.usecases.sessions import Extracted, Spoken
     from alice_exp.usecases.talk import Found
-    from alice_exp.wiring import Wiring
 
 M = TypeVar("M", Message, dict[str, Any], Mapping[str, Any])
 """A message as the caller has it: a chat completions dict, or a ``Message``."""
@@ -65,12 +67,12 @@ def _like(
 class Conversations:
     """What ``Alice`` does with conversations."""
 
-    _wiring: Wiring
+    _session: Session
 
     def start_session(self, name: str = "") -> str:
         """Open a conversation and give its id; one of that name that is open goes on (R4.14)."""
-        wiring = self._wiring
-        return sessions.start(wiring.home, wiring.chats, wiring.caller, wiring.moment.timestamp(), name)[0]
+        opened = self._session
+        return sessions.start(opened.home, chats(opened), opened.caller, opened.moment.timestamp(), name)[0]
 
     def say(self, session: str, content: str, role: Role = "user", *, speaker: str = "") -> Spoken:
         """Keep what was said; every ``long_term.max_buffer_turns``th user message is followed by a reading (R4.18).
@@ -81,49 +83,49 @@ class Conversations:
 
     def say_all(self, session: str, messages: Sequence[Message | Mapping[str, Any]]) -> Spoken:
         """The same for several messages, chat completions dicts among them."""
-        wiring = self._wiring
+        opened = self._session
         said = [one if isinstance(one, Message) else message_of(one) for one in messages]
         return sessions.say(
-            wiring.home, wiring.chats, wiring.caller, wiring.config, session, said, wiring.provider
+            opened.home, chats(opened), opened.caller, opened.config, session, said, opened.provider
         )
 
     def messages(self, session: str, last: int = 0) -> tuple[ChatRecord, ...]:
         """What was said in a session, in order; the latest ``last`` alone where that is over 0 (R4.28)."""
-        chats = self._wiring.chats
-        return chats.load_recent(session, last) if last else chats.load(session)
+        store = chats(self._session)
+        return store.load_recent(session, last) if last else store.load(session)
 
     def before_model(self, messages: Sequence[M]) -> list[M]:
         """``alice_exp.before_model`` with this home's ``short_term`` settings and its model, where it has one."""
-        wiring = self._wiring
-        summarise = sessions.summary_by(wiring.provider)
-        return _like(messages, Settings.of(wiring.config), summarise, estimate_tokens)
+        opened = self._session
+        summarise = sessions.summary_by(opened.provider)
+        return _like(messages, Settings.of(opened.config), summarise, estimate_tokens)
 
     def window(self, session: str) -> Window:
         """What of a kept session goes to the model now, and how it was made (R4.5-R4.13)."""
-        wiring = self._wiring
-        return sessions.window(wiring.chats, session, Settings.of(wiring.config), wiring.provider)
+        opened = self._session
+        return sessions.window(chats(opened), session, Settings.of(opened.config), opened.provider)
 
     def extract(self, session: str) -> Extracted:
         """Read what was not read yet for candidates; nothing is read twice (R4.18-R4.22)."""
-        wiring = self._wiring
-        return sessions.extract_session(wiring.home, wiring.chats, wiring.caller, session, wiring.provider)
+        opened = self._session
+        return sessions.extract_session(opened.home, chats(opened), opened.caller, session, opened.provider)
 
     def end_session(self, session: str, *, forget: bool = False) -> Spoken:
         """Close a session; what is left is read first (R4.22). ``forget`` deletes it once it was read."""
-        wiring = self._wiring
+        opened = self._session
         return sessions.end(
-            wiring.home, wiring.chats, wiring.caller, wiring.config, session, wiring.provider, forget=forget
+            opened.home, chats(opened), opened.caller, opened.config, session, opened.provider, forget=forget
         )
 
     def context(self, query: str, top: int = MOST, filters: Filters | None = None) -> str:
         """What is known about the user that fits, as a ``[User Memory]`` block; empty where nothing fits (R4.24)."""
-        wiring = self._wiring
-        found = user_memories(wiring.home, wiring.access, wiring.caller, query, top, filters or Filters())
+        opened = self._session
+        found = user_memories(finding(opened), query, top, filters or Filters())
         return finding_documents.user_memory(found, similarity=False)
 
     def search_sessions(self, query: str, top: int = 10) -> list[Found]:
         """What was said that answers a query, best first, over all sessions that are kept."""
         from alice_exp.usecases.talk import Library
 
-        wiring = self._wiring
-        return Library.of(wiring.chats).search(query, wiring.caller.now, top)
+        opened = self._session
+        return Library.of(chats(opened)).search(query, opened.caller.now, top)

@@ -321,11 +321,11 @@ def seeded_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ids in this process come from a fixed seed: the same commands give the same ids."""
     import random
 
-    from alice_exp import wiring
+    from alice_exp import session
 
     source = random.Random(2026)
     monkeypatch.setattr(
-        wiring, "new_id", lambda kind: f"{kind}-" + "".join(source.choices(wiring.ALPHABET, k=8))
+        session, "new_id", lambda kind: f"{kind}-" + "".join(source.choices(session.ALPHABET, k=8))
     )
 
 

@@ -20,7 +20,7 @@ def main() -> None:
     """Seed the ids, then be the command."""
     import gc
 
-    from alice_exp import wiring
+    from alice_exp import session
     from alice_exp.cli.app import run
 
     gc.disable()
@@ -31,9 +31,9 @@ def main() -> None:
         counts[kind] = counts.get(kind, 0) + 1
         counter.write_text(json.dumps(counts), "utf-8")
         source = random.Random(f"alice-exp {kind} {counts[kind]}")
-        return f"{kind}-" + "".join(source.choices(wiring.ALPHABET, k=8))
+        return f"{kind}-" + "".join(source.choices(session.ALPHABET, k=8))
 
-    wiring.new_id = new_id
+    session.new_id = new_id
     sys.exit(run(sys.argv[1:]))
 
 

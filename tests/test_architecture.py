@@ -30,7 +30,7 @@ PLANTED = [
     ("one-owner-sqlite", "store/scan.py", "import sqlite3"),
     ("one-owner-network", "store/scan.py", "import zeroconf"),
     ("one-owner-network", "cli/peers.py", "import ssl"),
-    ("one-owner-network", "wiring.py", "def f() -> None:\n    import asyncio"),
+    ("one-owner-network", "session.py", "def f() -> None:\n    import asyncio"),
     ("one-owner-mcp", "cli/mcp.py", "import mcp"),
     ("one-owner-terminal", "usecases/acts.py", "import rich"),
     ("process", "usecases/acts.py", "import subprocess"),

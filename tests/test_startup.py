@@ -38,11 +38,11 @@ TERMINAL = ("rich.console", "rich.table", "rich.markdown", "rich.traceback", "py
 
 COMMANDS = {
     "--version": ((), 120),
-    "recall": (("searching code",), 210),
-    "list": ((), 190),
-    "show": (("exp-aaaaaaa2",), 190),
-    "episode similar": (("searching code",), 216),
-    "memorize": (("use fd", "--when", "finding files"), 224),
+    "recall": (("searching code",), 220),
+    "list": ((), 200),
+    "show": (("exp-aaaaaaa2",), 200),
+    "episode similar": (("searching code",), 230),
+    "memorize": (("use fd", "--when", "finding files"), 230),
 }
 """Each command's arguments, and how many modules it may load (209 for recall, 188 for a list on 3.11)."""
 

@@ -19,6 +19,7 @@ from alice_exp.cli import language
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import AliceError
 from alice_exp.core.version import VERSION
+from alice_exp.owner_wiring import open_session
 
 Table = Mapping[str, "str | Table"]
 
@@ -195,7 +196,7 @@ def _shared(
 def _store(context: typer.Context, parameter: Any, value: Any) -> Any:
     """Put a shared option where the command finds it; one given at the root holds unless it is given again."""
     if not isinstance(context.obj, Terminal):
-        context.obj = Terminal()
+        context.obj = Terminal(open_session)
     if parameter.name == "lang":
         if value:
             language.choose(value)
@@ -327,7 +328,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code: the only place where errors become exit codes."""
     if "_ALICE_EXP_COMPLETE" in os.environ:
         return _complete(arguments)
-    terminal = Terminal(json="--json" in arguments, debug="--debug" in arguments)
+    terminal = Terminal(open_session, json="--json" in arguments, debug="--debug" in arguments)
     language.ask(terminal.configured_language)
     try:
         answer = command().main(list(arguments), prog_name="alice-exp", standalone_mode=False, obj=terminal)

@@ -14,6 +14,7 @@ from alice_exp.core.errors import ProblemError, UsageError
 from alice_exp.core.model import ABOUT, About, Block, Evidence, Payload, Trigger
 from alice_exp.core.problem import Json
 from alice_exp.documents import brief
+from alice_exp.owner_wiring import owner as owner_key
 from alice_exp.text.schema import block_of, known_keys
 from alice_exp.usecases.acts import namespace_name, namespace_path, type_named
 from alice_exp.usecases.capture import Captured, Draft, destination
@@ -96,7 +97,7 @@ def memorize(
                 lived=lived,
             )
         ]
-    captured = keep(terminal.doors(dry_run), terminal.wiring.caller, drafts)
+    captured = keep(terminal.doors(dry_run), terminal.session.caller, drafts)
     if source:
         _bulk_answer(terminal, captured)
     else:
@@ -137,8 +138,8 @@ def remember(
     )
     captured = owner.decide(
         terminal.doors(dry_run),
-        terminal.wiring.owner,
-        terminal.wiring.caller,
+        owner_key(terminal.session),
+        terminal.session.caller,
         "approve",
         lambda home, caller, stamp: keep_word(home, caller, draft, namespace, stamp=stamp),
     )

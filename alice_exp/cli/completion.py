@@ -16,11 +16,13 @@ import typer
 
 from alice_exp import documents
 from alice_exp.cli.terminal import Terminal
+from alice_exp.conversations_wiring import chats
 from alice_exp.core.errors import AliceError, UsageError
 from alice_exp.core.model import PLACES, SETS, Place
+from alice_exp.owner_wiring import open_session
+from alice_exp.session import Session
 from alice_exp.text.display import one_line, visible
 from alice_exp.usecases.acts import namespace_name
-from alice_exp.wiring import Wiring
 
 Table = Mapping[str, "str | Table"]
 Build = Callable[[str, str], Any]
@@ -136,8 +138,8 @@ def _offers(before: list[str], begun: str, table: Table, build: Build) -> Iterat
     parameter, position = _awaited(command, rest)
     if parameter is None:
         return
-    wiring = Wiring(_value_of(before, "--home"))
-    for value, hint in _values(f"{group} {name}".strip(), parameter, position, wiring):
+    session = open_session(_value_of(before, "--home"))
+    for value, hint in _values(f"{group} {name}".strip(), parameter, position, session):
         if value.startswith(begun) and value not in rest:
             yield value, hint
 
@@ -195,11 +197,11 @@ def _awaited(command: Any, rest: list[str]) -> tuple[Any, int]:
     return None, given
 
 
-def _values(name: str, parameter: Any, position: int, wiring: Wiring) -> Iterator[Candidate]:
+def _values(name: str, parameter: Any, position: int, session: Session) -> Iterator[Candidate]:
     metavar = parameter.metavar or ""
     for part, offer in _OFFERS:
         if part in metavar:
-            yield from offer(name, wiring)
+            yield from offer(name, session)
             return
     if parameter.name == "set_":
         yield from ((place, "") for place in SETS)
@@ -207,39 +209,39 @@ def _values(name: str, parameter: Any, position: int, wiring: Wiring) -> Iterato
         yield from (("ok", ""), ("fail", ""))
 
 
-def _ids(name: str, wiring: Wiring) -> Iterator[Candidate]:
+def _ids(name: str, session: Session) -> Iterator[Candidate]:
     """The ids that a command means: those of its group's things, else of blocks."""
-    yield from _IDS_OF.get(name.partition(" ")[0], _blocks)(name, wiring)
+    yield from _IDS_OF.get(name.partition(" ")[0], _blocks)(name, session)
 
 
-def _blocks(name: str, wiring: Wiring) -> Iterator[Candidate]:
-    for placed in wiring.home.read(_PLACES.get(name, PLACES)):
+def _blocks(name: str, session: Session) -> Iterator[Candidate]:
+    for placed in session.home.read(_PLACES.get(name, PLACES)):
         said = documents.trigger_text(placed) or documents.payload_text(placed)
         yield placed.block.id, said
 
 
-def _episodes(_: str, wiring: Wiring) -> Iterator[Candidate]:
+def _episodes(_: str, session: Session) -> Iterator[Candidate]:
     from alice_exp.text.records import EPISODES_PATH
 
-    book = wiring.home.read((), records=EPISODES_PATH).episodes
+    book = session.home.read((), records=EPISODES_PATH).episodes
     for one in reversed(book.episodes if book is not None else ()):
         yield one.id, one.task
 
 
-def _segments(_: str, wiring: Wiring) -> Iterator[Candidate]:
+def _segments(_: str, session: Session) -> Iterator[Candidate]:
     from alice_exp.text.records import EVENTS_PATH
 
-    timeline = wiring.home.read((), records=EVENTS_PATH).timeline
+    timeline = session.home.read((), records=EVENTS_PATH).timeline
     for one in reversed(timeline.segments if timeline is not None else ()):
         yield str(one.id), one.start
 
 
-def _sessions(_: str, wiring: Wiring) -> Iterator[Candidate]:
-    for one in reversed(wiring.chats.conversations()):
+def _sessions(_: str, session: Session) -> Iterator[Candidate]:
+    for one in reversed(chats(session).conversations()):
         yield one.session, one.last_at
 
 
-_IDS_OF: Mapping[str, Callable[[str, Wiring], Iterator[Candidate]]] = {
+_IDS_OF: Mapping[str, Callable[[str, Session], Iterator[Candidate]]] = {
     "episode": _episodes,
     "event": _segments,
     "session": _sessions,
@@ -247,27 +249,27 @@ _IDS_OF: Mapping[str, Callable[[str, Wiring], Iterator[Candidate]]] = {
 """What a group calls an id; everywhere else it is a block's."""
 
 
-def _namespaces(_: str, wiring: Wiring) -> Iterator[Candidate]:
-    for file in wiring.home.read(("personal", "universal")).files:
+def _namespaces(_: str, session: Session) -> Iterator[Candidate]:
+    for file in session.home.read(("personal", "universal")).files:
         yield namespace_name(file.path), ""
 
 
-def _keys(_: str, __: Wiring) -> Iterator[Candidate]:
+def _keys(_: str, __: Session) -> Iterator[Candidate]:
     from alice_exp.core.config import OPTIONS
 
     yield from ((option.name, option.doc) for option in OPTIONS)
 
 
-def _acts(_: str, wiring: Wiring) -> Iterator[Candidate]:
-    for act in wiring.history.log(limit=30):
+def _acts(_: str, session: Session) -> Iterator[Candidate]:
+    for act in session.history.log(limit=30):
         yield act.commit[:8], act.subject
 
 
-def _shells(_: str, __: Wiring) -> Iterator[Candidate]:
+def _shells(_: str, __: Session) -> Iterator[Candidate]:
     yield from ((shell, "") for shell in _SCRIPTS)
 
 
-_OFFERS: tuple[tuple[str, Callable[[str, Wiring], Iterator[Candidate]]], ...] = (
+_OFFERS: tuple[tuple[str, Callable[[str, Session], Iterator[Candidate]]], ...] = (
     ("SET/NAME", _namespaces),
     ("ID", _ids),
     ("EPISODE", _episodes),

@@ -12,6 +12,7 @@ from alice_exp.cli.options import ChangedSince, Sets, Tags, Types, moment, numbe
 from alice_exp.cli.terminal import Terminal, visible
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.model import Placed
+from alice_exp.finding_wiring import finding
 from alice_exp.text.display import one_line
 from alice_exp.usecases.acts import type_named
 from alice_exp.usecases.context import BUDGET, MOST, user_memories
@@ -48,8 +49,8 @@ def context(
         since=moment(since),
         min_importance=number_between(min_importance, 0, 1, "--min-importance"),
     )
-    wiring = terminal.wiring
-    found = user_memories(wiring.home, wiring.access, wiring.caller, query, top, filters)
+    session = terminal.session
+    found = user_memories(finding(session), query, top, filters)
     block = finding_documents.user_memory(found, similarity=similarity)
     document = {"query": query, "text": block, "matches": [finding_documents.match(one) for one in found]}
 
@@ -80,7 +81,7 @@ def prime(
         say("For the work"),
     )
     headings = (headings[0], f"## {headings[1]}", f"## {headings[2]}")
-    made = primed(terminal.wiring.home, tokens, _line, headings)
+    made = primed(terminal.session.home, tokens, _line, headings)
     document = {
         "text": made.text,
         "tokens": made.tokens,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from alice_exp import documents, finding_documents, learning_documents
+from alice_exp.blocks_wiring import access
 from alice_exp.cli.language import say
 from alice_exp.cli.options import Surroundings, context_of
 from alice_exp.cli.terminal import Terminal, stale_mark
@@ -15,6 +16,8 @@ from alice_exp.core.act import commit_id
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.model import Placed
 from alice_exp.core.problem import Json
+from alice_exp.finding_wiring import finding
+from alice_exp.learning_wiring import decisions
 from alice_exp.rules.lifecycle import Change
 
 if TYPE_CHECKING:
@@ -35,13 +38,13 @@ def decide(
     Report what came of it with the decision's id. Example: alice-exp decide "deploy to production" --context env=prod
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
+    session = terminal.session
     if not task.strip():
         raise UsageError("say what is to be done", hint='alice-exp decide "deploy to production"')
     # Deciding and its outcome share a file, not what they load.
     from alice_exp.usecases.deciding import decide as choose
 
-    made = choose(wiring.home, wiring.access, wiring.decisions, wiring.caller, task, context_of(context))
+    made = choose(finding(session), decisions(session), task, context_of(context))
     warnings = [say(text) for text in made.warnings] + [
         say(
             "a similar task failed before: {task} ({episode})",
@@ -109,13 +112,13 @@ def outcome(
     terminal: Terminal = ctx.obj
     if result not in _WORDS:
         raise UsageError("{result} is no outcome", result=repr(result), hint="write ok or fail")
-    wiring = terminal.wiring
+    session = terminal.session
     if not reference.startswith("dec-"):
         if came or also or reward is not None:
             raise UsageError("--result, --reward and --also belong to the outcome of a decision")
         from alice_exp.usecases.outcome import report_outcome
 
-        done = report_outcome(wiring.home, wiring.caller, reference, _WORDS[result], scenario, note)
+        done = report_outcome(session.home, session.caller, reference, _WORDS[result], scenario, note)
         _one(terminal, done)
         return
     from alice_exp.usecases.decided import report_decision
@@ -123,9 +126,9 @@ def outcome(
     from alice_exp.usecases.records import reads_of
 
     told = report_decision(
-        wiring.home,
-        wiring.decisions,
-        wiring.caller,
+        session.home,
+        decisions(session),
+        session.caller,
         reference,
         _WORDS[result],
         scenario=scenario,
@@ -133,8 +136,8 @@ def outcome(
         result=_json(came),
         reward=reward,
         also=also,
-        reads=reads_of(wiring.access),
-        summarise=summariser(wiring.provider, wiring.config),
+        reads=reads_of(access(session)),
+        summarise=summariser(session.provider, session.config),
     )
     _all(terminal, told)
 

@@ -29,9 +29,9 @@ def distill(
     Proposals wait in the pool with their episodes as evidence. Example: alice-exp distill --explain
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
+    session = terminal.session
     home = terminal.doors(dry_run)
-    done = distilling.distil(home, wiring.caller, references or (), limit)
+    done = distilling.distil(home, session.caller, references or (), limit)
     document = {
         "ids": [] if dry_run else list(done.ids),
         "proposals": [_document(one, explain, dry_run) for one in done.judged],

@@ -11,6 +11,9 @@ from alice_exp.cli.language import rendered, say
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.act import commit_id
 from alice_exp.core.errors import ProblemError, UsageError
+from alice_exp.maintenance_wiring import inspection
+from alice_exp.owner_wiring import owner
+from alice_exp.sync_wiring import remotes
 from alice_exp.usecases import settings
 from alice_exp.usecases.doctor import Check, Patient, examine
 from alice_exp.usecases.settings import Value
@@ -28,9 +31,9 @@ def doctor(
     Examples: alice-exp doctor · alice-exp doctor --fix
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
+    session = terminal.session
     patient = Patient(
-        wiring.home, wiring.history, wiring.inspection, wiring.owner, wiring.remotes, wiring.caller
+        session.home, session.history, inspection(session), owner(session), remotes(session), session.caller
     )
     checks = examine(patient, fix=fix)
     document = {
@@ -69,7 +72,7 @@ def config_get(
     Example: alice-exp config get heartbeat.expire_days
     """
     terminal: Terminal = ctx.obj
-    found = settings.get(terminal.wiring.home, name)
+    found = settings.get(terminal.session.home, name)
     terminal.answer(_value(found), lambda: terminal.line(_plain(found)))
 
 
@@ -85,7 +88,7 @@ def config_set(
     terminal: Terminal = ctx.obj
     if name == "timezone" and value:
         _require_zone(value)
-    found, commit = settings.put(terminal.wiring.home, terminal.wiring.caller, name, value)
+    found, commit = settings.put(terminal.session.home, terminal.session.caller, name, value)
     document = {**_value(found), "commit": commit_id(commit)}
     template = "{key}  is {value}" if commit else "{key}  is {value} already"
     terminal.answer(document, lambda: terminal.line(say(template, key=name, value=_plain(found) or "“”")))
@@ -108,7 +111,7 @@ def config_list(ctx: typer.Context) -> None:
     Example: alice-exp config list
     """
     terminal: Terminal = ctx.obj
-    found = settings.listing(terminal.wiring.home)
+    found = settings.listing(terminal.session.home)
     columns = [say("key"), say("value"), say("default"), say("what it does")]
     rows = [
         [
@@ -130,13 +133,13 @@ def config_edit(ctx: typer.Context) -> None:
     from alice_exp.cli.editor import in_editor
 
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    before = settings.opened(wiring.home, wiring.caller)
+    session = terminal.session
+    before = settings.opened(session.home, session.caller)
     head = (
         say("config.jsonc: change what you like, save and close. Unchanged or emptied, nothing happens."),
     )
     after = in_editor(terminal, "config", head, before, settings.faults)
-    commit = None if after is None else settings.replaced(wiring.home, wiring.caller, before, after)
+    commit = None if after is None else settings.replaced(session.home, session.caller, before, after)
     document = {"changed": commit is not None, "commit": commit_id(commit)}
     line = say("the configuration is changed") if commit else say("nothing changed")
     terminal.answer(document, lambda: terminal.line(line))

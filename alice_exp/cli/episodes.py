@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from alice_exp.blocks_wiring import access
 from alice_exp.cli.episode_tables import (
     episode_document,
     episode_row,
@@ -69,7 +70,7 @@ def add(
     Examples: alice-exp episode add --task "search code" --action rg --success --reward 0.9 · alice-exp episode add -
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
+    session = terminal.session
     if bool(source) == bool(task.strip()):
         raise UsageError(
             "give --task, or a file of episodes", hint='alice-exp episode add --task "search code" --success'
@@ -80,7 +81,7 @@ def add(
         except NotFoundError:
             hint = 'a task goes with --task: alice-exp episode add --task "search code" --success'
             raise NotFoundError("there is no file {source}", source=source, hint=hint) from None
-        episodes = records.read_import(data, source, wiring.caller.now)
+        episodes = records.read_import(data, source, session.caller.now)
     else:
         if success is None:
             raise UsageError("say whether it worked", hint="add --success or --failed")
@@ -92,7 +93,7 @@ def add(
         )
         episodes = (told,)
     home = terminal.doors(dry_run)
-    _kept(terminal, records.add_episodes(home, wiring.caller, episodes, records.reads_of(wiring.access)))
+    _kept(terminal, records.add_episodes(home, session.caller, episodes, records.reads_of(access(session))))
 
 
 def list_episodes(
@@ -168,14 +169,14 @@ def similar(
     Examples: alice-exp episode similar "search code" --success · alice-exp episode similar 部署 --context env=prod
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
+    session = terminal.session
     require_utf8(task)
     filters = Filters(
         _after(terminal, recent, ""), success, type, number_between(min_reward, 0, 1, "--min-reward")
     )
     asked = finding.Asked(task, context_of(context), top, filters, by_words)
     found = finding.similar(
-        wiring.home, lambda: read_records(terminal, EPISODES_PATH), wiring.access, wiring.caller, asked
+        session.home, lambda: read_records(terminal, EPISODES_PATH), access(session), session.caller, asked
     )
 
     def text() -> None:
@@ -206,7 +207,7 @@ def reflect(
     """
     terminal: Terminal = ctx.obj
     require_utf8(text)
-    told = records.reflect(terminal.wiring.home, terminal.wiring.caller, reference, text)
+    told = records.reflect(terminal.session.home, terminal.session.caller, reference, text)
     commit = commit_id(told.commit)
     terminal.answer(
         {"id": told.episode.id, "reflection": told.episode.reflection, "commit": commit},
@@ -262,8 +263,8 @@ def prune(
     An addition does this by itself when the capacity is exceeded. Example: alice-exp episode prune --dry-run
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    pruned = records.clean(wiring.home, wiring.caller, records.reads_of(wiring.access), dry=dry_run)
+    session = terminal.session
+    pruned = records.clean(session.home, session.caller, records.reads_of(access(session)), dry=dry_run)
     gone = [weighed_document(one) for one in pruned.pruning.removed]
     document: dict[str, Any] = {
         "pruned": [one["id"] for one in gone],
@@ -295,8 +296,8 @@ def restore(
     Example: alice-exp episode restore ep-7k2m9q4x
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    kept = records.restore_episode(wiring.home, wiring.history, wiring.caller, reference)
+    session = terminal.session
+    kept = records.restore_episode(session.home, session.history, session.caller, reference)
     _kept(terminal, kept, say("{id}  is back", id=kept.ids[0]))
 
 
@@ -336,15 +337,15 @@ def import_(
     Examples: alice-exp episode import episodes.json · alice-exp episode import - --replace --yes
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    episodes = records.read_import(source_bytes(source), source, wiring.caller.now)
+    session = terminal.session
+    episodes = records.read_import(source_bytes(source), source, session.caller.now)
     if replace and not dry_run:
         terminal.confirm(
             say("Replace all episodes by the {count} of {source}?", count=len(episodes), source=source)
         )
     home = terminal.doors(dry_run)
     mode: ImportMode = "replace" if replace else "merge"
-    kept = records.take_in(home, wiring.caller, episodes, mode, records.reads_of(wiring.access))
+    kept = records.take_in(home, session.caller, episodes, mode, records.reads_of(access(session)))
     _kept(terminal, kept, say("{count} of {total} taken in", count=len(kept.ids), total=len(episodes)))
 
 
@@ -376,7 +377,7 @@ def _kept(terminal: Terminal, kept: records.Kept, said: str = "") -> None:
 def _after(terminal: Terminal, recent: str, since: str) -> str:
     """The time that episodes have to be later than, strictly (R0.33); ``since`` itself counts."""
     span = window(recent)
-    now = seconds(terminal.wiring.caller.now)
+    now = seconds(terminal.session.caller.now)
     begins = [now - span] if span else []
     begins += [seconds(moment(since)) - 0.001] if since else []
     return iso_time(max(begins)) if begins else ""

@@ -54,23 +54,23 @@ def add(
     Examples: alice-exp event add "tests are red" --action "pytest --lf" --result "12 passed" · alice-exp event add -
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
+    session = terminal.session
     home = terminal.doors(dry_run)
-    way = diary.strategy_named(strategy or wiring.config.text("events.strategy"))
+    way = diary.strategy_named(strategy or session.config.text("events.strategy"))
     if bool(thought) == bool(source):
         raise UsageError("give a thought, or --from FILE", hint='alice-exp event add "the tests are red"')
     if source or thought == "-":
         named = source or thought
-        imported = diary.read_thoughts(source_bytes(named), named, wiring.caller.now)
+        imported = diary.read_thoughts(source_bytes(named), named, session.caller.now)
         if imported.timeline is not None:
             raise UsageError("this is a whole timeline", hint=f"alice-exp event import {named}")
-        tell_what_was_done(terminal, diary.add_thoughts(home, wiring.caller, imported.events, way))
+        tell_what_was_done(terminal, diary.add_thoughts(home, session.caller, imported.events, way))
         return
     require_utf8(thought, context, action)
     came = json_or_text(result) if result else None
-    event = Event(moment(at) or wiring.caller.now, thought, context, action, came, context_of(meta))
-    model = None if dry_run else summariser(wiring.provider, wiring.config)
-    tell_what_was_done(terminal, diary.add_thought(home, wiring.caller, event, way, model))
+    event = Event(moment(at) or session.caller.now, thought, context, action, came, context_of(meta))
+    model = None if dry_run else summariser(session.provider, session.config)
+    tell_what_was_done(terminal, diary.add_thought(home, session.caller, event, way, model))
 
 
 def result(
@@ -85,10 +85,10 @@ def result(
     Example: alice-exp event result 12 "12 passed"
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
+    session = terminal.session
     require_utf8(came)
-    way, model = diary.strategy_of(wiring.config), summariser(wiring.provider, wiring.config)
-    told = diary.finish_thought(wiring.home, wiring.caller, number, json_or_text(came), way, model)
+    way, model = diary.strategy_of(session.config), summariser(session.provider, session.config)
+    told = diary.finish_thought(session.home, session.caller, number, json_or_text(came), way, model)
     tell_what_was_done(terminal, told)
 
 
@@ -223,7 +223,7 @@ def expand(
     """
     terminal: Terminal = ctx.obj
     snapshot = read_records(terminal, EVENTS_PATH)
-    found = expanding.expand(snapshot, terminal.wiring.history, diary.segment_number(reference))
+    found = expanding.expand(snapshot, terminal.session.history, diary.segment_number(reference))
     document = {
         "id": found.segment,
         "segment_length": len(found.numbers),
@@ -258,7 +258,7 @@ def export(
     terminal: Terminal = ctx.obj
     told = read_records(terminal, EVENTS_PATH).timeline or Timeline()
     if thoughts:
-        every = expanding.everything(terminal.wiring.history)
+        every = expanding.everything(terminal.session.history)
         whole = "".join(json.dumps(event_json(one), ensure_ascii=False) + "\n" for one in every.values())
         if len(every) < told.total_events:
             lost = told.total_events - len(every)
@@ -286,14 +286,14 @@ def import_(
     Examples: alice-exp event import thoughts.jsonl · alice-exp event import timeline.json --replace --yes
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    imported = diary.read_thoughts(source_bytes(source), source, wiring.caller.now)
+    session = terminal.session
+    imported = diary.read_thoughts(source_bytes(source), source, session.caller.now)
     if replace and not dry_run:
         terminal.confirm(say("Replace the whole timeline by {source}?", source=source))
     home = terminal.doors(dry_run)
-    way = diary.strategy_of(wiring.config)
+    way = diary.strategy_of(session.config)
     mode: ImportMode = "replace" if replace else "merge"
-    tell_what_was_done(terminal, diary.take_in(home, wiring.history, wiring.caller, imported, mode, way))
+    tell_what_was_done(terminal, diary.take_in(home, session.history, session.caller, imported, mode, way))
 
 
 def _verbatim(terminal: Terminal, number: int, event: Event) -> None:

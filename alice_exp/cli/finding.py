@@ -24,6 +24,7 @@ from alice_exp.cli.options import (
 )
 from alice_exp.cli.terminal import Terminal, stale_mark
 from alice_exp.core.errors import NotFoundError, ProblemError, UsageError
+from alice_exp.finding_wiring import finding
 from alice_exp.text.display import one_line
 from alice_exp.usecases.acts import type_named
 from alice_exp.usecases.recall import Filters, Shown, level_named, listing, search
@@ -77,9 +78,7 @@ def recall(
         _many(terminal, queries, top, filters)
         return
     found = read(
-        terminal.wiring.home,
-        terminal.wiring.access,
-        terminal.wiring.caller,
+        finding(terminal.session),
         query,
         context_of(context),
         top,
@@ -157,8 +156,7 @@ def _many(terminal: Terminal, source: str, top: int, filters: Filters) -> None:
             )
         asked.append((fields["qid"], query, context))
     answers = search(
-        terminal.wiring.home,
-        terminal.wiring.caller,
+        finding(terminal.session),
         [(query, context) for _, query, context in asked],
         filters,
         top,
@@ -207,8 +205,8 @@ def list_blocks(
         min_reads=min_reads,
         min_consolidation=min_consolidation,
     )
-    wiring = terminal.wiring
-    shown = listing(wiring.home, wiring.access, wiring.caller, filters, archived=archived, order=sort)[:limit]
+    session = terminal.session
+    shown = listing(finding(session), filters, archived=archived, order=sort)[:limit]
     # Thousands of documents take as long as their table, so that nobody waits for both.
     blocks = [finding_documents.block(one) for one in shown] if terminal.json else []
     terminal.answer({"blocks": blocks}, lambda: _listing(terminal, shown))
@@ -242,7 +240,7 @@ def show(
     Examples: alice-exp show exp-7k2m9q4x · alice-exp show feature/async_io
     """
     terminal: Terminal = ctx.obj
-    shown = look(terminal.wiring.home, terminal.wiring.access, terminal.wiring.caller, reference)
+    shown = look(finding(terminal.session), reference)
     terminal.answer(finding_documents.block(shown), lambda: _block(terminal, shown))
 
 

@@ -105,7 +105,7 @@ def _decoded(data: bytes, path: str) -> str:
 
 
 def _take_in(terminal: Terminal, drafts: Sequence[Draft], dry_run: bool) -> None:
-    imported = take_in(terminal.wiring.home, terminal.wiring.caller, drafts, dry_run=dry_run)
+    imported = take_in(terminal.session.home, terminal.session.caller, drafts, dry_run=dry_run)
     document = {
         "ids": [] if dry_run else [one.block.id for one in imported.placed],
         "commit": commit_id(imported.commit),

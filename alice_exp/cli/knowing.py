@@ -9,10 +9,12 @@ from typing import Annotated
 import typer
 
 from alice_exp import documents, learning_documents
+from alice_exp.blocks_wiring import access
 from alice_exp.cli.language import language, say
 from alice_exp.cli.options import Surroundings, context_of
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import NotFoundError, UsageError
+from alice_exp.finding_wiring import finding
 from alice_exp.rules.metacognition import Assessment
 from alice_exp.rules.rates import Rate
 from alice_exp.text.display import cells, one_line
@@ -33,8 +35,8 @@ def assess(
     terminal: Terminal = ctx.obj
     if not topic.strip():
         raise UsageError("name a topic", hint="alice-exp assess deployment")
-    wiring = terminal.wiring
-    assessed = knowing.assess(wiring.home, wiring.access, wiring.caller, topic, context_of(context))
+    session = terminal.session
+    assessed = knowing.assess(finding(session), topic, context_of(context))
     terminal.answer(
         learning_documents.assessment(assessed, say, language()), lambda: _assessment(terminal, assessed)
     )
@@ -72,8 +74,8 @@ def consolidation(
     Example: alice-exp consolidation exp-7k2m9q4x --explain
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    settled = knowing.settled(wiring.home, wiring.access, wiring.caller, reference)
+    session = terminal.session
+    settled = knowing.settled(session.home, access(session), session.caller, reference)
     block, terms, weights = settled.placed.block, settled.terms, settled.weights
     answer: dict[str, object] = {
         "id": block.id,
@@ -121,8 +123,8 @@ def stats(
     terminal: Terminal = ctx.obj
     if format not in ("table", "html"):
         raise UsageError("{format} is no format", format=repr(format), hint="write --format table or html")
-    wiring = terminal.wiring
-    counts = knowing.stats(wiring.home, wiring.access, wiring.caller)
+    session = terminal.session
+    counts = knowing.stats(session.home, access(session), session.caller)
     parts = {
         "by_set": counts.by_set,
         "by_state": counts.by_level,
@@ -142,7 +144,7 @@ def stats(
         from alice_exp.cli.stats_page import stats_page
 
         named = {part_title(name): part for name, part in parts.items()}
-        sys.stdout.write(stats_page(counts, named, wiring.caller.now[:10]))
+        sys.stdout.write(stats_page(counts, named, session.caller.now[:10]))
 
     terminal.answer(answer, page if format == "html" else lambda: _counts(terminal, counts, parts))
 
@@ -183,8 +185,8 @@ def impact(ctx: typer.Context) -> None:
     Examples: alice-exp config set decide.held_out 0.1 · alice-exp impact
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    found = knowing.impact(wiring.home, wiring.history)
+    session = terminal.session
+    found = knowing.impact(session.home, session.history)
     kinds = {"applied": found.applied, "without": found.without, "held_out": found.held_out}
     answer = {
         **{kind: _rate(one) for kind, one in kinds.items()},

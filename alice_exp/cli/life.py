@@ -12,11 +12,12 @@ from alice_exp.cli.language import say
 from alice_exp.cli.options import DryRun
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.act import commit_id
+from alice_exp.core.caller import require_person
 from alice_exp.core.errors import RefusedError, UsageError
 from alice_exp.core.ports import Purged
+from alice_exp.owner_wiring import owner as owner_key
 from alice_exp.usecases import life
 from alice_exp.usecases.acts import namespace_name
-from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.life import Lived
 
 _Id = Annotated[str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it.")]
@@ -30,8 +31,8 @@ def edit(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
     from alice_exp.cli.editor import in_editor
 
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    opened = life.open_block(wiring.home, wiring.caller, reference)
+    session = terminal.session
+    opened = life.open_block(session.home, session.caller, reference)
     placed = opened.placed
     head = (
         say(
@@ -46,9 +47,9 @@ def edit(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
         placed.block.id,
         head,
         opened.text + "\n",
-        lambda made: life.faults(opened, made, wiring.caller),
+        lambda made: life.faults(opened, made, session.caller),
     )
-    lived = life.edit(terminal.doors(dry_run), wiring.caller, opened, opened.text if text is None else text)
+    lived = life.edit(terminal.doors(dry_run), session.caller, opened, opened.text if text is None else text)
     changed = lived.placed is not lived.before
 
     def line() -> str:
@@ -70,7 +71,7 @@ def move(
     Example: alice-exp move exp-7k2m9q4x universal/tool_usage
     """
     terminal: Terminal = ctx.obj
-    lived = life.move(terminal.doors(dry_run), terminal.wiring.caller, reference, to)
+    lived = life.move(terminal.doors(dry_run), terminal.session.caller, reference, to)
     was, now = namespace_name(lived.before.path), namespace_name(lived.placed.path)
     template = "{id}  is in {now} already" if was == now else "{id}  {was} → {now}"
     _answer(terminal, lived, say(template, id=lived.placed.block.id, was=was, now=now))
@@ -93,7 +94,7 @@ def retire(
     if to not in ("obsolete", "past"):
         raise UsageError("{to} is no way down", to=repr(to), hint="write --to obsolete or --to past")
     target = cast("Literal['obsolete', 'past']", to)
-    lived = life.retire(terminal.doors(dry_run), terminal.wiring.caller, reference, reason, target)
+    lived = life.retire(terminal.doors(dry_run), terminal.session.caller, reference, reason, target)
     _answer(terminal, lived, _moved(lived))
 
 
@@ -113,13 +114,13 @@ def revive(
 
     terminal: Terminal = ctx.obj
     lifted = " --from-rejected" if from_rejected else ""
-    require_person(terminal.wiring.caller, say("revive"), f"alice-exp revive {reference}{lifted}")
+    require_person(terminal.session.caller, say("revive"), f"alice-exp revive {reference}{lifted}")
     if not dry_run:
         terminal.require_confirmation()
     lived = owner.decide(
         terminal.doors(dry_run),
-        terminal.wiring.owner,
-        terminal.wiring.caller,
+        owner_key(terminal.session),
+        terminal.session.caller,
         "revive",
         lambda home, caller, stamp: life.revive(
             home, caller, reference, from_rejected=from_rejected, stamp=stamp
@@ -179,16 +180,16 @@ def purge(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
     from alice_exp.usecases.provenance import find_id
 
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    require_person(wiring.caller, say("purge"), f"alice-exp purge {reference}")
-    block_id = find_id(wiring.home, wiring.history, reference)
+    session = terminal.session
+    require_person(session.caller, say("purge"), f"alice-exp purge {reference}")
+    block_id = find_id(session.home, session.history, reference)
     if dry_run:
-        versions = wiring.purging.versions(block_id)
+        versions = session.purging.versions(block_id)
         line = say("{id}  would go from {count} versions of files in history", id=block_id, count=versions)
         terminal.answer({"id": block_id, "versions": versions, "commit": None}, lambda: terminal.line(line))
         return
     _confirm(terminal, block_id)
-    _purged(terminal, block_id, life.purge(wiring.purging, wiring.caller, block_id))
+    _purged(terminal, block_id, life.purge(session.purging, session.caller, block_id))
 
 
 def _confirm(terminal: Terminal, block_id: str) -> None:

@@ -35,7 +35,7 @@ def serve(ctx: typer.Context) -> None:
         )
     from alice_exp.mcp.server import serve as run
 
-    run(terminal.wiring)
+    run(terminal.session)
 
 
 def install(

@@ -13,9 +13,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
+from alice_exp.blocks_wiring import access
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import AliceError
+from alice_exp.review_wiring import reports
 
 Shown = Literal["report", "line"]
 
@@ -32,12 +34,12 @@ def greet(terminal: Terminal, command: str) -> None:
     """Show or name what waits, where this is the first command of the day."""
     if terminal.quiet or command.partition(" ")[0] in _SILENT:
         return
-    state = terminal.wiring.root / "state"
+    state = terminal.session.root / "state"
     wants: Shown = "report" if _is_person_there(terminal) else "line"
     try:
-        if not state.is_dir() or _was_shown(state, wants, terminal.wiring.moment.timestamp()):
+        if not state.is_dir() or _was_shown(state, wants, terminal.session.moment.timestamp()):
             return
-        if not terminal.wiring.config.flag("heartbeat.auto") or not _mark(state, wants, terminal):
+        if not terminal.session.config.flag("heartbeat.auto") or not _mark(state, wants, terminal):
             return
     except (OSError, AliceError):
         return
@@ -47,14 +49,14 @@ def greet(terminal: Terminal, command: str) -> None:
 def mark_shown(terminal: Terminal) -> None:
     """A person has seen today's report, or there cannot be one yet: no command of today repeats it."""
     try:
-        if terminal.wiring.actor.is_person:
-            _mark(terminal.wiring.root / "state", "report", terminal)
+        if terminal.session.actor.is_person:
+            _mark(terminal.session.root / "state", "report", terminal)
     except (OSError, AliceError):
         return
 
 
 def _is_person_there(terminal: Terminal) -> bool:
-    return sys.stderr.isatty() and not terminal.json and terminal.wiring.actor.is_person
+    return sys.stderr.isatty() and not terminal.json and terminal.session.actor.is_person
 
 
 def _was_shown(state: Path, wants: Shown, now: float) -> bool:
@@ -75,8 +77,8 @@ def _marks(state: Path) -> Iterator[tuple[str, int, int, str]]:
 
 def _mark(state: Path, shown: Shown, terminal: Terminal) -> bool:
     """Make today's mark; false where another process was first. Marks of days gone by are swept."""
-    began = datetime.fromisoformat(terminal.wiring.day_began)
-    local = began.astimezone(terminal.wiring.zone)
+    began = datetime.fromisoformat(terminal.session.day_began)
+    local = began.astimezone(terminal.session.zone)
     ends = (
         (local.replace(tzinfo=None) + timedelta(days=1)).replace(tzinfo=local.tzinfo).astimezone(began.tzinfo)
     )
@@ -95,10 +97,15 @@ def _show(terminal: Terminal, wants: Shown) -> None:
     from alice_exp.cli.summary import line, summary
     from alice_exp.usecases.review import heartbeat
 
-    wiring = terminal.wiring
+    session = terminal.session
     try:
         report, _ = heartbeat(
-            wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=wants == "line"
+            session.home,
+            reports(session),
+            access(session),
+            session.caller,
+            session.day_began,
+            peek=wants == "line",
         )
     except AliceError:
         return  # the command itself will meet what is wrong here, and say so

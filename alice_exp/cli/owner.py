@@ -10,14 +10,15 @@ from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.act import commit_id
+from alice_exp.core.caller import require_person
 from alice_exp.core.errors import BusyError, ProblemError, UsageError
 from alice_exp.core.model import Placed
 from alice_exp.core.owner_ports import OwnerKey
+from alice_exp.owner_wiring import owner
 from alice_exp.rules.approval import Standing, standing
 from alice_exp.text.display import one_line
 from alice_exp.usecases import owner as owning
 from alice_exp.usecases.acts import namespace_name
-from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.owner import Overview
 
 _WORDS: dict[Standing, str] = {
@@ -47,11 +48,11 @@ def init(
     Example: alice-exp owner init --key ~/.ssh/id_ed25519
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
+    session = terminal.session
     named, commit = owning.init(
-        wiring.home, wiring.owner, wiring.caller, key, unprotected=unprotected, anew=anew
+        session.home, owner(session), session.caller, key, unprotected=unprotected, anew=anew
     )
-    seen = owning.overview(wiring.home, wiring.owner)
+    seen = owning.overview(session.home, owner(session))
     waiting = len(seen.those("edited", "unsigned", "bad"))
     document = {**_key(named), "commit": commit_id(commit), "unsigned": waiting}
     terminal.answer(
@@ -70,10 +71,10 @@ def drop(ctx: typer.Context) -> None:
     Example: alice-exp owner drop
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    require_person(wiring.caller, say("drop the owner key"), "alice-exp owner drop")
+    session = terminal.session
+    require_person(session.caller, say("drop the owner key"), "alice-exp owner drop")
     terminal.confirm(say("Let decisions count without a signature again?"))
-    gone, commit = owning.drop(wiring.home, wiring.owner, wiring.caller)
+    gone, commit = owning.drop(session.home, owner(session), session.caller)
     document = {**_key(gone), "commit": commit_id(commit)}
     terminal.answer(
         document, lambda: terminal.line(say("{print}  is the owner key no more", print=gone.fingerprint))
@@ -86,8 +87,8 @@ def show(ctx: typer.Context) -> None:
     Example: alice-exp owner show
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    seen = owning.overview(wiring.home, wiring.owner)
+    session = terminal.session
+    seen = owning.overview(session.home, owner(session))
     if seen.key is None:
         document: dict[str, Any] = {"key": None, "counts": {}}
     else:
@@ -112,8 +113,8 @@ def verify(ctx: typer.Context) -> None:
     Example: alice-exp owner verify
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    seen = owning.verify(wiring.home, wiring.owner)
+    session = terminal.session
+    seen = owning.verify(session.home, owner(session))
     bad = seen.those("bad")
     open_ = [(placed, how) for placed, how in seen.blocks if how != "approved"]
     document = {
@@ -151,17 +152,17 @@ def sign(
     Examples: alice-exp owner sign exp-7k2m9q4x · alice-exp owner sign --all
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
+    session = terminal.session
     if bool(references) == all_:
         raise UsageError("name what to sign, or say --all", hint="see 'alice-exp owner verify'")
-    require_person(wiring.caller, say("sign"), f"alice-exp owner sign {' '.join(references or ['--all'])}")
-    shown = owning.to_sign(wiring.home, wiring.owner, references or [], everything=all_)
+    require_person(session.caller, say("sign"), f"alice-exp owner sign {' '.join(references or ['--all'])}")
+    shown = owning.to_sign(session.home, owner(session), references or [], everything=all_)
     if dry_run or not terminal.yes:
         _shown(terminal, shown, dry_run)
     if dry_run:
         return
     terminal.confirm(say("Sign {count} blocks as shown here?", count=len(shown)))
-    done = owning.sign(wiring.home, wiring.owner, wiring.caller, shown)
+    done = owning.sign(session.home, owner(session), session.caller, shown)
     document = {
         "ids": [placed.block.id for placed in done.placed],
         "commit": commit_id(done.commit),

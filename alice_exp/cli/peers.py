@@ -13,11 +13,12 @@ from alice_exp import documents
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal, visible
 from alice_exp.core.act import commit_id
+from alice_exp.core.caller import require_person
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.network_ports import Peer
+from alice_exp.sharing_wiring import caller_as, network, peers, shares
 from alice_exp.text.display import one_line
 from alice_exp.usecases import exchange as exchanging
-from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.exchange import Exchanged
 
 _As = Annotated[str, typer.Option("--as", metavar="NAME", help="What the peer is called here.")]
@@ -37,8 +38,8 @@ def invite(ctx: typer.Context, alias: _As = "", port: _Port = 0, bind: _Bind = _
     Example: alice-exp peer invite
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    require_person(wiring.caller, say("pair"), "alice-exp peer invite")
+    session = terminal.session
+    require_person(session.caller, say("pair"), "alice-exp peer invite")
 
     def shown(code: str, port: int) -> None:
         template = (
@@ -47,7 +48,7 @@ def invite(ctx: typer.Context, alias: _As = "", port: _Port = 0, bind: _Bind = _
         sys.stderr.write(visible(say(template, code=code, port=port)) + "\n")
         sys.stderr.flush()
 
-    _paired(terminal, wiring.network.invite(wiring.caller.now, alias, (bind, port), shown))
+    _paired(terminal, network(session).invite(session.caller.now, alias, (bind, port), shown))
 
 
 def join(
@@ -61,10 +62,10 @@ def join(
     Example: alice-exp peer join 7-k3m-x9p --at 192.168.1.20:40404
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    require_person(wiring.caller, say("pair"), f"alice-exp peer join {code}")
+    session = terminal.session
+    require_person(session.caller, say("pair"), f"alice-exp peer join {code}")
     terminal.confirm(say("Trust the Alice that shows this code?"))
-    _paired(terminal, wiring.network.join(code, at, wiring.caller.now, alias))
+    _paired(terminal, network(session).join(code, at, session.caller.now, alias))
 
 
 def _paired(terminal: Terminal, peer: Peer) -> None:
@@ -80,7 +81,7 @@ def list_peers(ctx: typer.Context) -> None:
     Example: alice-exp peer list
     """
     terminal: Terminal = ctx.obj
-    known = terminal.wiring.peers.all()
+    known = peers(terminal.session).all()
 
     def text() -> None:
         if not known:
@@ -101,11 +102,11 @@ def show(
     Example: alice-exp peer show bob
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    peer = wiring.peers.find(name)
-    came = [placed for placed in wiring.home.read() if placed.block.origin == f"shared_from_{peer.name}"]
+    session = terminal.session
+    peer = peers(session).find(name)
+    came = [placed for placed in session.home.read() if placed.block.origin == f"shared_from_{peer.name}"]
     whom = exchanging.recipient(peer)
-    sent = {block_id for row in wiring.shares.log() if row.to == whom for block_id, _ in row.blocks}
+    sent = {block_id for row in shares(session).log() if row.to == whom for block_id, _ in row.blocks}
     document = {
         **_document(peer),
         "blocks": [{**documents.brief(placed), "payload": documents.payload_text(placed)} for placed in came],
@@ -139,13 +140,13 @@ def forget(
     Examples: alice-exp peer forget bob · alice-exp peer forget bob --and-their-blocks
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    require_person(wiring.caller, say("forget a peer"), f"alice-exp peer forget {name}")
-    peer = wiring.peers.find(name)
+    session = terminal.session
+    require_person(session.caller, say("forget a peer"), f"alice-exp peer forget {name}")
+    peer = peers(session).find(name)
     if blocks:
         terminal.confirm(say("Take back all that came from {name}?", name=peer.name))
     _, gone, commit = exchanging.forget(
-        wiring.home, wiring.peers, wiring.caller, peer.name, and_their_blocks=blocks
+        session.home, peers(session), session.caller, peer.name, and_their_blocks=blocks
     )
     document = {
         **_document(peer),
@@ -174,7 +175,7 @@ def discover(
     Example: alice-exp peer discover --seconds 5
     """
     terminal: Terminal = ctx.obj
-    found = terminal.wiring.network.discover(seconds)
+    found = network(terminal.session).discover(seconds)
     document = {
         "found": [
             {
@@ -215,18 +216,18 @@ def exchange(
     It must be serving: alice-exp peer serve. Doing it again changes nothing. Example: alice-exp peer exchange bob
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    require_person(wiring.caller, say("share"), f"alice-exp peer exchange {name}")
-    peer = wiring.peers.find(name)
+    session = terminal.session
+    require_person(session.caller, say("share"), f"alice-exp peer exchange {name}")
+    peer = peers(session).find(name)
     _warn_if_off(terminal)
     if dry_run:
-        ours = exchanging.offered(wiring.home)
+        ours = exchanging.offered(session.home)
         ids = tuple(block_id for block_id, _ in ours.marks)
         done = Exchanged(peer.name, ids, ours.withheld)
         _told(terminal, done, {"blocks": [dict(item) for item in ours.items], "dry_run": True})
         return
-    with wiring.network.connect(peer, at) as link:
-        done = exchanging.exchange(wiring.home, wiring.shares, wiring.caller_as(peer), peer, link)
+    with network(session).connect(peer, at) as link:
+        done = exchanging.exchange(session.home, shares(session), caller_as(session)(peer), peer, link)
     _told(terminal, done, {})
 
 
@@ -245,17 +246,17 @@ def serve(
     from alice_exp.cli.options import seconds
 
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    require_person(wiring.caller, say("share"), "alice-exp peer serve")
+    session = terminal.session
+    require_person(session.caller, say("share"), "alice-exp peer serve")
     limit = seconds(for_) if for_ else None
     if limit is not None and limit <= 0:
         raise UsageError("{text} is no time", text=repr(for_), hint="write 30s, 10m or 1h")
-    known = wiring.peers.all()
+    known = peers(session).all()
     if not known:
         raise NotFoundError("no peer is paired", hint="begin with 'alice-exp peer invite'")
     _warn_if_off(terminal)
-    apart = wiring.apart()
-    host = exchanging.Host(apart.home, apart.shares, apart.caller_as, terminal.warn)
+    apart = session.apart()
+    host = exchanging.Host(apart.home, shares(apart), caller_as(apart), terminal.warn)
 
     def shown(port: int) -> None:
         names = ", ".join(peer.name for peer in known)
@@ -266,7 +267,7 @@ def serve(
         done = host.close(peer)
         _event(terminal, {"event": "exchanged", **_exchanged(done)}, _lines(done))
 
-    wiring.network.serve(host.answer, met, (bind, port), limit, shown)
+    network(session).serve(host.answer, met, (bind, port), limit, shown)
 
 
 def _event(terminal: Terminal, document: Mapping[str, Any], lines: Sequence[str]) -> None:
@@ -279,7 +280,7 @@ def _event(terminal: Terminal, document: Mapping[str, Any], lines: Sequence[str]
 
 
 def _warn_if_off(terminal: Terminal) -> None:
-    if not terminal.wiring.config.flag("sharing.enabled"):
+    if not terminal.session.config.flag("sharing.enabled"):
         template = (
             "alice-exp: sharing is off, so nothing is offered: alice-exp config set sharing.enabled true"
         )

@@ -11,12 +11,12 @@ from alice_exp.cli.language import say
 from alice_exp.cli.options import moment
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.act import Commit, commit_id
+from alice_exp.core.caller import require_person
 from alice_exp.core.errors import BusyError, UsageError
 from alice_exp.core.model import CONFIDENCE, TRUST, Placed
 from alice_exp.core.ports import Changed, Version
 from alice_exp.text.schema import block_json
 from alice_exp.usecases import provenance
-from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.provenance import LogFilter
 
 
@@ -29,10 +29,10 @@ def why(
     Example: alice-exp why exp-7k2m9q4x
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    block_id = provenance.find_id(wiring.home, wiring.history, reference)
-    life = provenance.transitions(wiring.history, block_id)
-    present = provenance.present(wiring.home, block_id)
+    opened = terminal.session
+    block_id = provenance.find_id(opened.home, opened.history, reference)
+    life = provenance.transitions(opened.history, block_id)
+    present = provenance.present(opened.home, block_id)
     document: dict[str, Any] = {
         "id": block_id,
         "block": block_json(present.block, present.place) | documents.brief(present) if present else None,
@@ -91,13 +91,13 @@ def log(
     Examples: alice-exp log · alice-exp log exp-7k2m9q4x --by agent
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    wiring.home.read(())
-    block_id = provenance.find_id(wiring.home, wiring.history, reference) if reference else ""
+    opened = terminal.session
+    opened.home.read(())
+    block_id = provenance.find_id(opened.home, opened.history, reference) if reference else ""
     filters = LogFilter(block_id, by, op, session, moment(since), moment(until), limit)
-    acts = list(provenance.log(wiring.history, filters))
+    acts = list(provenance.log(opened.history, filters))
     life = (
-        {step.commit.commit: step for step in provenance.transitions(wiring.history, block_id)}
+        {step.commit.commit: step for step in provenance.transitions(opened.history, block_id)}
         if block_id
         else {}
     )
@@ -138,8 +138,8 @@ def diff(
     Example: alice-exp diff 4f2a91c0
     """
     terminal: Terminal = ctx.obj
-    terminal.wiring.home.read(())
-    changed = provenance.diff(terminal.wiring.history, name)
+    terminal.session.home.read(())
+    changed = provenance.diff(terminal.session.history, name)
     document = {
         **documents.commit(changed.commit),
         "changes": [_version(version) for version in changed.blocks],
@@ -211,24 +211,24 @@ def undo(
     Examples: alice-exp undo · alice-exp undo 4f2a91c0 --dry-run · alice-exp undo --by agent --since 2026-02-20
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
+    opened = terminal.session
     named = {"--by": by, "--op": op, "--session": session, "--since": since, "--until": until}
     tried = " ".join(
         [*([name] if name else []), *(f"{option} {value}" for option, value in named.items() if value)]
     )
-    require_person(wiring.caller, say("undo"), f"alice-exp undo {tried}".rstrip())
+    require_person(opened.caller, say("undo"), f"alice-exp undo {tried}".rstrip())
     filters = LogFilter("", by, op, session, moment(since), moment(until))
     if name and filters != LogFilter():
         raise UsageError("name one act, or say which acts by options, not both")
     if not dry_run:
         terminal.require_confirmation()
-    wiring.home.read(())
+    opened.home.read(())
     if filters != LogFilter() and not dry_run and not terminal.yes:
-        planned = provenance.undo(terminal.doors(True), wiring.history, wiring.caller, name, filters)
+        planned = provenance.undo(terminal.doors(True), opened.history, opened.caller, name, filters)
         count, blocks = len(planned.acts), len(planned.blocks)
         terminal.confirm(say("Take back {count} acts on {blocks} blocks?", count=count, blocks=blocks))
     home = terminal.doors(dry_run)
-    _undone(terminal, provenance.undo(home, wiring.history, wiring.caller, name, filters), dry_run)
+    _undone(terminal, provenance.undo(home, opened.history, opened.caller, name, filters), dry_run)
 
 
 def _undone(terminal: Terminal, undone: provenance.Undone, dry_run: bool) -> None:
@@ -267,8 +267,8 @@ def restore(
     Example: alice-exp restore exp-7k2m9q4x
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    placed, commit = provenance.restore(wiring.home, wiring.history, wiring.caller, reference)
+    opened = terminal.session
+    placed, commit = provenance.restore(opened.home, opened.history, opened.caller, reference)
     terminal.answer(
         {**documents.brief(placed), "commit": commit_id(commit)},
         lambda: terminal.line(

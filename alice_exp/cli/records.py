@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def read_records(terminal: Terminal, path: str, places: Collection[Place] = ()) -> Snapshot:
     """The record file at ``path``; where it holds a problem, its last good version and a warning."""
-    snapshot = recorded(terminal.wiring.home, terminal.wiring.history, path, places)
+    snapshot = recorded(terminal.session.home, terminal.session.history, path, places)
     for fault in stale(snapshot, path)[:1]:
         terminal.warn(
             ProblemError(

@@ -9,16 +9,19 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp import documents, review_documents
+from alice_exp.blocks_wiring import access
 from alice_exp.cli.language import say
 from alice_exp.cli.options import DryRun
 from alice_exp.cli.summary import summary
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.act import commit_id
+from alice_exp.core.caller import require_person
 from alice_exp.core.errors import AliceError, BusyError, NotFoundError, RefusedError, UsageError
 from alice_exp.core.model import Placed
+from alice_exp.owner_wiring import owner as owner_key
+from alice_exp.review_wiring import reports
 from alice_exp.rules.agenda import Agenda
 from alice_exp.usecases import review
-from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.review import Decided
 
 
@@ -38,13 +41,13 @@ def heartbeat(
     Examples: alice-exp heartbeat · alice-exp heartbeat --peek --format markdown
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
+    session = terminal.session
     if format not in _FORMATS:
         raise UsageError(
             "{format} is no format", format=repr(format), hint="write --format table, markdown or html"
         )
     report, _ = review.heartbeat(
-        wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=peek
+        session.home, reports(session), access(session), session.caller, session.day_began, peek=peek
     )
     sentence = summary(report)
     terminal.answer(review_documents.heartbeat(report, sentence), lambda: _write(format, report, sentence))
@@ -85,7 +88,7 @@ def approve(
     """
     terminal: Terminal = ctx.obj
     named = " ".join([*(references or ["--all"]), *(["--to", to] if to else [])])
-    require_person(terminal.wiring.caller, say("approve"), f"alice-exp approve {named}")
+    require_person(terminal.session.caller, say("approve"), f"alice-exp approve {named}")
     ids = _chosen(terminal, references, all_)
     if all_ and not dry_run:
         terminal.confirm(say("Approve {count} candidates?", count=len(ids)))
@@ -110,7 +113,7 @@ def reject(
     """
     terminal: Terminal = ctx.obj
     named = " ".join(references or ["--all"])
-    require_person(terminal.wiring.caller, say("reject"), f"alice-exp reject {named}")
+    require_person(terminal.session.caller, say("reject"), f"alice-exp reject {named}")
     ids = _chosen(terminal, references, all_)
     if all_ and not dry_run:
         terminal.confirm(say("Reject {count} candidates?", count=len(ids)))
@@ -133,17 +136,17 @@ def reply(
 
     terminal: Terminal = ctx.obj
     text = " ".join(words)
-    require_person(terminal.wiring.caller, say("reply"), f"alice-exp reply {text}")
-    reports = terminal.wiring.reports
-    if not reports.open_report():
+    require_person(terminal.session.caller, say("reply"), f"alice-exp reply {text}")
+    open_reports = reports(terminal.session)
+    if not open_reports.open_report():
         raise NotFoundError("no report is open", hint="see 'alice-exp heartbeat' first")
-    settled = [row for row in settle(parse(text), reports.open_ids()) if row[0].verb != "later"]
+    settled = [row for row in settle(parse(text), open_reports.open_ids()) if row[0].verb != "later"]
     _confirm(terminal, settled, dry_run)
     done: list[tuple[str, Decided]] = []
     failed: list[AliceError] = []
     for decision, references in settled:
         wide = decision.everything or decision.rest
-        ids = review.chosen(terminal.wiring.home, reports, references, everything=False)
+        ids = review.chosen(terminal.session.home, open_reports, references, everything=False)
         act = approved if decision.verb == "approve" else rejected
         try:
             if ids:
@@ -210,8 +213,8 @@ def approved(
 
     return owner.decide(
         terminal.doors(dry_run),
-        terminal.wiring.owner,
-        terminal.wiring.caller,
+        owner_key(terminal.session),
+        terminal.session.caller,
         "approve",
         lambda home, caller, stamp: review.approve(
             home, caller, ids, to, bulk=bulk, reason=reason, stamp=stamp
@@ -223,7 +226,7 @@ def rejected(
     terminal: Terminal, ids: Sequence[str], reason: str = "", *, bulk: bool = False, dry_run: bool = False
 ) -> Decided:
     """Reject as the person at this terminal."""
-    return review.reject(terminal.doors(dry_run), terminal.wiring.caller, ids, reason, bulk=bulk)
+    return review.reject(terminal.doors(dry_run), terminal.session.caller, ids, reason, bulk=bulk)
 
 
 def _approved_line(placed: Placed, is_dry: bool) -> str:
@@ -239,7 +242,7 @@ def _chosen(terminal: Terminal, references: list[str] | None, everything: bool) 
     if bool(references) == everything:
         raise UsageError("name what you decide on, or say --all", hint="see 'alice-exp heartbeat'")
     return review.chosen(
-        terminal.wiring.home, terminal.wiring.reports, references or [], everything=everything
+        terminal.session.home, reports(terminal.session), references or [], everything=everything
     )
 
 

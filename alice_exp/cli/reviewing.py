@@ -15,16 +15,18 @@ from typing import NoReturn
 
 import typer
 
+from alice_exp.blocks_wiring import access
 from alice_exp.cli.language import say
 from alice_exp.cli.report import card
 from alice_exp.cli.review import approved, rejected
 from alice_exp.cli.sections import Row, marks, sections
 from alice_exp.cli.terminal import Terminal
+from alice_exp.core.caller import require_person
 from alice_exp.core.errors import AliceError, RefusedError
+from alice_exp.review_wiring import reports
 from alice_exp.rules.agenda import Agenda, Item
 from alice_exp.text.wrapping import wrapped
 from alice_exp.usecases import review as deciding
-from alice_exp.usecases.caller import require_person
 
 _END = "\x04"
 _BREAK = "\x03"
@@ -38,15 +40,15 @@ def review(ctx: typer.Context) -> None:
     Example: alice-exp review
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    require_person(wiring.caller, say("review"), "alice-exp review")
+    session = terminal.session
+    require_person(session.caller, say("review"), "alice-exp review")
     if terminal.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise RefusedError(
             "a review needs a terminal, so that a person presses the keys",
             hint="see 'alice-exp heartbeat', then 'alice-exp reply …'",
         )
     report, _ = deciding.heartbeat(
-        wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=False
+        session.home, reports(session), access(session), session.caller, session.day_began, peek=False
     )
     tally = _Session(ctx, report).run()
     terminal.line(
@@ -91,18 +93,18 @@ class _Session:
         if not items:
             self.terminal.line(say("Nothing waits for your decision."))
         for position, item in enumerate(items):
-            self.terminal.wiring.reports.keep_bookmark(item.placed.block.id)
+            reports(self.terminal.session).keep_bookmark(item.placed.block.id)
             if not self._decide(item, position + 1, len(items)):
                 return self.tally
             self.ahead = self.ahead[1:]
             if not self.ahead:
                 break
-        self.terminal.wiring.reports.keep_bookmark("")
+        reports(self.terminal.session).keep_bookmark("")
         return self.tally
 
     def _in_order(self) -> list[Item]:
         items = list(self.report.items)
-        at = self.terminal.wiring.reports.bookmark()
+        at = reports(self.terminal.session).bookmark()
         start = next((i for i, item in enumerate(items) if item.placed.block.id == at), 0)
         return items[start:] + items[:start]
 
@@ -177,9 +179,9 @@ class _Session:
 
         block_id = item.placed.block.id
         edit(self.context, block_id)
-        wiring = self.terminal.wiring
+        session = self.terminal.session
         self.report, _ = deciding.heartbeat(
-            wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=False
+            session.home, reports(session), access(session), session.caller, session.day_began, peek=False
         )
         fresh = self._current(item)
         if fresh not in self.report.items:

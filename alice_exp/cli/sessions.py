@@ -10,12 +10,13 @@ import typer
 from alice_exp.cli.language import say as sentence
 from alice_exp.cli.options import json_lines
 from alice_exp.cli.terminal import Terminal
+from alice_exp.conversations_wiring import chats
 from alice_exp.core.act import commit_id
+from alice_exp.core.caller import require_person
 from alice_exp.core.conversation import ROLES, ChatRecord, Message, as_dict, message_of
 from alice_exp.core.errors import AliceError, ProblemError, ProviderError, UsageError
 from alice_exp.text.display import one_line
 from alice_exp.usecases import sessions
-from alice_exp.usecases.caller import require_person
 
 if TYPE_CHECKING:
     from alice_exp.rules.extraction import Inference
@@ -34,9 +35,9 @@ def start(
     Example: id=$(alice-exp session start)
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    now = wiring.moment.timestamp()
-    session, new = sessions.start(wiring.home, wiring.chats, wiring.caller, now, name or id)
+    opened = terminal.session
+    now = opened.moment.timestamp()
+    session, new = sessions.start(opened.home, chats(opened), opened.caller, now, name or id)
     terminal.answer({"id": session, "new": new}, lambda: terminal.line(session))
 
 
@@ -59,9 +60,9 @@ def say(
     """
     terminal: Terminal = ctx.obj
     messages = _messages(words, role, speaker, source)
-    wiring = terminal.wiring
+    opened = terminal.session
     spoken = sessions.say(
-        wiring.home, wiring.chats, wiring.caller, wiring.config, session, messages, wiring.provider
+        opened.home, chats(opened), opened.caller, opened.config, session, messages, opened.provider
     )
     document = {
         "session": session,
@@ -182,7 +183,7 @@ def list_sessions(ctx: typer.Context) -> None:
     Example: alice-exp session list
     """
     terminal: Terminal = ctx.obj
-    found = terminal.wiring.chats.conversations()
+    found = chats(terminal.session).conversations()
     document = {
         "sessions": [
             {
@@ -226,8 +227,8 @@ def show(
     Example: alice-exp session show ses-7k2m9q4x --last 10
     """
     terminal: Terminal = ctx.obj
-    chats = terminal.wiring.chats
-    records = chats.load_recent(session, last) if last else chats.load(session)
+    store = chats(terminal.session)
+    records = store.load_recent(session, last) if last else store.load(session)
     document = {"session": session, "messages": [_record(one) for one in records]}
 
     def text() -> None:
@@ -265,15 +266,15 @@ def window(
     from alice_exp.rules.window import Settings, trigger_tokens
 
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    configured = Settings.of(wiring.config)
+    opened = terminal.session
+    configured = Settings.of(opened.config)
     settings = Settings(
         configured.enabled,
         configured.trigger_threshold,
         keep or configured.keep_recent_turns,
         max_context or configured.max_context,
     )
-    made = sessions.window(wiring.chats, session, settings, wiring.provider)
+    made = sessions.window(chats(opened), session, settings, opened.provider)
     document = {
         "session": session,
         "messages": [_for_a_model(message) for message in made.messages],
@@ -314,9 +315,9 @@ def extract(
     Examples: alice-exp session extract ses-7k2m9q4x --dry-run · alice-exp session extract ses-7k2m9q4x
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
+    opened = terminal.session
     done = sessions.extract_session(
-        wiring.home, wiring.chats, wiring.caller, session, wiring.provider, dry_run=dry_run
+        opened.home, chats(opened), opened.caller, session, opened.provider, dry_run=dry_run
     )
     terminal.answer(_extraction(done), lambda: _read_out(terminal, done))
 
@@ -331,9 +332,9 @@ def end(
     Example: alice-exp session end ses-7k2m9q4x --forget
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
+    opened = terminal.session
     spoken = sessions.end(
-        wiring.home, wiring.chats, wiring.caller, wiring.config, session, wiring.provider, forget=forget
+        opened.home, chats(opened), opened.caller, opened.config, session, opened.provider, forget=forget
     )
     document = {
         "session": session,
@@ -360,7 +361,7 @@ def forget(
     """
     terminal: Terminal = ctx.obj
     command = f"alice-exp session forget {session}"
-    require_person(terminal.wiring.caller, sentence("delete a conversation"), command)
-    held = terminal.wiring.chats.forget(session)
+    require_person(terminal.session.caller, sentence("delete a conversation"), command)
+    held = chats(terminal.session).forget(session)
     document = {"session": session, "messages": held}
     terminal.answer(document, lambda: terminal.line(sentence("{count} messages deleted", count=held)))

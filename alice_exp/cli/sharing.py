@@ -14,12 +14,14 @@ from alice_exp.cli.language import say
 from alice_exp.cli.options import DryRun, source_bytes, write_apart
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.act import commit_id
+from alice_exp.core.caller import require_person
 from alice_exp.core.errors import RefusedError
 from alice_exp.core.model import Placed
+from alice_exp.owner_wiring import owner as owner_key
+from alice_exp.sharing_wiring import shares
 from alice_exp.text.display import one_line
 from alice_exp.usecases import sharing
 from alice_exp.usecases.acts import namespace_name
-from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.sharing import Permitted, TakenIn
 
 _Ids = Annotated[list[str], typer.Argument(metavar="ID…", help="Blocks, by id or the beginning of one.")]
@@ -33,14 +35,14 @@ def allow(ctx: typer.Context, references: _Ids, dry_run: DryRun = False) -> None
     from alice_exp.usecases import owner
 
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    require_person(wiring.caller, say("share"), f"alice-exp share allow {' '.join(references)}")
+    session = terminal.session
+    require_person(session.caller, say("share"), f"alice-exp share allow {' '.join(references)}")
     if not dry_run:
         terminal.confirm(say("Let {count} blocks leave this machine?", count=len(references)))
     done = owner.decide(
         terminal.doors(dry_run),
-        wiring.owner,
-        wiring.caller,
+        owner_key(session),
+        session.caller,
         "share",
         lambda home, caller, stamp: sharing.allow(home, caller, references, stamp=stamp),
     )
@@ -55,21 +57,21 @@ def deny(ctx: typer.Context, references: _Ids, dry_run: DryRun = False) -> None:
     from alice_exp.usecases import owner
 
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    require_person(wiring.caller, say("share"), f"alice-exp share deny {' '.join(references)}")
+    session = terminal.session
+    require_person(session.caller, say("share"), f"alice-exp share deny {' '.join(references)}")
     home = terminal.doors(dry_run)
     try:
         done = owner.decide(
             home,
-            wiring.owner,
-            wiring.caller,
+            owner_key(session),
+            session.caller,
             "approve",
             lambda home, caller, stamp: sharing.deny(home, caller, references, stamp=stamp),
         )
     except RefusedError:
         template = "alice-exp: the owner key did not sign, so what stays here waits for it: alice-exp owner sign --all"
         terminal.note(say(template))
-        done = sharing.deny(home, wiring.caller, references)
+        done = sharing.deny(home, session.caller, references)
     _permitted(terminal, done, lambda placed: say("{id}  stays here", id=placed.block.id))
 
 
@@ -107,7 +109,7 @@ def list_shared(ctx: typer.Context) -> None:
     Example: alice-exp share list
     """
     terminal: Terminal = ctx.obj
-    found = sharing.standings(terminal.wiring.home)
+    found = sharing.standings(terminal.session.home)
     document = {
         "blocks": [
             {
@@ -147,7 +149,7 @@ def preview(ctx: typer.Context) -> None:
     Example: alice-exp share preview
     """
     terminal: Terminal = ctx.obj
-    made = sharing.preview(terminal.wiring.home, terminal.wiring.shares)
+    made = sharing.preview(terminal.session.home, shares(terminal.session))
     if not terminal.quiet:
         _bytes_out(made.text)
 
@@ -168,11 +170,11 @@ def export(
     Example: alice-exp share export for-bob.json --to bob
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    require_person(wiring.caller, say("share"), f"alice-exp share export {target}")
+    session = terminal.session
+    require_person(session.caller, say("share"), f"alice-exp share export {target}")
     if target != "-" and Path(target).exists():
         raise RefusedError("{target} is there already", target=target, hint="name a new file")
-    ready = sharing.preview(wiring.home, wiring.shares)
+    ready = sharing.preview(session.home, shares(session))
     terminal.confirm(say("Let {count} blocks leave this machine?", count=len(ready.blocks)))
 
     def deliver(text: str) -> None:
@@ -181,7 +183,7 @@ def export(
         else:
             write_apart(target, text)
 
-    made = sharing.export(wiring.home, wiring.shares, wiring.caller, to or target, deliver)
+    made = sharing.export(session.home, shares(session), session.caller, to or target, deliver)
     if target == "-":
         return
     document = {
@@ -205,13 +207,13 @@ def import_(
     What the sender counts is a claim until you approve. Example: alice-exp share import from-ann.json --dry-run
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    require_person(wiring.caller, say("import what others share"), f"alice-exp share import {source}")
+    session = terminal.session
+    require_person(session.caller, say("import what others share"), f"alice-exp share import {source}")
     bundle = sharing.received(source_bytes(source), source)
-    if not dry_run and sharing.would_raise(wiring.home, wiring.caller, bundle):
+    if not dry_run and sharing.would_raise(session.home, session.caller, bundle):
         terminal.confirm(say("Raise counts of blocks that you approved, as {name} claims?", name=bundle.name))
     home = terminal.doors(dry_run)
-    _taken_in(terminal, sharing.take_in(home, wiring.caller, bundle), dry_run)
+    _taken_in(terminal, sharing.take_in(home, session.caller, bundle), dry_run)
 
 
 def _taken_in(terminal: Terminal, taken: TakenIn, dry_run: bool) -> None:
@@ -267,7 +269,7 @@ def log(ctx: typer.Context) -> None:
     Example: alice-exp share log
     """
     terminal: Terminal = ctx.obj
-    rows = terminal.wiring.shares.log()
+    rows = shares(terminal.session).log()
     document = {
         "shared": [
             {

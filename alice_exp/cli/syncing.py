@@ -13,10 +13,12 @@ from alice_exp.cli.language import say
 from alice_exp.cli.options import window
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.act import commit_id
+from alice_exp.core.caller import require_person
 from alice_exp.core.errors import UsageError
 from alice_exp.core.sync_ports import Remote
+from alice_exp.sharing_wiring import shares
+from alice_exp.sync_wiring import exchange, remotes
 from alice_exp.usecases import syncing
-from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.syncing import Machine, Synced
 
 _TICK = 0.5
@@ -39,7 +41,7 @@ def run(
     if ctx.invoked_subcommand:
         return
     terminal: Terminal = ctx.obj
-    require_person(terminal.wiring.caller, say("sync"), "alice-exp sync")
+    require_person(terminal.session.caller, say("sync"), "alice-exp sync")
     if over:
         terminal.confirm(say("Put this history in the place of what the remote holds?"))
     _told(terminal, syncing.sync(_machine(terminal), only, over=over))
@@ -59,7 +61,7 @@ def add(
     """
     terminal: Terminal = ctx.obj
     mine = " --private" if private else ""
-    require_person(terminal.wiring.caller, say("add a remote"), f"alice-exp sync add {address}{mine}")
+    require_person(terminal.session.caller, say("add a remote"), f"alice-exp sync add {address}{mine}")
     terminal.confirm(
         say("Send everything, personal experience and the whole history too, to {address}?", address=address)
         if private
@@ -75,15 +77,15 @@ def list_remotes(ctx: typer.Context) -> None:
     Example: alice-exp sync list
     """
     terminal: Terminal = ctx.obj
-    remotes = terminal.wiring.remotes.all()
+    named = remotes(terminal.session).all()
 
     def text() -> None:
-        if not remotes:
+        if not named:
             terminal.line(say("no remote is known"))
-        for remote in remotes:
+        for remote in named:
             terminal.line(_line(remote))
 
-    terminal.answer({"remotes": [_row(remote) for remote in remotes]}, text)
+    terminal.answer({"remotes": [_row(remote) for remote in named]}, text)
 
 
 def remove(
@@ -126,12 +128,12 @@ def watch(
     Example: alice-exp sync watch --every 5m --for 8h
     """
     terminal: Terminal = ctx.obj
-    require_person(terminal.wiring.caller, say("sync"), "alice-exp sync watch")
+    require_person(terminal.session.caller, say("sync"), "alice-exp sync watch")
     pause = window(every)
     if pause <= 0:
         raise UsageError("{text} is no span of time", text=repr(every), hint="write 30d, 12h, 90m or 2w")
     end = time.monotonic() + window(lasting) if lasting else float("inf")
-    repository = terminal.wiring.home.repository
+    repository = terminal.session.home.repository
     due, seen = 0.0, ""
     while time.monotonic() < end:
         now, head = time.monotonic(), repository.head()
@@ -145,8 +147,8 @@ def watch(
 
 
 def _machine(terminal: Terminal) -> Machine:
-    wiring = terminal.wiring
-    return Machine(wiring.home, wiring.remotes, wiring.exchange, wiring.shares, wiring.caller)
+    session = terminal.session
+    return Machine(session.home, remotes(session), exchange(session), shares(session), session.caller)
 
 
 def _row(remote: Remote) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from alice_exp.cli.language import say
 from alice_exp.cli.options import Top, json_lines
 from alice_exp.cli.sessions import at_line
 from alice_exp.cli.terminal import Terminal
+from alice_exp.conversations_wiring import chats
 from alice_exp.core.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.text.display import one_line
 from alice_exp.text.transcripts import Row, rows_of, session_name
@@ -42,8 +43,8 @@ def import_session(
     terminal: Terminal = ctx.obj
     rows = [row for number, fields in json_lines(source) for row in _rows(number, fields, source)]
     default = id or session_name("import" if source == "-" else Path(source).stem) or "import"
-    wiring = terminal.wiring
-    taken = take_in(wiring.home, wiring.chats, wiring.caller, rows, default, dry_run=dry_run)
+    session = terminal.session
+    taken = take_in(session.home, chats(session), session.caller, rows, default, dry_run=dry_run)
     document = {
         "sessions": [{"id": one.session, "added": one.added, "known": one.known} for one in taken],
         "messages": sum(one.added for one in taken),
@@ -94,11 +95,11 @@ def search(
     terminal: Terminal = ctx.obj
     if bool(query.strip()) == bool(queries):
         raise UsageError("give a query, or --queries FILE", hint='alice-exp session search "Berlin"')
-    seen_from = None if now == "newest" else now or terminal.wiring.caller.now
+    seen_from = None if now == "newest" else now or terminal.session.caller.now
     if queries:
         _many(terminal, queries, session, top, None if not now else seen_from)
         return
-    found = Library.of(terminal.wiring.chats, session).search(query, seen_from, top)
+    found = Library.of(chats(terminal.session), session).search(query, seen_from, top)
     document = {"query": query, "matches": [_match(one) for one in found]}
     terminal.answer(document, lambda: _matches(terminal, found))
     terminal.exit_code = 0 if found else NotFoundError.exit_code
@@ -150,7 +151,7 @@ def _many(terminal: Terminal, source: str, sessions: list[str], top: int, now: s
             raise ProblemError('a query is {{"qid", "query", "corpus"?}}', path=source, line=number, column=1)
         prefix = f"{session_name(corpus)}-" if corpus else ""
         if prefix not in libraries:
-            libraries[prefix] = Library.of(terminal.wiring.chats, sessions, prefix)
+            libraries[prefix] = Library.of(chats(terminal.session), sessions, prefix)
         found = libraries[prefix].search(query, now, top)
         answer = {
             "qid": fields["qid"],

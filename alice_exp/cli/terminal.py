@@ -18,13 +18,14 @@ from alice_exp.core.errors import AliceError, RefusedError
 if TYPE_CHECKING:
     from alice_exp.core.model import Placed
     from alice_exp.core.ports import Home
-    from alice_exp.wiring import Wiring
+    from alice_exp.session import Session
 
 
 @dataclass
 class Terminal:
-    """One command's options that every command has, and its output."""
+    """One command's options that every command has, and its output; ``open_session`` opens the home they name."""
 
+    open_session: Callable[[str, str, Callable[[AliceError], None]], Session]
     home: str = ""
     actor: str = ""
     json: bool = False
@@ -36,25 +37,24 @@ class Terminal:
     is_dry: bool = False
 
     @cached_property
-    def wiring(self) -> Wiring:
+    def session(self) -> Session:
         """The home that the options name."""
-        from alice_exp.wiring import Wiring
 
-        return Wiring(self.home, self.actor, self.warn)
+        return self.open_session(self.home, self.actor, self.warn)
 
     def doors(self, dry_run: bool) -> Home:
         """The home's two doors; a dry run's write nothing."""
         self.is_dry = dry_run
         if not dry_run:
-            return self.wiring.home
+            return self.session.home
         from alice_exp.usecases.dry_run import DryHome
 
-        return DryHome(self.wiring.home)
+        return DryHome(self.session.home)
 
     def configured_language(self) -> str:
         """The language that the configuration names; empty where it names none or cannot be read."""
         try:
-            return self.wiring.config.text("lang")
+            return self.session.config.text("lang")
         except (AliceError, OSError):
             return ""
 

@@ -10,11 +10,12 @@ from alice_exp import documents, finding_documents
 from alice_exp.cli.language import say
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.act import commit_id
+from alice_exp.core.caller import require_person
 from alice_exp.core.errors import ProblemError
+from alice_exp.finding_wiring import finding
 from alice_exp.text.display import one_line
 from alice_exp.usecases import upkeep
 from alice_exp.usecases.acts import namespace_name
-from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.recall import Filters, listing
 
 
@@ -26,24 +27,24 @@ def init(
     Examples: alice-exp init · alice-exp --home ~/other-alice init
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    require_person(wiring.caller, say("make a home"), "alice-exp init")
-    commit, blocks = wiring.home.create(wiring.actor, upkeep.default_files())
-    document = {"home": str(wiring.root), "commit": commit_id(commit), "adopted": blocks}
+    session = terminal.session
+    require_person(session.caller, say("make a home"), "alice-exp init")
+    commit, blocks = session.home.create(session.actor, upkeep.default_files())
+    document = {"home": str(session.root), "commit": commit_id(commit), "adopted": blocks}
 
     def text() -> None:
         if commit is None:
-            terminal.line(say("{root}  is there already; nothing changed", root=wiring.root))
+            terminal.line(say("{root}  is there already; nothing changed", root=session.root))
         elif blocks:
             terminal.line(
                 say(
                     "{root}  is ready; {count} blocks were taken in unchanged",
-                    root=wiring.root,
+                    root=session.root,
                     count=blocks,
                 )
             )
         else:
-            terminal.line(say("{root}  is ready", root=wiring.root))
+            terminal.line(say("{root}  is ready", root=session.root))
 
     terminal.answer(document, text)
 
@@ -54,7 +55,7 @@ def check(ctx: typer.Context) -> None:
     Examples: alice-exp check · alice-exp check --json
     """
     terminal: Terminal = ctx.obj
-    problems = upkeep.check(terminal.wiring.home, terminal.wiring.caller.now)
+    problems = upkeep.check(terminal.session.home, terminal.session.caller.now)
 
     def text() -> None:
         for problem in problems:
@@ -86,7 +87,7 @@ def namespace_list(ctx: typer.Context) -> None:
     Example: alice-exp namespace list
     """
     terminal: Terminal = ctx.obj
-    found = upkeep.namespaces(terminal.wiring.home)
+    found = upkeep.namespaces(terminal.session.home)
     rows = [
         [one.place, one.name, str(one.blocks), say("has a problem") if one.stale else ""] for one in found
     ]
@@ -103,14 +104,14 @@ def namespace_show(
     Example: alice-exp namespace show universal/tool_usage
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
-    one = upkeep.namespace(wiring.home, name)
-    shown = listing(wiring.home, wiring.access, wiring.caller, Filters((one.place,), one.name))
+    session = terminal.session
+    one = upkeep.namespace(session.home, name)
+    shown = listing(finding(session), Filters((one.place,), one.name))
     document = {**_namespace(one), "blocks": [finding_documents.block(block) for block in shown]}
 
     def text() -> None:
         state = f"  {say('has a problem')}" if one.stale else ""
-        terminal.line(f"{namespace_name(one.path)}  {wiring.root / 'experiences' / one.path}{state}")
+        terminal.line(f"{namespace_name(one.path)}  {session.root / 'experiences' / one.path}{state}")
         rows = [
             [block.placed.block.id, block.level, one_line(documents.payload_text(block.placed), 80)]
             for block in shown
@@ -130,6 +131,6 @@ def namespace_create(
     Example: alice-exp namespace create universal/recipes --comment "What cooks well."
     """
     terminal: Terminal = ctx.obj
-    path, commit = upkeep.create_namespace(terminal.wiring.home, terminal.wiring.caller, name, comment)
+    path, commit = upkeep.create_namespace(terminal.session.home, terminal.session.caller, name, comment)
     document = {"path": path, "commit": commit_id(commit)}
     terminal.answer(document, lambda: terminal.line(say("{name}  is ready", name=namespace_name(path))))

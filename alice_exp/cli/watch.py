@@ -21,6 +21,8 @@ from alice_exp.cli.language import rendered, say
 from alice_exp.cli.options import seconds
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.problem import Problem
+from alice_exp.finding_wiring import index
+from alice_exp.maintenance_wiring import watcher
 from alice_exp.text.display import visible
 from alice_exp.usecases.watching import Noticed, Watching
 
@@ -46,18 +48,18 @@ def watch(
     Examples: alice-exp watch · alice-exp watch --for 1h --json
     """
     terminal: Terminal = ctx.obj
-    wiring = terminal.wiring
+    session = terminal.session
     limit = seconds(for_) if for_ else None
-    watching = Watching(wiring.home, wiring.history, lambda: wiring.caller.now)
-    with Waiting(limit) as waiting, wiring.watcher(waiting.wake) as watcher:
+    watching = Watching(session.home, index(session), session.history, lambda: session.caller.now)
+    with Waiting(limit) as waiting, watcher(session, waiting.wake) as watched:
         noticed = watching.begin()
         with _face(terminal, watching) as show:
             show(noticed)
             while waiting.changed():
                 show(watching.look())
-                watcher.debounce = watching.snapshot.config.count("watch.debounce_ms") / 1000
-                if wiring.home.waiting:
-                    watcher.again()
+                watched.debounce = watching.snapshot.config.count("watch.debounce_ms") / 1000
+                if session.home.waiting:
+                    watched.again()
     if waiting.interrupted:
         terminal.exit_code = _INTERRUPTED
 
@@ -176,7 +178,7 @@ class _Silent:
     def __init__(self, terminal: Terminal, watching: Watching) -> None:
         self.terminal = terminal
         self.watching = watching
-        self.zone = terminal.wiring.zone
+        self.zone = terminal.session.zone
 
     def __enter__(self) -> Show:
         self.begin()
@@ -203,7 +205,7 @@ class _Silent:
     @property
     def title(self) -> str:
         """What is watched."""
-        return say("watching {home}; Ctrl-C ends it", home=self.terminal.wiring.root)
+        return say("watching {home}; Ctrl-C ends it", home=self.terminal.session.root)
 
 
 class _JsonLines(_Silent):
@@ -215,7 +217,7 @@ class _JsonLines(_Silent):
         self._write(
             {
                 "event": "watching",
-                "home": str(self.terminal.wiring.root),
+                "home": str(self.terminal.session.root),
                 "head": self.watching.snapshot.head,
                 "blocks": blocks,
             }

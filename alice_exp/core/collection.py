@@ -10,15 +10,20 @@ import math
 from array import array
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Collection as Several
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from alice_exp.core.block_ports import AccessLog
+    from alice_exp.core.caller import Caller
     from alice_exp.core.model import Place, Placed
+    from alice_exp.core.ports import Home
     from alice_exp.core.problem import Json
     from alice_exp.core.records import Episode
+
+R = TypeVar("R")
 
 K1 = 1.2
 B = 0.6
@@ -249,3 +254,26 @@ class Meanings(Protocol):
     def near(self, queries: Sequence[str], collection: Collection) -> Iterable[Nearness | None]:
         """How near the collection's texts are to each query, in order; ``None``: words alone."""
         ...
+
+
+class Index(Protocol):
+    """What answers questions about all blocks without reading their files: derived, and deletable at any time."""
+
+    def ask(self, question: Callable[[Known], R]) -> R | None:
+        """The answer to a question about the living blocks and the archive.
+
+        ``None`` where the files have to answer. What the question is given must not be kept.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """All that a search asks: the home, its index, the log of reads, who asks when, and the embedder (None: words
+    alone)."""
+
+    home: Home
+    index: Index
+    access: AccessLog
+    caller: Caller
+    meanings: Meanings | None = None

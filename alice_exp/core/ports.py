@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from alice_exp.core.act import Act, Commit
     from alice_exp.core.changes import Plan
-    from alice_exp.core.collection import Known, KnownEpisodes
+    from alice_exp.core.collection import KnownEpisodes
     from alice_exp.core.config import Config
     from alice_exp.core.model import Place, Placed
     from alice_exp.core.problem import Problem
@@ -55,6 +55,18 @@ class Changed:
     """Every file that it changed, whole; empty where that is not known."""
 
 
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Who says what counts as approved: the owner key, where a home has one; else the files themselves.
+
+    ``judge`` gives a snapshot its verdicts: every one that leaves the home goes through it. ``is_judged`` says whether
+    that changes anything, so that blocks have to be looked at one by one.
+    """
+
+    judge: Callable[[Snapshot], Snapshot] = lambda seen: seen
+    is_judged: Callable[[], bool] = lambda: False
+
+
 class Home(Protocol):
     """The two doors of the home, and what a use case may know of its state."""
 
@@ -69,13 +81,6 @@ class Home(Protocol):
         self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
     ) -> tuple[Commit | None, R]:
         """Read under the lock, plan, and write what the plan says as one commit (None: it changed nothing)."""
-        ...
-
-    def ask(self, question: Callable[[Known], R]) -> R | None:
-        """The answer to a question about the living blocks and the archive, from a derived index.
-
-        ``None`` where the files have to answer. What the question is given must not be kept.
-        """
         ...
 
     def ask_episodes(self, question: Callable[[KnownEpisodes], R]) -> R | None:

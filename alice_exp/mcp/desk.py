@@ -10,20 +10,24 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from alice_exp import finding_documents, learning_documents
+from alice_exp.blocks_wiring import access
 from alice_exp.core.act import commit_id
 from alice_exp.core.errors import RefusedError, UsageError
 from alice_exp.core.model import ABOUT, Evidence, Payload, Place, Trigger
 from alice_exp.core.problem import Json
 from alice_exp.core.records import Episode, Event
+from alice_exp.finding_wiring import finding
+from alice_exp.learning_wiring import decisions
 from alice_exp.mcp import shapes
+from alice_exp.review_wiring import reports
 from alice_exp.rules.ranking import Match
+from alice_exp.session import Session
 from alice_exp.usecases import acts, capture, decided, deciding, knowing, recall, review
 from alice_exp.usecases.context import MOST, user_memories
 from alice_exp.usecases.digesting import summariser
 from alice_exp.usecases.outcome import report_outcome
 from alice_exp.usecases.records import add_episodes, reads_of
 from alice_exp.usecases.timeline import add_thought, strategy_of
-from alice_exp.wiring import Wiring
 
 R = TypeVar("R")
 
@@ -41,7 +45,7 @@ PENDING = 256
 class Desk:
     """The tools' bodies. Everything is done as ``agent``; nothing here can approve, share, pair or purge."""
 
-    wiring: Wiring
+    session: Session
     added: int = 0
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "desk"))
 
@@ -50,23 +54,21 @@ class Desk:
         return self._thread.submit(body).result()
 
     @contextmanager
-    def turn(self, *arguments: object) -> Iterator[Wiring]:
-        """The wiring of one call, with every argument within bounds."""
+    def turn(self, *arguments: object) -> Iterator[Session]:
+        """The session of one call, with every argument within bounds."""
         for argument in arguments:
             size = _bytes(argument)
             if size > ITEM_BYTES:
                 raise UsageError("an argument of {size} bytes is over the limit of 64 KiB", size=size)
-        yield self.wiring
+        yield self.session
 
     def recall(self, query: str, top: int, context: Mapping[str, Json]) -> shapes.Recalled:
         """What is known."""
         if not query.strip():
             raise UsageError("a query says what you want to know")
-        with self.turn(query, context) as wiring:
+        with self.turn(query, context) as session:
             found = recall.recall(
-                wiring.home,
-                wiring.access,
-                wiring.caller,
+                finding(session),
                 query,
                 context,
                 max(1, min(top, 100)),
@@ -78,8 +80,8 @@ class Desk:
         """What to apply."""
         if not task.strip():
             raise UsageError("a task says what is to be done")
-        with self.turn(task, context) as wiring:
-            made = deciding.decide(wiring.home, wiring.access, wiring.decisions, wiring.caller, task, context)
+        with self.turn(task, context) as session:
+            made = deciding.decide(finding(session), decisions(session), task, context)
         failures = [
             f"a similar task failed before: {one.episode.task} ({one.episode.id})" for one in made.failures
         ]
@@ -103,16 +105,16 @@ class Desk:
         also: list[str],
     ) -> shapes.Reported:
         """What came of a decision or of using a block."""
-        with self.turn(reference, scenario, note, result, also) as wiring:
+        with self.turn(reference, scenario, note, result, also) as session:
             if not reference.startswith("dec-"):
-                done = report_outcome(wiring.home, wiring.caller, reference, ok, scenario, note)
+                done = report_outcome(session.home, session.caller, reference, ok, scenario, note)
                 commit = commit_id(done.commit)
                 changed = learning_documents.changed(done.placed, done.change)
                 return {"id": done.placed.block.id, "blocks": [changed], "episode": None, "commit": commit}
             told = decided.report_decision(
-                wiring.home,
-                wiring.decisions,
-                wiring.caller,
+                session.home,
+                decisions(session),
+                session.caller,
                 reference,
                 ok,
                 scenario=scenario,
@@ -120,8 +122,8 @@ class Desk:
                 result=result,
                 reward=reward,
                 also=also,
-                reads=reads_of(wiring.access),
-                summarise=summariser(wiring.provider, wiring.config),
+                reads=reads_of(access(session)),
+                summarise=summariser(session.provider, session.config),
             )
         return {
             "id": reference,
@@ -148,7 +150,7 @@ class Desk:
             raise UsageError("a block is about work or about the user, not about {about}", about=repr(about))
         if not 0 <= importance <= 1:
             raise UsageError("importance is a number from 0 to 1")
-        with self.turn(payload, trigger, tags, context, evidence) as wiring:
+        with self.turn(payload, trigger, tags, context, evidence) as session:
             self._require_room()
             draft = capture.Draft(
                 Payload(payload),
@@ -159,7 +161,7 @@ class Desk:
                 evidence=(Evidence("note", quote=evidence),) if evidence else (),
                 importance=importance,
             )
-            captured = capture.memorize(wiring.home, wiring.caller, [draft])
+            captured = capture.memorize(session.home, session.caller, [draft])
         placed = captured.placed[0]
         assert placed is not None
         self.added += 0 if captured.merged else 1
@@ -180,7 +182,7 @@ class Desk:
                 hint="ask the person to review them: alice-exp heartbeat",
             )
         places: tuple[Place, ...] = ("low_value",)
-        waiting = len(list(self.wiring.home.read(places)))
+        waiting = len(list(self.session.home.read(places)))
         if waiting >= PENDING:
             raise RefusedError(
                 "{count} candidates wait for the person already, which is the most there may be",
@@ -192,8 +194,8 @@ class Desk:
         """What is known about the user, as the text block of R4.23 and as items."""
         if not query.strip():
             raise UsageError("a query says what you want to know")
-        with self.turn(query) as wiring:
-            found = user_memories(wiring.home, wiring.access, wiring.caller, query, MOST, recall.Filters())
+        with self.turn(query) as session:
+            found = user_memories(finding(session), query, MOST, recall.Filters())
         text = finding_documents.user_memory(found, similarity=True)
         return {"text": text, "memories": [_known(one) for one in found]}
 
@@ -209,8 +211,8 @@ class Desk:
         type: str,
     ) -> shapes.Recorded:
         """What happened in one task."""
-        with self.turn(task, action, result, context, reflection, type) as wiring:
-            caller = wiring.caller
+        with self.turn(task, action, result, context, reflection, type) as session:
+            caller = session.caller
             episode = Episode(
                 "",
                 task,
@@ -223,7 +225,7 @@ class Desk:
                 reflection,
                 type,
             )
-            kept = add_episodes(wiring.home, caller, [episode])
+            kept = add_episodes(session.home, caller, [episode])
         return {
             "id": kept.ids[0],
             "pruned": list(kept.pruned),
@@ -234,11 +236,11 @@ class Desk:
         self, thought: str, context: str, action: str, result: Any, metadata: Mapping[str, Json]
     ) -> shapes.Told:
         """One more thought on the timeline."""
-        with self.turn(thought, context, action, result, metadata) as wiring:
-            caller = wiring.caller
+        with self.turn(thought, context, action, result, metadata) as session:
+            caller = session.caller
             event = Event(caller.now, thought, context, action, result, metadata)
-            model = summariser(wiring.provider, wiring.config)
-            told = add_thought(wiring.home, caller, event, strategy_of(wiring.config), model)
+            model = summariser(session.provider, session.config)
+            told = add_thought(session.home, caller, event, strategy_of(session.config), model)
         return {
             "segments": len(told.timeline.segments),
             "total_events": told.timeline.total_events,
@@ -250,15 +252,15 @@ class Desk:
         """How well a topic is known."""
         if not topic.strip():
             raise UsageError("name a topic")
-        with self.turn(topic) as wiring:
-            assessed = knowing.assess(wiring.home, wiring.access, wiring.caller, topic, {})
+        with self.turn(topic) as session:
+            assessed = knowing.assess(finding(session), topic, {})
         return learning_documents.assessment(assessed)  # type: ignore[return-value]
 
     def heartbeat(self) -> shapes.Summary:
         """What waits for the person; a peek."""
-        with self.turn() as wiring:
+        with self.turn() as session:
             report, _ = review.heartbeat(
-                wiring.home, wiring.reports, wiring.access, wiring.caller, wiring.day_began, peek=True
+                session.home, reports(session), access(session), session.caller, session.day_began, peek=True
             )
         waiting = len(report.items)
         return {

@@ -10,10 +10,11 @@ from alice_exp import documents
 from alice_exp.core.act import Actor
 from alice_exp.core.errors import AliceError
 from alice_exp.core.version import VERSION
+from alice_exp.maintenance_wiring import reloading
 from alice_exp.mcp import shapes
 from alice_exp.mcp.desk import Desk
+from alice_exp.session import Session
 from alice_exp.usecases.upkeep import namespaces
-from alice_exp.wiring import Wiring
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
@@ -167,16 +168,16 @@ def _add_resources(server: MCPServer[Any], desk: Desk) -> None:
     @told
     def listed() -> list[dict[str, Any]]:
         """Every namespace with its set and how many blocks it has."""
-        with desk.turn() as wiring:
-            found = namespaces(wiring.home)
+        with desk.turn() as session:
+            found = namespaces(session.home)
         return [{"set": one.place, "namespace": one.name, "blocks": one.blocks} for one in found]
 
     @server.resource("alice://namespaces/{place}/{name}", mime_type="application/json")
     @told
     def namespace(place: str, name: str) -> list[dict[str, Any]]:
         """The blocks of one namespace."""
-        with desk.turn() as wiring:
-            held = [one for one in wiring.home.read() if one.place == place and one.namespace == name]
+        with desk.turn() as session:
+            held = [one for one in session.home.read() if one.place == place and one.namespace == name]
         return [
             {
                 **documents.brief(one),
@@ -211,11 +212,11 @@ def _telling(desk: Desk) -> Callable[[F], F]:
     return told
 
 
-def serve(wiring: Wiring) -> None:
+def serve(session: Session) -> None:
     """Serve stdin and stdout until EOF. Whoever starts it, the actor is an agent (DESIGN 6)."""
-    named = wiring.actor.name if wiring.actor.kind == "agent" else ""
-    own = Wiring(str(wiring.root), str(Actor("agent", named)), wiring.warn)
+    named = session.actor.name if session.actor.kind == "agent" else ""
+    own = session.apart(str(Actor("agent", named)))
     desk = Desk(own)
     desk.alone(lambda: own.home.read(()))
-    with own.reloading():
+    with reloading(own):
         build(desk).run("stdio")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from alice_exp.core.config import Config
 from alice_exp.core.errors import AliceError, BusyError, ProblemError
 from alice_exp.core.model import SETS, place_of
+from alice_exp.core.ports import Judge
 from alice_exp.core.problem import Problem
 from alice_exp.core.uncollected import uncollected
 from alice_exp.store.files import ChangedOnDisk, read_bytes
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 
     from alice_exp.core.act import Act, Actor, Commit
     from alice_exp.core.changes import Plan
-    from alice_exp.core.collection import Known, KnownEpisodes
-    from alice_exp.core.model import Place
+    from alice_exp.core.collection import KnownEpisodes
+    from alice_exp.core.model import Block, Place
     from alice_exp.core.snapshot import Snapshot
     from alice_exp.store.adopting import Adopting
     from alice_exp.store.composing import Composing
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from alice_exp.store.plumbing import Message
     from alice_exp.store.recording import Recording
     from alice_exp.store.scan import Found
-    from alice_exp.store.search_index import SearchIndex
 
 R = TypeVar("R")
 
@@ -60,13 +60,14 @@ __all__ = ["FileHome", "Sources"]
 class FileHome:
     """A home in a directory (``~/.alice``); see ``core.ports.Home``."""
 
-    def __init__(self, root: Path, sources: Sources) -> None:
+    def __init__(self, root: Path, sources: Sources, judge: Judge | None = None) -> None:
         self.root = root
         self.experiences = root / "experiences"
         self.lock = WriterLock(root / "state" / "lock")
         self._ledger = Ledger(root, sources)
         self.repository = self._ledger.repository
         self._sources = sources
+        self._judge = judge or Judge()
         self._reading = Reading(self.experiences)
         self.waiting = False
         """Whether hand edits wait because another process was writing when the home was last read."""
@@ -88,17 +89,20 @@ class FileHome:
         return seen
 
     @uncollected()
-    def ask(self, question: Callable[[Known], R]) -> R | None:
-        """The index's answer to a question; ``None`` where the files have to answer, see ``core.ports.Home.ask``."""
+    def steady(self, body: Callable[[Mapping[str, Signature]], R | None]) -> R | None:
+        """What ``body`` makes of the files that hold blocks, given as path and signature, while nothing changes.
+
+        ``None`` where a file holds a problem, an act is under way, or each approval has to be judged by itself.
+        """
         self._require_home()
         head, found = self._head(), self._settled()
-        if found.problems or not self.repository.exists or self._sources.is_judged():
+        if found.problems or not self.repository.exists or self._judge.is_judged():
             return None
         tracked = self._ledger.stamps.files
         if self.repository.resolve(PENDING) or any(holds_blocks(p) and p not in found.files for p in tracked):
             return None
         files = {path: signature for path, signature in found.files.items() if holds_blocks(path)}
-        answer = self._index.ask(files, question)
+        answer = body(files)
         whole = not self.repository.resolve(PENDING) and self._head() == head
         return answer if whole else None
 
@@ -121,7 +125,7 @@ class FileHome:
     def mark(self, places: Collection[Place]) -> str:
         """A name for what the files of some sets hold; see ``core.ports.Home.mark``."""
         found, stamps, head = self._settled(), self._ledger.stamps, self._head()
-        if found.problems or self._sources.is_judged() or self.repository.resolve(PENDING):
+        if found.problems or self._judge.is_judged() or self.repository.resolve(PENDING):
             return ""
         if not head or not stamps.equal(head, found.files):
             return ""
@@ -129,25 +133,20 @@ class FileHome:
         chosen = [row for row in rows if place_of(row[0]) in places]
         return blob_id(repr(chosen).encode())
 
-    def misindexed(self) -> tuple[str, ...]:
-        """The files of which the search index says something else than they hold."""
+    def bytes_of(self, path: str) -> tuple[bytes, Signature]:
+        """One file's bytes and its signature; ``OSError`` as the system gave it."""
+        return read_bytes(self.experiences / path)
+
+    def sound_blocks(self, path: str, data: bytes) -> tuple[Block, ...] | None:
+        """The blocks of a file's bytes; ``None`` where it holds a problem."""
+        return self._reading.sound(path, data)
+
+    def misindexed_episodes(self) -> tuple[str, ...]:
+        """The episodes' file where its index says something else than it holds."""
         from alice_exp.text.records import EPISODES_PATH
 
-        found = self._settled()
-        wrong = self._index.misled({path: sign for path, sign in found.files.items() if holds_blocks(path)})
-        episodes = found.files.get(EPISODES_PATH)
-        return wrong + (self._episode_search.misled(episodes) if episodes is not None else ())
-
-    @cached_property
-    def _index(self) -> SearchIndex:
-        from alice_exp.store.search_index import SearchIndex
-
-        return SearchIndex(
-            self.root / "state" / "index.sqlite",
-            lambda path: read_bytes(self.experiences / path),
-            self._reading.sound,
-            self._sources.warn,
-        )
+        episodes = self._settled().files.get(EPISODES_PATH)
+        return self._episode_search.misled(episodes) if episodes is not None else ()
 
     @cached_property
     def _episode_search(self) -> EpisodeSearch:
@@ -206,7 +205,7 @@ class FileHome:
         seen = snapshot(self._reading, found, places, head, self._last_good(head))
         config, problems = self._config(found)
         seen = replace(seen, config=config, problems=(*seen.problems, *problems))
-        return self._sources.judge(self._with_records(seen, found, records) if records else seen)
+        return self._judge.judge(self._with_records(seen, found, records) if records else seen)
 
     def _with_records(self, seen: Snapshot, found: Found, records: bool | str) -> Snapshot:
         from alice_exp.text.records import EPISODES_PATH, EVENTS_PATH
@@ -301,10 +300,10 @@ class FileHome:
             )
             self._sources.warn(wait)
             return scan(self.experiences)
-        from alice_exp.store import landing
+        from alice_exp.store.recovery import recover_home
 
         try:
-            done = landing.recover(self.repository, holder_died=self.lock.holder_died)
+            done = recover_home(self.repository, holder_died=self.lock.holder_died)
         except OSError as error:
             raise ProblemError(
                 "an interrupted act could not be finished: {why}",

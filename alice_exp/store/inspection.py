@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import AliceError, BusyError
 from alice_exp.core.problem import Problem
-from alice_exp.store import landing
 from alice_exp.store.access import LOST
 from alice_exp.store.files import MARK, sweep
 from alice_exp.store.plumbing import PENDING
 from alice_exp.store.purge import PURGING
+from alice_exp.store.recovery import recover_home
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from alice_exp.store.home import FileHome
     from alice_exp.store.plumbing import Repository
+    from alice_exp.store.search_index import HomeIndex
 
 GIT_NEEDED = (2, 36)
 LITTLE = 200 << 20
@@ -45,8 +46,9 @@ _INDEXES = ("state/index.sqlite", "state/episodes.sqlite")
 class HomeInspection:
     """Looks at one home and mends what can be mended without a person; see ``core.ports.Inspection``."""
 
-    def __init__(self, home: FileHome) -> None:
+    def __init__(self, home: FileHome, index: HomeIndex) -> None:
         self._home = home
+        self._search_index = index
         self._root = home.root
         self._repository = home.repository
 
@@ -160,7 +162,7 @@ class HomeInspection:
         with self._home.lock.hold():
             before = len(list(self._left()))
             if self._repository.exists:
-                landing.recover(self._repository, holder_died=True)
+                recover_home(self._repository, holder_died=True)
             for folder in ("", "state", "sessions", "identity", "experiences"):
                 sweep(self._root / folder)
             for path in (self._repository.git_dir / "objects" / "pack").glob(".tmp-*"):
@@ -222,7 +224,7 @@ class HomeInspection:
             if head and head != _SQLITE:
                 yield _warning(name, "this is no search index", hint)
                 return
-        for wrong in self._home.misindexed():
+        for wrong in (*self._search_index.misled(), *self._home.misindexed_episodes()):
             yield _warning(wrong, "the search index says something else than this file", hint)
 
     def _drop_index(self) -> int:

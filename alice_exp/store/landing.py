@@ -14,10 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.core.errors import AliceError, ProblemError
-from alice_exp.store import purge
 from alice_exp.store.files import (
     ChangedOnDisk,
-    maker_lives,
     read_bytes,
     swap_in,
     sweep,
@@ -25,20 +23,18 @@ from alice_exp.store.files import (
     take_out,
     write_beside,
 )
+from alice_exp.store.leftovers import drop_abandoned_names, drop_stale_locks, sweep_objects
 from alice_exp.store.messages import COMPLETES
-from alice_exp.store.plumbing import FETCHED, FORWARD, LOST, NO_OBJECT, PENDING, blob_id
+from alice_exp.store.plumbing import FORWARD, LOST, NO_OBJECT, PENDING, blob_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from alice_exp.store.plumbing import Message, Repository
 
 First: TypeAlias = "tuple[Message, Mapping[str, bytes | None]]"
 """The first of two commits of one stream: its message and its files' bytes, which are on disk only if they stay."""
 
-
-_DYING_TRIES, _DYING_PAUSE = 60, 0.05
-"""How often, and how long apart (s), recovery looks whether the git that made a lock is gone."""
 
 _TICK_NS = 50_000_000
 """How far (ns) a file system's time stamps may lag behind the clock."""
@@ -138,7 +134,7 @@ def _prepare(
     except (OSError, ProblemError):
         pending = repository.resolve(PENDING)
         if not pending:
-            _sweep_objects(repository)
+            sweep_objects(repository)
             raise
     _sync_objects(repository, began)
     return pending
@@ -157,7 +153,7 @@ def _sync_objects(repository: Repository, since: int) -> None:
             entry.path for entry in entries if entry.is_dir() and _is_fresh(entry.stat().st_mtime_ns, since)
         ]
     if any(name.startswith("tmp_") for directory in fresh for name in os.listdir(directory)):  # noqa: PTH208
-        _sweep_objects(repository)
+        sweep_objects(repository)
     for directory in [*map(Path, fresh), git_dir / "objects", git_dir / "refs" / "alice"]:
         sync_directory(directory)
 
@@ -248,22 +244,23 @@ def _why(error: Exception) -> str:
     return str(error)
 
 
-def recover(repository: Repository, *, holder_died: bool = False) -> Recovered:
+def recover(
+    repository: Repository, *, finish: Callable[[], object] = lambda: None, holder_died: bool = False
+) -> Recovered:
     """Finish what a crash interrupted. Call it under the lock alone.
 
+    ``finish`` ends what else was decided in this history before a pending act is looked at.
     ``holder_died`` says that the last holder of the lock ended in the middle: what git left half done is swept too.
     Pending on the branch's tip: its files are brought up to date where they still are as before, and it lands. Already
     on the branch: the mark is dropped. On another line: it is kept as ``refs/alice/lost/<id>``.
     """
-    sweep(repository.work_tree.parent / "state", dead_only=True)
-    for folder in ("", "universal", "personal", "low_value_pool", "archive", "records", ".schema"):
-        sweep(repository.work_tree / folder)
-    _drop_stale_locks(repository)
-    _drop_abandoned(repository)
-    repository.leave_old_driver()
-    purge.finish(repository)
+    for folder in _folders(repository.work_tree):
+        sweep(folder)
+    drop_stale_locks(repository)
+    drop_abandoned_names(repository)
+    finish()
     if holder_died:
-        _sweep_objects(repository)
+        sweep_objects(repository)
     pending = repository.resolve(PENDING)
     if not pending:
         return Recovered()
@@ -281,6 +278,12 @@ def recover(repository: Repository, *, holder_died: bool = False) -> Recovered:
     with contextlib.suppress(ProblemError):
         repository.refresh_index(None)
     return Recovered(finished=pending)
+
+
+def _folders(root: Path) -> list[Path]:
+    """The directories in which files are exchanged: acts write one level deep."""
+    with os.scandir(root) as entries:
+        return [root, *(Path(entry) for entry in entries if entry.name != ".git" and entry.is_dir())]
 
 
 def _is_followed(repository: Repository, pending: str, head: str) -> bool:
@@ -329,70 +332,3 @@ def _present(path: Path) -> bytes | None:
         return read_bytes(path)[0]
     except FileNotFoundError:
         return None
-
-
-def _drop_stale_locks(repository: Repository) -> None:
-    """Remove lock files of git whose holder is dead: under our lock no git of ours lives, so only a person's may."""
-    git_dir = repository.git_dir
-    candidates = [git_dir / name for name in ("index.lock", "HEAD.lock", "packed-refs.lock", "config.lock")]
-    candidates += [*(git_dir / "refs").glob("**/*.lock")]
-    stale = [path for path in candidates if path.exists()]
-    if not stale:
-        return
-    # A git that was killed a moment ago may still be on its way out.
-    for _ in range(_DYING_TRIES):
-        if not _git_runs_here(git_dir):
-            for path in stale:
-                path.unlink(missing_ok=True)
-            return
-        time.sleep(_DYING_PAUSE)
-
-
-def _drop_abandoned(repository: Repository) -> None:
-    """Remove the names of fetched history that a dead process looked at; they are given without the lock."""
-    for path in (repository.git_dir / FETCHED).glob("[0-9]*"):
-        if path.name != str(os.getpid()) and not maker_lives(path.name):
-            path.unlink(missing_ok=True)
-
-
-def _sweep_objects(repository: Repository) -> None:
-    """Remove objects and packs that a killed git never finished: nothing names them."""
-    objects = repository.git_dir / "objects"
-    unfinished = [*objects.glob("*/tmp_*"), *objects.glob("pack/*.keep")]
-    if unfinished and not _git_runs_here(repository.git_dir):
-        for path in unfinished:
-            path.unlink(missing_ok=True)
-
-
-_READERS = (b"cat-file", b"log", b"show", b"diff", b"diff-tree", b"rev-list", b"ls-tree", b"for-each-ref")
-"""What of git takes no lock: a pager left open, or the reader that a long-running process of ours keeps."""
-
-
-def _verb(words: list[bytes]) -> bytes:
-    """The command that a git process was called with."""
-    rest = iter(words[1:])
-    for word in rest:
-        if word in (b"-c", b"-C"):
-            next(rest, b"")
-        elif not word.startswith(b"-"):
-            return word
-    return b""
-
-
-def _git_runs_here(git_dir: Path) -> bool:
-    """Whether some git process writes to this repository; where that cannot be seen, a minute's age decides."""
-    here = str(git_dir.parent)
-    proc = Path("/proc")
-    if not (proc / "self" / "cmdline").exists():
-        newest = max((path.stat().st_mtime for path in git_dir.glob("*.lock")), default=0.0)
-        return time.time() - newest < 60
-    for process in proc.glob("[0-9]*"):
-        try:
-            words = (process / "cmdline").read_bytes().split(b"\0")
-            if Path(os.fsdecode(words[0])).name.startswith("git") and _verb(words) not in _READERS:
-                where = str((process / "cwd").readlink())
-                if where.startswith(here) or any(here in os.fsdecode(word) for word in words):
-                    return True
-        except OSError:
-            continue
-    return False

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from alice_exp.core.act import Act, Actor, Commit
     from alice_exp.core.errors import AliceError
-    from alice_exp.core.snapshot import Snapshot
     from alice_exp.store.landing import FileChange
 
 PACK_AT = 4 << 20
@@ -37,9 +36,6 @@ class Sources:
     epoch: Callable[[], int]
     new_id: Callable[[str], str]
     warn: Callable[[AliceError], None]
-    judge: Callable[[Snapshot], Snapshot] = lambda seen: seen
-    is_judged: Callable[[], bool] = lambda: False
-    """Marks what an owner key signed (``store.owner``); every snapshot that leaves this home went through it."""
 
 
 class Ledger:

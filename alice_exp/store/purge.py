@@ -180,7 +180,9 @@ def _stage(repository: Repository, refs: Mapping[str, str], seen: Versions, mess
     emptied = tuple(
         p for p, oid in tree.items() if p.startswith("low_value_pool/") and is_empty(seen.found.get(oid))
     )
-    told = retell(repository, refs, seen, f"{STAGE}/new", branch, _tombstone(message, emptied))
+    told = retell(
+        repository, refs, seen.found, seen.needles, f"{STAGE}/new", branch, _tombstone(message, emptied)
+    )
     wanted = {path: blob_id(seen.found[oid]) if oid in seen.found else oid for path, oid in tree.items()}
     for path in emptied:
         del wanted[path]

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from alice_exp.store.plumbing import Repository
-    from alice_exp.store.traces import Versions
 
 _CHANGE = re.compile(rb"M (\d+) ([0-9a-f]{40}) ")
 _BLOB_MARK = 1_000_000_000
@@ -27,12 +26,19 @@ class Retold:
 
 
 def retell(
-    repository: Repository, refs: Mapping[str, str], seen: Versions, stage: str, branch: str, tombstone: bytes
+    repository: Repository,
+    refs: Mapping[str, str],
+    replacements: Mapping[str, bytes],
+    needles: tuple[bytes, ...],
+    stage: str,
+    branch: str,
+    tombstone: bytes,
 ) -> Retold:
     """Write every reference's history anew below ``stage`` and end ``branch`` with the ``tombstone`` commit.
 
-    Messages stay but for lines that say what the block said; merges, authors, times and act ids survive. Tags become
-    plain references. Commits before the block first appeared keep their ids.
+    ``replacements`` gives blobs (by id) their new bytes; lines of messages that hold one of the ``needles`` are
+    struck out. Merges, authors, times and act ids survive. Tags become plain references. Commits before the first
+    replaced blob keep their ids.
     """
     exported = repository.run(
         "fast-export",
@@ -43,12 +49,11 @@ def retell(
         "--show-original-ids",
         *refs,
     )
-    marks = {oid: b":%d" % (_BLOB_MARK + number) for number, oid in enumerate(seen.found)}
-    words = seen.needles
+    marks = {oid: b":%d" % (_BLOB_MARK + number) for number, oid in enumerate(replacements)}
     pieces = [b"feature done\n"]
-    for number, data in enumerate(seen.found.values()):
+    for number, data in enumerate(replacements.values()):
         pieces.append(b"blob\nmark :%d\ndata %d\n%s\n" % (_BLOB_MARK + number, len(data), data))
-    pieces += _changed(exported, marks, words, f"{stage}/".encode())
+    pieces += _changed(exported, marks, needles, f"{stage}/".encode())
     name = f"{stage}/{branch.removeprefix('refs/')}".encode()
     pieces.append(
         b"commit %s\nmark :%d\n%s\nget-mark :%d\ndone\n" % (name, _LAST_MARK, tombstone, _LAST_MARK)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from alice_exp.core.errors import AliceError
     from alice_exp.core.model import Block
     from alice_exp.store.files import Signature
+    from alice_exp.store.home import FileHome
     from alice_exp.store.index import Connection
     from alice_exp.store.indexed import BlockRow
 
@@ -61,6 +62,24 @@ Parse = Callable[[str, bytes], "tuple[Block, ...] | None"]
 
 Read = Callable[[str], "tuple[bytes, Signature]"]
 """A file's bytes and signature; ``OSError`` as the system gave it."""
+
+
+class HomeIndex:
+    """The index of one home, in step with its files; see ``core.collection.Index``."""
+
+    def __init__(self, home: FileHome, warn: Callable[[AliceError], None]) -> None:
+        self._home = home
+        self._index = SearchIndex(
+            home.root / "state" / "index.sqlite", home.bytes_of, home.sound_blocks, warn
+        )
+
+    def ask(self, question: Callable[[Indexed], R]) -> R | None:
+        """The answer to a question; ``None`` where the files have to answer."""
+        return self._home.steady(lambda files: self._index.ask(files, question))
+
+    def misled(self) -> tuple[str, ...]:
+        """The files of which the index says something else than they hold."""
+        return self._home.steady(self._index.misled) or ()
 
 
 class SearchIndex(Database):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.core.act import Act
+from alice_exp.core.caller import require_person
 from alice_exp.core.changes import ChangeSet, Put
 from alice_exp.core.errors import RefusedError, UsageError
 from alice_exp.core.model import (
@@ -21,17 +22,16 @@ from alice_exp.rules.namespaces import namespace_for
 from alice_exp.rules.rejection import Rejections
 from alice_exp.rules.sameness import Sameness, sameness
 from alice_exp.usecases.acts import namespace_path
-from alice_exp.usecases.caller import require_person
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.core.act import Commit
+    from alice_exp.core.caller import Caller
     from alice_exp.core.model import About, BlockType, Evidence, Place
     from alice_exp.core.ports import Home
     from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.approval import Stamp
-    from alice_exp.usecases.caller import Caller
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from alice_exp.core.block_ports import AccessLog
+from alice_exp.core.collection import Finding
 from alice_exp.core.model import Placed, is_approved
 from alice_exp.core.ports import Home
 from alice_exp.rules.lifecycle import LEVELS, Thresholds, level
 from alice_exp.rules.ranking import Match
 from alice_exp.rules.trusted_places import TRUSTED
 from alice_exp.rules.window import estimate_tokens
-from alice_exp.usecases.caller import Caller
 from alice_exp.usecases.recall import Filters, recall
 
 MOST = 5
@@ -32,11 +31,9 @@ class Primed:
     left_out: int
 
 
-def user_memories(
-    home: Home, access: AccessLog, caller: Caller, query: str, top: int, filters: Filters
-) -> list[Match]:
+def user_memories(finding: Finding, query: str, top: int, filters: Filters) -> list[Match]:
     """What is known about the user that fits a query, best first, unreviewed too (B4.11); counts as a read."""
-    return recall(home, access, caller, query, {}, top, replace(filters, about="user"))
+    return recall(finding, query, {}, top, replace(filters, about="user"))
 
 
 def prime(home: Home, budget: int, line: Callable[[Placed], str], headings: tuple[str, str, str]) -> Primed:

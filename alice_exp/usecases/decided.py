@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from alice_exp.core.act import Commit
+    from alice_exp.core.caller import Caller
     from alice_exp.core.config import Config
     from alice_exp.core.learning_ports import Decisions
     from alice_exp.core.model import Placed
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.lifecycle import Change
     from alice_exp.rules.timeline import Merge, Strategy, Summariser
-    from alice_exp.usecases.caller import Caller
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,11 @@ from alice_exp.usecases.similar import ask
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from alice_exp.core.block_ports import AccessLog
+    from alice_exp.core.collection import Finding
     from alice_exp.core.learning_ports import Decisions
-    from alice_exp.core.ports import Home
     from alice_exp.core.problem import Json
     from alice_exp.rules.episodes import Match as Similar
     from alice_exp.rules.ranking import Match
-    from alice_exp.usecases.caller import Caller
 
 MOST_APPLIED = 10
 """A decision applies at most this many blocks: more is no guidance."""
@@ -41,20 +39,13 @@ class Decision:
     disclaim: bool
 
 
-def decide(
-    home: Home,
-    access: AccessLog,
-    decisions: Decisions,
-    caller: Caller,
-    task: str,
-    context: Mapping[str, Json],
-) -> Decision:
+def decide(finding: Finding, decisions: Decisions, task: str, context: Mapping[str, Json]) -> Decision:
     """Choose by tier what to apply to a task, and remember the choice until its outcome.
 
     A similar task that failed before is a warning (R0.51). Applied blocks count as read.
     """
-    config = home.config()
-    (matches,) = search(home, caller, [(task, context)], Filters())
+    home, caller, config = finding.home, finding.caller, finding.home.config()
+    (matches,) = search(finding, [(task, context)], Filters())
     choice = choose(matches, config.number("thresholds.high_confidence"))
     failures = ask(
         home,
@@ -78,5 +69,5 @@ def decide(
             held_out,
         )
     )
-    access.record([match.placed.block.id for match in applied], caller.now)
+    finding.access.record([match.placed.block.id for match in applied], caller.now)
     return Decision(decision, choice.tier, applied, observing, choice.warnings, failures, choice.disclaim)

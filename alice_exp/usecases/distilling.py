@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from alice_exp.core.act import Commit
+    from alice_exp.core.caller import Caller
     from alice_exp.core.model import Placed
     from alice_exp.core.ports import Home
     from alice_exp.core.records import Episode
     from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.distill import Proposal
-    from alice_exp.usecases.caller import Caller
 
 Verdict = Literal["proposed", "known", "refused"]
 

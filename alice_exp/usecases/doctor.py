@@ -7,25 +7,25 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from alice_exp.core.act import Act
+from alice_exp.core.caller import require_person
 from alice_exp.core.changes import ChangeSet
 from alice_exp.core.errors import AliceError
 from alice_exp.core.model import PLACES
 from alice_exp.core.problem import Problem
 from alice_exp.text.json_schema import schemas
 from alice_exp.usecases import owner as owning
-from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.recorded import ahead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from alice_exp.core.caller import Caller
     from alice_exp.core.maintenance_ports import Inspection
     from alice_exp.core.model import Place
     from alice_exp.core.owner_ports import Owner
     from alice_exp.core.ports import History, Home
     from alice_exp.core.snapshot import Snapshot
     from alice_exp.core.sync_ports import Remotes
-    from alice_exp.usecases.caller import Caller
 
 SKEW = timedelta(minutes=2)
 """How far ahead a time may be before the clock is doubted."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from alice_exp.core.act import Commit
     from alice_exp.core.changes import Plan
-    from alice_exp.core.collection import Known, KnownEpisodes
+    from alice_exp.core.collection import KnownEpisodes
     from alice_exp.core.config import Config
     from alice_exp.core.model import Place
     from alice_exp.core.ports import Home
@@ -36,10 +36,6 @@ class DryHome:
         """Plan on what is there now; no commit."""
         _, answer = plan(self._home.read(places, records=records))
         return None, answer
-
-    def ask(self, question: Callable[[Known], R]) -> R | None:
-        """As the home itself answers."""
-        return self._home.ask(question)
 
     def ask_episodes(self, question: Callable[[KnownEpisodes], R]) -> R | None:
         """As the home itself answers."""

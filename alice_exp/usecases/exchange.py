@@ -13,18 +13,19 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from alice_exp.core.act import Act
+from alice_exp.core.caller import require_person
 from alice_exp.core.changes import ChangeSet
 from alice_exp.core.errors import AliceError, PeerError
 from alice_exp.core.model import PLACES
 from alice_exp.core.network_ports import Disclosure
 from alice_exp.rules import exchange as rules
 from alice_exp.usecases import sharing
-from alice_exp.usecases.caller import require_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from alice_exp.core.act import Commit
+    from alice_exp.core.caller import Caller
     from alice_exp.core.model import Place
     from alice_exp.core.network_ports import Link, Message, Peer, Peers, Shares
     from alice_exp.core.ports import Home
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.bundle import Received
     from alice_exp.rules.exchange import Mark, Offering, Withdrawal
-    from alice_exp.usecases.caller import Caller
     from alice_exp.usecases.sharing import TakenIn
 
 VERSION = 1

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from alice_exp.core.act import Commit
+from alice_exp.core.caller import Caller
 from alice_exp.core.model import PLACES, Evidence, Payload, Placed, Trigger
 from alice_exp.core.ports import Home
 from alice_exp.text.display import one_line
 from alice_exp.text.imports import Piece
 from alice_exp.text.words import fingerprint_text
-from alice_exp.usecases.caller import Caller
 from alice_exp.usecases.capture import Captured, Draft, memorize
 from alice_exp.usecases.dry_run import DryHome
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from alice_exp.core.act import Commit
     from alice_exp.core.block_ports import AccessLog
+    from alice_exp.core.caller import Caller
+    from alice_exp.core.collection import Finding
     from alice_exp.core.model import Placed
     from alice_exp.core.ports import History, Home
     from alice_exp.core.problem import Json
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from alice_exp.rules.consolidation import Consolidation
     from alice_exp.rules.impact import Impact
     from alice_exp.rules.metacognition import Assessment
-    from alice_exp.usecases.caller import Caller
 
 
 AGES: Mapping[str, int] = {
@@ -89,12 +90,10 @@ def _told(act: Commit) -> Told | None:
     return Told(said["Decision"], applied, "Held-Out" in said, said["Result"] == "ok")
 
 
-def assess(
-    home: Home, access: AccessLog, caller: Caller, topic: str, context: Mapping[str, Json]
-) -> Assessment:
+def assess(finding: Finding, topic: str, context: Mapping[str, Json]) -> Assessment:
     """How well a topic is known (R3.16); nothing is counted as read (B3.8)."""
-    (matches,) = search(home, caller, [(topic, context)], Filters())
-    reads, config = access.pending(), home.config()
+    (matches,) = search(finding, [(topic, context)], Filters())
+    caller, reads, config = finding.caller, finding.access.pending(), finding.home.config()
     placed = [placed_with_reads(match.placed, reads, config, caller.now) for match in matches]
     best = max(matches, key=lambda match: match.match, default=None)
     certain = certainty(best.match, best.chance) if best else 1.0

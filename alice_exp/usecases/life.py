@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.core.act import Act
+from alice_exp.core.caller import require_person
 from alice_exp.core.changes import ChangeSet, Put
 from alice_exp.core.errors import BusyError, NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.core.model import (
@@ -22,19 +23,18 @@ from alice_exp.rules.lifecycle import retire as retired
 from alice_exp.rules.lifecycle import revive as revived
 from alice_exp.text.alone import block_text, read_alone
 from alice_exp.usecases.acts import namespace_name, namespace_path, resolve
-from alice_exp.usecases.caller import require_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from alice_exp.core.act import Commit
+    from alice_exp.core.caller import Caller
     from alice_exp.core.model import Block
     from alice_exp.core.ports import Home, Purge, Purged
     from alice_exp.core.problem import Problem
     from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.approval import Stamp
     from alice_exp.rules.lifecycle import Change
-    from alice_exp.usecases.caller import Caller
 
 _POOL = "low_value_pool/"
 

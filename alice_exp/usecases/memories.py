@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from alice_exp.core.act import Act
+from alice_exp.core.caller import Caller, require_person
 from alice_exp.core.changes import ChangeSet
 from alice_exp.core.model import CONFIDENCE, TRUST, Block, Placed
 from alice_exp.core.ports import Home
@@ -15,7 +16,6 @@ from alice_exp.rules.expiry import is_expired
 from alice_exp.rules.ranking import block_text
 from alice_exp.rules.vectors import cosine, embed_block
 from alice_exp.text.words import keywords
-from alice_exp.usecases.caller import Caller, require_person
 from alice_exp.usecases.capture import Draft, memorize
 
 

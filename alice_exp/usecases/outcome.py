@@ -14,10 +14,10 @@ from alice_exp.usecases.acts import namespace_name, resolve
 
 if TYPE_CHECKING:
     from alice_exp.core.act import Commit
+    from alice_exp.core.caller import Caller
     from alice_exp.core.ports import Home
     from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.lifecycle import Change
-    from alice_exp.usecases.caller import Caller
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.core.act import Act
+from alice_exp.core.caller import require_person
 from alice_exp.core.changes import ChangeSet, Put, Setting
 from alice_exp.core.errors import BusyError, NotFoundError, ProblemError, RefusedError
 from alice_exp.core.model import Placed, content_hash
@@ -19,13 +20,13 @@ from alice_exp.rules.approval import (
     with_signature,
 )
 from alice_exp.usecases.acts import resolve
-from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.dry_run import DryHome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from alice_exp.core.act import Commit
+    from alice_exp.core.caller import Caller
     from alice_exp.core.model import Block, Decision
     from alice_exp.core.owner_ports import Owner, OwnerKey
     from alice_exp.core.ports import Home
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
         Stamp,
         Standing,
     )
-    from alice_exp.usecases.caller import Caller
 
 R = TypeVar("R")
 

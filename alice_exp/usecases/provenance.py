@@ -7,22 +7,22 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from alice_exp.core.act import Act
+from alice_exp.core.caller import require_person
 from alice_exp.core.changes import ChangeSet, Put
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.model import PLACES, Placed
 from alice_exp.rules.reversal import by_block, whole_files
 from alice_exp.text.schema import block_json
 from alice_exp.usecases.acts import prefix, resolve
-from alice_exp.usecases.caller import require_person
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from alice_exp.core.act import Commit
+    from alice_exp.core.caller import Caller
     from alice_exp.core.ports import Changed, History, Home, Version
     from alice_exp.core.problem import Json
     from alice_exp.core.snapshot import Snapshot
-    from alice_exp.usecases.caller import Caller
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,15 +16,13 @@ from alice_exp.usecases.acts import is_keyed, one_of, prefix, resolve
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from alice_exp.core.block_ports import AccessLog
-    from alice_exp.core.collection import Collection
+    from alice_exp.core.caller import Caller
+    from alice_exp.core.collection import Collection, Finding
     from alice_exp.core.config import Config
     from alice_exp.core.model import Block, Place, Placed
-    from alice_exp.core.ports import Home
     from alice_exp.core.problem import Json
     from alice_exp.rules.lifecycle import Level
     from alice_exp.rules.ranking import Match
-    from alice_exp.usecases.caller import Caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +58,16 @@ class Shown:
 
 
 def recall(
-    home: Home,
-    access: AccessLog,
-    caller: Caller,
-    query: str,
-    context: Mapping[str, Json],
-    top: int,
-    filters: Filters,
+    finding: Finding, query: str, context: Mapping[str, Json], top: int, filters: Filters
 ) -> list[Match]:
     """What fits the query, best first; obsolete and archived blocks never (DESIGN 4, 10). Counts as a read."""
-    (matches,) = search(home, caller, [(query, context)], filters, top)
-    access.record([match.placed.block.id for match in matches], caller.now)
+    (matches,) = search(finding, [(query, context)], filters, top)
+    finding.access.record([match.placed.block.id for match in matches], finding.caller.now)
     return matches
 
 
 def search(
-    home: Home,
-    caller: Caller,
+    finding: Finding,
     queries: Sequence[tuple[str, Mapping[str, Json]]],
     filters: Filters,
     top: int | None = None,
@@ -86,7 +77,7 @@ def search(
     The index answers where it can, else the files: the answers are the same. Every living block counts in the
     statistics, the filters say which may be an answer.
     """
-    config = home.config()
+    home, caller, config = finding.home, finding.caller, finding.home.config()
     passes = _passes(config, caller, filters)
 
     # Ranking is loaded where something is ranked: lists and single blocks need nothing of it.
@@ -94,7 +85,7 @@ def search(
 
     def among(blocks: Collection) -> list[list[Match]]:
         asked = [query for query, _ in queries]
-        nearness = caller.meanings.near(asked, blocks) if caller.meanings else [None] * len(asked)
+        nearness = finding.meanings.near(asked, blocks) if finding.meanings else [None] * len(asked)
         return [
             rank(
                 blocks,
@@ -110,23 +101,24 @@ def search(
             for (query, context), near in zip(queries, nearness, strict=True)
         ]
 
-    found = home.ask(among)
+    found = finding.index.ask(among)
     return among(Corpus.of(home.read(SETS))) if found is None else found
 
 
-def show(home: Home, access: AccessLog, caller: Caller, reference: str) -> Shown:
+def show(finding: Finding, reference: str) -> Shown:
     """One block, wherever it is; counts as a read, which the answer shows already (R3.34, B3.5)."""
-    config = home.config()
-    placed = _looked_up(home, reference)
+    config, access, caller = finding.home.config(), finding.access, finding.caller
+    placed = _looked_up(finding, reference)
     access.record([placed.block.id], caller.now)
     return _showing(config, caller)(placed_with_reads(placed, access.pending(), config, caller.now))
 
 
-def _looked_up(home: Home, reference: str) -> Placed:
+def _looked_up(finding: Finding, reference: str) -> Placed:
+    home = finding.home
     if is_keyed(reference):
         return resolve(home.read(PLACES), reference)
     wanted = prefix(reference)
-    found = home.ask(lambda known: known.starting_with(wanted, 5))
+    found = finding.index.ask(lambda known: known.starting_with(wanted, 5))
     return one_of(reference, wanted, found) if found is not None else resolve(home.read(PLACES), reference)
 
 
@@ -134,28 +126,22 @@ ORDERS = ("reads", "consolidation", "updated", "verified")
 """What a list may be ordered by, most first; else it is in file order (R3.2)."""
 
 
-def listing(
-    home: Home,
-    access: AccessLog,
-    caller: Caller,
-    filters: Filters,
-    *,
-    archived: bool = False,
-    order: str = "",
-) -> list[Shown]:
+def listing(finding: Finding, filters: Filters, *, archived: bool = False, order: str = "") -> list[Shown]:
     """The blocks that pass, in file order or by one of ``ORDERS``; the archive only where asked for.
 
     Reads that wait to be folded are counted in (B2.30); listing counts as none.
     """
     if order and order not in ORDERS:
         raise UsageError("{name} is no order", name=repr(order), hint=f"orders are {', '.join(ORDERS)}")
-    config = home.config()
+    home, caller, config = finding.home, finding.caller, finding.home.config()
     passes = _passes(config, caller, filters)
     places: tuple[Place, ...] = (*filters.places, "archive") if archived else filters.places
-    found = home.ask(lambda known: [p for p in known.within(places) if p.place == "archive" or passes(p)])
+    found = finding.index.ask(
+        lambda known: [p for p in known.within(places) if p.place == "archive" or passes(p)]
+    )
     if found is None:
         found = [p for p in home.read(places) if p.place == "archive" or passes(p)]
-    reads = access.pending()
+    reads = finding.access.pending()
     counted = [placed_with_reads(placed, reads, config, caller.now) for placed in found]
     kept = [
         placed

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.core.act import Act
+from alice_exp.core.caller import require_person
 from alice_exp.core.changes import ChangeSet
 from alice_exp.core.config import BY_NAME
 from alice_exp.core.errors import NotFoundError, UsageError
@@ -28,7 +29,6 @@ from alice_exp.rules.retention import is_due, prune
 from alice_exp.text.jsonc import parse
 from alice_exp.text.record_import import import_episodes
 from alice_exp.text.records import EPISODES, EPISODES_PATH, read_episodes
-from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.recorded import refuse_faults, require_sound
 
 if TYPE_CHECKING:
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
     from alice_exp.core.act import Commit
     from alice_exp.core.block_ports import AccessLog
+    from alice_exp.core.caller import Caller
     from alice_exp.core.ports import History, Home
     from alice_exp.core.records import Episode, ImportMode
     from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.episodes import EpisodeStatistics
     from alice_exp.rules.retention import Pruning
-    from alice_exp.usecases.caller import Caller
 
 CAPACITY = "episodes.capacity"
 LIMIT = "episodes.result_limit"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.core.act import Act
+from alice_exp.core.caller import require_person
 from alice_exp.core.changes import ChangeSet, Put
 from alice_exp.core.errors import NotFoundError, RefusedError, UsageError
 from alice_exp.core.model import (
@@ -33,7 +34,6 @@ from alice_exp.rules.rejection import refusals
 from alice_exp.usecases import glance
 from alice_exp.usecases.access import folded, folded_episodes, merged
 from alice_exp.usecases.acts import namespace_name, namespace_path, resolve
-from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.capture import destination
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from alice_exp.core.act import Commit
     from alice_exp.core.block_ports import AccessLog
+    from alice_exp.core.caller import Caller
     from alice_exp.core.model import Block
     from alice_exp.core.ports import Home
     from alice_exp.core.records import EpisodeBook
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     from alice_exp.rules.approval import Stamp
     from alice_exp.rules.conflicts import Kin
     from alice_exp.rules.rejection import Returned
-    from alice_exp.usecases.caller import Caller
 
 Why = Literal["changed", "expired", "moved", "gone", "stale"]
 """Why one item of a decision was left out: ``moved`` was decided already, ``stale`` stands in a file with a problem."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.core.act import Commit
+    from alice_exp.core.caller import Caller
     from alice_exp.core.config import Config
     from alice_exp.core.conversation import ChatRecord, Message
     from alice_exp.core.model import Placed
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.extraction import Inference
     from alice_exp.rules.window import Settings, Summarise, Window
-    from alice_exp.usecases.caller import Caller
 
 MESSAGE_LIMIT = 16 << 20
 """Bytes of one message; a longer one is refused."""

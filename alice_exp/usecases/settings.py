@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alice_exp.core.act import Act
+from alice_exp.core.caller import require_person
 from alice_exp.core.changes import ChangeSet, Setting
 from alice_exp.core.config import BY_NAME, OPTIONS
 from alice_exp.core.errors import BusyError, NotFoundError, ProblemError, UsageError
 from alice_exp.rules.timeline import STRATEGIES
 from alice_exp.text.configuration import PATH, default_text, fits, read_config, sentence
 from alice_exp.text.jsonc import Set, edit, parse
-from alice_exp.usecases.caller import require_person
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.core.act import Commit
+    from alice_exp.core.caller import Caller
     from alice_exp.core.config import Option
     from alice_exp.core.ports import Home
     from alice_exp.core.problem import Json, Problem
     from alice_exp.core.snapshot import Snapshot
-    from alice_exp.usecases.caller import Caller
 
 
 @dataclass(frozen=True, slots=True)

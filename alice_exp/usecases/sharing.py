@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.core.act import Act
+from alice_exp.core.caller import require_person
 from alice_exp.core.changes import ChangeSet, Put
 from alice_exp.core.errors import NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.core.model import PLACES, Placed, content_hash, is_approved, path_of
@@ -29,7 +30,6 @@ from alice_exp.rules.sameness import sameness
 from alice_exp.text.block_fields import NAME
 from alice_exp.text.jsonc import parse
 from alice_exp.usecases.acts import resolve
-from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.dry_run import DryHome
 
 if TYPE_CHECKING:
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from alice_exp.core.act import Commit
+    from alice_exp.core.caller import Caller
     from alice_exp.core.model import Block, Place
     from alice_exp.core.network_ports import Shares
     from alice_exp.core.ports import Home
     from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.approval import Stamp
     from alice_exp.rules.bundle import Bundle, Offer, Received
-    from alice_exp.usecases.caller import Caller
 
 _LEAVING: tuple[Place, ...] = ("universal",)
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from alice_exp.core.block_ports import AccessLog
+    from alice_exp.core.caller import Caller
     from alice_exp.core.collection import KnownEpisodes
     from alice_exp.core.ports import Home
     from alice_exp.core.problem import Json
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from alice_exp.rules.episode_index import FormulaIndex
     from alice_exp.rules.episode_words import WordIndex, WordSearch
     from alice_exp.rules.episodes import Match
-    from alice_exp.usecases.caller import Caller
 
 
 R = TypeVar("R")

@@ -11,22 +11,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.core.act import Act
+from alice_exp.core.caller import require_person
 from alice_exp.core.errors import AliceError, NotFoundError, RefusedError, UsageError
 from alice_exp.core.network_ports import Disclosure
 from alice_exp.core.sync_ports import Exchanged, Remote
 from alice_exp.rules.disclosure import findings
 from alice_exp.text.block_fields import NAME
 from alice_exp.usecases import sharing
-from alice_exp.usecases.caller import require_person
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.core.act import Commit
+    from alice_exp.core.caller import Caller
     from alice_exp.core.network_ports import Shares
     from alice_exp.core.ports import Home
     from alice_exp.core.sync_ports import Exchange, Remotes
-    from alice_exp.usecases.caller import Caller
     from alice_exp.usecases.sharing import TakenIn
 
 NOTHING = Exchanged()

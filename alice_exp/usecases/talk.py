@@ -12,12 +12,12 @@ from alice_exp.usecases.sessions import require_fitting
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from alice_exp.core.caller import Caller
     from alice_exp.core.conversation import ChatRecord, Message
     from alice_exp.core.ports import Home
     from alice_exp.core.session_ports import ChatHistoryStore
     from alice_exp.rules.conversations import Hit
     from alice_exp.text.transcripts import Row
-    from alice_exp.usecases.caller import Caller
 
 
 _SEARCHED = 64 << 10

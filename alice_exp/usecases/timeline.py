@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.core.act import Act
+from alice_exp.core.caller import require_person
 from alice_exp.core.changes import ChangeSet
 from alice_exp.core.errors import RefusedError, UsageError
 from alice_exp.core.records import Event, Timeline
@@ -22,7 +23,6 @@ from alice_exp.rules.timeline import (
 )
 from alice_exp.text.record_import import import_timeline
 from alice_exp.text.records import EVENTS_PATH, event_json
-from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.expanding import FINISHED, everything
 from alice_exp.usecases.recorded import refuse_faults, require_sound
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from alice_exp.core.act import Commit
+    from alice_exp.core.caller import Caller
     from alice_exp.core.config import Config
     from alice_exp.core.ports import History, Home
     from alice_exp.core.problem import Json
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
         Summariser,
     )
     from alice_exp.text.record_import import ImportedTimeline
-    from alice_exp.usecases.caller import Caller
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alice_exp.core.act import Act
+from alice_exp.core.caller import require_person
 from alice_exp.core.changes import ChangeSet
 from alice_exp.core.errors import NotFoundError, RefusedError, UsageError
 from alice_exp.core.model import PLACES, place_of
@@ -15,18 +16,17 @@ from alice_exp.text.configuration import PATH, default_text
 from alice_exp.text.json_schema import schemas
 from alice_exp.text.records import EMPTY
 from alice_exp.usecases.acts import namespace_name, namespace_path
-from alice_exp.usecases.caller import require_person
 from alice_exp.usecases.recorded import ahead
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.core.act import Commit
+    from alice_exp.core.caller import Caller
     from alice_exp.core.model import Place
     from alice_exp.core.ports import Home
     from alice_exp.core.problem import Problem
     from alice_exp.core.snapshot import Snapshot
-    from alice_exp.usecases.caller import Caller
 
 _EDIT = 'Edit freely: comments, order and formatting are kept; a block needs a "payload" alone.'
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from alice_exp.core.act import Commit
+    from alice_exp.core.collection import Index
     from alice_exp.core.ports import History, Home
 
 Kind = Literal["act", "problem", "mended"]
@@ -44,8 +45,9 @@ class Watching:
     Reading the home adopts what a person saved (DESIGN 5); the act is told whichever process was first to adopt it.
     """
 
-    def __init__(self, home: Home, history: History, now: Callable[[], str]) -> None:
+    def __init__(self, home: Home, index: Index, history: History, now: Callable[[], str]) -> None:
         self._home = home
+        self._index = index
         self._history = history
         self._now = now
         self._head = ""
@@ -70,7 +72,7 @@ class Watching:
                 error.path, error.line, error.column, error.template, error.filling, hint=error.hint
             )
             return self._faults((gone,))
-        self._home.ask(lambda _: True)  # whoever asks next finds the index in step
+        self._index.ask(lambda _: True)  # whoever asks next finds the index in step
         return (*self._acts(), *self._faults(self.snapshot.problems))
 
     def _acts(self) -> tuple[Noticed, ...]:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from alice_exp.owner_wiring import open_session
 from tests.bench.bench_finding import finding, saving
 from tests.bench.bench_mcp import serving
 from tests.bench.homes import command, environment, filled, lines
@@ -99,10 +100,9 @@ def acting(place: Path) -> list[Row]:
     from alice_exp.core.model import Payload
     from alice_exp.usecases.capture import Draft, memorize
     from alice_exp.usecases.outcome import report_outcome
-    from alice_exp.wiring import Wiring
 
     home = filled(place / "acting", 200)
-    wiring = Wiring(str(home), "user")
+    session = open_session(str(home), "user")
     yard = place / "yard"
     yard.mkdir()
     git = ["git", "-c", "core.fsync=all", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(yard)]
@@ -115,13 +115,13 @@ def acting(place: Path) -> list[Row]:
         subprocess.run([*git, "commit", "-q", "-m", "x"], check=True)
 
     def keep() -> None:
-        memorize(wiring.home, wiring.caller, [Draft(Payload(f"thing number {next(counter)}"))])
+        memorize(session.home, session.caller, [Draft(Payload(f"thing number {next(counter)}"))])
 
-    known = next(iter(wiring.home.read())).block.id
+    known = next(iter(session.home.read())).block.id
     rows = []
     for name, work in (
         ("memorize", keep),
-        ("outcome", lambda: report_outcome(wiring.home, wiring.caller, known, True)),
+        ("outcome", lambda: report_outcome(session.home, session.caller, known, True)),
     ):
         ours, yardstick = paired(work, theirs, rounds=25)
         rows.append(
@@ -199,18 +199,17 @@ def memory(place: Path) -> Row:
 def growth(place: Path) -> Row:
     """The repository after 500 outcomes on a 1 MB namespace beside the file."""
     from alice_exp.usecases.outcome import report_outcome
-    from alice_exp.wiring import Wiring
 
     home = filled(place / "growth", 4400)
-    wiring = Wiring(str(home), "user")
+    session = open_session(str(home), "user")
     file = home / "experiences" / "universal" / "tool_usage.jsonc"
     ids = [
         placed.block.id
-        for placed in wiring.home.read(("universal",))
+        for placed in session.home.read(("universal",))
         if placed.path == "universal/tool_usage.jsonc"
     ]
     for number in range(500):
-        report_outcome(wiring.home, wiring.caller, ids[number % len(ids)], True, f"scenario {number}")
+        report_outcome(session.home, session.caller, ids[number % len(ids)], True, f"scenario {number}")
     stored = sum(path.stat().st_size for path in (home / "experiences" / ".git").rglob("*") if path.is_file())
     return Row(
         "repository after 500 outcomes on that namespace", stored / 1e6, file.stat().st_size / 1e6, 10, "MB"

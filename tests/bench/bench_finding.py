@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from alice_exp.finding_wiring import finding as asked_by
+from alice_exp.owner_wiring import open_session
 from tests.bench import cost_plot
 from tests.bench.homes import HAN, LATIN, environment, filled
 from tests.bench.rows import Row
@@ -55,25 +57,25 @@ def finding(place: Path, sizes: Sequence[int] = SIZES) -> Iterator[Row]:
     """Recall in a running process and as an agent's tool beside the same words against a bare FTS5 table."""
     from alice_exp.mcp.desk import Desk
     from alice_exp.rules.ranking import block_text
+    from alice_exp.session import Session
     from alice_exp.text.words import tokens, tokens_many
     from alice_exp.usecases.recall import Filters, recall
-    from alice_exp.wiring import Wiring
 
     seen: dict[int, float] = {}
     drawn: dict[str, list[tuple[int, float]]] = {}
     for size in sizes:
-        wiring = Wiring(str(filled(place / f"finding{size}", size)), "agent")
-        desk = Desk(wiring)
+        session = open_session(str(filled(place / f"finding{size}", size)), "agent")
+        desk = Desk(session)
         with sqlite3.connect(place / f"bare{size}.sqlite") as table:
             table.execute("CREATE VIRTUAL TABLE texts USING fts5(text)")
-            texts = [block_text(placed.block) for placed in wiring.home.read()]
+            texts = [block_text(placed.block) for placed in session.home.read()]
             table.executemany(
                 "INSERT INTO texts VALUES (?)", ((" ".join(row),) for row in tokens_many(texts))
             )
         table.commit()
 
-        def ours(query: str, wiring: Wiring = wiring) -> object:
-            return recall(wiring.home, wiring.access, wiring.caller, query, {}, _TOP, Filters())
+        def ours(query: str, session: Session = session) -> object:
+            return recall(asked_by(session), query, {}, _TOP, Filters())
 
         def theirs(query: str, table: sqlite3.Connection = table) -> object:
             words = " OR ".join(f'"{token}"' for token in dict.fromkeys(tokens(query)))
@@ -108,10 +110,9 @@ def finding(place: Path, sizes: Sequence[int] = SIZES) -> Iterator[Row]:
 def saving(place: Path, rounds: int = 5) -> Row:
     """A saved edit of the largest file of 2,000 blocks, committed and found by its new words, beside the debounce."""
     from alice_exp.usecases.recall import Filters, recall
-    from alice_exp.wiring import Wiring
 
     home = filled(place / "saving", 2_000)
-    wiring = Wiring(str(home), "user")
+    session = open_session(str(home), "user")
     file = home / "experiences/universal/tool_usage.jsonc"
     times = []
     with _watching(home) as events:
@@ -121,7 +122,7 @@ def saving(place: Path, rounds: int = 5) -> Row:
             began = time.perf_counter()
             file.write_text(text, encoding="utf-8")
             next(events)
-            found = recall(wiring.home, wiring.access, wiring.caller, word, {}, 1, Filters())
+            found = recall(asked_by(session), word, {}, 1, Filters())
             times.append((time.perf_counter() - began) * 1e3)
             if not found or word not in found[0].placed.block.payload.content:
                 raise SystemExit("a saved edit was told and cannot be found")

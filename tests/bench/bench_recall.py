@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from alice_exp.finding_wiring import finding
+from alice_exp.owner_wiring import open_session
 from alice_exp.rules.metacognition import GRADES
 from alice_exp.text.words import tokens, tokens_many
 
@@ -133,11 +135,10 @@ class Product:
         In this process, because a command for each of some thousand topics would take minutes.
         """
         from alice_exp.usecases.knowing import assess
-        from alice_exp.wiring import Wiring
 
         os.environ["ALICE_NOW"] = _NOW
-        wiring = Wiring(str(self.place / "home"), "user")
-        found = (assess(wiring.home, wiring.access, wiring.caller, topic, {}) for topic in topics)
+        session = open_session(str(self.place / "home"), "user")
+        found = (assess(finding(session), topic, {}) for topic in topics)
         return [(one.grade, frozenset(w.placed.block.key for w in one.evidence)) for one in found]
 
     def close(self) -> None:

@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from alice_exp.owner_wiring import open_session
+
 pytestmark = pytest.mark.needs("httpx2")
 
 Call = Callable[..., Any]
@@ -183,7 +185,7 @@ def test_the_same_with_the_index_and_without_it(
     known: Path, cli: Call, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with_index = cli("recall", PARAPHRASE, "--json", "--explain").json
-    monkeypatch.setattr("alice_exp.store.home.FileHome.ask", lambda self, question: None)
+    monkeypatch.setattr("alice_exp.store.search_index.HomeIndex.ask", lambda self, question: None)
     assert cli("recall", PARAPHRASE, "--json", "--explain").json == with_index
 
 
@@ -286,7 +288,6 @@ def test_a_failing_embedder_is_left_alone_for_a_while(known: Path) -> None:
     from alice_exp.core.errors import AliceError, ProviderError
     from alice_exp.rules.ranking import Corpus
     from alice_exp.store.vectors import KeptVectors
-    from alice_exp.wiring import Wiring
 
     asked, warned = [], list[AliceError]()
 
@@ -295,7 +296,7 @@ def test_a_failing_embedder_is_left_alone_for_a_while(known: Path) -> None:
             asked.append(texts)
             raise ProviderError("no")
 
-    collection = Corpus.of(Wiring(str(known)).home.read())
+    collection = Corpus.of(open_session(str(known)).home.read())
     kept = KeptVectors(known / "state", "m", Broken(), warned.append)
     assert [list(kept.near(["a"], collection)) for _ in range(3)] == [[None]] * 3
     assert (len(asked), len(warned)) == (1, 1)

@@ -412,9 +412,10 @@ def test_on_a_terminal_of_60_columns_nothing_is_cut_or_overflows(sample: Path) -
 def test_a_later_command_of_the_day_pays_next_to_nothing(home: Path, cli: Call) -> None:
     from alice_exp.cli.morning import greet
     from alice_exp.cli.terminal import Terminal
+    from alice_exp.owner_wiring import open_session
 
     cli("list")
-    terminal = Terminal()
+    terminal = Terminal(open_session)
     greet(terminal, "list")
     began = time.perf_counter()
     for _ in range(100):

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from alice_exp.owner_wiring import open_session
+
 Call = Callable[..., Any]
 WARNING = "⚠️ 启用低价值经验（所有高价值路径失效）"
 
@@ -212,9 +214,8 @@ def test_a_crash_after_the_fold_counts_no_read_twice(home: Path, cli: Call) -> N
     cli("show", known)
     kept = (home / "state" / "access.jsonl").read_bytes()
     cli("heartbeat")
-    from alice_exp.wiring import Wiring
 
-    segment = dict(next(Wiring(str(home), "user").history.log()).trailers)["Access"]
+    segment = dict(next(open_session(str(home), "user").history.log()).trailers)["Access"]
     (home / "state" / f"access-{segment}.jsonl").write_bytes(kept)
     assert cli("show", known, "--json").json["access_count"] == 2
 

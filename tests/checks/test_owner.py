@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from alice_exp.owner_wiring import open_session, owner
+
 Call = Callable[..., Any]
 Git = Callable[..., str]
 
@@ -438,27 +440,26 @@ def test_a_block_that_changes_while_it_is_signed_is_not_approved(home: Path, own
     from alice_exp.core.errors import BusyError
     from alice_exp.usecases import owner as owning
     from alice_exp.usecases import review
-    from alice_exp.wiring import Wiring
 
-    wiring = Wiring(str(home))
+    session = open_session(str(home))
     path = path_of(home)
     path.write_text('{"blocks": [{"id": "exp-cccc2222", "payload": "harmless"}]}\n')
 
     class Slow:
         """An owner whose passphrase takes a while: meanwhile somebody saves the file."""
 
-        key = wiring.owner.key
+        key = owner(session).key
 
         def sign(self, key: Any, texts: Any) -> Any:
             path.write_text(path.read_text().replace("harmless", "harmful"))
-            return wiring.owner.sign(key, texts)
+            return owner(session).sign(key, texts)
 
     def act(home: Any, caller: Any, stamp: Any) -> Any:
         return review.approve(home, caller, ["exp-cccc2222"], stamp=stamp)
 
     with pytest.raises(BusyError):
-        owning.decide(wiring.home, Slow(), wiring.caller, "approve", act)  # type: ignore[arg-type]
-    [placed] = wiring.home.read(("universal",))
+        owning.decide(session.home, Slow(), session.caller, "approve", act)  # type: ignore[arg-type]
+    [placed] = session.home.read(("universal",))
     assert placed.block.payload.content == "harmful"
     assert placed.block.approved is None
 

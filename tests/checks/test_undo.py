@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from alice_exp.owner_wiring import open_session
 from tests.checks.test_life import TOOLS
 from tests.conftest import Call
 
@@ -157,14 +158,13 @@ def test_one_conversation(tools: Path, cli: Call, world: Path) -> None:
     from alice_exp.core.act import Act, Actor
     from alice_exp.core.changes import ChangeSet, Put
     from alice_exp.core.model import Block, Payload
-    from alice_exp.wiring import Wiring
 
-    wiring = Wiring()
+    opened = open_session()
     for number, session in enumerate(("ses-one", "ses-two", "ses-one"), start=2):
         block = Block(f"exp-ccccccc{number}", Payload(f"said {number}"), created_at=NEXT, updated_at=NEXT)
         made = Act("extract", Actor("agent"), NEXT, (block.id,), "", (("Session", session),))
         put = Put(block, "low_value_pool/pending_20260221.jsonc")
-        wiring.home.apply(lambda _, act=made, put=put: (ChangeSet(act, (put,)), None), ("low_value",))
+        opened.home.apply(lambda _, act=made, put=put: (ChangeSet(act, (put,)), None), ("low_value",))
     assert len(act(cli, "log", "--session", "ses-one")["commits"]) == 2
     done = act(cli, "undo", "--session", "ses-one", "--yes")
     assert set(done["blocks"]) == {"exp-ccccccc2", "exp-ccccccc4"} and done["conflicts"] == []

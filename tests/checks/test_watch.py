@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from alice_exp.maintenance_wiring import reloading
+from alice_exp.owner_wiring import open_session
 from tests.store.test_watch import WAYS
 
 Call = Callable[..., Any]
@@ -259,14 +261,13 @@ def test_a_person_sees_a_live_table(home: Path) -> None:
 
 
 def test_any_long_running_process_takes_edits_in(home: Path, git: Callable[..., str]) -> None:
-    from alice_exp.wiring import Wiring
 
     path = home / "experiences/personal/user_preferences.jsonc"
-    wiring = Wiring(str(home))
-    with wiring.reloading():
+    session = open_session(str(home))
+    with reloading(session):
         path.write_text('{"blocks": [{"id": "exp-bbbb2222", "payload": "green tea"}]}\n')
         deadline = time.monotonic() + 3
         while not adopted(git, home) and time.monotonic() < deadline:
             time.sleep(0.05)
     assert adopted(git, home) == ["editor adopt exp-bbbb2222: personal/user_preferences, 1 new"]
-    assert [placed.block.payload.content for placed in wiring.home.read()] == ["green tea"]
+    assert [placed.block.payload.content for placed in session.home.read()] == ["green tea"]

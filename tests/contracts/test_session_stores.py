@@ -11,12 +11,13 @@ from alice_exp.core.conversation import Message, ToolCall
 from alice_exp.core.errors import BusyError, NotFoundError, UsageError
 from alice_exp.core.model import Block, Payload
 from alice_exp.core.session_ports import ChatHistoryStore, MemoryStore, SearchFilter
+from alice_exp.owner_wiring import open_session
 from alice_exp.rules.extraction import extract
 from alice_exp.rules.vectors import cosine, embed, embed_block
+from alice_exp.session import new_id
 from alice_exp.store.in_memory import InMemoryChatHistoryStore, InMemoryStore
 from alice_exp.store.sessions import FileSessions
 from alice_exp.usecases.memories import HomeMemories
-from alice_exp.wiring import Wiring, new_id
 
 AT = "2026-02-20T09:00:00Z"
 
@@ -152,8 +153,8 @@ def test_what_stands_in_a_files_place_is_not_followed(tmp_path: Path, clock: Clo
 @pytest.fixture(params=["home", "memory"])
 def memories(request: pytest.FixtureRequest, home: Path) -> MemoryStore:
     if request.param == "home":
-        wiring = Wiring(str(home), "agent")
-        return HomeMemories(wiring.home, wiring.caller)
+        session = open_session(str(home), "agent")
+        return HomeMemories(session.home, session.caller)
     return InMemoryStore(new_id)
 
 
@@ -214,8 +215,8 @@ def test_a_store_over_a_home_writes_candidates_and_an_agent_deletes_no_approved_
 ) -> None:
     from alice_exp.core.errors import RefusedError
 
-    wiring = Wiring(str(home), "agent")
-    store = HomeMemories(wiring.home, wiring.caller)
+    session = open_session(str(home), "agent")
+    store = HomeMemories(session.home, session.caller)
     one = store.save(blocks("我喜欢吃辣")[0])
     assert cli("show", one, "--json").json["set"] == "low_value"
     cli("heartbeat")

@@ -235,12 +235,12 @@ def build(root: Path, scene: Scene) -> None:
 
 def _decided() -> None:
     """A decision that waits for its outcome, under a name that the command knows."""
-    from alice_exp import wiring
+    from alice_exp import session
 
     assert call("remember", "small steps", "--when", "refactoring code")[0] == 0
-    made, wiring.new_id = wiring.new_id, lambda kind: f"{kind}-aaaaaaa2"
+    made, session.new_id = session.new_id, lambda kind: f"{kind}-aaaaaaa2"
     code, answer = call("decide", "refactoring code", actor=AGENT)
-    wiring.new_id = made
+    session.new_id = made
     assert code == 0 and answer["decision"] == "dec-aaaaaaa2" and answer["tier"] == "personal", answer
 
 

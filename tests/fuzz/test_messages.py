@@ -15,11 +15,12 @@ from alice_exp.core.act import Actor
 from alice_exp.core.errors import AliceError, PeerError, ProblemError
 from alice_exp.core.model import PLACES, is_approved
 from alice_exp.core.network_ports import Peer
+from alice_exp.owner_wiring import open_session
 from alice_exp.rules.bundle import MOST_CLAIMED, MOST_TEXT, read_bundle
 from alice_exp.rules.exchange import incoming, read_revocations
+from alice_exp.sharing_wiring import caller_as, shares
 from alice_exp.usecases import sharing
 from alice_exp.usecases.exchange import Host
-from alice_exp.wiring import Wiring
 from tests.fuzz import SCALE
 
 SCALARS = (
@@ -150,10 +151,10 @@ MESSAGES = st.fixed_dictionaries(
 )
 @given(st.lists(MESSAGES, max_size=3))
 def test_a_host_answers_any_message_and_trusts_none(home: Path, messages: list[Any]) -> None:
-    w = Wiring(str(home), "user")
+    w = open_session(str(home), "user")
     peer = Peer("bob", "0" * 64, "", "2026-02-20T09:00:00Z")
     said: list[AliceError] = []
-    host = Host(w.home, w.shares, w.caller_as, said.append)
+    host = Host(w.home, shares(w), caller_as(w), said.append)
     for message in messages:
         answer = host.answer(peer, message)
         assert isinstance(json.dumps(answer), str) and answer
@@ -207,7 +208,7 @@ def test_any_arguments_of_a_tool_are_answered_or_refused(
     from alice_exp.mcp.desk import Desk
     from alice_exp.mcp.server import build
 
-    desk = Desk(Wiring(str(home), str(Actor("agent", "fuzz"))))
+    desk = Desk(open_session(str(home), str(Actor("agent", "fuzz"))))
     server = build(desk)
 
     async def all_of_them() -> None:
@@ -220,6 +221,6 @@ def test_any_arguments_of_a_tool_are_answered_or_refused(
                 assert cause is None or type(cause).__name__ in ("ValidationError", "ToolError"), repr(cause)
 
     asyncio.run(all_of_them())
-    seen = Wiring(str(home), "user").home.read(PLACES, records=True)
+    seen = open_session(str(home), "user").home.read(PLACES, records=True)
     assert [placed for placed in seen if is_approved(placed)] == []
     assert seen.problems == ()

@@ -19,9 +19,11 @@ from alice_exp.core.model import Block, Placed
 from alice_exp.core.network_ports import Peer
 from alice_exp.lan import transport, wire
 from alice_exp.lan.identity import FileIdentity
+from alice_exp.owner_wiring import open_session
+from alice_exp.session import Session
+from alice_exp.sharing_wiring import caller_as, peers, shares
 from alice_exp.usecases import exchange as exchanging
 from alice_exp.usecases.exchange import Exchanged, Host
-from alice_exp.wiring import Wiring
 from tests.conftest import NOW, ROOT
 
 if TYPE_CHECKING:
@@ -40,8 +42,8 @@ class Alice:
     root: Path
 
     @cached_property
-    def wiring(self) -> Wiring:
-        return Wiring(str(self.root), "user", self.warned.append)
+    def session(self) -> Session:
+        return open_session(str(self.root), "user", self.warned.append)
 
     @cached_property
     def warned(self) -> list[AliceError]:
@@ -53,22 +55,22 @@ class Alice:
 
     @property
     def identity(self) -> FileIdentity:
-        return self.wiring.peers
+        return peers(self.session)
 
     def host(self) -> Host:
-        return Host(self.wiring.home, self.wiring.shares, self.wiring.caller_as, self.warned.append)
+        return Host(self.session.home, shares(self.session), caller_as(self.session), self.warned.append)
 
     def trusts(self, other: Alice) -> Peer:
         return self.identity.keep(replace(other.identity.own(), paired_at=NOW))
 
     def blocks(self, *places: Any) -> list[Placed]:
-        return list(self.wiring.home.read(places or ("personal", "universal", "low_value", "archive")))
+        return list(self.session.home.read(places or ("personal", "universal", "low_value", "archive")))
 
     def find(self, payload: str) -> Block:
         return next(placed.block for placed in self.blocks() if placed.block.payload.content == payload)
 
     def commits(self) -> int:
-        return len(list(self.wiring.history.log()))
+        return len(list(self.session.history.log()))
 
 
 def block(payload: str, trigger: str = "searching", **more: Any) -> dict[str, Any]:
@@ -130,9 +132,9 @@ def exchanged(asking: Alice, asked: Alice) -> tuple[Exchanged, Exchanged, bytes]
     peer, back = asking.trusts(asked), asked.trusts(asking)
     said: list[bytes] = []
     host = asked.host()
-    wiring = asking.wiring
+    session = asking.session
     done = exchanging.exchange(
-        wiring.home, wiring.shares, wiring.caller_as(peer), peer, Memory(host, back, said)
+        session.home, shares(session), caller_as(session)(peer), peer, Memory(host, back, said)
     )
     return done, host.close(back), b"".join(said)
 
@@ -173,6 +175,6 @@ def serving(alice: Alice, met: Callable[[Exchanged], None] = lambda _: None) -> 
 
 def asked(asking: Alice, peer: Peer, address: str) -> Exchanged:
     """An exchange over TLS."""
-    wiring = asking.wiring
+    session = asking.session
     with transport.connected(asking.identity, peer, [address]) as link:
-        return exchanging.exchange(wiring.home, wiring.shares, wiring.caller_as(peer), peer, link)
+        return exchanging.exchange(session.home, shares(session), caller_as(session)(peer), peer, link)

@@ -23,6 +23,7 @@ from alice_exp.core.errors import AliceError, PeerError, ProblemError
 from alice_exp.core.network_ports import Peer
 from alice_exp.lan import pairing, transport, wire
 from alice_exp.lan.identity import FileIdentity, certificate_id, require_leaf
+from alice_exp.sharing_wiring import shares
 from tests.conftest import NOW, Call
 from tests.lan.alices import MARKER, Alice, asked, door, serving
 
@@ -220,7 +221,7 @@ def test_who_is_not_paired_gets_nothing(ann: Alice, bob: Alice, tmp_path: Path) 
         transport.connected(carl, peer, [address]) as link,
     ):
         link.ask({"verb": "take", "page": 0})
-    assert ann.wiring.shares.log() == ()
+    assert shares(ann.session).log() == ()
 
 
 def test_a_certificate_that_tls_let_in_is_compared_again(ann: Alice, bob: Alice, tmp_path: Path) -> None:
@@ -238,7 +239,7 @@ def test_a_certificate_that_tls_let_in_is_compared_again(ann: Alice, bob: Alice,
         transport.connected(carl, peer, [address]) as link,
     ):
         link.ask({"verb": "take", "page": 0})
-    assert ann.wiring.shares.log() == ()
+    assert shares(ann.session).log() == ()
 
 
 def test_nothing_is_sent_to_who_is_not_the_peer(ann: Alice, bob: Alice, tmp_path: Path) -> None:
@@ -255,7 +256,7 @@ def test_nothing_is_sent_to_who_is_not_the_peer(ann: Alice, bob: Alice, tmp_path
     with door(lambda: secured, listen) as address, pytest.raises(PeerError, match="not the Alice"):
         asked(bob, peer, address)
     assert heard == []
-    assert bob.wiring.shares.log() == ()
+    assert shares(bob.session).log() == ()
 
 
 def test_who_is_forgotten_in_the_middle_gets_nothing_more(ann: Alice, bob: Alice) -> None:
@@ -443,14 +444,14 @@ def test_a_capture_tells_nothing_and_cannot_be_replayed(
         for secret in (MARKER, "use ripgrep", "use fd", "alice_ann", *([host] if len(host) > 5 else [])):
             assert secret.encode() not in captured
         assert MARKER.encode() not in said
-        before, log = ann.commits(), ann.wiring.shares.log()
+        before, log = ann.commits(), shares(ann.session).log()
         with socket.create_connection(transport.host_and_port(address), 5) as replay:
             replay.settimeout(5)
             with contextlib.suppress(OSError):
                 replay.sendall(tap.there)
                 while replay.recv(65536):
                     continue
-        assert (ann.commits(), ann.wiring.shares.log()) == (before, log)
+        assert (ann.commits(), shares(ann.session).log()) == (before, log)
 
 
 def test_a_peer_that_answers_nonsense_is_a_failed_peer(ann: Alice, bob: Alice) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from alice_exp.core.errors import PeerError
 from alice_exp.rules.bundle import MOST_BLOCKS
+from alice_exp.sharing_wiring import shares
 from alice_exp.usecases import exchange as exchanging
 from tests.conftest import Call
 from tests.lan.alices import MARKER, SUPER, Alice, asked, block, exchanged, made, serving
@@ -65,7 +66,7 @@ def test_nothing_personal_is_in_anything_that_is_said(ann: Alice, bob: Alice) ->
 
 def test_what_left_is_written_down_before_it_leaves(ann: Alice, bob: Alice) -> None:
     done, _, _ = exchanged(bob, ann)
-    rows = bob.wiring.shares.log()
+    rows = shares(bob.session).log()
     assert [(row.way, row.to.split()[0]) for row in rows] == [("peer", "alice_ann")]
     assert [one for one, _ in rows[0].blocks] == list(done.offered)
 
@@ -304,7 +305,7 @@ def test_a_dry_run_asks_nobody(ann: Alice, bob: Alice, cli: Call) -> None:
     ann.trusts(bob)
     shown = cli("peer", "exchange", "alice_bob", "--dry-run", "--json", env=ann.environment).json
     assert [one["payload"] for one in shown["blocks"]] == ["use ripgrep"]
-    assert ann.wiring.shares.log() == ()
+    assert shares(ann.session).log() == ()
 
 
 def test_over_tls_and_a_peer_that_is_forgotten_gets_nothing_more(ann: Alice, bob: Alice) -> None:

@@ -20,6 +20,7 @@ import pytest
 from alice_exp.core.errors import PeerError
 from alice_exp.lan import discovery, network
 from alice_exp.lan.discovery import SERVICE, Found, announced, hint_of
+from alice_exp.sharing_wiring import shares
 from tests.conftest import ROOT
 from tests.lan.alices import MARKER, SUPER, Alice, block, everything, made
 
@@ -216,7 +217,7 @@ def test_three_machines_find_one_another_pair_and_exchange(
     refused = lan.run(3, carl, "exchange", "alice_ann", "--json", check=False)
     assert refused.returncode == 8
     assert [one.block.payload.content for one in carl.blocks()] == ["use jq"]
-    assert not [row for row in ann.wiring.shares.log() if "carl" in row.to]
+    assert not [row for row in shares(ann.session).log() if "carl" in row.to]
 
     asked = subprocess.run(
         lan.command(3, [sys.executable, "-c", ASK]), capture_output=True, text=True, timeout=20

@@ -10,24 +10,29 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from alice_exp import wiring
+from alice_exp import session
+from alice_exp.blocks_wiring import access
+from alice_exp.conversations_wiring import chats
 from alice_exp.core.errors import AliceError, ProblemError, RefusedError
 from alice_exp.core.model import PLACES, Payload, Placed, Trigger, content_hash, is_approved
+from alice_exp.finding_wiring import finding as finding_of
+from alice_exp.owner_wiring import open_session
+from alice_exp.review_wiring import reports
 from alice_exp.rules.bundle import bundle
 from alice_exp.rules.episode_words import find_without_context
 from alice_exp.rules.lifecycle import Thresholds
+from alice_exp.session import Session
 from alice_exp.store import plumbing
 from alice_exp.text.records import EPISODES_PATH
 from alice_exp.usecases import capture, life, recall, review
 from alice_exp.usecases import similar as finding
 from alice_exp.usecases.capture import Draft
-from alice_exp.wiring import Wiring
 from tests.machine.watch import SETS, Watch, blob
 
 _BEGAN = datetime(2026, 2, 20, 10, tzinfo=UTC)
@@ -66,13 +71,13 @@ class World:
             # Nothing here cuts the power: what a disk forgets is the crash matrix's to look at.
             patch.object(os, "fsync", lambda handle: None),
             patch.dict(plumbing._OPTIONS, {"core.fsync": "none"}),
-            patch.object(wiring, "new_id", lambda kind: f"{kind}-{self.letters()}"),
+            patch.object(session, "new_id", lambda kind: f"{kind}-{self.letters()}"),
         ]
         for one in self._patches:
             one.start()
         self.pass_time(timedelta())
         self.warnings: list[AliceError] = []
-        self.machines = [Wiring(str(self.root), "", self.warnings.append) for _ in range(2)]
+        self.machines = [open_session(str(self.root), "", self.warnings.append) for _ in range(2)]
         self.machines[0].home.read(PLACES)
         self.head = self.watch.head()
         self.acts: set[str] = set()
@@ -91,7 +96,7 @@ class World:
     # -- acting -------------------------------------------------------------------------------------------------
 
     def letters(self) -> str:
-        return "".join(self.source.choices(wiring.ALPHABET, k=8))
+        return "".join(self.source.choices(session.ALPHABET, k=8))
 
     def word(self) -> str:
         """A word that nobody said before: where it is, what the person said is."""
@@ -102,7 +107,7 @@ class World:
         self.now += span
         os.environ["ALICE_NOW"] = self.now.strftime("%Y-%m-%dT%H:%M:%SZ")
 
-    def by(self, actor: str) -> Wiring:
+    def by(self, actor: str) -> Session:
         """The process whose turn it is, acting as ``actor``; the two take turns and keep what they remember."""
         self.pass_time(timedelta(seconds=1))
         self.turns += 1
@@ -249,12 +254,11 @@ class World:
             *(said for path, said in words.items() if not path.startswith("low_value_pool/"))
         )
 
-    def check_index(self, machine: Wiring, query: str) -> None:
+    def check_index(self, machine: Session, query: str) -> None:
         """The index finds what the files find."""
-        home, asked = machine.home, [(query, {})]
-        by_index = recall.search(home, machine.caller, asked, recall.Filters())
-        with patch.object(home, "ask", lambda question: None):
-            by_files = recall.search(home, machine.caller, asked, recall.Filters())
+        asks, asked = finding_of(machine), [(query, {})]
+        by_index = recall.search(asks, asked, recall.Filters())
+        by_files = recall.search(replace(asks, index=_Silent()), asked, recall.Filters())
         told = [
             [[(m.placed.block.id, round(m.score, 9)) for m in row] for row in all_]
             for all_ in (by_index, by_files)
@@ -262,7 +266,7 @@ class World:
         assert told[0] == told[1], "the index answers otherwise than the files"
         self._check_episodes(machine, query)
 
-    def _check_episodes(self, machine: Wiring, query: str) -> None:
+    def _check_episodes(self, machine: Session, query: str) -> None:
         def look(known: finding.Searchable) -> list[tuple[str, float]]:
             found = find_without_context(known.index, known.words, query, 20, gate=0.0)
             return [(match.episode.id, match.score) for match in found]
@@ -270,7 +274,7 @@ class World:
         seen = machine.home.read((), records=EPISODES_PATH)
         told = [one.task for one in seen.episodes.episodes] if seen.episodes is not None else []
         query = told[len(told) // 2] if told else query
-        fresh = Wiring(str(self.root), "agent", self.warnings.append).home
+        fresh = open_session(str(self.root), "agent", self.warnings.append).home
         by_index = fresh.ask_episodes(lambda kept: look(finding.ByIndex(kept)))
         if by_index is not None:
             assert by_index or not told
@@ -290,22 +294,29 @@ class World:
             )
 
 
+class _Silent:
+    """An index that leaves every question to the files."""
+
+    def ask(self, question: object) -> None:
+        return None
+
+
 def furnish(root: Path) -> None:
     """Something of everything, so that every act finds what it is for: the machine starts from a copy of this."""
     universal = root / "experiences" / "universal" / "tool_usage.jsonc"
     universal.write_text(FURNITURE, encoding="utf-8")
-    agent, user = Wiring(str(root), "agent:claude"), Wiring(str(root), "user")
+    agent, user = open_session(str(root), "agent:claude"), open_session(str(root), "user")
     for tool in ("rg", "fd", "jq", "uv"):
         capture.memorize(
             agent.home, agent.caller, [Draft(Payload(f"use {tool} number 1"), Trigger(f"doing {tool}"))]
         )
-    review.heartbeat(user.home, user.reports, user.access, user.caller, user.day_began, peek=False)
+    review.heartbeat(user.home, reports(user), access(user), user.caller, user.day_began, peek=False)
     for said in ("I like tea", "I write Python"):
         capture.remember(user.home, user.caller, Draft(Payload(said)))
     review.approve(user.home, user.caller, ["exp-aaaaaaa2", "exp-bbbbbbb2"])
     life.retire(user.home, user.caller, "exp-bbbbbbb2", "the world changed")
-    review.reject(user.home, user.caller, [user.reports.open_ids()[-1]], "not so")
-    user.chats.start("talk", user.caller.now)
+    review.reject(user.home, user.caller, [reports(user).open_ids()[-1]], "not so")
+    chats(user).start("talk", user.caller.now)
 
 
 FURNITURE = """{

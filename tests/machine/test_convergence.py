@@ -20,9 +20,12 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 
 from alice_exp.api import Alice, RefusedError
 from alice_exp.core.model import PLACES, Placed
+from alice_exp.owner_wiring import open_session
 from alice_exp.rules.sameness import sameness
+from alice_exp.session import Session
+from alice_exp.sharing_wiring import shares
+from alice_exp.sync_wiring import exchange, remotes
 from alice_exp.usecases import life, review, syncing
-from alice_exp.wiring import Wiring
 
 ACTS = (
     *("read", "memorize", "memorize", "outcome", "outcome", "outcome", "outcome", "decide", "move", "retire"),
@@ -42,11 +45,11 @@ class Clone:
 
     name: str
     alice: Alice
-    wiring: Wiring
+    session: Session
     root: Path
 
     def places(self) -> list[Placed]:
-        return list(self.wiring.home.read(PLACES))
+        return list(self.session.home.read(PLACES))
 
     def files(self) -> dict[str, bytes]:
         root = self.root / "experiences"
@@ -70,8 +73,8 @@ class Clone:
             assert syncing.settle(self.machine()) is not None
 
     def machine(self) -> syncing.Machine:
-        w = self.wiring
-        return syncing.Machine(w.home, w.remotes, w.exchange, w.shares, w.caller)
+        w = self.session
+        return syncing.Machine(w.home, remotes(w), exchange(w), shares(w), w.caller)
 
     def sync(self) -> syncing.Synced:
         (done,) = syncing.sync(self.machine())
@@ -134,7 +137,7 @@ class Machines(RuleBasedStateMachine):
         placed = self.some(clone, which, "low_value")
         if placed is None:
             return
-        w, to = clone.wiring, ("", "personal/user_preferences", "universal/tool_usage")[luck % 3]
+        w, to = clone.session, ("", "personal/user_preferences", "universal/tool_usage")[luck % 3]
         with suppress(RefusedError):
             if luck < 180:
                 review.approve(w.home, w.caller, [placed.block.id], to)
@@ -147,14 +150,14 @@ class Machines(RuleBasedStateMachine):
         if placed is not None:
             names = ("universal/api_patterns", "universal/tool_usage", "personal/workflow_habits")
             with suppress(RefusedError):
-                life.move(clone.wiring.home, clone.wiring.caller, placed.block.id, names[to % 3])
+                life.move(clone.session.home, clone.session.caller, placed.block.id, names[to % 3])
 
     def retire(self, who: int, which: int, luck: int) -> None:
         clone = self.who(who)
         placed = self.some(clone, which, "universal", "personal")
         if placed is not None and luck < 80:
             with suppress(RefusedError):
-                life.retire(clone.wiring.home, clone.wiring.caller, placed.block.id, "the world changed")
+                life.retire(clone.session.home, clone.session.caller, placed.block.id, "the world changed")
 
     def edit(self, who: int, which: int, _: int) -> None:
         clone = self.who(who)
@@ -213,7 +216,7 @@ class Machines(RuleBasedStateMachine):
         first = self.clones[0]
         for clone in self.clones:
             assert clone.files() == first.files()
-            assert clone.wiring.home.read(PLACES, records=True).problems == ()
+            assert clone.session.home.read(PLACES, records=True).problems == ()
             self.judge(clone.root)
         self._nothing_is_lost(first)
 
@@ -231,7 +234,7 @@ class Machines(RuleBasedStateMachine):
         assert len({sameness(block) for block in waiting}) == len(waiting)
         text = b"".join(clone.files().values()).decode()
         assert [said for said in told.comments if said not in text] == []
-        kept = clone.wiring.home.read((), records=True)
+        kept = clone.session.home.read((), records=True)
         assert kept.episodes is not None and len(kept.episodes.episodes) == told.episodes
         assert kept.timeline is not None and kept.timeline.total_events == told.thoughts
         assert sum(kept.timeline.lengths) == told.thoughts
@@ -252,11 +255,11 @@ def run(
         monkeypatch.setenv("ALICE_NOW", moment[0].strftime("%Y-%m-%dT%H:%M:%SZ"))
 
     def begin(machines: int) -> Machines:
-        from alice_exp import wiring
+        from alice_exp import session
 
         ids = random.Random(2026)
         monkeypatch.setattr(
-            wiring, "new_id", lambda kind: f"{kind}-" + "".join(ids.choices(wiring.ALPHABET, k=8))
+            session, "new_id", lambda kind: f"{kind}-" + "".join(ids.choices(session.ALPHABET, k=8))
         )
         moment[0] = _BEGAN
         shutil.rmtree(world / "run", ignore_errors=True)
@@ -287,7 +290,7 @@ def run(
 
 def _clone(fresh: Path, root: Path, there: Path) -> Clone:
     shutil.copytree(fresh, root, symlinks=True)
-    clone = Clone(root.name, Alice(root), Wiring(str(root)), root)
+    clone = Clone(root.name, Alice(root), open_session(str(root)), root)
     syncing.add(clone.machine(), str(there), "mine", private=True)
     return clone
 

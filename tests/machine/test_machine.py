@@ -16,10 +16,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from hypothesis.stateful import run_state_machine_as_test as run_machine
 
+from alice_exp.blocks_wiring import access
+from alice_exp.conversations_wiring import chats
 from alice_exp.core.conversation import Message
 from alice_exp.core.errors import BusyError, RefusedError
 from alice_exp.core.model import Payload, Placed, Trigger
 from alice_exp.core.records import Episode, Event
+from alice_exp.finding_wiring import finding
+from alice_exp.learning_wiring import decisions
+from alice_exp.review_wiring import reports
 from alice_exp.rules.bundle import read_bundle
 from alice_exp.rules.reply import parse as parse_reply
 from alice_exp.store import landing
@@ -125,8 +130,8 @@ class Acts(RuleBasedStateMachine):
     def talk(self, text: str) -> None:
         with self.world.acting("session say"):
             w = self.world.by("agent")
-            w.chats.start("talk", w.caller.now)
-            done = sessions.say(w.home, w.chats, w.caller, w.home.config(), "talk", [Message("user", text)])
+            chats(w).start("talk", w.caller.now)
+            done = sessions.say(w.home, chats(w), w.caller, w.home.config(), "talk", [Message("user", text)])
             if done.extracted is not None:
                 self.world.did(done.extracted)
 
@@ -134,8 +139,8 @@ class Acts(RuleBasedStateMachine):
     def extract(self) -> None:
         with self.world.acting("session extract"):
             w = self.world.by("agent")
-            self.world.did(sessions.extract_session(w.home, w.chats, w.caller, "talk"))
-            assert w.chats.load_unextracted("talk") == ()
+            self.world.did(sessions.extract_session(w.home, chats(w), w.caller, "talk"))
+            assert chats(w).load_unextracted("talk") == ()
 
     @rule(ok=st.booleans(), tool=TOOLS)
     def add_episode(self, ok: bool, tool: str) -> None:
@@ -174,7 +179,7 @@ class Acts(RuleBasedStateMachine):
     def heartbeat(self, actor: str, peek: bool) -> None:
         with self.world.acting("heartbeat"):
             w = self.world.by(actor)
-            done = review.heartbeat(w.home, w.reports, w.access, w.caller, w.day_began, peek=peek)
+            done = review.heartbeat(w.home, reports(w), access(w), w.caller, w.day_began, peek=peek)
             self.world.did(done)
 
     @rule(number=ANY, to=st.one_of(st.just(""), PLACES))
@@ -197,7 +202,7 @@ class Acts(RuleBasedStateMachine):
         with self.world.acting("reply", person=True):
             w = self.world.by("user")
             everything = decision.everything or not decision.named
-            ids = review.chosen(w.home, w.reports, decision.named, everything=everything)
+            ids = review.chosen(w.home, reports(w), decision.named, everything=everything)
             decide = review.approve if decision.verb == "approve" else review.reject
             self.world.did(decide(w.home, w.caller, ids, bulk=everything))
 
@@ -223,7 +228,7 @@ class Acts(RuleBasedStateMachine):
     def recall(self, query: str) -> None:
         with self.world.acting("recall"):
             w = self.world.by("agent:claude")
-            found = recall.recall(w.home, w.access, w.caller, query, {}, 5, recall.Filters())
+            found = recall.recall(finding(w), query, {}, 5, recall.Filters())
             assert all(match.placed.place != "archive" for match in found)
             self.world.check_index(w, query)
 
@@ -234,18 +239,18 @@ class Acts(RuleBasedStateMachine):
             return
         with self.world.acting("show"):
             w = self.world.by("agent:claude")
-            assert recall.show(w.home, w.access, w.caller, placed.block.id).placed.path == placed.path
+            assert recall.show(finding(w), placed.block.id).placed.path == placed.path
 
     @rule(tool=TOOLS, ok=st.booleans())
     def decide(self, tool: str, ok: bool) -> None:
         with self.world.acting("decide"):
             w = self.world.by("agent:claude")
-            made = deciding.decide(w.home, w.access, w.decisions, w.caller, f"doing {tool}", {})
+            made = deciding.decide(finding(w), decisions(w), f"doing {tool}", {})
             for match in made.applied:
                 assert match.placed.block.id in self.world.trusted or made.disclaim, "applied without trust"
             other = self.world.by("agent:claude")
             self.world.did(
-                decided.report_decision(other.home, other.decisions, other.caller, made.decision, ok)
+                decided.report_decision(other.home, decisions(other), other.caller, made.decision, ok)
             )
 
     # -- one block's life ---------------------------------------------------------------------------------------

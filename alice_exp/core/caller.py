@@ -11,19 +11,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from alice_exp.core.act import Actor
-    from alice_exp.core.collection import Meanings
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who acts and when (ISO-8601 UTC), the ``day`` where the person lives (YYYYMMDD), where fresh ids come from,
-    and the embedder that searches may ask (``None``: words alone)."""
+    """Who acts and when (ISO-8601 UTC), the ``day`` where the person lives (YYYYMMDD), and where fresh ids come
+    from."""
 
     actor: Actor
     now: str
     day: str
     new_id: Callable[[str], str]
-    meanings: Meanings | None = None
 
 
 def require_person(caller: Caller, verb: str, command: str) -> None:
