@@ -11,7 +11,7 @@ from tests.coverage import CHECKS, LINES, TABLE, Line, Shown, by_id, faults, lin
 
 KNOWN = lines(LINES.read_text(encoding="utf-8"))
 FOUND = marked()
-REQUIREMENTS = Path(__file__).parents[1].parent / "shared/REQUIREMENTS.md"
+REQUIREMENTS = Path(__file__).parents[1] / "docs/requirements.md"
 
 
 def test_every_line_has_a_test_and_every_mark_a_line() -> None:
@@ -55,14 +55,35 @@ def test_other(): ...
         lines("R1.1\n")
 
 
-@pytest.mark.skipif(not REQUIREMENTS.exists(), reason="the requirements are not on this machine")
 def test_the_list_is_that_of_the_requirements() -> None:
     text = REQUIREMENTS.read_text(encoding="utf-8")
-    wanted = set(re.findall(r"^- (R[0-4C]\.\d+) ", text, re.MULTILINE))
-    decisions = set(re.findall(r"^- (B[0-4X]\.\d+) ", text, re.MULTILINE))
-    listed = {line.id for line in KNOWN}
-    assert {one for one in listed if one.startswith("R")} == wanted
-    assert {one for one in listed if one.startswith("B")} | {
+    wanted = re.findall(r"^- (R[0-4C]\.\d+) ", text, re.MULTILINE)
+    decisions = re.findall(r"^- (B[0-4X]\.\d+) ", text, re.MULTILINE)
+    assert len(wanted) == len(set(wanted)), "no number twice"
+    assert len(decisions) == len(set(decisions)), "no number twice"
+    assert {line.id for line in KNOWN if line.id.startswith("R")} == set(wanted)
+    # B5 (what measurement changed) is decided ahead of the code: a line of it is listed when it is built, so that
+    # here it may be missing from the list; what the list names of it has to exist.
+    named = {line.id for line in KNOWN if line.id.startswith("B")} | {
         b for line in KNOWN for b in line.decided
-    } == decisions
-    assert len(re.findall(r"^\d+\. ", text.split("# D. ")[1], re.MULTILINE)) == len(CHECKS)
+    }
+    measured = {one for one in named if one.startswith("B5.")}
+    assert named - measured == set(decisions)
+    assert measured <= set(re.findall(r"^- (B5\.\d+) ", text, re.MULTILINE))
+    checks = re.findall(r"^(\d+)\. ", text.split("# D. ")[1], re.MULTILINE)
+    assert [f"D{number}" for number in checks] == list(CHECKS)
+
+
+def test_what_a_line_replaces_says_so_itself() -> None:
+    text = REQUIREMENTS.read_text(encoding="utf-8")
+    body, _, checks = text.partition("# D. ")
+    said = dict(re.findall(r"^- ((?:R[0-4C]|B[0-5X])\.\d+) (.*)", body, re.MULTILINE))
+    said |= {f"D{number}": words for number, words in re.findall(r"^(\d+)\. (.*)", checks, re.MULTILINE)}
+    replaced = [
+        (one, by)
+        for by, words in said.items()
+        if by.startswith("B5.") and words.startswith("(replaces ")
+        for one in re.findall(r"[RBD][0-9CX]*\.?\d+", words.partition(")")[0])
+    ]
+    assert {by for _, by in replaced} == {one for one in said if one.startswith("B5.")}
+    assert [(one, by) for one, by in replaced if not re.search(rf"{re.escape(by)}(?!\d)", said[one])] == []
