@@ -56,6 +56,7 @@ def test_sdist_and_wheel_hold_what_they_need_and_run_alone(tmp_path: Path) -> No
         "README.md",
         "LICENSE",
         "CHANGELOG.md",
+        "docs/commands.md",
         "tests/demo.sh",
         ".ci/run",
     }
