@@ -33,7 +33,7 @@ types: $(READY)
 floors: $(READY)
 	$(BIN)/lint-imports
 
-docs: $(READY)  ## the README's generated parts, the man page and the pictures are as the code says, every requirement has its test
+docs: $(READY)  ## what README and docs show as generated, the man page and the pictures are as the code says, every requirement has its test
 	$(BIN)/python -m tests.readme --check
 	$(BIN)/python -m tests.manual --check
 	$(BIN)/python -m tests.screenshots --check
@@ -46,7 +46,7 @@ bench: $(READY)  ## speed beside its yardsticks, in one run
 bench-recall: $(READY)  ## finding, beside plain BM25
 	$(BIN)/python -m tests.bench.bench_recall
 
-simulation: $(READY)  ## 1,000 Alices, some of them liars: a table, and the plot in the README
+simulation: $(READY)  ## 1,000 Alices, some of them liars: a table, and the plot in docs/sharing.md
 	$(BIN)/python -m tests.bench.simulation
 
 soak: $(READY)  ## the tests that take too long for every day

@@ -1,6 +1,7 @@
-"""The README's generated parts: ``python -m tests.readme --write`` makes them anew, ``--check`` fails where they are old.
+"""README.md and docs: ``python -m tests.readme --write`` makes their generated parts anew, ``--check`` fails where one is old.
 
-A ``console`` block that shows what its commands answer is a transcript: ``--write`` runs it and writes the answers,
+Every page of ``docs`` is looked at, whoever wrote it. Between ``<!-- generated: NAME -->`` and ``<!-- end -->`` stands what
+``PARTS`` makes of the name, on any page. A ``console`` block that shows what its commands answer is a transcript: ``--write`` runs it and writes the answers,
 ``tests/test_readme.py`` runs it and compares. To begin one, write its ``$`` lines and a line ``…`` below them.
 """
 
@@ -23,6 +24,7 @@ from tests import manual, seeded
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
+DOCS = ROOT / "docs"
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -98,8 +100,14 @@ PARTS: Mapping[str, Callable[[], str]] = {
 }
 
 
+def pages() -> dict[str, str]:
+    """Every page's text, by its path from the top: the README, then the documents."""
+    paths = (README, *sorted(DOCS.rglob("*.md")))
+    return {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in paths}
+
+
 def generated(text: str) -> str:
-    """The README with every generated part made anew."""
+    """A page with every generated part made anew."""
     return _PART.sub(lambda part: f"{part[1]}{PARTS[part[2]]()}{part[3]}", text)
 
 
@@ -158,15 +166,14 @@ def same(block: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Write the parts and the transcripts, and the man page beside them; or check the parts."""
-    text = README.read_text(encoding="utf-8")
-    fresh = generated(text)
+    fresh = {path: generated(text) for path, text in pages().items()}
     if "--write" in arguments:
-        README.write_text(BLOCK.sub(_written, fresh), encoding="utf-8")
+        for path, text in fresh.items():
+            (ROOT / path).write_text(BLOCK.sub(_written, text), encoding="utf-8")
         return manual.main(arguments)
-    if fresh != text:
-        print("README.md has old generated parts: run python -m tests.readme --write")
-        return 1
-    return 0
+    if old := [path for path, text in pages().items() if text != fresh[path]]:
+        print(f"old generated parts in {', '.join(old)}: run python -m tests.readme --write")
+    return 1 if old else 0
 
 
 def _written(block: re.Match[str]) -> str:

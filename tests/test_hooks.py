@@ -1,4 +1,4 @@
-"""The README's recipes for hosts and programs do what they say: they are run as they stand there."""
+"""The recipes for hosts and programs do what they say: they are run as they stand in the documents."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from typing import Any
 
 import pytest
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-SCRIPTS = re.findall(r"```sh\n(#!/bin/sh\n.*?)```", README, re.DOTALL)
+PAGE = (Path(__file__).parents[1] / "docs/agents.md").read_text(encoding="utf-8")
+SCRIPTS = re.findall(r"```sh\n(#!/bin/sh\n.*?)```", PAGE, re.DOTALL)
 SETTINGS = [
-    json.loads(text) for text in re.findall(r"```json\n(.*?)```", README, re.DOTALL) if '"hooks"' in text
+    json.loads(text) for text in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL) if '"hooks"' in text
 ]
-PROGRAM = next(
-    text for text in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "before_model" in text
-)
+PROGRAM = next(text for text in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if "before_model" in text)
 
 
 @pytest.fixture

@@ -12,12 +12,15 @@ from pathlib import Path
 
 import pytest
 
+import alice_exp
+
 ROOT = Path(__file__).parents[1]
 NEEDED = (
     "alice_exp/py.typed",
     "alice_exp/locale/zh/LC_MESSAGES/alice_exp.mo",
     "alice_exp/man/alice-exp.1",
     "share/man/man1/alice-exp.1",
+    "licenses/LICENSE",
     "share/doc/alice-exp/sample_home/experiences/config.jsonc",
 )
 
@@ -26,6 +29,13 @@ def test_what_is_to_be_shared_is_there() -> None:
     built = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]
     assert all((ROOT / source).exists() for source in built["wheel"]["shared-data"])
     assert (ROOT / "alice_exp" / "py.typed").is_file()
+
+
+def test_the_changes_name_this_version_and_the_licence_is_one() -> None:
+    assert f"## [{alice_exp.__version__}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert told["license"] == "MIT"
+    assert all((ROOT / file).read_text("utf-8").startswith("MIT License") for file in told["license-files"])
 
 
 @pytest.mark.slow
@@ -41,7 +51,16 @@ def test_sdist_and_wheel_hold_what_they_need_and_run_alone(tmp_path: Path) -> No
     assert sources <= set(names)
     with tarfile.open(sdist) as packed:
         held = {name.partition("/")[2] for name in packed.getnames()}
-    assert sources | {"Makefile", "README.md", "tests/demo.sh", ".ci/run"} <= held
+    others = {
+        "Makefile",
+        "README.md",
+        "LICENSE",
+        "CHANGELOG.md",
+        "docs/commands.md",
+        "tests/demo.sh",
+        ".ci/run",
+    }
+    assert sources | others | {"tests/data/SOURCE.md"} <= held
     venv.create(tmp_path / "apart", with_pip=True)
     program = tmp_path / "apart" / "bin"
     subprocess.run([program / "python", "-m", "pip", "install", "-q", wheel], check=True, capture_output=True)

@@ -1,4 +1,4 @@
-"""Every command in the README runs and answers what is shown, and every command is in the README."""
+"""Every command in README.md and docs runs and answers what is shown; every command, picture and link is there."""
 
 from __future__ import annotations
 
@@ -7,34 +7,47 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests import seeded
-from tests.readme import BLOCK, README, commands, generated, is_transcript, replayed, same
+from tests.readme import BLOCK, ROOT, commands, generated, is_transcript, pages, replayed, same
 
-TEXT = README.read_text(encoding="utf-8")
-BLOCKS = BLOCK.findall(TEXT)
-TRANSCRIPTS = [block for block in BLOCKS if is_transcript(block)]
-CALLS = [block for block in BLOCKS if not is_transcript(block)]
+PAGES = pages()
+FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+PROGRAM = re.compile(r"```python\n(from alice_exp import .*?)```", re.DOTALL)
 
 
-def test_the_generated_parts_are_current() -> None:
-    assert generated(TEXT) == TEXT
+def blocks(pattern: re.Pattern[str]) -> Iterator[Any]:
+    """What a pattern finds on every page, each with its page and first line as its name."""
+    for path, text in PAGES.items():
+        for block in pattern.findall(text):
+            yield pytest.param(block, id=f"{path}: {block.splitlines()[0][:40]}")
+
+
+TRANSCRIPTS = [one for one in blocks(BLOCK) if is_transcript(one.values[0])]
+CALLS = [one for one in blocks(BLOCK) if not is_transcript(one.values[0])]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_the_generated_parts_are_current(path: str) -> None:
+    assert generated(PAGES[path]) == PAGES[path], "run python -m tests.readme --write"
 
 
 @pytest.mark.parametrize("name", [name for name, _ in commands()])
 def test_every_command_is_documented(name: str) -> None:
-    assert f"`{name}`" in TEXT
+    assert f"| `{name}` |" in PAGES["docs/commands.md"]
 
 
-@pytest.mark.parametrize("block", TRANSCRIPTS, ids=lambda block: block.splitlines()[0][:40])
+@pytest.mark.parametrize("block", TRANSCRIPTS)
 def test_every_transcript_is_what_the_program_answers(block: str) -> None:
     assert same(replayed(block)) == same(block), "run python -m tests.readme --write"
 
 
-@pytest.mark.parametrize("program", re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL))
+@pytest.mark.parametrize("program", list(blocks(PROGRAM)))
 def test_every_program_runs(program: str, tmp_path: Path) -> None:
     environment = seeded.world(tmp_path)
     for words in (
@@ -46,13 +59,37 @@ def test_every_program_runs(program: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_every_picture_is_there() -> None:
-    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXT)
-    assert len(pictures) >= 8
-    assert all((README.parent / path).is_file() for path in pictures)
+@pytest.mark.parametrize("path", PAGES)
+def test_every_link_leads_somewhere(path: str) -> None:
+    """To a file of this repository and a heading of its page; where it leads to the web is not asked."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", _prose(PAGES[path])):
+        if re.match(r"\w+:", target):
+            continue
+        file, _, heading = target.partition("#")
+        found = (ROOT / path).parent / file if file else ROOT / path
+        assert found.exists(), target
+        if heading:
+            assert heading in _headings(found.read_text("utf-8")), target
 
 
-@pytest.mark.parametrize("block", CALLS, ids=lambda block: block.splitlines()[0][:40])
+def test_there_are_pictures() -> None:
+    """Those that a page shows are there: a picture is a link."""
+    pictures = [path for text in PAGES.values() for path in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text)]
+    assert len(set(pictures)) >= 8
+
+
+def _prose(text: str) -> str:
+    """A page without what is fenced, and without code."""
+    return re.sub(r"`[^`\n]*`", "", FENCE.sub("", text))
+
+
+def _headings(text: str) -> set[str]:
+    """The anchors that a page's headings get on GitHub."""
+    titles = re.findall(r"^#+ (.+)$", FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("block", CALLS)
 def test_every_command_line_runs(block: str, tmp_path: Path) -> None:
     """Lines after ``$`` run in one shell session over one home; ``# exit N`` says what is expected, else 0."""
     environment = {

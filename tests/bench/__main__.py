@@ -1,4 +1,4 @@
-"""DESIGN 9: each figure beside its yardstick, in one run. ``make bench``; ``--markdown`` for the README."""
+"""DESIGN 9: each figure beside its yardstick, in one run. ``make bench``; the table of docs/speed.md."""
 
 from __future__ import annotations
 

@@ -1,41 +1,41 @@
 """recall@5 and @10 of what was said, beside plain BM25 in the same run, and how long a query takes.
 
-Run as ``python tests/bench/bench_conversations.py``; the data are found as ``ALICE_DATA`` or beside the project
-(``../shared/data``). Even and odd questions are shown apart, so that a weight that fits one half alone is seen.
+``python -m tests.bench.bench_conversations``. What may not be copied is looked for where ``ALICE_DATA`` says
+(``tests/data/SOURCE.md``), and passed over where it is not there. Even and odd questions are shown apart, so that a weight that fits one half alone is seen.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import os
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from alice_exp.rules.conversations import Said, Talk, search
 from alice_exp.text.words import tokens, tokens_many
+from tests.data import docs, queries
 
-DATA = Path(os.environ.get("ALICE_DATA", "") or Path(__file__).parents[2].parent / "shared/data")
-SETS = ("locomo", "mb_en", "mb_zh")
+SETS = ("locomo", "talk_en", "mb_en", "mb_zh")
 
 Find = Callable[[str], Sequence[str]]
 
 
 def loaded(name: str) -> dict[str, tuple[list[Said], list[dict[str, Any]]]]:
-    """Each corpus of a set: what was said, and the questions."""
+    """Each corpus of a set: what was said, and the questions; nothing where the set is not to be had."""
+    said_in, asked_in = docs(name), queries(name)
+    if said_in is None or asked_in is None:
+        return {}
     corpora: defaultdict[str, tuple[list[Said], list[dict[str, Any]]]] = defaultdict(lambda: ([], []))
-    for line in (DATA / name / "docs.jsonl").read_text("utf-8").splitlines():
+    for line in said_in.read_text("utf-8").splitlines():
         row = json.loads(line)
         meta = row["meta"]
         said = Said(
             row["id"], meta.get("session", ""), row["text"], meta.get("speaker", ""), meta.get("time", "")
         )
         corpora[row["corpus"]][0].append(said)
-    for line in (DATA / name / "queries.jsonl").read_text("utf-8").splitlines():
+    for line in asked_in.read_text("utf-8").splitlines():
         row = json.loads(line)
         corpora[row["corpus"]][1].append(row)
     return dict(corpora)
@@ -111,10 +111,7 @@ def query_times(name: str, turns_wanted: int = 5000) -> tuple[float, float, floa
 
 
 def main() -> int:
-    if not DATA.is_dir():
-        print(f"no data at {DATA}", file=sys.stderr)
-        return 1
-    for name in SETS:
+    for name in filter(loaded, SETS):
         for label, half in (("all", None), ("even", 0), ("odd", 1)):
             base5, base10, asked = recall(name, plain_bm25, half)
             ours5, ours10, _ = recall(name, ours, half)

@@ -1,6 +1,6 @@
 """Do distilled rules tell success from failure on episodes that they have not seen?
 
-    python tests/bench/bench_distill.py [DATA]
+    python -m tests.bench.bench_distill
 
 On tau_airline (60 attempts of a real agent at 15 tasks, 12 of them successful) rules are distilled from all attempts
 but those held out; the surest rule that applies to a held-out attempt judges it. Printed: how many attempts rules
@@ -12,33 +12,24 @@ them the same with outcomes shuffled within the collection (200 times): what cha
 from __future__ import annotations
 
 import json
-import os
 import random
-import sys
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from alice_exp.core.records import Episode
 from alice_exp.core.times import iso_time
 from alice_exp.rules.distill import distill
 from alice_exp.rules.rates import Rate, difference, rate
+from tests.data import HERE as DATA
 
 SHUFFLES = 200
 Fold = Callable[[Episode], Hashable]
 
 
-def data() -> Path:
-    """Where the public data lies: the argument, ALICE_DATA, or beside the project."""
-    if len(sys.argv) > 1:
-        return Path(sys.argv[1])
-    return Path(os.environ.get("ALICE_DATA", Path(__file__).parents[2].parent / "shared/data"))
-
-
-def episodes(folder: Path) -> list[Episode]:
+def episodes() -> list[Episode]:
     """Each attempt: the user's first words as task, the tools in their order as action."""
-    lines = (folder / "tau_airline/docs.jsonl").read_text("utf-8").splitlines()
+    lines = (DATA / "tau_airline/docs.jsonl").read_text("utf-8").splitlines()
     return [episode(json.loads(line), number) for number, line in enumerate(lines)]
 
 
@@ -124,10 +115,7 @@ def report(title: str, attempts: Sequence[Episode], fold: Fold) -> None:
 
 
 def main() -> None:
-    folder = data()
-    if not (folder / "tau_airline").is_dir():
-        sys.exit(f"no data in {folder}: give the folder as argument, or set ALICE_DATA")
-    attempts = episodes(folder)
+    attempts = episodes()
     report("one attempt at each task held out", attempts, lambda one: str(one.extra["trial"]))
     report("all attempts at one task held out", attempts, lambda one: str(one.context["task"]))
     print("rules from all attempts")

@@ -1,8 +1,9 @@
 """How well ``alice-exp recall`` finds, on public data, beside plain BM25 in the same run.
 
 ``python -m tests.bench.bench_recall [SET …]`` prints Markdown tables. Every line of a set is one block: it goes in by
-``alice-exp memorize --from`` and is asked for by ``alice-exp recall --queries``, as anybody would. The data is not
-part of the project: ``ALICE_DATA`` names its directory, else ``shared/data`` beside the project's parent is tried.
+``alice-exp memorize --from`` and is asked for by ``alice-exp recall --queries``, as anybody would. Sets that
+may not be copied are looked for where ``ALICE_DATA`` says (``tests/data/SOURCE.md``), and passed over where they are not
+there.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from alice_exp.finding_wiring import finding
 from alice_exp.owner_wiring import open_session
 from alice_exp.rules.metacognition import GRADES
 from alice_exp.text.words import tokens, tokens_many
+from tests.data import docs, queries
 
 SETS = (
     "locomo",
@@ -42,13 +44,6 @@ FOREIGN = 60
 
 _TOP = 100
 _NOW = "2026-02-20T09:00:00Z"
-
-
-def data_directory() -> Path | None:
-    """Where the public sets are; ``None`` where they are not."""
-    named = os.environ.get("ALICE_DATA")
-    place = Path(named) if named else Path(__file__).parents[2].parent / "shared" / "data"
-    return place if place.is_dir() else None
 
 
 @dataclass(frozen=True)
@@ -70,13 +65,16 @@ class Store:
     questions: tuple[Question, ...]
 
 
-def load(place: Path, name: str) -> list[Store]:
-    """The corpora of a set."""
+def load(name: str) -> list[Store]:
+    """The corpora of a set; none where it is not to be had."""
+    known, asking = docs(name), queries(name)
+    if known is None or asking is None:
+        return []
     texts: defaultdict[str, dict[str, str]] = defaultdict(dict)
     asked: defaultdict[str, list[Question]] = defaultdict(list)
-    for row in _lines(place / name / "docs.jsonl"):
+    for row in _lines(known):
         texts[row["corpus"]][row["id"]] = row["text"]
-    for row in _lines(place / name / "queries.jsonl"):
+    for row in _lines(asking):
         excluded = frozenset(row.get("exclude", ()))
         asked[row["corpus"]].append(Question(row["qid"], row["query"], row["rel"], excluded, row["lang"]))
     return [Store(texts[corpus], tuple(asked[corpus])) for corpus in texts]
@@ -192,10 +190,10 @@ class Result:
     levels: list[Level]
 
 
-def measure(place: Path, name: str, strangers: Sequence[Question]) -> Result:
+def measure(name: str, strangers: Sequence[Question]) -> Result:
     """Measure one set; ``strangers`` are questions of other sets."""
     result = Result(name, [], [], [], [], [], [])
-    for store in load(place, name):
+    for store in load(name):
         queries = [question.query for question in store.questions]
         langs = {question.lang for question in store.questions}
         others = [one.query for one in strangers if one.lang in langs]
@@ -294,31 +292,25 @@ def _share(flags: Collection[bool]) -> str:
     return f"{100 * sum(flags) / len(flags):.1f} %" if flags else "–"
 
 
-def strangers_of(place: Path, name: str) -> list[Question]:
-    """A fixed choice of questions of the sets that have nothing to do with one, in its languages."""
+def strangers_of(name: str) -> list[Question]:
+    """A fixed choice of questions of the sets that have nothing to do with one, in both languages."""
     family = name.partition("_")[0]
     others = [
         question
         for other in SETS
-        if other.partition("_")[0] != family and (place / other).is_dir()
-        for store in load(place, other)
+        if other.partition("_")[0] != family
+        for store in load(other)
         for question in store.questions
     ]
     rng = random.Random(5)
-    return [
-        question
-        for lang in ("en", "zh")
-        for question in rng.sample([one for one in others if one.lang == lang], FOREIGN)
-    ]
+    by_language = [[one for one in others if one.lang == lang] for lang in ("en", "zh")]
+    return [question for own in by_language for question in rng.sample(own, min(FOREIGN, len(own)))]
 
 
 def main(names: Sequence[str]) -> None:
     """Measure the sets named, or all."""
-    place = data_directory()
-    if place is None:
-        raise SystemExit("the public data is not here; name its directory with ALICE_DATA")
-    known = [name for name in names or SETS if (place / name).is_dir()]
-    print(table([measure(place, name, strangers_of(place, name)) for name in known]))
+    known = [name for name in names or SETS if load(name)]
+    print(table([measure(name, strangers_of(name)) for name in known]))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Episodes and thoughts measured: cost against size beside SQLite, finding beside BM25, the timeline's bounds.
 
-    python -m tests.bench.bench_records [DATA]
+    python -m tests.bench.bench_records
 
 Cost: adding, searching and pruning up to 10,000 episodes in a running process, each beside a bare SQLite that does the
 same work in the same run: the same row added, the same words searched, the same episode's likest looked for by a join
@@ -18,7 +18,6 @@ import random
 import sqlite3
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -38,6 +37,7 @@ from alice_exp.text.records import episode_json, timeline_json
 from alice_exp.text.words import tokens
 from tests.bench import cost_plot
 from tests.bench.__main__ import paired
+from tests.data import HERE as DATA
 
 SIZES = (500, 1000, 2000, 5000, 10_000)
 JOINED = 2000
@@ -49,13 +49,6 @@ _WORDS = [
     for stem in ("deploy", "search", "fix", "test", "index", "cache")
     for number in range(80)
 ]
-
-
-def data() -> Path:
-    """Where the public data lies: the argument, ALICE_DATA, or beside the project."""
-    if len(sys.argv) > 1:
-        return Path(sys.argv[1])
-    return Path(os.environ.get("ALICE_DATA", Path(__file__).parents[2].parent / "shared/data"))
 
 
 def episodes(count: int) -> list[Episode]:
@@ -237,10 +230,12 @@ def bm25(docs: dict[str, Counter[str]], query: Sequence[str]) -> list[str]:
     return sorted(scores, key=lambda name: (-scores[name], name))
 
 
-def finding(folder: Path, corpus: str) -> str:
+def finding(corpus: str) -> str:
     """Recall@5 over a corpus's texts as tasks: the formula alone, ``similar``, ``--by-words``, BM25 on the same words."""
-    docs = [json.loads(line) for line in (folder / corpus / "docs.jsonl").read_text("utf-8").splitlines()]
-    asked = [json.loads(line) for line in (folder / corpus / "queries.jsonl").read_text("utf-8").splitlines()]
+    docs, asked = (
+        [json.loads(line) for line in (DATA / corpus / f"{kind}.jsonl").read_text("utf-8").splitlines()]
+        for kind in ("docs", "queries")
+    )
     listed = [_as_episode(row, number) for number, row in enumerate(docs)]
     index, known = EpisodeIndex(listed), WordIndex(listed)
     words = {row["id"]: Counter(tokens(row["text"])) for row in docs}
@@ -305,15 +300,11 @@ def main() -> None:
     for size in SIZES[1:]:
         print(whole_act(size), flush=True)
     print(f"\n{thoughts()}\n")
-    folder = data()
-    if not (folder / "tau_airline").is_dir():
-        print(f"no public data in {folder}: name its folder with ALICE_DATA", file=sys.stderr)
-        return
     print(
         "| recall@5 | episodes | queries | formula alone | similar | similar --by-words | BM25 |\n|---|---|---|---|---|---|---|"
     )
     for corpus in ("tau_airline", "alfworld_lessons"):
-        print(finding(folder, corpus), flush=True)
+        print(finding(corpus), flush=True)
 
 
 if __name__ == "__main__":

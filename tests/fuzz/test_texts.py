@@ -1,12 +1,10 @@
-"""JSONC against json5 and against parse-change-parse, on mutations of the public vectors (issue 8, point 4)."""
+"""JSONC against json5 and against parse-change-parse, on mutations of the public vectors."""
 
 from __future__ import annotations
 
 import base64
 import json
-import os
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import json5
@@ -15,10 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alice_exp.text.jsonc import Append, Edit, Remove, Set, edit, parse
+from tests.data import VECTORS
 from tests.fuzz import SCALE
-
-DATA = Path(os.environ.get("ALICE_DATA", Path(__file__).parents[2].parent / "shared/data")) / "json"
-needs_vectors = pytest.mark.skipif(not DATA.is_dir(), reason="shared/data/json is not here")
 
 PIECES = [
     *"{}[]:,\"'\\/ \n",
@@ -39,14 +35,14 @@ PIECES = [
     ),
 ]
 KEPT = ("too large", "kept", "surrogate", "control", "twice", "deep", "digits")
-"""Where we are stricter than json5 and say so: our own sentences hold one of these (DESIGN 3)."""
+"""Where we are stricter than json5 and say so: our own sentences hold one of these."""
 
 
 @cache
 def vectors() -> tuple[str, ...]:
     """Every text of the public suites that is not huge."""
     found: list[str] = []
-    for path in sorted(DATA.glob("*.jsonl")):
+    for path in sorted(VECTORS.glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").rstrip("\n").split("\n"):
             row = json.loads(line)
             text = (
@@ -71,7 +67,6 @@ def texts(draw: st.DrawFn) -> str:
     return text[:2000]
 
 
-@needs_vectors
 @settings(max_examples=400 * SCALE, deadline=None)
 @given(texts())
 def test_a_changed_vector_is_read_as_json5_reads_it(text: str) -> None:
@@ -130,7 +125,6 @@ def _at(value: Any, pointer: tuple[Any, ...], change: Any) -> Any:
 NEW = st.sampled_from([None, 7, "said", [1, {"a": "b"}], {"x": []}, "汉 // no comment", {}])
 
 
-@needs_vectors
 @settings(max_examples=300 * SCALE, deadline=None)
 @given(texts(), st.data())
 def test_an_edit_is_what_changing_the_value_is(text: str, data: st.DataObject) -> None:

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import json5
 import pytest
 
 from alice_exp.text.jsonc import Append, Edit, Remove, Set, edit, parse
-
-DATA = Path(os.environ.get("ALICE_DATA", Path(__file__).parents[2].parent / "shared/data")) / "json"
-
-pytestmark = pytest.mark.skipif(
-    not DATA.is_dir(), reason="the vectors are not here; ALICE_DATA names the directory that holds json/"
-)
+from tests.data import VECTORS
 
 DIFFERENCES = {
     "overflow": "JSON readers turn 1e999 into infinity, which JSON cannot write again",
@@ -31,7 +24,7 @@ DIFFERENCES = {
     "comment": "a vector of a strict mode; comments are always read here",
     "JSON5": "a vector of JSONC alone; JSON5 is read here too",
     "last line": "hujson wants a line break after a last // comment; JSONC and JSON5 do not",
-    "one line": "a short object stays on one line here, as in DESIGN 3",
+    "one line": "a short object stays on one line here",
     "same line": "an array on one line stays on one line when it grows or is filled",
     "order": "a new member goes behind the last one, the vector has a place of its own for it",
     "empty": "the last member's line break goes with it",
@@ -117,11 +110,9 @@ FAULTY_FORMAT = {4, 13, 17}
 
 
 def rows(name: str) -> list[dict[str, Any]]:
-    """The vectors of one file; none where the data are absent, so that collection works."""
-    file = DATA / f"{name}.jsonl"
-    if not file.is_file():
-        return []
-    return [json.loads(line) for line in file.read_text("utf-8").split("\n") if line]
+    """The vectors of one file."""
+    text = (VECTORS / f"{name}.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.split("\n") if line]
 
 
 def numbered(name: str) -> list[Any]:
