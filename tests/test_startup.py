@@ -45,7 +45,7 @@ COMMANDS = {
 }
 """Each command's arguments, and how many modules it may load (203 for recall, 181 for a list on 3.11)."""
 
-INDEXED = ("recall", "list", "show", "episode similar")
+INDEXED = ("recall", "list", "show")
 """Commands that an index answers; no other loads sqlite3."""
 
 _PROBE = """

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from alice_exp.core.changes import Act, Commit, Plan
-    from alice_exp.core.collection import Known, KnownEpisodes
+    from alice_exp.core.collection import Known
     from alice_exp.core.config import Config
     from alice_exp.core.model import Claim, Place, Placed, Problem, Snapshot
 
@@ -85,13 +85,6 @@ class Home(Protocol):
         """The answer to a question about the living blocks and the archive, from a derived index.
 
         ``None`` where the files have to answer. What the question is given must not be kept.
-        """
-        ...
-
-    def ask_episodes(self, question: Callable[[KnownEpisodes], R]) -> R | None:
-        """The answer to a question about the episodes, from a derived index.
-
-        ``None`` where they have to be read, or this process has read them. What the question is given is not kept.
         """
         ...
 

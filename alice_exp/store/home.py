@@ -30,11 +30,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.core.changes import Act, Commit, Plan
-    from alice_exp.core.collection import Known, KnownEpisodes
+    from alice_exp.core.collection import Known
     from alice_exp.core.model import Actor, Place, Snapshot
     from alice_exp.store.adopting import Adopting
     from alice_exp.store.composing import Composing
-    from alice_exp.store.episode_search import EpisodeSearch
     from alice_exp.store.files import Signature
     from alice_exp.store.plumbing import Message
     from alice_exp.store.recording import Recording
@@ -45,6 +44,9 @@ R = TypeVar("R")
 
 TRIES = 5
 """How often an act starts again because a person saved a file meanwhile."""
+
+_FORMER = ("episodes.sqlite", "episodes.sqlite-wal", "episodes.sqlite-shm")
+"""What earlier versions kept in ``state/`` and this one has no use for: it holds words that a purge must reach."""
 
 _PAUSE = 0.005
 _SAVING_NS = 50_000_000
@@ -99,22 +101,6 @@ class FileHome:
         whole = not self.repository.resolve(PENDING) and self._head() == head
         return answer if whole else None
 
-    @uncollected()
-    def ask_episodes(self, question: Callable[[KnownEpisodes], R]) -> R | None:
-        """Their index's answer to a question; see ``core.ports.Home.ask_episodes``."""
-        from alice_exp.text.records import EPISODES_PATH
-
-        self._require_home()
-        head, found = self._head(), self._settled()
-        signature = found.files.get(EPISODES_PATH)
-        if signature is None or not self.repository.exists or self.repository.resolve(PENDING):
-            return None
-        if self._recording.has_read(EPISODES_PATH):
-            return None
-        answer = self._episode_search.ask(signature, question)
-        whole = not self.repository.resolve(PENDING) and self._head() == head
-        return answer if whole else None
-
     def mark(self, places: Collection[Place]) -> str:
         """A name for what the files of some sets hold; see ``core.ports.Home.mark``."""
         found, stamps, head = self._settled(), self._ledger.stamps, self._head()
@@ -128,12 +114,8 @@ class FileHome:
 
     def misindexed(self) -> tuple[str, ...]:
         """The files of which the search index says something else than they hold."""
-        from alice_exp.text.records import EPISODES_PATH
-
         found = self._settled()
-        wrong = self._index.misled({path: sign for path, sign in found.files.items() if holds_blocks(path)})
-        episodes = found.files.get(EPISODES_PATH)
-        return wrong + (self._episode_search.misled(episodes) if episodes is not None else ())
+        return self._index.misled({path: sign for path, sign in found.files.items() if holds_blocks(path)})
 
     @cached_property
     def _index(self) -> SearchIndex:
@@ -143,18 +125,6 @@ class FileHome:
             self.root / "state" / "index.sqlite",
             lambda path: read_bytes(self.experiences / path),
             self._reading.sound,
-            self._sources.warn,
-        )
-
-    @cached_property
-    def _episode_search(self) -> EpisodeSearch:
-        from alice_exp.store.episode_search import EpisodeSearch
-        from alice_exp.text.records import EPISODES_PATH
-
-        return EpisodeSearch(
-            self.root / "state" / "episodes.sqlite",
-            lambda: read_bytes(self.experiences / EPISODES_PATH),
-            self._recording.episode_rows,
             self._sources.warn,
         )
 
@@ -308,6 +278,9 @@ class FileHome:
                 why=(error.strerror or str(error)).lower(),
                 hint="see that the disk can be written, then run this again",
             ) from error
+        for name in _FORMER:
+            with contextlib.suppress(OSError):
+                (self.root / "state" / name).unlink(missing_ok=True)
         if done.lost:
             self._sources.warn(
                 ProblemError(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from alice_exp.core.changes import Commit, Plan
-    from alice_exp.core.collection import Known, KnownEpisodes
+    from alice_exp.core.collection import Known
     from alice_exp.core.config import Config
     from alice_exp.core.model import Actor, Place, Placed, Snapshot
     from alice_exp.core.ports import Home, Meanings
@@ -62,10 +62,6 @@ class DryHome:
     def ask(self, question: Callable[[Known], R]) -> R | None:
         """As the home itself answers."""
         return self._home.ask(question)
-
-    def ask_episodes(self, question: Callable[[KnownEpisodes], R]) -> R | None:
-        """As the home itself answers."""
-        return self._home.ask_episodes(question)
 
     def mark(self, places: Collection[Place]) -> str:
         """As the home itself knows."""
