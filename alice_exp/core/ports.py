@@ -88,10 +88,6 @@ class Home(Protocol):
         """
         ...
 
-    def mark(self, places: Collection[Place]) -> str:
-        """A name for what the files of some sets hold now, known without reading them; empty where it is not."""
-        ...
-
     def config(self) -> Config:
         """The configuration as it is now."""
         ...
@@ -174,14 +170,6 @@ class Reports(Protocol):
 
     def keep_bookmark(self, block_id: str) -> None:
         """Remember where a review is."""
-        ...
-
-    def kept(self) -> str:
-        """What ``usecases.glance`` keeps of a report; empty where there is nothing."""
-        ...
-
-    def keep(self, text: str) -> None:
-        """Keep that until the next time."""
         ...
 
 

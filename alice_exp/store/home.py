@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.core.config import Config
 from alice_exp.core.errors import AliceError, BusyError, ProblemError
-from alice_exp.core.model import SETS, Problem, place_of
+from alice_exp.core.model import SETS, Problem
 from alice_exp.core.uncollected import uncollected
 from alice_exp.store.files import ChangedOnDisk, read_bytes
 from alice_exp.store.ledger import Ledger, Sources
 from alice_exp.store.lock import WriterLock
-from alice_exp.store.plumbing import LOST, PENDING, blob_id
+from alice_exp.store.plumbing import LOST, PENDING
 from alice_exp.store.reading import LastGood, Reading, holds_blocks, snapshot
 from alice_exp.store.remembered import recalled, remember
 from alice_exp.store.scan import CONFIG, scan, scan_config
@@ -45,7 +45,7 @@ R = TypeVar("R")
 TRIES = 5
 """How often an act starts again because a person saved a file meanwhile."""
 
-_FORMER = ("episodes.sqlite", "episodes.sqlite-wal", "episodes.sqlite-shm")
+_FORMER = ("episodes.sqlite", "episodes.sqlite-wal", "episodes.sqlite-shm", "glance.json")
 """What earlier versions kept in ``state/`` and this one has no use for: it holds words that a purge must reach."""
 
 _PAUSE = 0.005
@@ -100,17 +100,6 @@ class FileHome:
         answer = self._index.ask(files, question)
         whole = not self.repository.resolve(PENDING) and self._head() == head
         return answer if whole else None
-
-    def mark(self, places: Collection[Place]) -> str:
-        """A name for what the files of some sets hold; see ``core.ports.Home.mark``."""
-        found, stamps, head = self._settled(), self._ledger.stamps, self._head()
-        if found.problems or self._sources.is_judged() or self.repository.resolve(PENDING):
-            return ""
-        if not head or not stamps.equal(head, found.files):
-            return ""
-        rows = sorted((path, oid) for path, (_, oid) in stamps.files.items() if holds_blocks(path))
-        chosen = [row for row in rows if place_of(row[0]) in places]
-        return blob_id(repr(chosen).encode())
 
     def misindexed(self) -> tuple[str, ...]:
         """The files of which the search index says something else than they hold."""

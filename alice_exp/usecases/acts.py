@@ -63,10 +63,6 @@ class DryHome:
         """As the home itself answers."""
         return self._home.ask(question)
 
-    def mark(self, places: Collection[Place]) -> str:
-        """As the home itself knows."""
-        return self._home.mark(places)
-
     def config(self) -> Config:
         """As the home itself reads."""
         return self._home.config()

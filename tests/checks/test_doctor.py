@@ -203,8 +203,9 @@ def test_a_search_index_that_is_none_is_removed(home: Path, cli: Call) -> None:
     assert look(cli, "--fix")["index"]["problems"] == []
 
 
-def test_the_episodes_index_of_an_earlier_version_goes_with_the_next_act(home: Path, cli: Call) -> None:
-    former = [home / "state" / f"episodes.sqlite{end}" for end in ("", "-wal", "-shm")]
+def test_what_an_earlier_version_derived_goes_with_the_next_act(home: Path, cli: Call) -> None:
+    names = (*(f"episodes.sqlite{end}" for end in ("", "-wal", "-shm")), "glance.json")
+    former = [home / "state" / name for name in names]
     for path in former:
         path.write_bytes(b"what happened, word for word")
         path.chmod(0o600)
