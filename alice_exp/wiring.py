@@ -29,7 +29,6 @@ if TYPE_CHECKING:
         Network,
         Peer,
         Provider,
-        Purge,
         Reports,
         Shares,
     )
@@ -135,13 +134,6 @@ class Wiring:
         from alice_exp.store.history import GitHistory
 
         return GitHistory(self.home.repository)
-
-    @cached_property
-    def purging(self) -> Purge:
-        """What takes a block out of history."""
-        from alice_exp.store.purging import HomePurge
-
-        return HomePurge(self.home)
 
     @cached_property
     def remotes(self) -> Remotes:

@@ -182,12 +182,12 @@ def purge(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
     require_person(wiring.caller, say("purge"), f"alice-exp purge {reference}")
     block_id = find_id(wiring.home, wiring.history, reference)
     if dry_run:
-        versions = wiring.purging.versions(block_id)
+        versions = wiring.home.versions(block_id)
         line = say("{id}  would go from {count} versions of files in history", id=block_id, count=versions)
         terminal.answer({"id": block_id, "versions": versions, "commit": None}, lambda: terminal.line(line))
         return
     _confirm(terminal, block_id)
-    _purged(terminal, block_id, life.purge(wiring.purging, wiring.caller, block_id))
+    _purged(terminal, block_id, life.purge(wiring.home, wiring.caller, block_id))
 
 
 def _confirm(terminal: Terminal, block_id: str) -> None:

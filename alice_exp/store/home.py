@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from alice_exp.core.changes import Act, Commit, Plan
     from alice_exp.core.collection import Known
     from alice_exp.core.model import Actor, Place, Snapshot
+    from alice_exp.core.ports import Purged
     from alice_exp.store.adopting import Adopting
     from alice_exp.store.composing import Composing
     from alice_exp.store.files import Signature
@@ -57,7 +58,7 @@ __all__ = ["FileHome", "Sources"]
 
 
 class FileHome:
-    """A home in a directory (``~/.alice``); see ``core.ports.Home``."""
+    """A home in a directory (``~/.alice``); see ``core.ports.Home`` and ``Purge``."""
 
     def __init__(self, root: Path, sources: Sources) -> None:
         self.root = root
@@ -333,9 +334,22 @@ class FileHome:
                     time.sleep(_SAVING_NS / 1e9)
         raise BusyError("the files change faster than they can be read", hint="run the command again")
 
+    def purge(self, block_id: str, act: Act) -> Purged | None:
+        """Take a block out of every file and every commit; see ``core.ports.Purge.purge``."""
+        from alice_exp.store.purge import purge
+
+        with self.alone() as composed:
+            return purge(self.repository, block_id, *composed(act))
+
+    def versions(self, block_id: str) -> int:
+        """How many versions of files hold the block; see ``core.ports.Purge.versions``."""
+        from alice_exp.store.purge import count
+
+        return count(self.repository, block_id)
+
     @contextlib.contextmanager
     def alone(self) -> Iterator[Callable[[Act], tuple[Commit, Message]]]:
-        """Be the only writer of a settled home; gives what composes an act's commit. For ``store.purging``."""
+        """Be the only writer of a settled home; gives what composes an act's commit."""
         self._require_home()
         with self._locked():
             self._settle()
