@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from alice_exp.core.config import Config
-    from alice_exp.core.ports import History, Purge
+    from alice_exp.core.ports import History
     from alice_exp.core.provider_ports import Provider
     from alice_exp.store.home import FileHome
 
@@ -111,13 +111,6 @@ class Session:
         from alice_exp.store.history import GitHistory
 
         return GitHistory(self.home.repository)
-
-    @cached_property
-    def purging(self) -> Purge:
-        """What takes a block out of history."""
-        from alice_exp.store.purging import HomePurge
-
-        return HomePurge(self.home)
 
     def apart(self, actor: str = "") -> Session:
         """The same home for another thread, or another actor: what is opened belongs to who opened it."""

@@ -22,6 +22,7 @@ from alice_exp.usecases.recall import Filters
 if TYPE_CHECKING:
     from alice_exp.core.conversation import ChatRecord, Role
     from alice_exp.session import Session
+    from alice_exp.usecases.memories import HomeMemories
     from alice_exp.usecases.sessions import Extracted, Spoken
     from alice_exp.usecases.talk import Found
 
@@ -122,6 +123,13 @@ class Conversations:
         opened = self._session
         found = user_memories(finding(opened), query, top, filters or Filters())
         return finding_documents.user_memory(found, similarity=False)
+
+    @property
+    def memories(self) -> HomeMemories:
+        """What is known about the user, as a store that is asked by vector and by keyword (R4.27)."""
+        from alice_exp.usecases.memories import HomeMemories
+
+        return HomeMemories(self._session.home, self._session.caller)
 
     def search_sessions(self, query: str, top: int = 10) -> list[Found]:
         """What was said that answers a query, best first, over all sessions that are kept."""

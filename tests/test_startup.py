@@ -46,7 +46,7 @@ COMMANDS = {
 }
 """Each command's arguments, and how many modules it may load (209 for recall, 188 for a list on 3.11)."""
 
-INDEXED = ("recall", "list", "show", "episode similar")
+INDEXED = ("recall", "list", "show")
 """Commands that an index answers; no other loads sqlite3."""
 
 _PROBE = """

@@ -184,12 +184,12 @@ def purge(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
     require_person(session.caller, say("purge"), f"alice-exp purge {reference}")
     block_id = find_id(session.home, session.history, reference)
     if dry_run:
-        versions = session.purging.versions(block_id)
+        versions = session.home.versions(block_id)
         line = say("{id}  would go from {count} versions of files in history", id=block_id, count=versions)
         terminal.answer({"id": block_id, "versions": versions, "commit": None}, lambda: terminal.line(line))
         return
     _confirm(terminal, block_id)
-    _purged(terminal, block_id, life.purge(session.purging, session.caller, block_id))
+    _purged(terminal, block_id, life.purge(session.home, session.caller, block_id))
 
 
 def _confirm(terminal: Terminal, block_id: str) -> None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from alice_exp.core.model import Place, Placed
     from alice_exp.core.ports import Home
     from alice_exp.core.problem import Json
-    from alice_exp.core.records import Episode
 
 R = TypeVar("R")
 
@@ -167,75 +166,6 @@ class Known(Collection, Protocol):
 
     def starting_with(self, prefix: str, most: int = 10) -> list[Placed]:
         """The blocks whose id begins so, by id, at most so many."""
-        ...
-
-
-class Outline(Protocol):
-    """What a search looks at in every episode that may be found; an ``Episode`` is one."""
-
-    @property
-    def id(self) -> str:
-        """Its id."""
-        ...
-
-    @property
-    def timestamp(self) -> int:
-        """Milliseconds since 1970."""
-        ...
-
-    @property
-    def success(self) -> bool:
-        """Whether it worked."""
-        ...
-
-    @property
-    def reward(self) -> float:
-        """From 0 to 1."""
-        ...
-
-    @property
-    def task_type(self) -> str:
-        """The type that searches group by (B0.7)."""
-        ...
-
-
-class KnownEpisodes(Protocol):
-    """The episodes of a home as a search sees them, numbered from 0 in the order of their file."""
-
-    @property
-    def outlines(self) -> Sequence[Outline]:
-        """What a search looks at in each."""
-        ...
-
-    @property
-    def sizes(self) -> Sequence[int]:
-        """How many keywords the task of each has."""
-        ...
-
-    @property
-    def group_of(self) -> Sequence[int]:
-        """Which of the contexts each has."""
-        ...
-
-    def contexts(self) -> Sequence[Mapping[str, Json]]:
-        """Each different context once."""
-        ...
-
-    def places(self, words: frozenset[str]) -> Iterable[Sequence[int]]:
-        """For each keyword the episodes whose tasks have it, rising."""
-        ...
-
-    def whole(self, at: int) -> Episode:
-        """One episode, read."""
-        ...
-
-    @property
-    def statistics(self) -> Statistics:
-        """What the texts of all (task, action, reflection) come to."""
-        ...
-
-    def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
-        """Where each of the tokens stands; one that stands nowhere is left out."""
         ...
 
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from alice_exp.core.act import Act, Commit
     from alice_exp.core.changes import Plan
-    from alice_exp.core.collection import KnownEpisodes
     from alice_exp.core.config import Config
     from alice_exp.core.model import Place, Placed
     from alice_exp.core.problem import Problem
@@ -81,17 +80,6 @@ class Home(Protocol):
         self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
     ) -> tuple[Commit | None, R]:
         """Read under the lock, plan, and write what the plan says as one commit (None: it changed nothing)."""
-        ...
-
-    def ask_episodes(self, question: Callable[[KnownEpisodes], R]) -> R | None:
-        """The answer to a question about the episodes, from a derived index.
-
-        ``None`` where they have to be read, or this process has read them. What the question is given is not kept.
-        """
-        ...
-
-    def mark(self, places: Collection[Place]) -> str:
-        """A name for what the files of some sets hold now, known without reading them; empty where it is not."""
         ...
 
     def config(self) -> Config:

@@ -48,11 +48,3 @@ class Reports(Protocol):
     def keep_bookmark(self, block_id: str) -> None:
         """Remember where a review is."""
         ...
-
-    def kept(self) -> str:
-        """What ``usecases.glance`` keeps of a report; empty where there is nothing."""
-        ...
-
-    def keep(self, text: str) -> None:
-        """Keep that until the next time."""
-        ...

@@ -120,8 +120,6 @@ class Edition:
     returned: Sequence[Returned] = ()
     numbers: Mapping[str, int] = field(default_factory=dict)
     destinations: Mapping[str, str] = field(default_factory=dict)
-    kin: tuple[Kin, ...] | None = None
-    """What belongs together, where that is known already."""
 
 
 def candidates(snapshot: Snapshot, now: str, days: float) -> list[Placed]:
@@ -174,7 +172,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         sum(item.is_new for item in items),
         sum(item.placed.block.created_at >= edition.day_began for item in items),
         movements(edition.acts, snapshot, edition.leaving, lambda block: level(block, thresholds)),
-        together(waiting, trusted, snapshot) if edition.kin is None else edition.kin,
+        _together(waiting, trusted, snapshot),
         tuple(placed for placed in trusted if needs_review(placed.block)),
         tuple(_fading(trusted, now, snapshot.config.half_life_days)),
         unapproved,
@@ -193,7 +191,7 @@ def _again(waiting: Sequence[Placed], snapshot: Snapshot) -> dict[str, str]:
     return {block_id: was.block.id for block_id, was in found if was is not None}
 
 
-def together(waiting: Sequence[Placed], trusted: Sequence[Placed], snapshot: Snapshot) -> tuple[Kin, ...]:
+def _together(waiting: Sequence[Placed], trusted: Sequence[Placed], snapshot: Snapshot) -> tuple[Kin, ...]:
     """Which candidates go with or against one another and what is trusted.
 
     A looser rewording of something rejected is let in, and named here (DESIGN 6).

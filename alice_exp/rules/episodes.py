@@ -1,25 +1,38 @@
 """Episodes as experience: finding similar ones, warning of similar failures, counting, joining two books.
 
+The source's formula counts shared keywords against all keywords, so that a short question never reaches a long record
+and long ones look all alike. It decides where a query has a context; without one, words find what it does not (DESIGN
+10). Each search looks at every episode: a home holds a thousand by default.
+
 Sources: R0.28-R0.35, R0.45, R0.46, R0.48, R0.51, R0.54, B0.3-B0.7, B0.14, B0.16.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from alice_exp.core.config import Config
 from alice_exp.core.times import milliseconds
-from alice_exp.rules.episode_index import EpisodeIndex, FormulaIndex, similarity_of, traits_of
+from alice_exp.rules.similarity import Similarity, retrieval_similarities
+from alice_exp.text.words import keywords
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from alice_exp.core.collection import Outline
     from alice_exp.core.problem import Json
     from alice_exp.core.records import Episode, EpisodeBook, ImportMode
-    from alice_exp.rules.similarity import Similarity
+
+THRESHOLD = 0.3
+"""An episode is similar above this score, after rounding (R0.28, B0.5)."""
+
+GATE = Config().number("thresholds.match")
+
+LINE = 16
+"""Keywords of a task that is still one line: up to here the formula's finds stand first, beyond, words rank alone."""
 
 RESULT_LIMIT = 1000
 """Characters of a result that are kept (R0.48)."""
@@ -38,25 +51,31 @@ class Filters:
     type: str = ""
     min_reward: float = 0.0
 
-    def admits(self, episode: Outline) -> bool:
-        """Whether an episode passes, type apart."""
-        if self.success is not None and episode.success != self.success:
-            return False
-        if episode.reward < self.min_reward:
-            return False
-        return not self.after or episode.timestamp > milliseconds(self.after)
+    def admits(self, episode: Episode) -> bool:
+        """Whether an episode passes."""
+        return (
+            (self.success is None or episode.success == self.success)
+            and episode.reward >= self.min_reward
+            and (not self.type or episode.task_type == self.type)
+            and (not self.after or episode.timestamp > milliseconds(self.after))
+        )
+
+    def among(self, episodes: Iterable[Episode]) -> Filters:
+        """The same without a type that none of these episodes has (R0.32)."""
+        is_known = not self.type or any(one.task_type == self.type for one in episodes)
+        return self if is_known else replace(self, type="")
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A similar episode and how its score came about."""
+    """A similar episode and how its score came about: above 0.3 by the formula, above 0 by words."""
 
     episode: Episode
     similarity: Similarity
 
     @property
     def score(self) -> float:
-        """The similarity, in (0.3, 1]."""
+        """The similarity, in (0, 1]."""
         return self.similarity.score
 
 
@@ -82,7 +101,7 @@ class Joined:
 
 
 def find_similar(
-    episodes: FormulaIndex | Iterable[Episode],
+    episodes: Iterable[Episode],
     task: str,
     context: Mapping[str, Json] | None = None,
     top: int = 5,
@@ -90,27 +109,74 @@ def find_similar(
 ) -> tuple[Match, ...]:
     """The episodes that are similar to a task, best first, then the newest, then by id; at most ``top`` (R0.28-R0.35).
 
-    A type that no episode has filters nothing (R0.32). Give an index where several searches follow.
+    A type that no episode has filters nothing (R0.32).
     """
-    index = episodes if isinstance(episodes, FormulaIndex) else EpisodeIndex(episodes)
-    query = traits_of(task, context or {})
-    of_type = index.by_type.get(filters.type) if filters.type else None
-
-    def admits(at: int) -> bool:
-        return (of_type is None or at in of_type) and filters.admits(index.outlines[at])
-
-    everything = of_type is None and filters == Filters(type=filters.type)
-    best = index.likest(query, _always if everything else admits, max(0, top))
-    found = map(index.whole, best)
-    return tuple(Match(one, similarity_of(query, traits_of(one.task, one.context))) for one in found)
+    listed = tuple(episodes)
+    wanted, compared = filters.among(listed), retrieval_similarities(task, context or {})
+    matches = [Match(one, compared(one.task, one.context)) for one in listed if wanted.admits(one)]
+    return _best([match for match in matches if match.score > THRESHOLD], top)
 
 
-def _always(_: int) -> bool:
-    return True
+def find_by_words(
+    episodes: Iterable[Episode], task: str, top: int = 5, filters: Filters = Filters(), gate: float = GATE
+) -> tuple[Match, ...]:
+    """The episodes whose task, action and reflection hold most of what a task says; best, newest, id first.
+
+    ``score`` is that share, in (0, 1]; none where the best is below ``gate`` of what jumbled words reach. The words of
+    all given episodes count, whatever the filters admit; a type that no episode has filters nothing (R0.32).
+    """
+    from alice_exp.rules.matching import matches_in
+    from alice_exp.rules.ranking import HIGHEST_FLOOR, TAIL
+
+    listed = tuple(episodes)
+    found = matches_in([" ".join((one.task, one.action, one.reflection)) for one in listed], task)
+    floor = found.doubt * min(HIGHEST_FLOOR, gate * found.noise)
+    best = max(found.matches.values(), default=0.0)
+    least = min(floor, TAIL * best) if best >= floor else math.inf
+    wanted = filters.among(listed)
+    shares = [(listed[at], round(share, 6)) for at, share in found.matches.items() if share >= least]
+    return _best([_by_words(one, share, share) for one, share in shares if wanted.admits(one)], top)
+
+
+def find_without_context(
+    episodes: Iterable[Episode], task: str, top: int = 5, filters: Filters = Filters(), gate: float = GATE
+) -> tuple[Match, ...]:
+    """The episodes that are like a task of which no context is known, best first (B0.3, B0.4, DESIGN 10).
+
+    A task of one line (``LINE`` keywords): first what the formula finds, by task similarity alone, then what words find
+    beyond it, with a ``score`` below the formula's threshold. A longer one: by words; where they find nothing, by the
+    formula.
+    """
+    listed = tuple(episodes)
+    if len(keywords(task)) > LINE:
+        return find_by_words(listed, task, top, filters, gate) or find_similar(
+            listed, task, None, top, filters
+        )
+    formula = find_similar(listed, task, None, top, filters)
+    if len(formula) >= top:
+        return formula
+    known = {match.episode.id for match in formula}
+    words = find_by_words(listed, task, top + len(formula), filters, gate)
+    more = [match for match in words if match.episode.id not in known][: top - len(formula)]
+    return (
+        *formula,
+        *(_by_words(match.episode, match.score, round(THRESHOLD * match.score, 6)) for match in more),
+    )
+
+
+def _by_words(episode: Episode, share: float, score: float) -> Match:
+    return Match(episode, Similarity(score, "words", share, 0.0))
+
+
+def _best(matches: Iterable[Match], top: int) -> tuple[Match, ...]:
+    def place(match: Match) -> tuple[float, int, str]:
+        return -match.score, -match.episode.timestamp, match.episode.id
+
+    return tuple(sorted(matches, key=place)[: max(0, top)])
 
 
 def similar_failures(
-    episodes: FormulaIndex | Iterable[Episode],
+    episodes: Iterable[Episode],
     task: str,
     context: Mapping[str, Json] | None = None,
     top: int = 3,

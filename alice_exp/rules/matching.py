@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from alice_exp.core.collection import Posting
+from alice_exp.core.collection import Posting, Statistics
 from alice_exp.rules.mending import mended
 from alice_exp.rules.noise import learn_nearness, learn_noise
 from alice_exp.rules.subject import ANYTHING, SINGLE, Subject
@@ -24,7 +24,7 @@ from alice_exp.text.words import cjk_tokens, fold, is_cjk, pieces, stems, tokens
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from alice_exp.core.collection import Noise, Statistics
+    from alice_exp.core.collection import Noise
 
 LENT = 256
 """A token that more texts have, and more than one in fifty, says too little to be lent to neighbours."""
@@ -219,6 +219,16 @@ def text_matches(
     matches = {index: score / most if score < most else 1.0 for index, score in scored if score}
     subject = scoring.subject(asked, weights, [held for held, _ in named], doubt != 1.0)
     return TextMatches(matches, statistics.noise.at(asked.size), doubt, subject)
+
+
+def matches_in(texts: Sequence[str], query: str) -> TextMatches:
+    """The same among texts that nothing has counted yet, those of one file."""
+    counted = Segment.of(texts)
+
+    def postings(tokens: frozenset[str]) -> Mapping[str, Posting]:
+        return {token: counted.postings[token] for token in tokens & counted.postings.keys()}
+
+    return text_matches(Statistics.of([(counted.lengths, counted.near, counted.noise)]), postings, query)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,13 +81,27 @@ def retrieval_similarity(
     query with a context against a record without one stays literal: the context scores 0. Compare ``score``
     with a threshold as it is, it is rounded for that (B0.5).
     """
-    tasks = task_similarity(query, task, keywords)
-    contexts = context_similarity(query_context, context)
-    if query_context:
-        blended = TASK_WEIGHT * tasks + CONTEXT_WEIGHT * contexts
-        return Similarity(round(blended, 6), "task_and_context", tasks, contexts)
-    rule: Rule = "task_alone_no_query_context" if context else "task_alone_no_contexts"
-    return Similarity(round(tasks, 6), rule, tasks, contexts)
+    return retrieval_similarities(query, query_context)(task, context)
+
+
+def retrieval_similarities(
+    query: str, query_context: Mapping[str, Json]
+) -> Callable[[str, Mapping[str, Json]], Similarity]:
+    """``retrieval_similarity`` of one query to many stored tasks: the query is taken apart once."""
+    asked = keywords(query)
+
+    def compared(task: str, context: Mapping[str, Json]) -> Similarity:
+        words = keywords(task)
+        shared = len(asked & words)
+        tasks = shared / (len(asked) + len(words) - shared) if shared else 0.0
+        contexts = context_similarity(query_context, context)
+        if query_context:
+            blended = TASK_WEIGHT * tasks + CONTEXT_WEIGHT * contexts
+            return Similarity(round(blended, 6), "task_and_context", tasks, contexts)
+        rule: Rule = "task_alone_no_query_context" if context else "task_alone_no_contexts"
+        return Similarity(round(tasks, 6), rule, tasks, contexts)
+
+    return compared
 
 
 _LONGEST_REORDERED = 400

@@ -7,14 +7,16 @@ an episode's words, added up bit by bit, say of all others at once how many word
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from alice_exp.rules.episode_index import EpisodeIndex, Traits, likeness
 from alice_exp.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT
+from alice_exp.text.words import keywords
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
+    from alice_exp.core.problem import Json
     from alice_exp.core.records import Episode
 
 T = TypeVar("T", bound="Hashable")
@@ -26,24 +28,74 @@ WORDS = 64
 """Words of an episode that count, at most, the rarest first; a longer task is compared whole with its likest alone."""
 
 
-def uniquenesses(episodes: Collection[Episode]) -> list[float]:
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a task is compared by: its keywords, its context's entries and the keys of that context."""
+
+    words: frozenset[str]
+    entries: frozenset[Hashable]
+    names: frozenset[str]
+
+
+def traits_of(task: str, context: Mapping[str, Json]) -> Traits:
+    """The traits of a task in its context (B0.1, B0.2)."""
+    return Traits(keywords(task), entries_of(context), frozenset(context))
+
+
+def entries_of(context: Mapping[str, Json]) -> frozenset[Hashable]:
+    """A context as a set of what it says, entry by entry."""
+    return frozenset(map(_entry, context.items()))
+
+
+def likeness(query: Traits, other: Traits) -> float:
+    """``retrieval_similarity`` of two traits, in [0, 1], unrounded: tasks alone where the query has no context."""
+    words = query.words
+    shared = len(words & other.words)
+    task = shared / (len(words) + len(other.words) - shared) if shared else 0.0
+    if not query.names:
+        return task
+    return TASK_WEIGHT * task + CONTEXT_WEIGHT * contexts_alike(query, other)
+
+
+def contexts_alike(query: Traits, other: Traits) -> float:
+    """Equal entries over the union of keys, in [0, 1]; 0.0 where none is equal (R0.21, R0.22)."""
+    equal = len(query.entries & other.entries)
+    return equal / (len(query.names) + len(other.names) - len(query.names & other.names)) if equal else 0.0
+
+
+def _entry(item: tuple[str, Json]) -> Hashable:
+    # In Python 1 == True; in a file they are two values.
+    key, value = item
+    return key, isinstance(value, bool), _hashable(value)
+
+
+def _hashable(value: Json) -> Hashable:
+    if isinstance(value, list):
+        return "list", tuple(map(_hashable, value))
+    if isinstance(value, dict):
+        return "object", frozenset((key, _hashable(inner)) for key, inner in value.items())
+    return value
+
+
+def uniquenesses(episodes: Iterable[Episode]) -> list[float]:
     """1 − the highest similarity to any other episode, 1.0 where it is alone, in the given order (R0.39, B0.8).
 
     Exact within ``BLOCK`` episodes of at most ``WORDS`` words that others have too; beyond that never too low.
     """
-    index = EpisodeIndex(episodes)
+    traits = [traits_of(one.task, one.context) for one in episodes]
+    contexts: dict[frozenset[Hashable], int] = {}
     same: defaultdict[tuple[int, frozenset[str]], list[int]] = defaultdict(list)
-    for at, words in enumerate(index.words):
-        same[index.group_of[at], words].append(at)
+    for at, own in enumerate(traits):
+        same[contexts.setdefault(own.entries, len(contexts)), own.words].append(at)
     # Alike contexts side by side: one search serves them all.
     kinds = sorted(same, key=lambda kind: kind[0])
-    found = [1.0] * len(index.episodes)
+    found = [1.0] * len(traits)
     for start in range(0, len(kinds), BLOCK):
         block = kinds[start : start + BLOCK]
-        listed = [index.traits(same[kind][0]) for kind in block]
+        listed = [traits[same[kind][0]] for kind in block]
         for kind, best in zip(block, _Search(listed).likest(), strict=True):
             members = same[kind]
-            own = index.traits(members[0])
+            own = traits[members[0]]
             if len(members) > 1:
                 best = max(best, likeness(own, own))
             for at in members:

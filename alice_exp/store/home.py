@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.core.config import Config
 from alice_exp.core.errors import AliceError, BusyError, ProblemError
-from alice_exp.core.model import SETS, place_of
+from alice_exp.core.model import SETS
 from alice_exp.core.ports import Judge
 from alice_exp.core.problem import Problem
 from alice_exp.core.uncollected import uncollected
 from alice_exp.store.files import ChangedOnDisk, read_bytes
 from alice_exp.store.ledger import Ledger, Sources
 from alice_exp.store.lock import WriterLock
-from alice_exp.store.plumbing import LOST, PENDING, blob_id
+from alice_exp.store.plumbing import LOST, PENDING
 from alice_exp.store.reading import LastGood, Reading, holds_blocks, snapshot
 from alice_exp.store.remembered import recalled, remember
 from alice_exp.store.scan import CONFIG, scan, scan_config
@@ -33,12 +33,11 @@ if TYPE_CHECKING:
 
     from alice_exp.core.act import Act, Actor, Commit
     from alice_exp.core.changes import Plan
-    from alice_exp.core.collection import KnownEpisodes
     from alice_exp.core.model import Block, Place
+    from alice_exp.core.ports import Purged
     from alice_exp.core.snapshot import Snapshot
     from alice_exp.store.adopting import Adopting
     from alice_exp.store.composing import Composing
-    from alice_exp.store.episode_search import EpisodeSearch
     from alice_exp.store.files import Signature
     from alice_exp.store.plumbing import Message
     from alice_exp.store.recording import Recording
@@ -49,6 +48,9 @@ R = TypeVar("R")
 TRIES = 5
 """How often an act starts again because a person saved a file meanwhile."""
 
+_FORMER = ("episodes.sqlite", "episodes.sqlite-wal", "episodes.sqlite-shm", "glance.json")
+"""What earlier versions kept in ``state/`` and this one has no use for: it holds words that a purge must reach."""
+
 _PAUSE = 0.005
 _SAVING_NS = 50_000_000
 """A broken file this young (ns) may be half saved: an act looks again before it calls that a problem."""
@@ -58,7 +60,7 @@ __all__ = ["FileHome", "Sources"]
 
 
 class FileHome:
-    """A home in a directory (``~/.alice``); see ``core.ports.Home``."""
+    """A home in a directory (``~/.alice``); see ``core.ports.Home`` and ``Purge``."""
 
     def __init__(self, root: Path, sources: Sources, judge: Judge | None = None) -> None:
         self.root = root
@@ -106,33 +108,6 @@ class FileHome:
         whole = not self.repository.resolve(PENDING) and self._head() == head
         return answer if whole else None
 
-    @uncollected()
-    def ask_episodes(self, question: Callable[[KnownEpisodes], R]) -> R | None:
-        """Their index's answer to a question; see ``core.ports.Home.ask_episodes``."""
-        from alice_exp.text.records import EPISODES_PATH
-
-        self._require_home()
-        head, found = self._head(), self._settled()
-        signature = found.files.get(EPISODES_PATH)
-        if signature is None or not self.repository.exists or self.repository.resolve(PENDING):
-            return None
-        if self._recording.has_read(EPISODES_PATH):
-            return None
-        answer = self._episode_search.ask(signature, question)
-        whole = not self.repository.resolve(PENDING) and self._head() == head
-        return answer if whole else None
-
-    def mark(self, places: Collection[Place]) -> str:
-        """A name for what the files of some sets hold; see ``core.ports.Home.mark``."""
-        found, stamps, head = self._settled(), self._ledger.stamps, self._head()
-        if found.problems or self._judge.is_judged() or self.repository.resolve(PENDING):
-            return ""
-        if not head or not stamps.equal(head, found.files):
-            return ""
-        rows = sorted((path, oid) for path, (_, oid) in stamps.files.items() if holds_blocks(path))
-        chosen = [row for row in rows if place_of(row[0]) in places]
-        return blob_id(repr(chosen).encode())
-
     def bytes_of(self, path: str) -> tuple[bytes, Signature]:
         """One file's bytes and its signature; ``OSError`` as the system gave it."""
         return read_bytes(self.experiences / path)
@@ -140,25 +115,6 @@ class FileHome:
     def sound_blocks(self, path: str, data: bytes) -> tuple[Block, ...] | None:
         """The blocks of a file's bytes; ``None`` where it holds a problem."""
         return self._reading.sound(path, data)
-
-    def misindexed_episodes(self) -> tuple[str, ...]:
-        """The episodes' file where its index says something else than it holds."""
-        from alice_exp.text.records import EPISODES_PATH
-
-        episodes = self._settled().files.get(EPISODES_PATH)
-        return self._episode_search.misled(episodes) if episodes is not None else ()
-
-    @cached_property
-    def _episode_search(self) -> EpisodeSearch:
-        from alice_exp.store.episode_search import EpisodeSearch
-        from alice_exp.text.records import EPISODES_PATH
-
-        return EpisodeSearch(
-            self.root / "state" / "episodes.sqlite",
-            lambda: read_bytes(self.experiences / EPISODES_PATH),
-            self._recording.episode_rows,
-            self._sources.warn,
-        )
 
     def text(self, path: str) -> str | None:
         """The text of one file under ``experiences/``; None where it does not exist."""
@@ -310,6 +266,9 @@ class FileHome:
                 why=(error.strerror or str(error)).lower(),
                 hint="see that the disk can be written, then run this again",
             ) from error
+        for name in _FORMER:
+            with contextlib.suppress(OSError):
+                (self.root / "state" / name).unlink(missing_ok=True)
         if done.lost:
             self._sources.warn(
                 ProblemError(
@@ -373,9 +332,22 @@ class FileHome:
                     time.sleep(_SAVING_NS / 1e9)
         raise BusyError("the files change faster than they can be read", hint="run the command again")
 
+    def purge(self, block_id: str, act: Act) -> Purged | None:
+        """Take a block out of every file and every commit; see ``core.ports.Purge.purge``."""
+        from alice_exp.store.purge import purge
+
+        with self.alone() as composed:
+            return purge(self.repository, block_id, *composed(act))
+
+    def versions(self, block_id: str) -> int:
+        """How many versions of files hold the block; see ``core.ports.Purge.versions``."""
+        from alice_exp.store.purge import count
+
+        return count(self.repository, block_id)
+
     @contextlib.contextmanager
     def alone(self) -> Iterator[Callable[[Act], tuple[Commit, Message]]]:
-        """Be the only writer of a settled home; gives what composes an act's commit. For ``store.purging``."""
+        """Be the only writer of a settled home; gives what composes an act's commit."""
         self._require_home()
         with self._locked():
             self._settle()

@@ -7,6 +7,7 @@ import re
 import shutil
 import stat
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,7 @@ CLOUDS = {
 }
 """Names of folders that a service keeps the same on several machines."""
 _SQLITE = b"SQLite format 3\0"
-_INDEXES = ("state/index.sqlite", "state/episodes.sqlite")
+_INDEX = "state/index.sqlite"
 
 
 class HomeInspection:
@@ -215,24 +216,20 @@ class HomeInspection:
 
     def _index(self) -> Iterator[Problem]:
         hint = "'alice-exp doctor --fix' removes it; it is built again"
-        for name in _INDEXES:
-            try:
-                with (self._root / name).open("rb") as file:
-                    head = file.read(len(_SQLITE))
-            except OSError:
-                continue
-            if head and head != _SQLITE:
-                yield _warning(name, "this is no search index", hint)
-                return
-        for wrong in (*self._search_index.misled(), *self._home.misindexed_episodes()):
+        head = b""
+        with suppress(OSError), (self._root / _INDEX).open("rb") as file:
+            head = file.read(len(_SQLITE))
+        if head and head != _SQLITE:
+            yield _warning(_INDEX, "this is no search index", hint)
+            return
+        for wrong in self._search_index.misled():
             yield _warning(wrong, "the search index says something else than this file", hint)
 
     def _drop_index(self) -> int:
         if not list(self._index()):
             return 0
-        for name in _INDEXES:
-            for path in list(self._root.glob(f"{name}*")):
-                path.unlink(missing_ok=True)
+        for path in list(self._root.glob(f"{_INDEX}*")):
+            path.unlink(missing_ok=True)
         return 1
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import AliceError, ProblemError
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from alice_exp.core.act import Commit
+    from alice_exp.core.ports import Purged
     from alice_exp.store.plumbing import Message, Repository
     from alice_exp.store.retell import Retold
     from alice_exp.store.traces import Versions
@@ -32,26 +34,16 @@ STAGE = "refs/alice/purge"
 _KEPT_ASIDE = ("ORIG_HEAD", "FETCH_HEAD", "AUTO_MERGE", "COMMIT_EDITMSG", "gc.log")
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """A purge that stands: its tombstone, how much was rewritten, and which other files say the same words."""
-
-    tombstone: str
-    commits: int
-    versions: int
-    elsewhere: tuple[str, ...]
-
-
 def count(repository: Repository, block_id: str) -> int:
     """How many versions of files in history hold the block."""
     return len(versions(repository, block_id, _refs(repository)).found)
 
 
-def purge(repository: Repository, block_id: str, message: Message) -> Forgotten | None:
+def purge(repository: Repository, block_id: str, commit: Commit, message: Message) -> Purged | None:
     """Take a block out of files and history; None where none holds it. Call it under the lock, settled.
 
-    ``message`` is the tombstone's. Raises ``ProblemError`` with nothing changed where a file with a problem holds the
-    block or git refuses, and says so where the purge is decided and only its cleaning is left.
+    ``commit`` and ``message`` are the tombstone's. Raises ``ProblemError`` with nothing changed where a file with a
+    problem holds the block or git refuses, and says so where the purge is decided and only its cleaning is left.
     """
     _require_alone(repository)
     refs = _refs(repository)
@@ -77,7 +69,9 @@ def purge(repository: Repository, block_id: str, message: Message) -> Forgotten 
             why=str(error),
             hint="the next command tries again; see 'alice-exp doctor'",
         ) from error
-    return Forgotten(told.tombstone, told.commits, len(seen.found), found)
+    from alice_exp.core.ports import Purged
+
+    return Purged(replace(commit, commit=told.tombstone), told.commits, len(seen.found), found)
 
 
 def finish(repository: Repository, *, strict: bool = False) -> bool:

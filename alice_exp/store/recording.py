@@ -19,7 +19,7 @@ from alice_exp.text.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from alice_exp.core.changes import ChangeSet
@@ -47,18 +47,6 @@ class Recording:
         """The episodes and what is wrong with their file; an empty book where there is no file."""
         value, problems = self._value(EPISODES_PATH, signature) if signature else (EpisodeBook(), ())
         return (value if isinstance(value, EpisodeBook) else None), problems
-
-    def has_read(self, path: str) -> bool:
-        """Whether this process holds a record file's values: then it need not ask an index for them."""
-        return path in self._read
-
-    def episode_rows(self, data: bytes) -> Sequence[tuple[str, Episode]] | None:
-        """The episodes of a content, each with the text that it stands there as; None where a problem freezes it."""
-        document = self._document(EPISODES_PATH, data)
-        book, _ = self._parsed(EPISODES_PATH, data)
-        if not isinstance(book, EpisodeBook):
-            return None
-        return list(zip(document.texts, book.episodes, strict=True))
 
     def timeline(self, signature: Signature | None) -> tuple[Timeline | None, tuple[Problem, ...]]:
         """The segments and what is wrong with their file; none where there is no file."""

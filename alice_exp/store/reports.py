@@ -39,7 +39,6 @@ class FileReports:
     def __init__(self, path: Path, past: Past) -> None:
         self._path = path
         self._bookmark = path.with_name("review.json")
-        self._glance = path.with_name("glance.json")
         self._past = past
         self._known: _Open | None = None
         self._prepared: _Open | None = None
@@ -87,17 +86,6 @@ class FileReports:
     def keep_bookmark(self, block_id: str) -> None:
         """Remember where a review is."""
         _write(self._bookmark, {"at": block_id})
-
-    def kept(self) -> str:
-        """What is kept of a report; empty where there is nothing."""
-        try:
-            return self._glance.read_text(encoding="utf-8")
-        except (OSError, ValueError):
-            return ""
-
-    def keep(self, text: str) -> None:
-        """Keep that until the next time."""
-        keep(self._glance, text)
 
     def _baseline(self, day_began: str) -> tuple[str, str]:
         """Time and commit of the report before: the open report itself, where it is of an earlier day; none: empty."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alice_exp.core.learning_ports import OpenDecision
+from alice_exp.core.records import EpisodeBook
 from alice_exp.rules.episodes import similar_failures
 from alice_exp.rules.impact import is_held_out
 from alice_exp.rules.tiers import Choice, choose
 from alice_exp.text.records import EPISODES_PATH
 from alice_exp.usecases.recall import Filters, search
-from alice_exp.usecases.similar import ask
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,11 +47,8 @@ def decide(finding: Finding, decisions: Decisions, task: str, context: Mapping[s
     home, caller, config = finding.home, finding.caller, finding.home.config()
     (matches,) = search(finding, [(task, context)], Filters())
     choice = choose(matches, config.number("thresholds.high_confidence"))
-    failures = ask(
-        home,
-        lambda: home.read((), records=EPISODES_PATH),
-        lambda known: similar_failures(known.index, task, context),
-    )
+    told = home.read((), records=EPISODES_PATH).episodes or EpisodeBook()
+    failures = similar_failures(told.episodes, task, context)
     decision = caller.new_id("dec")
     applied, observing = choice.applied[:MOST_APPLIED], choice.observing[:MOST_APPLIED]
     held_out = bool(applied) and is_held_out(decision, config.number("decide.held_out"))

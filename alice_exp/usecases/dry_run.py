@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, TypeVar
 from alice_exp.core.model import SETS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Collection
 
     from alice_exp.core.act import Commit
     from alice_exp.core.changes import Plan
-    from alice_exp.core.collection import KnownEpisodes
     from alice_exp.core.config import Config
     from alice_exp.core.model import Place
     from alice_exp.core.ports import Home
@@ -36,14 +35,6 @@ class DryHome:
         """Plan on what is there now; no commit."""
         _, answer = plan(self._home.read(places, records=records))
         return None, answer
-
-    def ask_episodes(self, question: Callable[[KnownEpisodes], R]) -> R | None:
-        """As the home itself answers."""
-        return self._home.ask_episodes(question)
-
-    def mark(self, places: Collection[Place]) -> str:
-        """As the home itself knows."""
-        return self._home.mark(places)
 
     def config(self) -> Config:
         """As the home itself reads."""

@@ -14,7 +14,7 @@ from alice_exp.core.session_ports import ANY, SearchFilter
 from alice_exp.core.snapshot import Snapshot
 from alice_exp.rules.expiry import is_expired
 from alice_exp.rules.ranking import block_text
-from alice_exp.rules.vectors import cosine, embed_block
+from alice_exp.rules.vectors import cosine, embed, embed_block
 from alice_exp.text.words import keywords
 from alice_exp.usecases.capture import Draft, memorize
 
@@ -25,6 +25,7 @@ class HomeMemories:
 
     home: Home
     caller: Caller
+    embed = staticmethod(embed)
 
     def save(self, memory: Block) -> str:
         """Keep one as a candidate; its id."""

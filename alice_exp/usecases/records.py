@@ -222,9 +222,7 @@ def listed(snapshot: Snapshot, filters: Filters, until: str = "", limit: int = 0
     passing = [
         episode
         for episode in (snapshot.episodes or EpisodeBook()).episodes
-        if filters.admits(episode)
-        and (not filters.type or episode.task_type == filters.type)
-        and (not until or episode.timestamp <= milliseconds(until))
+        if filters.admits(episode) and (not until or episode.timestamp <= milliseconds(until))
     ]
     passing.sort(key=lambda episode: (-episode.timestamp, episode.id))
     return tuple(passing[:limit] if limit else passing)

@@ -31,7 +31,6 @@ from alice_exp.rules.agenda import (
 )
 from alice_exp.rules.expiry import expired, is_expired
 from alice_exp.rules.rejection import refusals
-from alice_exp.usecases import glance
 from alice_exp.usecases.access import folded, folded_episodes, merged
 from alice_exp.usecases.acts import namespace_name, namespace_path, resolve
 from alice_exp.usecases.capture import destination
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
     from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.agenda import Agenda
     from alice_exp.rules.approval import Stamp
-    from alice_exp.rules.conflicts import Kin
     from alice_exp.rules.rejection import Returned
 
 Why = Literal["changed", "expired", "moved", "gone", "stale"]
@@ -78,11 +76,8 @@ def heartbeat(
     An agent's heartbeat is a peek (DESIGN 6). Where nothing new is to be shown there is no commit and the numbers stay;
     the first report of a day counts from the one before.
     """
-    is_peek = peek or not caller.actor.is_person
-    if is_peek or (reports.open_at() >= day_began and not access.pending()):
-        report = _glanced(home, reports, caller, day_began, is_peek=is_peek)
-        if report is not None:
-            return report, None
+    if peek or not caller.actor.is_person:
+        return _report(home.read(PLACES), reports, caller, day_began), None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, _Planned]:
         gone = expired(snapshot, caller.now)
@@ -116,31 +111,6 @@ def heartbeat(
     reports.publish(commit.commit if commit is not None else planned.seen.head)
     seen = home.read(PLACES) if commit is not None else planned.seen
     return _report(seen, reports, caller, day_began, planned.gone, planned.back), commit
-
-
-def _glanced(home: Home, reports: Reports, caller: Caller, day_began: str, *, is_peek: bool) -> Agenda | None:
-    """The report where it changes nothing, from what is kept of the trusted blocks; None where an act is due."""
-    near, acts = home.read(glance.NEAR), reports.acts(day_began)
-    waiting = _waiting(near, caller)
-    back = returned(near, waiting)
-    if not is_peek and (
-        back
-        or expired(near, caller.now)
-        or tuple(placed.block.id for placed in waiting) != reports.open_ids()
-        or not all(placed.stale or is_shown_as_it_is(placed.block) for placed in waiting)
-    ):
-        return None
-    out = {one.block_id for one in back}
-    waiting = [placed for placed in waiting if placed.block.id not in out]
-    known_as = glance.name(home, near, waiting, acts)
-    seen = glance.recalled(reports, known_as, near, caller.now)
-    if seen is not None:
-        return _report(seen.snapshot, reports, caller, day_began, back=back, kin=seen.kin)
-    whole = home.read(PLACES)
-    if glance.name(home, near, waiting, acts) != known_as:
-        return _report(whole, reports, caller, day_began)
-    kin = glance.keep(reports, known_as, whole, waiting, acts, caller.now)
-    return _report(whole, reports, caller, day_began, back=back, kin=kin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +167,6 @@ def _report(
     day_began: str,
     leaving: tuple[Placed, ...] = (),
     back: tuple[Returned, ...] | None = None,
-    kin: tuple[Kin, ...] | None = None,
 ) -> Agenda:
     pool = snapshot.within("low_value")
     edition = Edition(
@@ -210,7 +179,6 @@ def _report(
         returned(snapshot, _waiting(snapshot, caller)) if back is None else back,
         {block_id: number for number, block_id in enumerate(reports.open_ids(), start=1)},
         {placed.block.id: namespace_name(destination(placed.block)) for placed in pool},
-        kin,
     )
     return agenda(snapshot, caller.now, edition)
 

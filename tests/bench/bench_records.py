@@ -28,9 +28,7 @@ from typing import Any
 
 from alice_exp.core.records import Episode, EpisodeBook, Event, Timeline
 from alice_exp.core.times import iso_time
-from alice_exp.rules.episode_index import EpisodeIndex
-from alice_exp.rules.episode_words import WordIndex, find_by_words, find_without_context
-from alice_exp.rules.episodes import find_similar
+from alice_exp.rules.episodes import find_by_words, find_similar, find_without_context
 from alice_exp.rules.retention import prune
 from alice_exp.rules.timeline import add_event
 from alice_exp.text.records import episode_json, timeline_json
@@ -111,7 +109,7 @@ class Cost:
 
 
 def cost(size: int) -> dict[str, Cost]:
-    """Ours and SQLite's for add, similar with and without words alone, building the index, and prune."""
+    """Ours and SQLite's for add, similar with and without words alone, and prune."""
     rows = episodes(size)
     asked, context = "deploy3 search7 fix12 index40 cache79", {"domain": "a", "os": "linux"}
     query = " OR ".join(asked.split())
@@ -126,14 +124,11 @@ def cost(size: int) -> dict[str, Cost]:
     def their_search() -> list[Any]:
         return db.execute("select id from e where e match ? order by rank limit 5", (query,)).fetchall()
 
-    index, words = EpisodeIndex(rows), WordIndex(rows)
-    find_similar(index, asked, context), find_by_words(words, asked)
     searched = median(their_search)
     return {
         "add": Cost(median(lambda: EpisodeBook((*book.episodes, fresh), size)), median(their_add)),
-        "similar, formula": Cost(median(lambda: find_similar(index, asked, context)), searched),
-        "similar, words": Cost(median(lambda: find_by_words(words, asked)), searched),
-        "build the index": Cost(median(lambda: EpisodeIndex(rows), 3), median(lambda: table(rows), 3)),
+        "similar, formula": Cost(median(lambda: find_similar(rows, asked, context)), searched),
+        "similar, words": Cost(median(lambda: find_by_words(rows, asked)), searched),
         "prune": Cost(
             median(lambda: prune(book, NOW), 3), median(lambda: likest(rows), 1) if size <= JOINED else None
         ),
@@ -237,14 +232,13 @@ def finding(corpus: str) -> str:
         for kind in ("docs", "queries")
     )
     listed = [_as_episode(row, number) for number, row in enumerate(docs)]
-    index, known = EpisodeIndex(listed), WordIndex(listed)
     words = {row["id"]: Counter(tokens(row["text"])) for row in docs}
     found: dict[str, list[float]] = {"formula": [], "similar": [], "by words": [], "bm25": []}
     for row in asked:
         out = set(row.get("exclude", ()))
-        formula = [one.episode.id for one in find_similar(index, row["query"], top=20)]
-        similar = [one.episode.id for one in find_without_context(index, known, row["query"], top=20)]
-        by_words = [one.episode.id for one in find_by_words(known, row["query"], top=20)]
+        formula = [one.episode.id for one in find_similar(listed, row["query"], top=20)]
+        similar = [one.episode.id for one in find_without_context(listed, row["query"], top=20)]
+        by_words = [one.episode.id for one in find_by_words(listed, row["query"], top=20)]
         rankings = (formula, similar, by_words, bm25(words, tokens(row["query"])))
         for name, ranked in zip(found, rankings, strict=True):
             found[name].append(recall_at([one for one in ranked if one not in out], row["rel"]))

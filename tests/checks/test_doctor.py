@@ -203,6 +203,17 @@ def test_a_search_index_that_is_none_is_removed(home: Path, cli: Call) -> None:
     assert look(cli, "--fix")["index"]["problems"] == []
 
 
+def test_what_an_earlier_version_derived_goes_with_the_next_act(home: Path, cli: Call) -> None:
+    names = (*(f"episodes.sqlite{end}" for end in ("", "-wal", "-shm")), "glance.json")
+    former = [home / "state" / name for name in names]
+    for path in former:
+        path.write_bytes(b"what happened, word for word")
+        path.chmod(0o600)
+    assert look(cli)["code"] == 0
+    cli("episode", "add", "--task", "one more", "--success")
+    assert not any(path.exists() for path in former)
+
+
 def test_an_agent_may_look_but_not_mend(home: Path, cli: Call) -> None:
     assert look(cli, env={"ALICE_ACTOR": "agent"})["code"] == 0
     assert cli("doctor", "--fix", env={"ALICE_ACTOR": "agent"}, check=False).code == 6

@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from alice_exp.core.model import SETS
 from tests.conftest import ROOT, Call
 
 FIRST = "2026-02-13T09:00:00Z"
@@ -454,55 +453,3 @@ def on_terminal(home: Path, *arguments: str, moment: str = "2026-02-20T09:00:00Z
     process.wait(20)
     os.close(ours)
     return said.decode()
-
-
-# ------------------------------------------------------------------------------------------- what is kept of a report
-
-
-def test_a_report_from_what_is_kept_is_the_report_from_the_files(
-    sample: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from alice_exp.store.home import FileHome
-
-    whole: list[bool] = []
-    read = FileHome.read
-
-    def counted(self: FileHome, places: Any = SETS, **options: Any) -> Any:
-        whole.append("personal" in places)
-        return read(self, places, **options)
-
-    monkeypatch.setattr(FileHome, "read", counted)
-    glance = sample / "state" / "glance.json"
-
-    def report(moment: str) -> tuple[Any, bool]:
-        whole.clear()
-        said = cli("heartbeat", "--peek", "--json", env=at(moment)).json
-        return said, any(whole)
-
-    def settled() -> None:
-        for path in (sample / "experiences").glob("*/*.jsonc"):
-            os.utime(path, (1_700_000_000, 1_700_000_000 + len(path.name)))
-        time.sleep(0.1)  # until then a stamp may hide another change of the same moment
-
-    steps: tuple[tuple[str, ...], ...] = (
-        ("heartbeat",),
-        ("approve", "1", "2", "--yes"),
-        ("outcome", "exp-ergnack8", "fail", "--scenario", "ci"),
-        ("memorize", "周五 15 点以后不要发布，先问值班的人"),
-        ("retire", "exp-mgfimjwp", "--reason", "gone"),
-        ("reject", "3"),
-        ("undo", "--yes"),
-    )
-    used = 0
-    for hour, step in enumerate(steps, start=9):
-        cli(*step, env=at(f"2026-02-20T{hour:02}:00:00Z"))
-        settled()
-        for moment in (f"2026-02-20T{hour:02}:30:00Z", "2026-09-01T09:00:00Z"):
-            cli("list", env=at(moment))
-            glance.unlink(missing_ok=True)
-            fresh, was_whole = report(moment)
-            assert was_whole, "without what is kept the files have to be read"
-            again, was_whole = report(moment)
-            assert again == fresh, f"after {step} at {moment}"
-            used += not was_whole
-    assert used == 2 * len(steps), "what is kept was not used"

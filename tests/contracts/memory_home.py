@@ -174,7 +174,6 @@ class MemoryReports:
         self._open = _Open()
         self._prepared: _Open | None = None
         self._bookmark = ""
-        self._kept = ""
 
     def open_report(self) -> str:
         """Its id."""
@@ -218,14 +217,6 @@ class MemoryReports:
     def keep_bookmark(self, block_id: str) -> None:
         """Remember where a review is."""
         self._bookmark = block_id
-
-    def kept(self) -> str:
-        """What is kept of a report."""
-        return self._kept
-
-    def keep(self, text: str) -> None:
-        """Keep that."""
-        self._kept = text
 
     def _baseline(self, day_began: str) -> tuple[str, str]:
         return self._open.since if self._open.at >= day_began else (self._open.at, self._open.head)

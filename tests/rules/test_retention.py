@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from alice_exp.core.records import Episode, EpisodeBook
 from alice_exp.core.times import iso_time
-from alice_exp.rules.episode_index import likeness, traits_of
 from alice_exp.rules.retention import is_due, prune, removal_count, retention, weigh
 from alice_exp.rules.similarity import retrieval_similarity
-from alice_exp.rules.uniqueness import uniquenesses
+from alice_exp.rules.uniqueness import likeness, traits_of, uniquenesses
 
 NOW = "2026-02-20T09:00:00Z"
 DAY = 86_400_000

@@ -1,4 +1,4 @@
-"""Conversations and memories that live as long as the process: for development and tests (R4.31)."""
+"""Conversations and memories that live as long as the process: what a use case's test may stand on (R4.31)."""
 
 from __future__ import annotations
 
