@@ -38,10 +38,11 @@ def test_sdist_and_wheel_hold_what_they_need_and_run_alone(tmp_path: Path) -> No
     names = zipfile.ZipFile(wheel).namelist()
     assert [need for need in NEEDED if not any(name.endswith(need) for name in names)] == []
     sources = {path.relative_to(ROOT).as_posix() for path in (ROOT / "alice_exp").rglob("*.py")}
-    assert sources <= set(names)
+    data = {path.relative_to(ROOT).as_posix() for path in (ROOT / "alice_exp").rglob("data/*")}
+    assert sources | data <= set(names)
     with tarfile.open(sdist) as packed:
         held = {name.partition("/")[2] for name in packed.getnames()}
-    assert sources | {"Makefile", "README.md", "tests/demo.sh", ".ci/run"} <= held
+    assert sources | data | {"Makefile", "README.md", "tests/demo.sh", ".ci/run"} <= held
     venv.create(tmp_path / "apart", with_pip=True)
     program = tmp_path / "apart" / "bin"
     subprocess.run([program / "python", "-m", "pip", "install", "-q", wheel], check=True, capture_output=True)
