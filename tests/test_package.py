@@ -48,7 +48,8 @@ def test_sdist_and_wheel_hold_what_they_need_and_run_alone(tmp_path: Path) -> No
     names = zipfile.ZipFile(wheel).namelist()
     assert [need for need in NEEDED if not any(name.endswith(need) for name in names)] == []
     sources = {path.relative_to(ROOT).as_posix() for path in (ROOT / "alice_exp").rglob("*.py")}
-    assert sources <= set(names)
+    data = {path.relative_to(ROOT).as_posix() for path in (ROOT / "alice_exp").rglob("data/*")}
+    assert sources | data <= set(names)
     with tarfile.open(sdist) as packed:
         held = {name.partition("/")[2] for name in packed.getnames()}
     others = {
@@ -60,7 +61,7 @@ def test_sdist_and_wheel_hold_what_they_need_and_run_alone(tmp_path: Path) -> No
         "tests/demo.sh",
         ".ci/run",
     }
-    assert sources | others | {"tests/data/SOURCE.md"} <= held
+    assert sources | data | others | {"tests/data/SOURCE.md"} <= held
     venv.create(tmp_path / "apart", with_pip=True)
     program = tmp_path / "apart" / "bin"
     subprocess.run([program / "python", "-m", "pip", "install", "-q", wheel], check=True, capture_output=True)

@@ -19,6 +19,7 @@ from functools import cached_property
 from operator import concat
 from typing import TYPE_CHECKING, Literal, cast
 
+from alice_exp.text.data_files import word_lists
 from alice_exp.text.words import STOP_WORDS, fold, is_cjk
 
 if TYPE_CHECKING:
@@ -57,18 +58,7 @@ class Kin:
 
 _joined = cast("Callable[[str, str], str]", concat)
 
-_NEGATIVE = """
-not no never none nothing without dont doesnt didnt isnt arent cannot cant wont shouldnt mustnt avoid stop against skip
-forbid forbids forbidden refuse refuses hate hates dislike dislikes disable disables disabled
-"""
-_FILLING = """
-always only just first please then also so very really prefer prefers should must may can could would use uses using
-want wants user users has have like likes enable enables enabled allow allows allowed
-"""
-_OPPOSITES = """
-tabs,spaces dark,light before,after on,off upper,lower merge,rebase short,long early,late morning,evening left,right
-sync,async more,less over,under 深色,浅色 之前,之后 上午,下午 早上,晚上 打开,关闭 空格,制表
-"""
+_WORDS = word_lists("review/rules/data/conflict_words.txt")
 
 
 def _stem(word: str) -> str:
@@ -81,28 +71,18 @@ def _stem(word: str) -> str:
 
 _OPPOSITE = {
     word: opposite
-    for left, right in (map(_stem, row.split(",")) for row in _OPPOSITES.split())
+    for left, right in (map(_stem, row.split(",")) for row in _WORDS["opposites"])
     for word, opposite in ((left, right), (right, left))
 }
-_NEGATIVE_WORDS = frozenset(_NEGATIVE.split())
-_PASSED = STOP_WORDS | _NEGATIVE_WORDS | frozenset(_FILLING.split())
-_NEGATIVE_CJK = re.compile(
-    "不要|不再|不能|不会|不用|不可以|不可|不许|不得|不喜欢|不想|不应该|不该|不应|不|没有|没|别|勿|禁止|讨厌|"
-    "避免|停止|拒绝|莫|无需"
-)
-_HARMLESS_NEGATION = re.compile(
-    "特别|级别|类别|分别|性别|识别|个别|不仅|不但|不过|不管|不论|差不多|不同|沒|没事"
-)
-_FILLING_CJK = re.compile(
-    "可以|应该|应当|必须|需要|总是|一直|一定|只要|喜欢|想要|允许|其实|就行|的话|用户|我们|"
-    "先|再|要|会|能|就|都|也|的|了|着|请|我|他|她|很|最好|最"
-)
+_NEGATIVE_WORDS = frozenset(_WORDS["negative"])
+_PASSED = STOP_WORDS | _NEGATIVE_WORDS | frozenset(_WORDS["filling"])
+_NEGATIVE_CJK = re.compile("|".join(_WORDS["negative chinese"]))
+_HARMLESS_NEGATION = re.compile("|".join(_WORDS["harmless chinese"]))
+_FILLING_CJK = re.compile("|".join(_WORDS["filling chinese"]))
 _CLAUSES = re.compile(r"[,，;；。、!！?？\n]|\.(?=\s|$)|\b(?:but|and then)\b|但是?|而且")
 _PIECE = re.compile(r"[0-9]+(?:\.[0-9]+)?%?|[a-z][a-z0-9_+#.-]*[a-z0-9+#]|[a-z]|[^\W\x00-\u2e7f]+")
-_SINGLE_VALUED = re.compile(
-    r"\b(?:is|are|was|uses?|using|lives?|named|called|works?|set to|equals|runs? on|means)\b|="
-    r"|是|叫|用|住|在|改为|设为|为|等于"
-)
+_ONE_VALUE = "|".join(_WORDS["one value"]).replace("_", " ")
+_SINGLE_VALUED = re.compile("|".join([rf"\b(?:{_ONE_VALUE})\b", "=", *_WORDS["one value chinese"]]))
 _CJK_NUMERAL = re.compile("[一二三四五六七八九十百千两几]+(?=[个条次点分秒天周月年岁倍度元])")
 
 

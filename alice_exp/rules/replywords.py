@@ -1,6 +1,7 @@
 """The words of a reply: verbs, numbers, ranges, ids, all, the rest, except; in Chinese and in English.
 
-What is no word of the language is refused, and so is what may turn a decision round: a negation, a question.
+They are in ``review/rules/data/reply_words.txt``. What is no word of the language is refused, and so is what may turn
+a decision round: a negation, a question.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from alice_exp.core.errors import UsageError
+from alice_exp.text.data_files import word_lists
 
 Verb = Literal["approve", "reject", "later"]
 Kind = Literal["verb", "one", "range", "all", "rest", "except", "separator"]
@@ -17,34 +19,16 @@ Kind = Literal["verb", "one", "range", "all", "rest", "except", "separator"]
 RANGE_LIMIT = 999
 """The highest number that a report's item can have in a reply."""
 
-_APPROVE = """
-同意 批准 通过 可以 好 好的 行 接受 采纳 确认 留下 保留
-approve approved accept accepted agree agreed keep yes y ok okay sure yep yeah
-"""
-_REJECT = """
-拒绝 不同意 驳回 不要 不行 否 否决 不可以 不批准 不通过 不接受 不采纳 删掉
-reject rejected refuse refused decline declined deny drop discard disagree no n nope
-"""
-_WORDS: dict[tuple[Kind, str], str] = {
-    ("verb", "approve"): _APPROVE,
-    ("verb", "reject"): _REJECT,
-    ("verb", "later"): "稍后 以后再说 跳过 先放着 later skip postpone defer",
-    ("all", ""): "都 全部 全都 所有 所有的 全 all everything each",
-    ("rest", ""): "其余 其余的 其他 其他的 其它 其它的 剩下 剩下的 余下 余下的 rest others other remaining",
-    ("except", ""): "除了 除去 除 不包括 except excluding besides",
-    ("separator", ""): "， , ； ; 。 ！ !",
+_LISTS = word_lists("review/rules/data/reply_words.txt")
+_VERBS: tuple[Verb, ...] = ("approve", "reject", "later")
+_PARTS: tuple[Kind, ...] = ("all", "rest", "except", "separator")
+_LEXICON: dict[str, tuple[Kind, str]] = {
+    **{word: ("verb", verb) for verb in _VERBS for word in _LISTS[verb]},
+    **{word: (part, "") for part in _PARTS for word in _LISTS[part]},
 }
-_PASSED_OVER = """
-和 与 及 跟 、 还有 以及 并 而 且 第 条 个 项 号 的 请 把 将 我 了 吧 啊 呢 就 也 是
-以外 之外 外 谢谢 ： : # ( ) （ ） .
-and & to the i please item items number numbers nr for them thanks with one ones it
-"""
-_TURNING = "not never don't dont 别 勿 莫 不 没 cannot can't won't"
-_QUESTION = "? ？ 吗 么"
-_LEXICON = {word: key for key, words in _WORDS.items() for word in words.split()}
-_IGNORED = frozenset(_PASSED_OVER.split())
-_NEGATIONS = frozenset(_TURNING.split())
-_ASKING = frozenset(_QUESTION.split())
+_IGNORED = frozenset(_LISTS["passed over"])
+_NEGATIONS = frozenset(_LISTS["turning"])
+_ASKING = frozenset(_LISTS["question"])
 _NUMBER_MARK = "no."
 _CHINESE = sorted(
     (w for w in {*_LEXICON, *_IGNORED, *_NEGATIONS, *_ASKING} if not w.isascii()), key=len, reverse=True
@@ -59,9 +43,7 @@ _TOKEN = re.compile(
     rf"|(?P<line>\n)",
     re.IGNORECASE,
 )
-_REASON = re.compile(
-    r"(?:because|since|reason\s*[:：]|理由是?\s*[:：]?|原因是?\s*[:：]?|因为)\s*", re.IGNORECASE
-)
+_REASON = re.compile(rf"(?:{'|'.join(_LISTS['reason'])})\s*", re.IGNORECASE)
 _END = re.compile(r"[,，;；。.!！\n]\s*")
 _NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code) not in "，；：！？（）"}
 _DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2}
@@ -122,7 +104,7 @@ def _token(match: re.Match[str], text: str, before: Token | None) -> list[Token]
 
 def _word(word: str, following: str, before: Token | None) -> list[Token]:
     word = word.replace("’", "'")
-    if word in ("but", "但", "但是"):
+    if word in _LISTS["but"]:
         leads_to_verb = _leads_to_verb(following)
         return [Token("separator" if leads_to_verb else "except", "")]
     if word == _NUMBER_MARK:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 from operator import concat
 from string import punctuation, whitespace
 from typing import TYPE_CHECKING, cast
 
+from alice_exp.text import data_files
 from alice_exp.text.lazy_pattern import LazyPattern
 
 if TYPE_CHECKING:
@@ -20,12 +22,7 @@ _CJK = r"[^\W\x00-\u2e7f]"
 _category = unicodedata.category
 _joined = cast("Callable[[str, str], str]", concat)
 
-_STOP = """
-a an and are as at be been but by can could did do does for from had has have he her him his how i if in
-into is it its ll me my of on or our s she should so t than that the their them then there these they
-this those to us ve was we were what when where which who why will with would you your
-"""
-STOP_WORDS = frozenset(_STOP.split())
+STOP_WORDS = frozenset(data_files.words("kernel/text/data/stop_words.txt"))
 """English words that say nothing about a text's subject: never a search token. Negations are kept."""
 
 
@@ -110,29 +107,8 @@ def _is_sign(char: str) -> bool:
     return category[0] in "SM" and category != "Sk" and char != "~"
 
 
-_ORDER = """
-not no never none neither nor nobody nothing nowhere without cannot cant dont doesnt wont isnt unless only
-just except but over under above below than then instead rather versus vs before after until till since
-because by from into onto against between more less fewer most least better worse first last next prior
-previous replace replaces replaced replacing supersede supersedes beats outranks precedes follows hardly
-barely rarely seldom nicht kein keine nie ohne pas jamais sans sin нет не без никогда
-"""
-_ORDER_WORDS = frozenset(_ORDER.split())
-_PAIRS = """
-i,me,my,mine you,your,yours he,him,his she,her,hers it,its they,them,their we,us,our 我 你,您 他 她 它
-one two three four five six seven eight nine ten hundred thousand 二 两 三 四 五 六 七 八 九 十 百 千 万
-"""
-_PAIRED = {word: group for group in _PAIRS.split() for word in group.split(",")}
+_ORDER = "kernel/text/data/order_words.txt"
 _ORDER_SIGN = LazyPattern(r"[\d<>=≠≤≥≈≡−±×÷|^$€£¥₩←→↔⇒⇐]|(?<![a-z+])\+|(?<=\w)\+(?=\w)")
-_HARMLESS_CJK = LazyPattern(
-    "非常|特别|级别|类别|分别|性别|识别|个别|比如|比赛|比例|而且|无线|未来|莫名|前端|前台|前面|目前|当前|前提|后端|"
-    "后台|后面|先生|优先(?!于)|从事|把握|删除|清除|移除|人才|刚才|再见|特別|級別"
-)
-_ORDER_CJK = LazyPattern(
-    "[不没沒別别比而无無非未勿否莫毋甭前后後先再从從把被替却但只仅才让讓给給]|"
-    "除了|除非|优于|高于|低于|大于|小于|早于|晚于|多于|少于|等于|胜过|超过|取代|代替|换成|改为|改成|然后|"
-    "ない|ません|なし|より|ずに|않|못|없|말고|보다"
-)
 _BAG_WORD = LazyPattern(rf"{_C_NAMES}|{_CJK}|(?:[0-9a-z]+|(?!{_CJK})[^\W_]|(?<=\w)'(?=\w))+|[^\w\s]")
 
 
@@ -158,15 +134,38 @@ def bag(text: str) -> tuple[str, ...] | None:
     and not yet enough, for two inferences to be the same: ``rules.similarity.same_inference`` decides.
     """
     folded = _fold_seen(text)
-    if _ORDER_SIGN.search(folded) or _ORDER_CJK.search(_HARMLESS_CJK.sub("", folded)):
+    if _ORDER_SIGN.search(folded) or (not folded.isascii() and _is_ordered_cjk(folded)):
         return None
     spelt = _spelt(folded)
     plain = [word for word, _ in spelt]
-    if any(written.endswith("n't") for _, written in spelt) or not _ORDER_WORDS.isdisjoint(plain):
+    ordering, alike = _order_words()
+    if any(written.endswith("n't") for _, written in spelt) or not ordering.isdisjoint(plain):
         return None
-    if len({_PAIRED[word] for word in plain if word in _PAIRED}) > 1:
+    if len({alike[word] for word in plain if word in alike}) > 1:
         return None
     return tuple(sorted(plain)) or None
+
+
+@cache
+def _order_words() -> tuple[frozenset[str], dict[str, str]]:
+    """The words that make the order matter; and persons and numerals, each with its group."""
+    lists = data_files.word_lists(_ORDER)
+    return frozenset(lists["words"]), {word: group for group in lists["alike"] for word in group.split(",")}
+
+
+@cache
+def _order_cjk() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What makes the order matter in CJK, and the words that only look like it."""
+    lists = data_files.word_lists(_ORDER)
+    found = lists["characters and words"]
+    single = "".join(word for word in found if len(word) == 1)
+    longer = [word for word in found if len(word) > 1]
+    return re.compile("|".join([f"[{single}]", *longer])), re.compile("|".join(lists["harmless"]))
+
+
+def _is_ordered_cjk(folded: str) -> bool:
+    ordering, harmless = _order_cjk()
+    return bool(ordering.search(harmless.sub("", folded)))
 
 
 def _fold_seen(text: str) -> str:

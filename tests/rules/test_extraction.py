@@ -9,9 +9,12 @@ zh 0.62, en 0.72; ``second`` zh 0.66, en 0.71; ``fresh`` zh 0.84, en 0.85; ``las
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -21,15 +24,21 @@ from hypothesis import strategies as st
 from alice_exp.core.conversation import Message
 from alice_exp.core.model import Block, Payload, Placed
 from alice_exp.rules.extraction import (
+    MIN_IMPORTANCE,
     PROMPT,
     Inference,
+    chinese,
     claim_of,
+    english,
     extract,
     parse_answer,
     prompt_for,
     replaces,
 )
+from alice_exp.rules.extraction.english_forms import SENTENCES_FILE
+from alice_exp.rules.extraction.statements import Pattern, statements
 from alice_exp.rules.ranking import rank
+from alice_exp.text.data_files import expression, table
 
 CASES = [
     json.loads(line)
@@ -109,6 +118,41 @@ def test_precision_and_recall(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.covers("R4.17", "R4.19")
+class Watched:
+    """A row's regular expression that tells where it fits."""
+
+    def __init__(self, row: Pattern, fitting: list[str]) -> None:
+        self.says, self.fitting = row.says, fitting
+
+    def match(self, predicate: str) -> re.Match[str] | None:
+        found = self.says.match(predicate)
+        if found:
+            self.fitting.append(self.says.pattern)
+        return found
+
+
+@pytest.mark.parametrize("module", [chinese, english], ids=["zh", "en"])
+def test_each_row_of_the_tables_reads_its_example(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fitting: list[str] = []
+    rows = statements(module.STATEMENTS_FILE)
+    watched = [replace(row, says=Watched(row, fitting)) for row in rows]
+    monkeypatch.setattr(module, "statements", lambda _: watched)
+    for row, written in zip(rows, table(module.STATEMENTS_FILE)["statements"], strict=True):
+        fitting.clear()
+        found = said(written["example"])
+        assert row.says.pattern in fitting, written["example"]
+        assert row.importance < MIN_IMPORTANCE or row.concept in {one.concept for one in found}, written
+
+
+def test_each_lasting_order_reads_its_example() -> None:
+    for row in table(SENTENCES_FILE)["lasting"]:
+        form = expression(SENTENCES_FILE, row["says"])
+        assert re.match(form, row["example"], re.IGNORECASE), row["example"]
+        assert [one.type for one in said(row["example"])] == ["rule"], row["example"]
+
+
 def test_example_a() -> None:
     found = extract([user("我叫张三，是程序员"), assistant("你好张三！")])
     assert [(one.content, one.importance) for one in found.inferences] == [

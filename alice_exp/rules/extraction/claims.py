@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from alice_exp.rules.extraction.places import is_english_job, is_job, is_place
+from alice_exp.text.data_files import expression, table
 from alice_exp.text.words import fingerprint_text
 
 if TYPE_CHECKING:
@@ -24,30 +26,19 @@ class Claim:
     relation: str = ""
 
 
-_FORMS: tuple[tuple[Slot, str, re.Pattern[str]], ...] = (
-    ("name", "", re.compile(r"^用户(?:的)?(?:名字|姓名)(?:是|叫)(?P<v>.+)$")),
-    ("name", "", re.compile(r"^the user's (?:full |real )?name is (?P<v>.+)$", re.I)),
-    ("city", "moved", re.compile(r"^用户现在住在(?P<v>.+)$")),
-    ("city", "home", re.compile(r"^用户.{0,6}住在(?P<v>.+)$")),
-    ("city", "work", re.compile(r"^用户在(?P<v>.+?)工作$")),
-    ("city", "moved", re.compile(r"^the user lives in (?P<v>.+) now$", re.I)),
-    ("city", "home", re.compile(r"^the user lives in (?P<v>.+)$", re.I)),
-    ("city", "work", re.compile(r"^the user works in (?P<v>.+)$", re.I)),
-    ("job", "", re.compile(r"^用户(?:的职业)?(?:是|从事|做|在.+?[当做])(?:一?[名个位])?(?P<v>.+)$")),
-    (
-        "job",
-        "",
-        re.compile(
-            r"^the user('s (?:job|occupation|role) is|(?: is| works as)) (?:an? |the )?(?P<v>.+)$", re.I
-        ),
-    ),
-)
+@cache
+def _forms() -> tuple[tuple[Slot, str, re.Pattern[str]], ...]:
+    path = "conversations/rules/data/claims.toml"
+    return tuple(
+        (row["slot"], row.get("relation", ""), re.compile(expression(path, row["says"]), re.IGNORECASE))
+        for row in table(path)["claims"]
+    )
 
 
 def claim_of(content: str) -> Claim | None:
     """The slot that a sentence about the user fills, or ``None``: works on rules' and models' sentences alike."""
     text = content.strip().rstrip("。.")
-    for slot, relation, form in _FORMS:
+    for slot, relation, form in _forms():
         found = form.match(text)
         if not found:
             continue

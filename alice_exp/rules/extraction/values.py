@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
+
+from alice_exp.text.data_files import table
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Mapping
 
     from alice_exp.core.model import BlockType
@@ -31,52 +31,14 @@ Concept = Literal[
 ]
 """What an inference is about: chooses its tags, and tells whether the assistant had asked about it."""
 
-TAGS: Mapping[Concept, tuple[str, ...]] = MappingProxyType(
-    {
-        "name": ("名字", "姓名", "称呼", "name"),
-        "occupation": ("工作", "职业", "job", "work", "occupation"),
-        "place": ("地点", "城市", "住处", "place", "city", "lives"),
-        "person": ("个人", "资料", "about", "personal"),
-        "tools": ("工具", "技术", "软件", "tools", "stack"),
-        "likes": ("喜欢", "爱好", "偏好", "likes", "favorite", "hobby"),
-        "dislikes": ("不喜欢", "讨厌", "dislikes", "avoid"),
-        "health": ("健康", "过敏", "饮食", "health", "diet"),
-        "habit": ("习惯", "日常", "habit", "routine"),
-        "goal": ("目标", "计划", "goal", "plan"),
-        "project": ("项目", "进行中", "project", "current"),
-        "family": ("家庭", "家人", "family"),
-        "instruction": ("要求", "规则", "instruction", "rule"),
-        "correction": ("更正", "correction"),
-        "other": (),
-    }
-)
+_CONCEPTS = cast("Mapping[Concept, Mapping[str, list[str]]]", table("conversations/rules/data/concepts.toml"))
+
+TAGS: Mapping[Concept, tuple[str, ...]] = {name: tuple(row["tags"]) for name, row in _CONCEPTS.items()}
 """Words by which a question finds an inference though its text does not hold them (B4.10)."""
 
-ASKED: Mapping[Concept, tuple[str, ...]] = MappingProxyType(
-    {
-        "name": ("名字", "姓名", "称呼", "怎么叫", "your name", "call you"),
-        "occupation": (
-            "工作",
-            "职业",
-            "做什么的",
-            "你是做",
-            "job",
-            "occupation",
-            "for a living",
-            "profession",
-        ),
-        "place": ("住", "城市", "哪里人", "来自", "where", "which city"),
-        "person": ("多大", "年龄", "生日", "how old", "birthday"),
-        "tools": ("什么语言", "工具", "编辑器", "which language", "which tool", "editor", "tech stack"),
-        "likes": ("喜欢", "爱好", "兴趣", "like", "hobb", "favorite", "favourite", "enjoy"),
-        "dislikes": ("不喜欢", "讨厌", "dislike", "hate"),
-        "health": ("过敏", "忌口", "allerg", "diet"),
-        "habit": ("习惯", "平时", "usually", "routine"),
-        "goal": ("目标", "打算", "计划", "goal", "plan"),
-        "project": ("项目", "忙什么", "project", "working on"),
-        "family": ("家人", "孩子", "结婚", "宠物", "family", "kids", "married", "pet"),
-    }
-)
+ASKED: Mapping[Concept, tuple[str, ...]] = {
+    name: tuple(row["asked"]) for name, row in _CONCEPTS.items() if "asked" in row
+}
 """How an assistant asks about a concept (B4.8)."""
 
 Slot = Literal["", "name", "job", "city"]
@@ -116,20 +78,3 @@ class Extraction:
 
     inferences: tuple[Inference, ...] = ()
     dropped: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A row of a language's table: a predicate after the speaker (我, "I"), and what it says of the user (R4.17).
-
-    ``content`` is told with the groups of ``says`` in its places; empty: the predicate in the third person. ``narrow``
-    refuses values about this very moment.
-    """
-
-    says: re.Pattern[str]
-    content: str
-    type: BlockType
-    concept: Concept
-    importance: float
-    slot: Slot = ""
-    narrow: bool = True

@@ -1,0 +1,86 @@
+"""The files that hold words and patterns are well made: a person who adds to one sees here what they mistyped."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import alice_exp
+from alice_exp.text import data_files
+
+PACKAGE = Path(alice_exp.__path__[0])
+CODE = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+FILES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("data/*"))
+TABLES = [path for path in FILES if path.endswith(".toml") and not path.endswith("concepts.toml")]
+LISTS = [path for path in FILES if path.endswith(".txt") and not path.endswith("lexicon.txt")]
+
+
+def test_each_file_is_read_by_the_code() -> None:
+    assert [path for path in FILES if Path(path).suffix not in (".txt", ".toml")] == []
+    assert [path for path in FILES if path not in CODE] == []
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_a_word_stands_once_under_its_heading(path: str) -> None:
+    lists = data_files.word_lists(path)
+    assert any(lists.values())
+    for heading, words in lists.items():
+        assert [word for word, count in Counter(words).items() if count > 1] == [], heading
+
+
+def test_a_line_of_the_lexicon_has_words_of_both_languages() -> None:
+    for line in data_files.entries("finding/rules/data/lexicon.txt"):
+        english, _, chinese = line.replace(" ", "").partition("=")
+        assert all(word.isascii() and word == word.lower() for word in english.split(",")), line
+        assert all(word and not word.isascii() for word in chinese.split(",")), line
+
+
+@pytest.mark.parametrize("path", TABLES)
+def test_each_pattern_is_a_regular_expression_on_its_own(path: str) -> None:
+    found = list(_written(data_files.table(path)))
+    assert found
+    for written in found:
+        re.compile(data_files.expression(path, written))
+
+
+@pytest.mark.parametrize("path", TABLES)
+def test_each_name_is_used(path: str) -> None:
+    whole = data_files.table(path)
+    written = "".join(_written(whole))
+    assert [part for part in whole.get("parts", {}) if f"{{{part}}}" not in written] == []
+    headings = [heading for heading in ("patterns", "cased", "english") if heading in whole]
+    named = [name for heading in headings for name in whole[heading]]
+    assert [name for name in named if not re.search(rf"[A-Z]\.{name}\.", CODE)] == []
+
+
+def _written(value: object) -> Iterator[str]:
+    """Every text of a table that is a regular expression."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key in ("patterns", "cased", "english", "parts", "says"):
+                yield from [inner] if isinstance(inner, str) else inner.values()
+            else:
+                yield from _written(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _written(inner)
+
+
+def test_a_pattern_over_several_lines_is_one_with_its_parts_filled_in() -> None:
+    path = "conversations/rules/data/english_statements.toml"
+    assert data_files.expression(path, "\n  likes\n  |uses {span} ").startswith("likes|uses (?:(?:for|over) ")
+    with pytest.raises(AttributeError, match=r"english_statements.toml has no 'unknown' under \[patterns\]"):
+        _ = data_files.Patterns(path).unknown
+    with pytest.raises(KeyError, match="no_such_part"):
+        data_files.expression(path, "{no_such_part}")
+
+
+def test_comments_and_headings_are_no_words() -> None:
+    lists = data_files.word_lists("finding/rules/data/light_words.txt")
+    assert [*lists] == ["", "english", "chinese"]
+    assert lists[""] == ()
+    assert lists["english"][:2] == ("some", "any")
