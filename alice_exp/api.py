@@ -13,7 +13,6 @@ the source documents' classes are in the glossary of ``core.model``. An agent th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from alice_exp.core.config import Json
@@ -39,6 +38,7 @@ from alice_exp.rules.ranking import Match
 from alice_exp.rules.timeline import Summariser, TimelineStatistics, narrative, recent, statistics
 from alice_exp.rules.window import Window
 from alice_exp.talking import Conversations, before_model
+from alice_exp.text.records import EPISODES_PATH, EVENTS_PATH
 from alice_exp.usecases import (
     capture,
     decided,
@@ -63,7 +63,7 @@ from alice_exp.usecases.distilling import Distilled
 from alice_exp.usecases.expanding import Expanded
 from alice_exp.usecases.outcome import Outcome, report_outcome
 from alice_exp.usecases.recall import Filters, Shown
-from alice_exp.usecases.recorded import with_episodes, with_timeline
+from alice_exp.usecases.recorded import recorded
 from alice_exp.usecases.records import Kept, Pruned, Reflected
 from alice_exp.usecases.timeline import Told
 from alice_exp.wiring import Wiring
@@ -266,9 +266,8 @@ class Alice(Conversations):
 
     def assess(self, topic: str, context: Mapping[str, Json] | None = None) -> Assessment:
         """How well a topic is known (R3.16); counts as no read."""
-        return knowing.assess(
-            self._wiring.home, self._wiring.access, self._wiring.caller, topic, context or {}
-        )
+        wiring = self._wiring
+        return knowing.assess(wiring.home, wiring.access, wiring.caller, topic, context or {})
 
     def heartbeat(self) -> Agenda:
         """Today's report as a peek: it starts no clock and gives no new numbers."""
@@ -320,12 +319,13 @@ class Alice(Conversations):
         """
         wiring = self._wiring
         asked = similar.Asked(task, context or {}, top, filters or EpisodeFilters(), by_words)
-        read = partial(with_episodes, wiring.home, wiring.history)
-        return similar.similar(wiring.home, read, wiring.access, wiring.caller, asked)
+        seen = recorded(wiring.home, wiring.history, EPISODES_PATH)
+        return similar.similar(seen, wiring.access, wiring.caller, asked)
 
     def episodes(self) -> tuple[Episode, ...]:
         """All episodes that the file holds, in its order."""
-        return (with_episodes(self._wiring.home, self._wiring.history).episodes or EpisodeBook()).episodes
+        seen = recorded(self._wiring.home, self._wiring.history, EPISODES_PATH)
+        return (seen.episodes or EpisodeBook()).episodes
 
     def reflect(self, episode: str, text: str) -> Reflected:
         """Say afterwards what was learned (R0.16)."""
@@ -333,7 +333,7 @@ class Alice(Conversations):
 
     def episode_statistics(self) -> EpisodeStatistics:
         """How many, how well, since when (R0.45)."""
-        return records.counted(with_episodes(self._wiring.home, self._wiring.history))
+        return records.counted(recorded(self._wiring.home, self._wiring.history, EPISODES_PATH))
 
     def prune(self, *, dry: bool = True) -> Pruned:
         """What a cleaning takes away and why (R0.36-R0.43); it is done with ``dry=False``, by a person."""
@@ -392,8 +392,8 @@ class Alice(Conversations):
 
     def expand(self, segment: int) -> Expanded:
         """The original thoughts of a segment, present or merged long ago, from history."""
-        snapshot = with_timeline(self._wiring.home, self._wiring.history)
-        return expanding.expand(snapshot, self._wiring.history, segment)
+        wiring = self._wiring
+        return expanding.expand(recorded(wiring.home, wiring.history, EVENTS_PATH), wiring.history, segment)
 
     def _timeline(self) -> Timeline:
-        return with_timeline(self._wiring.home, self._wiring.history).timeline or Timeline()
+        return recorded(self._wiring.home, self._wiring.history, EVENTS_PATH).timeline or Timeline()
