@@ -255,6 +255,14 @@ class Actor:
 
 
 @dataclass(frozen=True, slots=True)
+class Reads:
+    """How often a block or an episode was read since the last fold, and when last (ISO-8601 UTC)."""
+
+    count: int
+    last_at: str
+
+
+@dataclass(frozen=True, slots=True)
 class NamespaceFile:
     """One namespace as one read saw it.
 

@@ -17,8 +17,6 @@ from alice_exp.core.network_ports import Neighbour as Neighbour
 from alice_exp.core.network_ports import Network as Network
 from alice_exp.core.network_ports import Peer as Peer
 from alice_exp.core.network_ports import Peers as Peers
-from alice_exp.core.open_decision import OpenDecision as OpenDecision
-from alice_exp.core.reads import Reads as Reads
 from alice_exp.core.session_ports import ChatHistoryStore as ChatHistoryStore
 from alice_exp.core.session_ports import Claimed as Claimed
 from alice_exp.core.session_ports import MemoryStore as MemoryStore
@@ -30,7 +28,8 @@ if TYPE_CHECKING:
     from alice_exp.core.changes import Act, Commit, Plan
     from alice_exp.core.collection import Known
     from alice_exp.core.config import Config
-    from alice_exp.core.model import Claim, Place, Placed, Problem, Snapshot
+    from alice_exp.core.model import Claim, Place, Placed, Problem, Reads, Snapshot
+    from alice_exp.core.records import OpenDecision
 
 R = TypeVar("R")
 

@@ -77,6 +77,20 @@ class Episode:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenDecision:
+    """A decision that waits for its outcome: the task, its context, what was applied and what was observed."""
+
+    decision: str
+    at: str
+    task: str
+    context: Mapping[str, Json]
+    tier: str
+    applied: tuple[str, ...]
+    observing: tuple[str, ...]
+    held_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class EpisodeBook:
     """The episodes of one home in file order (oldest first as a rule) and how many it may hold (>= 1)."""
 

@@ -12,7 +12,7 @@ import os
 from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import ProblemError
-from alice_exp.core.reads import Reads
+from alice_exp.core.model import Reads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from alice_exp.core.errors import NotFoundError, ProblemError, RefusedError, UsageError
-from alice_exp.core.open_decision import OpenDecision
+from alice_exp.core.records import OpenDecision
 
 if TYPE_CHECKING:
     from collections.abc import Callable

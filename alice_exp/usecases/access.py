@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 
     from alice_exp.core.changes import Put
     from alice_exp.core.config import Config
-    from alice_exp.core.model import Block, Placed, Snapshot
-    from alice_exp.core.ports import Reads
+    from alice_exp.core.model import Block, Placed, Reads, Snapshot
     from alice_exp.core.records import EpisodeBook
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from alice_exp.core.changes import Act, ChangeSet, Put
 from alice_exp.core.errors import ProblemError, UsageError
 from alice_exp.core.model import PLACES, Evidence
-from alice_exp.core.open_decision import OpenDecision
-from alice_exp.core.records import Episode, EpisodeBook, Event, Timeline
+from alice_exp.core.records import Episode, EpisodeBook, Event, OpenDecision, Timeline
 from alice_exp.rules.episodes import shorten_result
 from alice_exp.rules.finishing import DECISION, finished, unfinished
 from alice_exp.rules.lifecycle import outcome, scenario_of

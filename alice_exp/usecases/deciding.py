@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from alice_exp.core.open_decision import OpenDecision
-from alice_exp.core.records import EpisodeBook
+from alice_exp.core.records import EpisodeBook, OpenDecision
 from alice_exp.rules.episodes import similar_failures
 from alice_exp.rules.impact import is_held_out
 from alice_exp.rules.tiers import Choice, choose
