@@ -13,7 +13,6 @@ the source documents' classes are in the glossary of ``core.model``. An agent th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from alice_exp.blocks_wiring import access
@@ -46,6 +45,7 @@ from alice_exp.rules.ranking import Match
 from alice_exp.rules.timeline import Summariser, TimelineStatistics, narrative, recent, statistics
 from alice_exp.rules.window import Window
 from alice_exp.talking import Conversations, before_model
+from alice_exp.text.records import EPISODES_PATH, EVENTS_PATH
 from alice_exp.usecases import (
     capture,
     decided,
@@ -69,7 +69,7 @@ from alice_exp.usecases.distilling import Distilled
 from alice_exp.usecases.expanding import Expanded
 from alice_exp.usecases.outcome import Outcome, report_outcome
 from alice_exp.usecases.recall import Filters, Shown
-from alice_exp.usecases.recorded import with_episodes, with_timeline
+from alice_exp.usecases.recorded import recorded
 from alice_exp.usecases.records import Kept, Pruned, Reflected
 from alice_exp.usecases.timeline import Told
 
@@ -319,12 +319,13 @@ class Alice(Conversations):
         """
         session = self._session
         asked = similar.Asked(task, context or {}, top, filters or EpisodeFilters(), by_words)
-        read = partial(with_episodes, session.home, session.history)
-        return similar.similar(session.home, read, access(session), session.caller, asked)
+        seen = recorded(session.home, session.history, EPISODES_PATH)
+        return similar.similar(seen, access(session), session.caller, asked)
 
     def episodes(self) -> tuple[Episode, ...]:
         """All episodes that the file holds, in its order."""
-        return (with_episodes(self._session.home, self._session.history).episodes or EpisodeBook()).episodes
+        seen = recorded(self._session.home, self._session.history, EPISODES_PATH)
+        return (seen.episodes or EpisodeBook()).episodes
 
     def reflect(self, episode: str, text: str) -> Reflected:
         """Say afterwards what was learned (R0.16)."""
@@ -332,7 +333,7 @@ class Alice(Conversations):
 
     def episode_statistics(self) -> EpisodeStatistics:
         """How many, how well, since when (R0.45)."""
-        return records.counted(with_episodes(self._session.home, self._session.history))
+        return records.counted(recorded(self._session.home, self._session.history, EPISODES_PATH))
 
     def prune(self, *, dry: bool = True) -> Pruned:
         """What a cleaning takes away and why (R0.36-R0.43); it is done with ``dry=False``, by a person."""
@@ -391,8 +392,10 @@ class Alice(Conversations):
 
     def expand(self, segment: int) -> Expanded:
         """The original thoughts of a segment, present or merged long ago, from history."""
-        snapshot = with_timeline(self._session.home, self._session.history)
-        return expanding.expand(snapshot, self._session.history, segment)
+        session = self._session
+        return expanding.expand(
+            recorded(session.home, session.history, EVENTS_PATH), session.history, segment
+        )
 
     def _timeline(self) -> Timeline:
-        return with_timeline(self._session.home, self._session.history).timeline or Timeline()
+        return recorded(self._session.home, self._session.history, EVENTS_PATH).timeline or Timeline()

@@ -29,7 +29,6 @@ from alice_exp.cli.options import (
     window,
     write_apart,
 )
-from alice_exp.cli.records import read_records
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.act import commit_id
 from alice_exp.core.errors import NotFoundError, UsageError
@@ -113,7 +112,7 @@ def list_episodes(
     terminal: Terminal = ctx.obj
     after = _after(terminal, recent, since)
     filters = Filters(after, success, type, number_between(min_reward, 0, 1, "--min-reward"))
-    found = records.listed(read_records(terminal, EPISODES_PATH), filters, moment(until), limit)
+    found = records.listed(terminal.records(EPISODES_PATH), filters, moment(until), limit)
     rows = [episode_row(episode) for episode in found]
     columns = [say("id"), say("when"), say("worked"), say("reward"), say("task"), say("action")]
     terminal.answer(
@@ -130,7 +129,7 @@ def show(
     Example: alice-exp episode show ep-7k2m9q4x
     """
     terminal: Terminal = ctx.obj
-    snapshot = read_records(terminal, EPISODES_PATH, SETS)
+    snapshot = terminal.records(EPISODES_PATH, SETS)
     episode = records.named(snapshot.episodes or EpisodeBook(), reference)
     cited = records.citing(snapshot, episode.id)
 
@@ -175,9 +174,7 @@ def similar(
         _after(terminal, recent, ""), success, type, number_between(min_reward, 0, 1, "--min-reward")
     )
     asked = finding.Asked(task, context_of(context), top, filters, by_words)
-    found = finding.similar(
-        session.home, lambda: read_records(terminal, EPISODES_PATH), access(session), session.caller, asked
-    )
+    found = finding.similar(terminal.records(EPISODES_PATH), access(session), session.caller, asked)
 
     def text() -> None:
         if found:
@@ -221,7 +218,7 @@ def stats(ctx: typer.Context) -> None:
     Example: alice-exp episode stats
     """
     terminal: Terminal = ctx.obj
-    snapshot = read_records(terminal, EPISODES_PATH)
+    snapshot = terminal.records(EPISODES_PATH)
     counts = records.counted(snapshot)
     capacity = records.capacity_of(snapshot)
     document = {
@@ -311,7 +308,7 @@ def export(
     Example: alice-exp episode export episodes.json
     """
     terminal: Terminal = ctx.obj
-    book = read_records(terminal, EPISODES_PATH).episodes or EpisodeBook()
+    book = terminal.records(EPISODES_PATH).episodes or EpisodeBook()
     items = book_json(book)
     if lines:
         whole = "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items)

@@ -10,7 +10,6 @@ import typer
 from alice_exp.cli.event_tables import picture, segment_document, tell_what_was_done, what_happened
 from alice_exp.cli.language import say
 from alice_exp.cli.options import context_of, json_or_text, moment, require_utf8, source_bytes, write_apart
-from alice_exp.cli.records import read_records
 from alice_exp.cli.terminal import Terminal
 from alice_exp.core.errors import NotFoundError, UsageError
 from alice_exp.core.records import Event, ImportMode, Timeline
@@ -102,7 +101,7 @@ def list_events(
     Example: alice-exp event list --since 2026-02-19
     """
     terminal: Terminal = ctx.obj
-    told = read_records(terminal, EVENTS_PATH).timeline or Timeline()
+    told = terminal.records(EVENTS_PATH).timeline or Timeline()
     low, high = moment(since), moment(until)
     segments, events = between(told, low, high), events_between(told, low, high)
 
@@ -131,7 +130,7 @@ def segments(
     Example: alice-exp event segments
     """
     terminal: Terminal = ctx.obj
-    told = read_records(terminal, EVENTS_PATH).timeline or Timeline()
+    told = terminal.records(EVENTS_PATH).timeline or Timeline()
     shown = recent(told, last)
     document = {
         "segments": [segment_document(one) for one in shown],
@@ -150,7 +149,7 @@ def tell(
     Example: alice-exp event narrative --last 5
     """
     terminal: Terminal = ctx.obj
-    told = read_records(terminal, EVENTS_PATH).timeline or Timeline()
+    told = terminal.records(EVENTS_PATH).timeline or Timeline()
     lines = narrative(told, last)
     document = {
         "narrative": lines,
@@ -180,7 +179,7 @@ def stats(ctx: typer.Context) -> None:
     Example: alice-exp event stats
     """
     terminal: Terminal = ctx.obj
-    counts = statistics(read_records(terminal, EVENTS_PATH).timeline or Timeline())
+    counts = statistics(terminal.records(EVENTS_PATH).timeline or Timeline())
     document = {
         "total_segments": counts.total_segments,
         "total_events": counts.total_events,
@@ -222,7 +221,7 @@ def expand(
     Example: alice-exp event expand 17
     """
     terminal: Terminal = ctx.obj
-    snapshot = read_records(terminal, EVENTS_PATH)
+    snapshot = terminal.records(EVENTS_PATH)
     found = expanding.expand(snapshot, terminal.session.history, diary.segment_number(reference))
     document = {
         "id": found.segment,
@@ -256,7 +255,7 @@ def export(
     Examples: alice-exp event export timeline.json · alice-exp event export --thoughts
     """
     terminal: Terminal = ctx.obj
-    told = read_records(terminal, EVENTS_PATH).timeline or Timeline()
+    told = terminal.records(EVENTS_PATH).timeline or Timeline()
     if thoughts:
         every = expanding.everything(terminal.session.history)
         whole = "".join(json.dumps(event_json(one), ensure_ascii=False) + "\n" for one in every.values())

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from alice_exp.cli.language import rendered, say
-from alice_exp.core.errors import AliceError, RefusedError
+from alice_exp.core.errors import AliceError, ProblemError, RefusedError
 
 if TYPE_CHECKING:
-    from alice_exp.core.model import Placed
+    from collections.abc import Collection
+
+    from alice_exp.core.model import Place, Placed
     from alice_exp.core.ports import Home
+    from alice_exp.core.snapshot import Snapshot
     from alice_exp.session import Session
 
 
@@ -50,6 +53,24 @@ class Terminal:
         from alice_exp.usecases.dry_run import DryHome
 
         return DryHome(self.session.home)
+
+    def records(self, path: str, places: Collection[Place] = ()) -> Snapshot:
+        """The record file at ``path``; where it holds a problem, its last good version and a warning."""
+        from alice_exp.usecases.recorded import recorded, stale
+
+        snapshot = recorded(self.session.home, self.session.history, path, places)
+        for fault in stale(snapshot, path)[:1]:
+            self.warn(
+                ProblemError(
+                    "{message}; the last good version answers",
+                    message=fault.message,
+                    path=fault.path,
+                    line=fault.line,
+                    column=fault.column,
+                    hint=fault.hint,
+                )
+            )
+        return snapshot
 
     def configured_language(self) -> str:
         """The language that the configuration names; empty where it names none or cannot be read."""

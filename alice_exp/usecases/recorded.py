@@ -41,16 +41,6 @@ def recorded(home: Home, history: History, path: str, places: Collection[Place] 
     return snapshot
 
 
-def with_episodes(home: Home, history: History) -> Snapshot:
-    """The episodes alone, as ``recorded`` reads them."""
-    return recorded(home, history, EPISODES_PATH)
-
-
-def with_timeline(home: Home, history: History) -> Snapshot:
-    """The timeline alone, as ``recorded`` reads it."""
-    return recorded(home, history, EVENTS_PATH)
-
-
 def stale(snapshot: Snapshot, path: str) -> tuple[Problem, ...]:
     """What keeps a record file from being read as it is on disk."""
     return tuple(one for one in snapshot.problems if one.path == path and one.severity == "error")

@@ -10,11 +10,10 @@ from alice_exp.core.uncollected import uncollected
 from alice_exp.rules.episodes import Filters, find_by_words, find_similar, find_without_context
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from alice_exp.core.block_ports import AccessLog
     from alice_exp.core.caller import Caller
-    from alice_exp.core.ports import Home
     from alice_exp.core.problem import Json
     from alice_exp.core.snapshot import Snapshot
     from alice_exp.rules.episodes import Match
@@ -32,20 +31,18 @@ class Asked:
 
 
 @uncollected()
-def similar(
-    home: Home, read: Callable[[], Snapshot], access: AccessLog, caller: Caller, asked: Asked
-) -> tuple[Match, ...]:
+def similar(snapshot: Snapshot, access: AccessLog, caller: Caller, asked: Asked) -> tuple[Match, ...]:
     """Episodes like a task, best first (R0.28-R0.35); being found counts for their popularity (B0.8).
 
     With a context by the source's formula alone; without one see ``find_without_context``; by words where that is asked
-    for. ``read`` reads the episodes.
+    for.
     """
-    episodes = (read().episodes or EpisodeBook()).episodes
+    episodes = (snapshot.episodes or EpisodeBook()).episodes
     task, top, filters = asked.task, asked.top, asked.filters
     if asked.context and not asked.by_words:
         matches = find_similar(episodes, task, asked.context, top, filters)
     else:
         find = find_by_words if asked.by_words else find_without_context
-        matches = find(episodes, task, top, filters, home.config().number("thresholds.match"))
+        matches = find(episodes, task, top, filters, snapshot.config.number("thresholds.match"))
     access.record([match.episode.id for match in matches], caller.now)
     return matches
