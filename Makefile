@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format lint types floors docs bench bench-recall simulation soak crash clean
+.PHONY: demo test check format lint types rooms docs bench bench-recall simulation soak crash clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -19,7 +19,7 @@ demo: $(READY)  ## walk the main job on a copy of sample_home
 test: $(READY)  ## the daily tests, under three minutes
 	$(BIN)/python -m pytest -n 3 --dist worksteal
 
-check: format lint types floors docs test
+check: format lint types rooms docs test
 
 format: $(READY)
 	$(BIN)/ruff format --check .
@@ -30,7 +30,7 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
-floors: $(READY)
+rooms: $(READY)
 	$(BIN)/lint-imports
 
 docs: $(READY)  ## what README and docs show as generated, the man page and the pictures are as the code says, every requirement has its test

@@ -1,24 +1,24 @@
 """alice-exp: an agent's experience in plain files that a person reads, reviews and trusts.
 
-``from alice_exp import Alice`` opens a home for a program; see ``alice_exp.api``, which is loaded when it is asked for.
+``from alice_exp import Alice`` opens a home for a program; ``alice_exp.app.api`` is loaded when it is asked for.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.core.version import VERSION
+from alice_exp.kernel.version import VERSION
 
 if TYPE_CHECKING:
-    from alice_exp.api import *  # noqa: F403
+    from alice_exp.app.api import *  # noqa: F403
 
 __version__ = VERSION
 
 
 def __getattr__(name: str) -> object:
-    """A name that ``alice_exp.api`` offers, loaded now; modules are named otherwise, so that they load without it."""
+    """A name that ``app.api`` offers, loaded now; modules are named otherwise, so that they load without it."""
     if name[:1].isupper() or name == "before_model":
-        from alice_exp import api
+        from alice_exp.app import api
 
         if name in api.__all__:
             return getattr(api, name)

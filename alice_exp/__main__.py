@@ -9,14 +9,14 @@ def main() -> None:
     """Run the command line and end the process with its exit code."""
     if sys.argv[1:2] == ["merge-driver"]:
         # Every home's .git/config names this entry, so it has to stay wherever the module goes.
-        from alice_exp.store import merging
+        from alice_exp.sync.store import merge_driver as merging
 
         sys.exit(merging.main(sys.argv[2:]))
     import gc
 
     # One command lives for a moment and makes few cycles: collecting costs a fifth of its time and frees nothing.
     gc.disable()
-    from alice_exp.cli.app import run
+    from alice_exp.app.main import run
 
     sys.exit(run(sys.argv[1:]))
 

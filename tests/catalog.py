@@ -13,10 +13,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from alice_exp.core.config import OPTIONS
-from alice_exp.core.model import BLOCK_TYPES
-from alice_exp.rules.lifecycle import LEVELS
-from alice_exp.usecases.knowing import AGES, OLDER
+from alice_exp.learning.usecases.statistics import AGES, OLDER
+from alice_exp.model.rules.lifecycle import LEVELS
+from alice_exp.model.values.block import BLOCK_TYPES
+from alice_exp.model.values.config import OPTIONS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "alice_exp"

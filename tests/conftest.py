@@ -127,7 +127,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> Pat
 
 
 def _forbid_other_homes(monkeypatch: pytest.MonkeyPatch, scratch: Path) -> None:
-    from alice_exp.store.home import FileHome
+    from alice_exp.home.store.doors import FileHome
 
     made = FileHome.__init__
 
@@ -267,7 +267,8 @@ def _environment(changes: Mapping[str, str | None] | None, scratch: Path) -> dic
 @pytest.fixture
 def cli(world: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
     """``cli(*arguments, stdin=None, env=None, check=True)``: the same in this process; stdin is no terminal."""
-    from alice_exp.cli import app, language
+    from alice_exp.app import main as app
+    from alice_exp.terminal import language
 
     def call(
         *arguments: str,
@@ -321,7 +322,7 @@ def seeded_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ids in this process come from a fixed seed: the same commands give the same ids."""
     import random
 
-    from alice_exp import session
+    from alice_exp.home import session
 
     source = random.Random(2026)
     monkeypatch.setattr(
@@ -363,7 +364,7 @@ def sound(git: Callable[..., str]) -> Callable[[Path], None]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model has half a second, and no long pauses."""
-    from alice_exp.providers.http import ChatCompletions
+    from alice_exp.kernel.providers.chat import ChatCompletions
 
     made = ChatCompletions.__init__
     monkeypatch.setattr(
@@ -371,4 +372,4 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
         "__init__",
         lambda self, *given, **named: made(self, *given, **{"timeout": 0.5, **named}),
     )
-    monkeypatch.setattr("alice_exp.providers.http._PAUSES", (0.01, 0.02))
+    monkeypatch.setattr("alice_exp.kernel.providers.chat._PAUSES", (0.01, 0.02))

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from alice_exp.cli.app import command
-from alice_exp.cli.manual import parted
-from alice_exp.core import errors
-from alice_exp.core.version import VERSION
+from alice_exp.app.main import command
+from alice_exp.kernel import errors
+from alice_exp.kernel.version import VERSION
+from alice_exp.terminal.help_text import parted
 
 PAGE = Path(__file__).parents[1] / "alice_exp" / "man" / "alice-exp.1"
 DATE = "2026-02-20"

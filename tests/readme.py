@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 
-from alice_exp.cli.app import COMMANDS
-from alice_exp.core.config import OPTIONS
-from alice_exp.rules.lifecycle import diagram
+from alice_exp.app.main import COMMANDS
+from alice_exp.model.rules.lifecycle import diagram
+from alice_exp.model.values.config import OPTIONS
 from tests import manual, seeded
 
 ROOT = Path(__file__).parents[1]
@@ -54,20 +54,20 @@ def _config() -> str:
     return "\n".join(["| key | default | what it does |", "|---|---|---|", *rows]) + "\n"
 
 
-def _floors() -> str:
-    """The floors as import-linter's contract orders them, with what each says of itself; then who owns which package."""
+def _rooms() -> str:
+    """The rooms as import-linter's contract orders them, with what each says of itself; then who owns which package."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
         "contracts"
     ]
-    layers = next(one["layers"] for one in contracts if one["id"] == "floors")
-    floors = ["\n".join(_named(name, _said(name)) for name in re.findall(r"\w+", layer)) for layer in layers]
+    layers = next(one["layers"] for one in contracts if one["id"] == "rooms")
+    rooms = ["\n".join(_named(name, _said(name)) for name in re.findall(r"\w+", layer)) for layer in layers]
     owners = [one for one in contracts if one["id"].startswith("one-owner-")]
     owned = "\n".join(_named(_owner(one["name"]), ", ".join(one["forbidden_modules"])) for one in owners)
-    return "```text\n" + "\n     ↓\n".join(floors) + f"\n\nOnly\n{owned}\n```\n"
+    return "```text\n" + "\n     ↓\n".join(rooms) + f"\n\nOnly\n{owned}\n```\n"
 
 
 def _named(name: str, what: str) -> str:
-    return textwrap.fill(f"{name:<23}{what}", 104, subsequent_indent=" " * 23, break_on_hyphens=False)
+    return textwrap.fill(f"{name:<26}{what}", 104, subsequent_indent=" " * 26, break_on_hyphens=False)
 
 
 def _said(name: str) -> str:
@@ -96,7 +96,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "commands": _commands,
     "states": _states,
     "config": _config,
-    "floors": _floors,
+    "rooms": _rooms,
 }
 
 

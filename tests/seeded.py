@@ -20,8 +20,8 @@ def main() -> None:
     """Seed the ids, then be the command."""
     import gc
 
-    from alice_exp import session
-    from alice_exp.cli.app import run
+    from alice_exp.app.main import run
+    from alice_exp.home import session
 
     gc.disable()
     counter = Path(os.environ["ALICE_SEED"]) / "counts.json"

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import alice_exp
-from alice_exp import api
+from alice_exp.app import api
 
 
 def test_everything_offered_is_there_and_documented() -> None:
@@ -31,7 +31,7 @@ def test_everything_offered_is_there_and_documented() -> None:
 def test_importing_the_package_loads_no_use_case() -> None:
     code = "import alice_exp, sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert not {"alice_exp.api", "alice_exp.usecases", "alice_exp.store", "alice_exp.cli"} & set(
+    assert not {"alice_exp.app.api", "alice_exp.usecases", "alice_exp.home", "alice_exp.terminal"} & set(
         loaded.split()
     )
     code = (

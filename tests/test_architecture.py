@@ -1,4 +1,4 @@
-"""The house keeps its own rules: floors proven by planted violations, sizes, words."""
+"""The house keeps its own rules: rooms and shelves proven by planted violations, names, sizes, words."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,27 +15,37 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "alice_exp"
 MODULES = sorted(PACKAGE.rglob("*.py"))
+SHIM = PACKAGE / "store" / "merging.py"
 
 PLANTED = [
-    ("floors", "core/model.py", "import alice_exp.rules.lifecycle"),
-    ("floors", "rules/lifecycle.py", "import alice_exp.usecases.acts"),
-    ("floors", "store/scan.py", "import alice_exp.usecases.acts"),
-    ("floors", "usecases/acts.py", "import alice_exp.cli.language"),
-    ("faces", "cli/language.py", "import alice_exp.store.scan"),
-    ("pure", "rules/lifecycle.py", "import os"),
-    ("pure", "text/words.py", "import time"),
-    ("one-owner-git", "store/scan.py", "import git"),
-    ("one-owner-json5", "text/words.py", "import json5"),
-    ("one-owner-openai", "providers/__init__.py", "import openai"),
-    ("one-owner-watchdog", "store/scan.py", "import watchdog"),
-    ("one-owner-sqlite", "store/scan.py", "import sqlite3"),
-    ("one-owner-network", "store/scan.py", "import zeroconf"),
-    ("one-owner-network", "cli/peers.py", "import ssl"),
-    ("one-owner-network", "session.py", "def f() -> None:\n    import asyncio"),
-    ("one-owner-mcp", "cli/mcp.py", "import mcp"),
-    ("one-owner-terminal", "usecases/acts.py", "import rich"),
-    ("process", "usecases/acts.py", "import subprocess"),
-    ("acyclic", "core/config.py", "def f() -> None:\n    import alice_exp.core.snapshot"),
+    ("rooms", "model/rules/expiry.py", "import alice_exp.home.references"),
+    ("rooms", "kernel/errors.py", "import alice_exp.model.values.block"),
+    ("rooms", "learning/usecases/decide.py", "import alice_exp.review.usecases"),
+    ("rooms", "owner/usecases.py", "import alice_exp.timeline.rules.compaction"),
+    ("rooms", "terminal/options.py", "import alice_exp.blocks.usecases.lifetime"),
+    ("rooms", "strangers/__init__.py", '"""A room without a place."""'),
+    ("shelves", "blocks/rules/undo.py", "import alice_exp.blocks.usecases.lifetime"),
+    ("shelves", "blocks/usecases/lifetime.py", "import alice_exp.blocks.cli.lifetime_commands"),
+    ("shelves", "finding/ports.py", "def f() -> None:\n    import alice_exp.finding.rules.ranking"),
+    ("shelves", "learning/usecases/decide.py", "import alice_exp.learning.store"),
+    ("kernel", "kernel/jsonc/scan.py", "import alice_exp.kernel.journal.act"),
+    ("pure", "model/rules/lifecycle.py", "import os"),
+    ("pure", "kernel/text/tokens.py", "import time"),
+    ("pure", "finding/ports.py", "import sqlite3"),
+    ("stores", "blocks/cli/lifetime_commands.py", "import alice_exp.home.store.list_files"),
+    ("stores", "learning/usecases/decide.py", "import alice_exp.finding.store.database"),
+    ("process", "blocks/usecases/lifetime.py", "import subprocess"),
+    ("one-owner-terminal", "blocks/usecases/lifetime.py", "import rich"),
+    ("one-owner-git", "home/store/list_files.py", "import git"),
+    ("one-owner-json5", "kernel/text/tokens.py", "import json5"),
+    ("one-owner-models", "app/api.py", "import openai"),
+    ("one-owner-watchdog", "home/store/list_files.py", "import watchdog"),
+    ("one-owner-sqlite", "home/store/list_files.py", "import sqlite3"),
+    ("one-owner-network", "home/store/list_files.py", "import zeroconf"),
+    ("one-owner-network", "sharing/cli/peer_commands.py", "import ssl"),
+    ("one-owner-network", "home/session.py", "def f() -> None:\n    import asyncio"),
+    ("one-owner-mcp", "app/api.py", "import mcp"),
+    ("acyclic", "model/values/config.py", "def f() -> None:\n    import alice_exp.model.values.snapshot"),
 ]
 """Contract, module, a line that breaks it."""
 
@@ -48,7 +59,9 @@ def test_a_planted_violation_breaks_its_contract(
     shutil.copytree(PACKAGE, tmp_path / "alice_exp", ignore=shutil.ignore_patterns("__pycache__", "locale"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     planted = tmp_path / "alice_exp" / module
-    planted.write_text(f"{planted.read_text(encoding='utf-8')}\n{line}\n", encoding="utf-8")
+    planted.parent.mkdir(exist_ok=True)
+    before = planted.read_text(encoding="utf-8") if planted.exists() else ""
+    planted.write_text(f"{before}\n{line}\n", encoding="utf-8")
     name = _contracts()[contract]
     done = subprocess.run(
         [Path(sys.executable).parent / "lint-imports", "--no-cache"],
@@ -71,6 +84,29 @@ def _contracts() -> dict[str, str]:
 
 def test_every_contract_has_its_planted_violation() -> None:
     assert {contract for contract, *_ in PLANTED} == set(_contracts())
+
+
+SHELVES = frozenset(
+    ["cli", "documents", "wiring", "usecases", "store", "rules", "formats", "ports", "values", "__init__"]
+)
+"""Names that every room may have, and no other module."""
+
+
+def test_no_two_modules_have_one_name() -> None:
+    names = Counter(path.stem for path in MODULES if path.stem not in SHELVES and path != SHIM)
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_no_folder_is_wide() -> None:
+    widest = Counter(path.parent for path in MODULES if path.name != "__init__.py").most_common(1)[0]
+    assert widest[1] <= 16, f"{widest[0]} wants to be two rooms"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_module_says_in_a_sentence_what_it_is(path: Path) -> None:
+    said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    head = said.partition("\n\n")[0]
+    assert re.fullmatch(r"\S.*[.:]", head, re.DOTALL) and len(head) <= 240, f"{path}: {head!r}"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))

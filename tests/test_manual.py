@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from alice_exp.cli.app import command
-from alice_exp.cli.manual import laid_out, parted
+from alice_exp.app.main import command
+from alice_exp.terminal.help_text import laid_out, parted
 from tests.manual import PAGE, every, page
 
 COMMANDS = dict(every())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from alice_exp.cli.tables import draw
-from alice_exp.text.display import cells
+from alice_exp.kernel.text.display import cells
+from alice_exp.terminal.tables import draw
 
 COLUMNS = ["score", "id", "where", "state", "what is known"]
 ROWS = [

@@ -1,1 +1,1 @@
-"""Edges that keep the truth: the home directory, its files, its git history."""
+"""Where homes of the version before look for their merge driver: gone with the release after this one."""

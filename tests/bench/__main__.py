@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from alice_exp.owner_wiring import open_session
+from alice_exp.owner.wiring import open_session
 from tests.bench.bench_finding import finding, saving
 from tests.bench.bench_mcp import serving
 from tests.bench.homes import command, environment, filled, lines
@@ -99,9 +99,9 @@ def cold(place: Path) -> list[Row]:
 
 def acting(place: Path) -> list[Row]:
     """One act in a running process beside git's own add and commit."""
-    from alice_exp.core.model import Payload
-    from alice_exp.usecases.capture import Draft, memorize
-    from alice_exp.usecases.outcome import report_outcome
+    from alice_exp.blocks.usecases.capture import Draft, memorize
+    from alice_exp.learning.usecases.outcome import report_outcome
+    from alice_exp.model.values.block import Payload
 
     home = filled(place / "acting", 200)
     session = open_session(str(home), "user")
@@ -155,8 +155,8 @@ def bulk(place: Path) -> Row:
 
 def reading(place: Path) -> list[Row]:
     """Reading and editing a 1 MB namespace file."""
-    from alice_exp.text.jsonc import Set, edit, parse
-    from alice_exp.text.schema import read_blocks
+    from alice_exp.kernel.jsonc import Set, edit, parse
+    from alice_exp.model.formats.block_schema import read_blocks
 
     count = 2200
     home = filled(place / "reading", count * 2)
@@ -200,7 +200,7 @@ def memory(place: Path) -> Row:
 
 def growth(place: Path) -> Row:
     """The repository after 500 outcomes on a 1 MB namespace beside the file."""
-    from alice_exp.usecases.outcome import report_outcome
+    from alice_exp.learning.usecases.outcome import report_outcome
 
     home = filled(place / "growth", 4400)
     session = open_session(str(home), "user")

@@ -13,8 +13,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from alice_exp.rules.conversations import Said, Talk, search
-from alice_exp.text.words import tokens, tokens_many
+from alice_exp.conversations.rules.search_messages import Said, Talk, search
+from alice_exp.kernel.text.tokens import tokens, tokens_many
 from tests.data import docs, queries
 
 SETS = ("locomo", "talk_en", "mb_en", "mb_zh")
@@ -66,7 +66,7 @@ def plain_bm25(turns: Sequence[Said], k1: float = 1.2, b: float = 0.75) -> Find:
 
 
 def ours(turns: Sequence[Said]) -> Find:
-    """Turns by ``rules.conversations``."""
+    """Turns by ``conversations.rules.search_messages``."""
     talk = Talk.of(turns)
     return lambda query: [hit.turn.ref for hit in search(talk, query, top=10)]
 

@@ -17,10 +17,10 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from alice_exp.core.records import Episode
-from alice_exp.core.times import iso_time
-from alice_exp.rules.distill import distill
-from alice_exp.rules.rates import Rate, difference, rate
+from alice_exp.kernel.text.times import iso_time
+from alice_exp.learning.rules.distill import distill
+from alice_exp.learning.rules.success_rates import Rate, difference, rate
+from alice_exp.model.values.records import Episode
 from tests.data import HERE as DATA
 
 SHUFFLES = 200

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from alice_exp.finding_wiring import finding as asked_by
-from alice_exp.owner_wiring import open_session
+from alice_exp.finding.wiring import finding as asked_by
+from alice_exp.owner.wiring import open_session
 from tests.bench import cost_plot
 from tests.bench.homes import HAN, LATIN, environment, filled
 from tests.bench.rows import Row
@@ -55,11 +55,11 @@ def in_turn(asked: Sequence[str], *ways: Callable[[str], object]) -> list[float]
 
 def finding(place: Path, sizes: Sequence[int] = SIZES) -> Iterator[Row]:
     """Recall in a running process and as an agent's tool beside the same words against a bare FTS5 table."""
-    from alice_exp.mcp.desk import Desk
-    from alice_exp.rules.ranking import block_text
-    from alice_exp.session import Session
-    from alice_exp.text.words import tokens, tokens_many
-    from alice_exp.usecases.recall import Filters, recall
+    from alice_exp.agents.tools import Desk
+    from alice_exp.finding.rules.ranking import block_text
+    from alice_exp.finding.usecases import Filters, recall
+    from alice_exp.home.session import Session
+    from alice_exp.kernel.text.tokens import tokens, tokens_many
 
     seen: dict[int, float] = {}
     drawn: dict[str, list[tuple[int, float]]] = {}
@@ -109,7 +109,7 @@ def finding(place: Path, sizes: Sequence[int] = SIZES) -> Iterator[Row]:
 
 def saving(place: Path, rounds: int = 5) -> Row:
     """A saved edit of the largest file of 2,000 blocks, committed and found by its new words, beside the debounce."""
-    from alice_exp.usecases.recall import Filters, recall
+    from alice_exp.finding.usecases import Filters, recall
 
     home = filled(place / "saving", 2_000)
     session = open_session(str(home), "user")

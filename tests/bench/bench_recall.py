@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from alice_exp.finding_wiring import finding
-from alice_exp.owner_wiring import open_session
-from alice_exp.rules.metacognition import GRADES
-from alice_exp.text.words import tokens, tokens_many
+from alice_exp.finding.wiring import finding
+from alice_exp.kernel.text.tokens import tokens, tokens_many
+from alice_exp.learning.rules.assessment import GRADES
+from alice_exp.owner.wiring import open_session
 from tests.data import docs, queries
 
 SETS = (
@@ -132,7 +132,7 @@ class Product:
 
         In this process, because a command for each of some thousand topics would take minutes.
         """
-        from alice_exp.usecases.knowing import assess
+        from alice_exp.learning.usecases.statistics import assess
 
         os.environ["ALICE_NOW"] = _NOW
         session = open_session(str(self.place / "home"), "user")

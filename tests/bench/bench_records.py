@@ -26,13 +26,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from alice_exp.core.records import Episode, EpisodeBook, Event, Timeline
-from alice_exp.core.times import iso_time
-from alice_exp.rules.episodes import find_by_words, find_similar, find_without_context
-from alice_exp.rules.retention import prune
-from alice_exp.rules.timeline import add_event
-from alice_exp.text.records import episode_json, timeline_json
-from alice_exp.text.words import tokens
+from alice_exp.episodes.rules.retention import prune
+from alice_exp.episodes.rules.search_episodes import (
+    find_by_words,
+    find_similar,
+    find_without_context,
+)
+from alice_exp.kernel.text.times import iso_time
+from alice_exp.kernel.text.tokens import tokens
+from alice_exp.model.formats.record_schema import episode_json, timeline_json
+from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
+from alice_exp.timeline.rules.compaction import add_event
 from tests.bench import cost_plot
 from tests.bench.__main__ import paired
 from tests.data import HERE as DATA
@@ -164,7 +168,7 @@ def likest(rows: Sequence[Episode]) -> list[Any]:
 
 def whole_act(size: int) -> str:
     """Adding to a file of ``size`` episodes: rewritten, committed, fsynced; beside git's own add and commit of it."""
-    from alice_exp.api import Alice
+    from alice_exp.app.api import Alice
 
     with tempfile.TemporaryDirectory(prefix="alice-bench-") as place:
         os.environ.setdefault("ALICE_NOW", NOW)

@@ -7,7 +7,7 @@ verified 60 times. Some lie: they offer a false lesson every day, with the highe
 Alice holds is tried on each of its two occasions a day (one that nobody approved on one occasion in ten) and succeeds
 in 95 % of them where it is true, in 20 % where it is false, each time in one of ten scenarios. A person reads the
 heartbeat every other day, approves a true lesson in 90 % of the cases and a false one in 30 %, and allows seven in ten
-of their proved lessons to leave. All that a block goes through is decided by ``rules.lifecycle`` and ``rules.bundle``.
+of their proved lessons to leave. All that a block goes through is decided by ``model.rules.lifecycle`` and ``sharing.rules.bundle``.
 
 Three ways of exchanging: ``blind`` trusts what it gets, with the sender's count; ``approved`` asks the person first,
 and passes on what the sender's count proves; ``ours`` asks the person, lets a block rise by what succeeds here alone
@@ -23,10 +23,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from alice_exp.core.model import Approved, Block, Payload, Placed, Trigger, content_hash
-from alice_exp.rules.bundle import MOST_CLAIMED, Offer, candidate, leaves, merged, noted
-from alice_exp.rules.claims import accepted
-from alice_exp.rules.lifecycle import Thresholds, outcome
+from alice_exp.model.rules.lifecycle import Thresholds, outcome
+from alice_exp.model.rules.peer_claims import accepted
+from alice_exp.model.values.block import Approved, Block, Payload, Placed, Trigger, content_hash
+from alice_exp.sharing.rules.bundle import MOST_CLAIMED, Offer, candidate, leaves, merged, noted
 
 NOW = "2026-02-20T09:00:00Z"
 LIMITS = Thresholds()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.rules.window import estimate_tokens
+from alice_exp.conversations.rules.context_window import estimate_tokens
 
 Call = Callable[..., Any]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.core.config import OPTIONS
+from alice_exp.model.values.config import OPTIONS
 from tests.conftest import ROOT, Call
 
 
@@ -176,7 +176,7 @@ def test_little_room_and_an_old_git(home: Path, cli: Call, monkeypatch: pytest.M
     import shutil
     from collections import namedtuple
 
-    from alice_exp.store.plumbing import Repository
+    from alice_exp.kernel.journal.git_process import Repository
 
     usage = namedtuple("usage", "total used free")
     for free, severity in ((100 << 20, "warning"), (1 << 20, "error"), (1 << 40, "ok")):
@@ -367,8 +367,8 @@ def test_a_script_for_each_shell_and_no_cost_without_one(home: Path, run: Call, 
         assert "_ALICE_EXP_COMPLETE=1" in cli("completion", shell).stdout
     assert cli("completion", "csh", check=False).code == 2
     code = (
-        "import sys; from alice_exp.cli.app import run; run(['list', '-q'])\n"
-        "print('alice_exp.cli.completion' in sys.modules)"
+        "import sys; from alice_exp.app.main import run; run(['list', '-q'])\n"
+        "print('alice_exp.app.completion' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

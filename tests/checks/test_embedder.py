@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.owner_wiring import open_session
+from alice_exp.owner.wiring import open_session
 
 pytestmark = pytest.mark.needs("httpx2")
 
@@ -185,7 +185,7 @@ def test_the_same_with_the_index_and_without_it(
     known: Path, cli: Call, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with_index = cli("recall", PARAPHRASE, "--json", "--explain").json
-    monkeypatch.setattr("alice_exp.store.search_index.HomeIndex.ask", lambda self, question: None)
+    monkeypatch.setattr("alice_exp.finding.store.search_index.HomeIndex.ask", lambda self, question: None)
     assert cli("recall", PARAPHRASE, "--json", "--explain").json == with_index
 
 
@@ -197,10 +197,12 @@ def test_the_key_comes_from_the_environment_alone(cli: Call, server: Server) -> 
 
 
 def test_without_a_model_nothing_of_it_is_loaded(known: Path, cli: Call) -> None:
-    for name in ("alice_exp.store.vectors", "alice_exp.providers.embedding"):
+    for name in ("alice_exp.finding.store.vectors", "alice_exp.kernel.providers.embedding"):
         sys.modules.pop(name, None)
     cli("recall", "ripgrep code")
-    assert not {"alice_exp.store.vectors", "alice_exp.providers.embedding"} & sys.modules.keys()
+    assert (
+        not {"alice_exp.finding.store.vectors", "alice_exp.kernel.providers.embedding"} & sys.modules.keys()
+    )
     assert not list((known / "state").glob("vectors-*"))
 
 
@@ -262,7 +264,7 @@ FAILURES = [
 def test_whatever_it_does_words_answer_with_one_warning(
     cli: Call, server: Server, fails: Callable[[Server], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("alice_exp.store.vectors.LIMIT", 0.4)
+    monkeypatch.setattr("alice_exp.finding.store.vectors.LIMIT", 0.4)
     fails(server)
     cli("config", "set", "provider.base_url", server.url)
     began = time.monotonic()
@@ -285,9 +287,9 @@ def test_another_length_than_before_is_said_once_and_made_anew(cli: Call, server
 
 
 def test_a_failing_embedder_is_left_alone_for_a_while(known: Path) -> None:
-    from alice_exp.core.errors import AliceError, ProviderError
-    from alice_exp.rules.ranking import Corpus
-    from alice_exp.store.vectors import KeptVectors
+    from alice_exp.finding.rules.ranking import Corpus
+    from alice_exp.finding.store.vectors import KeptVectors
+    from alice_exp.kernel.errors import AliceError, ProviderError
 
     asked, warned = [], list[AliceError]()
 
@@ -305,8 +307,8 @@ def test_a_failing_embedder_is_left_alone_for_a_while(known: Path) -> None:
 def test_what_is_not_embedded_in_time_comes_the_next_time(
     cli: Call, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("alice_exp.store.vectors.LIMIT", 0.5)
-    monkeypatch.setattr("alice_exp.store.vectors._FIRST", 1)
+    monkeypatch.setattr("alice_exp.finding.store.vectors.LIMIT", 0.5)
+    monkeypatch.setattr("alice_exp.finding.store.vectors._FIRST", 1)
     server.wait = 0.15
     seen = []
     for _ in range(8):
@@ -350,7 +352,7 @@ def test_where_vectors_cannot_be_kept_the_answer_is_the_same_with_one_warning(
     def full(self: object, vectors: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("alice_exp.store.vectors.VectorFile.add", full)
+    monkeypatch.setattr("alice_exp.finding.store.vectors.VectorFile.add", full)
     found = cli("recall", "ripgrep code", "--json")
     assert ids(found) == ["exp-bbb22222"]
     assert len(found.stderr.splitlines()) == 1
@@ -367,7 +369,7 @@ def test_a_key_that_is_none_is_never_shown(cli: Call, server: Server) -> None:
 def test_vectors_of_texts_that_are_gone_do_not_pile_up(
     known: Path, cli: Call, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("alice_exp.store.vectors.SPARE", 0)
+    monkeypatch.setattr("alice_exp.finding.store.vectors.SPARE", 0)
     cli("recall", PARAPHRASE)
     (path,) = (known / "state").glob("vectors-*.bin")
     record = (path.stat().st_size - 16) // len(BLOCKS)

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from alice_exp.core.records import Episode, EpisodeBook
-from alice_exp.core.times import iso_time
-from alice_exp.rules.episodes import shorten_result
-from alice_exp.rules.retention import MONTH, prune, retention
-from alice_exp.rules.similarity import retrieval_similarity, similarity_with
-from alice_exp.text.words import keywords, literal_keywords
+from alice_exp.episodes.rules.retention import MONTH, prune, retention
+from alice_exp.episodes.rules.search_episodes import shorten_result
+from alice_exp.kernel.text.times import iso_time
+from alice_exp.kernel.text.tokens import keywords, literal_keywords
+from alice_exp.model.rules.similarity import retrieval_similarity, similarity_with
+from alice_exp.model.values.records import Episode, EpisodeBook
 from tests.conftest import NOW
 
 Call = Callable[..., Any]
@@ -410,7 +410,7 @@ def test_a_bulk_addition_that_prunes_its_own_is_two_commits(
 def test_both_commits_land_after_a_crash_between_prepare_and_swap(
     home: Path, cli: Call, git: Callable[..., str], sound: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from alice_exp.store import landing
+    from alice_exp.kernel.journal import transaction as landing
 
     fill(home, [], capacity=2)
     cli("list")

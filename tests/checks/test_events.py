@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import alice_exp
-from alice_exp.core.records import Event, Segment, Timeline
-from alice_exp.rules.timeline import add_event
-from alice_exp.text.records import timeline_json
+from alice_exp.model.formats.record_schema import timeline_json
+from alice_exp.model.values.records import Event, Segment, Timeline
+from alice_exp.timeline.rules.compaction import add_event
 
 Call = Callable[..., Any]
 FILE = "experiences/records/events.jsonc"
@@ -202,8 +202,8 @@ def test_d47_a_failing_model_falls_back_to_the_rule(home: Path) -> None:
     assert "thought 1 → do 1" in alice.segments()[0].summary
     asked = []
 
-    def model(first: Segment, second: Segment) -> alice_exp.rules.digest.Digest:
-        from alice_exp.rules.digest import Digest
+    def model(first: Segment, second: Segment) -> alice_exp.timeline.rules.digest.Digest:
+        from alice_exp.timeline.rules.digest import Digest
 
         asked.append((first.id, second.id))
         return Digest("两步合成一步", ("k",))

@@ -401,7 +401,7 @@ def test_an_agents_line_does_not_take_the_persons_report_away(home: Path, cli: C
 
 def test_on_a_terminal_of_60_columns_nothing_is_cut_or_overflows(sample: Path) -> None:
     screen = on_terminal(sample, "heartbeat", columns=60)
-    from alice_exp.text.display import cells
+    from alice_exp.kernel.text.display import cells
 
     lines = screen.replace("\r", "").split("\n")
     assert max(cells(line) for line in lines) <= 60
@@ -409,9 +409,9 @@ def test_on_a_terminal_of_60_columns_nothing_is_cut_or_overflows(sample: Path) -
 
 
 def test_a_later_command_of_the_day_pays_next_to_nothing(home: Path, cli: Call) -> None:
-    from alice_exp.cli.morning import greet
-    from alice_exp.cli.terminal import Terminal
-    from alice_exp.owner_wiring import open_session
+    from alice_exp.owner.wiring import open_session
+    from alice_exp.review.cli.daily_notice import greet
+    from alice_exp.terminal.console import Terminal
 
     cli("list")
     terminal = Terminal(open_session)

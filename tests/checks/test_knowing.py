@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.owner_wiring import open_session
+from alice_exp.owner.wiring import open_session
 
 Call = Callable[..., Any]
 WARNING = "⚠️ 启用低价值经验（所有高价值路径失效）"
@@ -117,7 +117,7 @@ def test_d36_the_same_question_put_otherwise_is_found(home: Path, cli: Call) -> 
     context = ["--context", "topic=machine_learning", "--context", "difficulty=beginner"]
     found = cli("recall", "机器学习是什么", *context, "--json").json["matches"]
     assert [one["payload"] for one in found] == ["解释什么是机器学习"]
-    from alice_exp.rules.similarity import retrieval_similarity
+    from alice_exp.model.rules.similarity import retrieval_similarity
 
     both = {"topic": "machine_learning", "difficulty": "beginner"}
     assert retrieval_similarity("机器学习是什么", both, "解释什么是机器学习", both).score == pytest.approx(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from alice_exp.cli import language
+from alice_exp.terminal import language
 from tests import catalog
 from tests.conftest import ROOT, Call
 
@@ -83,7 +83,7 @@ def test_errors_hints_and_values_are_said_in_chinese(home: Path, cli: Call) -> N
 
 def test_english_loads_nothing_and_chinese_is_quick() -> None:
     script = (
-        "import sys, time\nfrom alice_exp.cli import language\nlanguage.choose(sys.argv[1])\n"
+        "import sys, time\nfrom alice_exp.terminal import language\nlanguage.choose(sys.argv[1])\n"
         "began = time.perf_counter()\n"
         "language.say('possible')\nprint(time.perf_counter() - began, 'gettext' in sys.modules)"
     )

@@ -321,7 +321,7 @@ def test_a_home_in_a_folder_that_copies_itself_is_named(home: Path, cli: Call) -
 EXTRAS = {"mcp", "openai", "httpx2", "zeroconf", "cryptography", "spake2"}
 DAILY = """
 import sys
-from alice_exp.cli.app import run
+from alice_exp.app.main import run
 for words in (["memorize", "use rg", "-q"], ["recall", "rg", "-q"], ["list", "-q"], ["heartbeat", "-q"], ["log", "-q"]):
     assert run(words) == 0, words
 print(*sorted({name.partition(".")[0] for name in sys.modules}))
@@ -499,8 +499,8 @@ def test_within_a_session_what_was_said_is_in_the_window(home: Path, cli: Call) 
 def test_the_defaults_of_conversations() -> None:
     import inspect
 
-    from alice_exp.core.config import BY_NAME
-    from alice_exp.providers.http import ChatCompletions
+    from alice_exp.kernel.providers.chat import ChatCompletions
+    from alice_exp.model.values.config import BY_NAME
 
     wanted = {
         "short_term.enabled": True,

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.owner_wiring import open_session, owner
+from alice_exp.owner.wiring import open_session, owner
 
 Call = Callable[..., Any]
 Git = Callable[..., str]
@@ -268,8 +268,8 @@ def test_revive_is_a_signature(owned: Path, cli: Call) -> None:
 def test_sharing_needs_its_own_signature() -> None:
     from dataclasses import replace
 
-    from alice_exp.core.model import Approved, Block, Payload, Placed, content_hash
-    from alice_exp.rules.lifecycle import is_shareable
+    from alice_exp.model.rules.lifecycle import is_shareable
+    from alice_exp.model.values.block import Approved, Block, Payload, Placed, content_hash
 
     made = Block(
         "exp-aaaa2222",
@@ -437,9 +437,9 @@ def test_a_key_with_a_passphrase_signs_through_an_agent_and_nothing_without(
 
 
 def test_a_block_that_changes_while_it_is_signed_is_not_approved(home: Path, owned: Path, key: Path) -> None:
-    from alice_exp.core.errors import BusyError
-    from alice_exp.usecases import owner as owning
-    from alice_exp.usecases import review
+    from alice_exp.kernel.errors import BusyError
+    from alice_exp.owner import usecases as owning
+    from alice_exp.review import usecases as review
 
     session = open_session(str(home))
     path = path_of(home)

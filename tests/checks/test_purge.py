@@ -241,8 +241,8 @@ def test_a_failing_git_leaves_the_old_history(
     secret: str,
     monkeypatch: Any,
 ) -> None:
-    from alice_exp.core.errors import ProblemError
-    from alice_exp.store import purge
+    from alice_exp.home.store import purge
+    from alice_exp.kernel.errors import ProblemError
 
     def refuse(*_: object) -> None:
         raise ProblemError("no space left on device")
@@ -276,7 +276,7 @@ def test_killed_at_a_step_the_next_command_has_one_history_or_the_other(
     head = git(home, "rev-parse", "HEAD")
     child = os.fork()
     if child == 0:
-        from alice_exp.store import purge
+        from alice_exp.home.store import purge
 
         real = getattr(purge, step)
 
@@ -318,7 +318,7 @@ def test_a_reflog_that_would_not_go_is_tried_again(
             raise OSError(errno.EIO, "input/output error", str(path))
 
     with monkeypatch.context() as patch:
-        patch.setattr("alice_exp.store.purge.shutil.rmtree", refuse)
+        patch.setattr("alice_exp.home.store.purge.shutil.rmtree", refuse)
         told = cli("purge", secret, "--yes", check=False)
     assert told.code == 3 and "the next command tries again" in told.stderr
     cli("list")
@@ -332,7 +332,7 @@ def test_a_person_who_commits_before_it_is_finished_keeps_that(
     home = world / "alice"
     child = os.fork()
     if child == 0:
-        from alice_exp.store import purge
+        from alice_exp.home.store import purge
 
         purge._swap_files = lambda *_: os._exit(137)  # type: ignore[assignment]
         cli("purge", secret, "--yes", check=False)

@@ -328,12 +328,12 @@ def test_forgetting_at_the_end_reads_first(home: Path, cli: Call) -> None:
 # -- crashes ------------------------------------------------------------------------------------------------------
 
 CRASHES = {
-    "before the intent": ("alice_exp.store.sessions:_Claim.begin", "before"),
-    "after the intent": ("alice_exp.store.sessions:_Claim.begin", "after"),
-    "with the act prepared": ("alice_exp.store.files:swap_in", "before"),
-    "with the files swapped": ("alice_exp.store.files:swap_in", "after"),
-    "after the commit": ("alice_exp.store.sessions:_Claim.done", "before"),
-    "after the mark": ("alice_exp.store.sessions:_Claim.done", "after"),
+    "before the intent": ("alice_exp.conversations.store:_Claim.begin", "before"),
+    "after the intent": ("alice_exp.conversations.store:_Claim.begin", "after"),
+    "with the act prepared": ("alice_exp.kernel.journal.atomic_files:swap_in", "before"),
+    "with the files swapped": ("alice_exp.kernel.journal.atomic_files:swap_in", "after"),
+    "after the commit": ("alice_exp.conversations.store:_Claim.done", "before"),
+    "after the mark": ("alice_exp.conversations.store:_Claim.done", "after"),
 }
 
 _DIE = """
@@ -353,7 +353,7 @@ setattr(owner, last, dying)
 for module in list(sys.modules.values()):
     if getattr(module, last, None) is real:
         setattr(module, last, dying)
-from alice_exp.cli.app import run
+from alice_exp.app.main import run
 sys.exit(run(["session", "end", "demo"]))
 """
 
@@ -366,7 +366,7 @@ def test_a_crash_at_any_step_extracts_nothing_twice_and_loses_nothing(
     begun(cli, *EXAMPLE_B)
     before = commits(git, home)
     died = subprocess.run(
-        [sys.executable, "-c", f"import alice_exp.store.landing\n{_DIE}", *CRASHES[step]],
+        [sys.executable, "-c", f"import alice_exp.kernel.journal.transaction\n{_DIE}", *CRASHES[step]],
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         capture_output=True,
         text=True,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from alice_exp.cli.stats_page import growth
-from alice_exp.text.display import cells
+from alice_exp.kernel.text.display import cells
+from alice_exp.learning.cli.stats_page import growth
 
 Call = Callable[..., Any]
 LATER = {"ALICE_NOW": "2026-02-22T09:00:00Z"}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.owner_wiring import open_session
+from alice_exp.owner.wiring import open_session
 from tests.checks.test_life import TOOLS
 from tests.conftest import Call
 
@@ -155,9 +155,9 @@ def test_since_until_and_op(tools: Path, cli: Call) -> None:
 
 def test_one_conversation(tools: Path, cli: Call, world: Path) -> None:
     """Acts that carry Alice-Session, whoever writes them."""
-    from alice_exp.core.act import Act, Actor
-    from alice_exp.core.changes import ChangeSet, Put
-    from alice_exp.core.model import Block, Payload
+    from alice_exp.kernel.journal.act import Act, Actor
+    from alice_exp.model.values.block import Block, Payload
+    from alice_exp.model.values.changes import ChangeSet, Put
 
     opened = open_session()
     for number, session in enumerate(("ses-one", "ses-two", "ses-one"), start=2):

@@ -7,17 +7,17 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from alice_exp.core.act import Commit
-from alice_exp.core.changes import ChangeSet, Plan
-from alice_exp.core.errors import NotFoundError, UsageError
-from alice_exp.core.model import SETS, Place, Placed, place_of
-from alice_exp.core.ports import Changed, FileVersion, Version
-from alice_exp.core.problem import Problem
-from alice_exp.core.snapshot import NamespaceFile, Snapshot
-from alice_exp.text.blocks import raw_block
-from alice_exp.text.jsonc import parse
-from alice_exp.text.rewrite import rewrite
-from alice_exp.text.schema import read_blocks
+from alice_exp.home.ports import Changed, FileVersion, Version
+from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.journal.act import Commit
+from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.model.formats.block_edits import raw_block
+from alice_exp.model.formats.block_schema import read_blocks
+from alice_exp.model.formats.change_edits import rewrite
+from alice_exp.model.values.block import SETS, Place, Placed, place_of
+from alice_exp.model.values.changes import ChangeSet, Plan
+from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
 
 R = TypeVar("R")
 HOLDERS = ("personal", "universal", "low_value_pool", "archive")
@@ -32,7 +32,7 @@ class Kept:
 
 
 class MemoryHome:
-    """Files as bytes by path and a list of commits; edits go through ``text.rewrite`` as they do on disk."""
+    """Files as bytes by path and a list of commits; edits go through ``model.formats.change_edits`` as they do on disk."""
 
     def __init__(self, files: Mapping[str, bytes], new_id: Callable[[str], str]) -> None:
         self.commits: list[Kept] = []
@@ -40,7 +40,7 @@ class MemoryHome:
         self.files = dict(files)
 
     def read(self, places: Collection[Place] = SETS, *, records: bool | str = False) -> Snapshot:
-        """All blocks of some sets; see ``core.ports.Home.read``."""
+        """All blocks of some sets; see ``home.ports.Home.read``."""
         found = [path for path in sorted(self.files) if _holds_blocks(path) and place_of(path) in places]
         head = self.commits[-1].commit.commit if self.commits else ""
         return Snapshot(
@@ -50,7 +50,7 @@ class MemoryHome:
     def apply(
         self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
     ) -> tuple[Commit | None, R]:
-        """Plan and keep what the plan says as one commit; see ``core.ports.Home.apply``."""
+        """Plan and keep what the plan says as one commit; see ``home.ports.Home.apply``."""
         seen = self.read(places)
         changes, answer = plan(seen)
         return (None, answer) if changes is None else (self._carry_out(changes, seen), answer)
@@ -80,7 +80,7 @@ class MemoryHome:
 
 
 class MemoryHistory:
-    """The history of a ``MemoryHome``; see ``core.ports.History``."""
+    """The history of a ``MemoryHome``; see ``home.ports.History``."""
 
     def __init__(self, home: MemoryHome) -> None:
         self._home = home
@@ -167,7 +167,7 @@ class _Open:
 
 
 class MemoryReports:
-    """The open report in memory; see ``core.ports.Reports``."""
+    """The open report in memory; see ``home.ports.Reports``."""
 
     def __init__(self, history: MemoryHistory) -> None:
         self._history = history

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from alice_exp.core.conversation import ChatRecord, Message
-from alice_exp.core.errors import BusyError, NotFoundError, UsageError
-from alice_exp.core.model import Block
-from alice_exp.core.session_ports import ANY, Conversation, SearchFilter
-from alice_exp.rules.ranking import block_text
-from alice_exp.rules.vectors import cosine, embed_block
-from alice_exp.text.words import keywords
+from alice_exp.conversations.ports import ANY, Conversation, SearchFilter
+from alice_exp.conversations.rules.hashed_vectors import cosine, embed_block
+from alice_exp.conversations.values import ChatRecord, Message
+from alice_exp.finding.rules.ranking import block_text
+from alice_exp.kernel.errors import BusyError, NotFoundError, UsageError
+from alice_exp.kernel.text.tokens import keywords
+from alice_exp.model.values.block import Block
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
@@ -29,7 +29,7 @@ class _Held:
 
 
 class InMemoryChatHistoryStore:
-    """See ``core.session_ports.ChatHistoryStore``; ``epoch`` is the calendar in seconds."""
+    """See ``conversations.ports.ChatHistoryStore``; ``epoch`` is the calendar in seconds."""
 
     def __init__(self, epoch: Callable[[], float]) -> None:
         self._epoch = epoch
@@ -132,7 +132,7 @@ class InMemoryChatHistoryStore:
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """See ``core.session_ports.Claimed``; a crash takes everything with it, so there is nothing to write down."""
+    """See ``conversations.ports.Claimed``; a crash takes everything with it, so there is nothing to write down."""
 
     chats: InMemoryChatHistoryStore
     session: str
@@ -146,7 +146,7 @@ class _Claim:
 
 
 class InMemoryStore:
-    """See ``core.session_ports.MemoryStore``; ``new_id`` makes ids."""
+    """See ``conversations.ports.MemoryStore``; ``new_id`` makes ids."""
 
     def __init__(self, new_id: Callable[[str], str]) -> None:
         self._new_id = new_id

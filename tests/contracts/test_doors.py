@@ -1,4 +1,4 @@
-"""One suite for the ports of ``core.ports``, on the home on disk and on the one in memory."""
+"""One suite for the ports of ``home.ports``, on the home on disk and on the one in memory."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from memory_home import MemoryHistory, MemoryHome, MemoryReports
 
-from alice_exp.core.act import Act, Actor
-from alice_exp.core.changes import ChangeSet, Put
-from alice_exp.core.errors import AliceError, NotFoundError, UsageError
-from alice_exp.core.model import SETS, Block, Payload, Trigger
-from alice_exp.core.ports import History, Home
-from alice_exp.core.review_ports import Reports
+from alice_exp.home.ports import History, Home
+from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
+from alice_exp.kernel.journal.act import Act, Actor
+from alice_exp.model.values.block import SETS, Block, Payload, Trigger
+from alice_exp.model.values.changes import ChangeSet, Put
+from alice_exp.review.ports import Reports
 
 NOW = "2026-02-20T09:00:00Z"
 TOOLS, HABITS, POOL = (
@@ -62,9 +62,9 @@ def ports(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
 
 
 def _on_disk(root: Path, new_id: Callable[[str], str]) -> World:
-    from alice_exp.store.history import GitHistory
-    from alice_exp.store.home import FileHome, Sources
-    from alice_exp.store.reports import FileReports, Past
+    from alice_exp.home.store.doors import FileHome, Sources
+    from alice_exp.home.store.git_history import GitHistory
+    from alice_exp.review.store import FileReports, Past
 
     def refuse(error: AliceError) -> None:
         raise error

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from alice_exp import Alice
-from alice_exp.core.conversation import Message, ToolCall
-from alice_exp.core.errors import BusyError, NotFoundError, UsageError
-from alice_exp.core.model import Block, Payload
-from alice_exp.core.session_ports import ChatHistoryStore, MemoryStore, SearchFilter
-from alice_exp.rules.extraction import extract
-from alice_exp.rules.vectors import cosine, embed, embed_block
-from alice_exp.session import new_id
-from alice_exp.store.sessions import FileSessions
+from alice_exp.conversations.ports import ChatHistoryStore, MemoryStore, SearchFilter
+from alice_exp.conversations.rules.extraction import extract
+from alice_exp.conversations.rules.hashed_vectors import cosine, embed, embed_block
+from alice_exp.conversations.store import FileSessions
+from alice_exp.conversations.values import Message, ToolCall
+from alice_exp.home.session import new_id
+from alice_exp.kernel.errors import BusyError, NotFoundError, UsageError
+from alice_exp.model.values.block import Block, Payload
 from tests.contracts.memory_stores import InMemoryChatHistoryStore, InMemoryStore
 
 AT = "2026-02-20T09:00:00Z"
@@ -127,7 +127,7 @@ def test_after_a_crash_history_tells_what_was_read(tmp_path: Path, clock: Clock)
 def test_what_stands_in_a_files_place_is_not_followed(tmp_path: Path, clock: Clock, kind: str) -> None:
     import os
 
-    from alice_exp.core.errors import AliceError
+    from alice_exp.kernel.errors import AliceError
 
     chats = FileSessions(tmp_path / "sessions", lambda token: False, clock)
     (tmp_path / "sessions").mkdir()
@@ -211,7 +211,7 @@ def test_keywords_count_and_deleting_takes_out(memories: MemoryStore) -> None:
 def test_a_store_over_a_home_writes_candidates_and_an_agent_deletes_no_approved_one(
     home: Path, cli: Any
 ) -> None:
-    from alice_exp.core.errors import RefusedError
+    from alice_exp.kernel.errors import RefusedError
 
     store = Alice(home, "agent").memories
     assert store.embed("用户") == embed("用户")

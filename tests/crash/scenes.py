@@ -140,7 +140,7 @@ def enter(root: Path, actor: str = "user") -> None:
 
 def call(*arguments: str, actor: str = "user", now: str = NOW) -> tuple[int, Any]:
     """One command in this process: its exit code and its JSON answer."""
-    from alice_exp.cli.app import run
+    from alice_exp.app.main import run
 
     os.environ |= {"ALICE_ACTOR": actor, "ALICE_NOW": now}
     out = StringIO()
@@ -154,8 +154,8 @@ def state(experiences: Path) -> dict[str, list[Any]]:
 
     Episodes stand under ``episode: TASK`` with success and reward, ``thoughts`` are how many were told and merged.
     """
-    from alice_exp.text.jsonc import parse
-    from alice_exp.text.schema import read_blocks
+    from alice_exp.kernel.jsonc import parse
+    from alice_exp.model.formats.block_schema import read_blocks
 
     found: dict[str, list[Any]] = _records(experiences)
     for path in sorted(experiences.glob("*/*.jsonc")):
@@ -171,7 +171,7 @@ def state(experiences: Path) -> dict[str, list[Any]]:
 
 
 def _records(experiences: Path) -> dict[str, list[Any]]:
-    from alice_exp.text.jsonc import parse
+    from alice_exp.kernel.jsonc import parse
 
     found: dict[str, list[Any]] = {}
     episodes, events = (experiences / "records" / f"{name}.jsonc" for name in ("episodes", "events"))
@@ -235,7 +235,7 @@ def build(root: Path, scene: Scene) -> None:
 
 def _decided() -> None:
     """A decision that waits for its outcome, under a name that the command knows."""
-    from alice_exp import session
+    from alice_exp.home import session
 
     assert call("remember", "small steps", "--when", "refactoring code")[0] == 0
     made, session.new_id = session.new_id, lambda kind: f"{kind}-aaaaaaa2"
@@ -264,7 +264,7 @@ def _talk() -> None:
 
 def _bundle() -> None:
     """What another Alice shares, in a file beside the home."""
-    from alice_exp.core.model import Block, Payload, content_hash
+    from alice_exp.model.values.block import Block, Payload, content_hash
 
     block = Block("exp-zzzzzzz2", Payload(SHARED))
     item = {"id": block.id, "payload": SHARED, "verifications": 72, "hash": content_hash(block)}
@@ -328,7 +328,7 @@ def _interrupted(root: Path, stop: str) -> None:
     """Run the act that archives a block in a child that dies at a known step: decided, not yet landed."""
     child = os.fork()
     if child == 0:
-        from alice_exp.store import landing
+        from alice_exp.kernel.journal import transaction as landing
 
         _STOPS[stop](landing)
         call("outcome", "exp-bbbbbbb2", "fail", actor=AGENT)

@@ -16,10 +16,10 @@ import sys
 import atheris
 
 with atheris.instrument_imports(include=["alice_exp"]):
-    from alice_exp.core.errors import AliceError
-    from alice_exp.rules.reply import parse as reply
+    from alice_exp.kernel.errors import AliceError
+    from alice_exp.review.rules.reply import parse as reply
     from alice_exp.text.jsonc import edit, parse
-    from alice_exp.usecases.sharing import received
+    from alice_exp.sharing.usecases.bundles import received
 
 
 def one(data):

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from alice_exp.core.act import Actor
-from alice_exp.core.errors import AliceError, PeerError, ProblemError
-from alice_exp.core.model import PLACES, is_approved
-from alice_exp.core.network_ports import Peer
-from alice_exp.owner_wiring import open_session
-from alice_exp.rules.bundle import MOST_CLAIMED, MOST_TEXT, read_bundle
-from alice_exp.rules.exchange import incoming, read_revocations
-from alice_exp.sharing_wiring import caller_as, shares
-from alice_exp.usecases import sharing
-from alice_exp.usecases.exchange import Host
+from alice_exp.kernel.errors import AliceError, PeerError, ProblemError
+from alice_exp.kernel.journal.act import Actor
+from alice_exp.model.values.block import PLACES, is_approved
+from alice_exp.owner.wiring import open_session
+from alice_exp.sharing.ports import Peer
+from alice_exp.sharing.rules.bundle import MOST_CLAIMED, MOST_TEXT, read_bundle
+from alice_exp.sharing.rules.peer_exchange import incoming, read_revocations
+from alice_exp.sharing.usecases import bundles as sharing
+from alice_exp.sharing.usecases.peers import Host
+from alice_exp.sharing.wiring import caller_as, shares
 from tests.fuzz import SCALE
 
 SCALARS = (
@@ -122,7 +122,7 @@ def test_what_a_peer_offers_is_read_or_refused(value: Any, marks: Any) -> None:
 @settings(max_examples=300 * SCALE, deadline=None)
 @given(st.binary(max_size=60) | bundles().map(lambda value: json.dumps(value).encode()))
 def test_a_line_is_a_message_or_refused(line: bytes) -> None:
-    wire = pytest.importorskip("alice_exp.lan.wire")
+    wire = pytest.importorskip("alice_exp.sharing.store.line_protocol")
     try:
         message = wire.decoded(line)
     except PeerError:
@@ -205,8 +205,8 @@ def test_any_arguments_of_a_tool_are_answered_or_refused(
     pytest.importorskip("mcp")
     from mcp.server.mcpserver.exceptions import ToolError
 
-    from alice_exp.mcp.desk import Desk
-    from alice_exp.mcp.server import build
+    from alice_exp.agents.server import build
+    from alice_exp.agents.tools import Desk
 
     desk = Desk(open_session(str(home), str(Actor("agent", "fuzz"))))
     server = build(desk)

@@ -7,8 +7,8 @@ import re
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from alice_exp.core.errors import UsageError
-from alice_exp.rules.reply import Decision, parse, settle
+from alice_exp.kernel.errors import UsageError
+from alice_exp.review.rules.reply import Decision, parse, settle
 from tests.fuzz import SCALE
 
 WORDS = [

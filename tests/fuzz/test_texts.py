@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.text.jsonc import Append, Edit, Remove, Set, edit, parse
+from alice_exp.kernel.jsonc import Append, Edit, Remove, Set, edit, parse
 from tests.data import VECTORS
 from tests.fuzz import SCALE
 

@@ -14,20 +14,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from alice_exp.core.errors import AliceError
-from alice_exp.core.model import Block, Placed
-from alice_exp.core.network_ports import Peer
-from alice_exp.lan import transport, wire
-from alice_exp.lan.identity import FileIdentity
-from alice_exp.owner_wiring import open_session
-from alice_exp.session import Session
-from alice_exp.sharing_wiring import caller_as, peers, shares
-from alice_exp.usecases import exchange as exchanging
-from alice_exp.usecases.exchange import Exchanged, Host
+from alice_exp.home.session import Session
+from alice_exp.kernel.errors import AliceError
+from alice_exp.model.values.block import Block, Placed
+from alice_exp.owner.wiring import open_session
+from alice_exp.sharing.ports import Peer
+from alice_exp.sharing.store import line_protocol as wire
+from alice_exp.sharing.store import tls_transport as transport
+from alice_exp.sharing.store.peer_identity import FileIdentity
+from alice_exp.sharing.usecases import peers as exchanging
+from alice_exp.sharing.usecases.peers import Exchanged, Host
+from alice_exp.sharing.wiring import caller_as, peers, shares
 from tests.conftest import NOW, ROOT
 
 if TYPE_CHECKING:
-    from alice_exp.core.network_ports import Message
+    from alice_exp.sharing.ports import Message
 
 SUPER = {"state": "reliable", "verifications": 72, "verifications_local": 72, "shareable": True}
 MARKER = "heliotrope-marmalade"

@@ -19,11 +19,13 @@ from typing import Any
 
 import pytest
 
-from alice_exp.core.errors import AliceError, PeerError, ProblemError
-from alice_exp.core.network_ports import Peer
-from alice_exp.lan import pairing, transport, wire
-from alice_exp.lan.identity import FileIdentity, certificate_id, require_leaf
-from alice_exp.sharing_wiring import shares
+from alice_exp.kernel.errors import AliceError, PeerError, ProblemError
+from alice_exp.sharing.ports import Peer
+from alice_exp.sharing.store import line_protocol as wire
+from alice_exp.sharing.store import pairing
+from alice_exp.sharing.store import tls_transport as transport
+from alice_exp.sharing.store.peer_identity import FileIdentity, certificate_id, require_leaf
+from alice_exp.sharing.wiring import shares
 from tests.conftest import NOW, Call
 from tests.lan.alices import MARKER, Alice, asked, door, serving
 

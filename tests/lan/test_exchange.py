@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from alice_exp.core.errors import PeerError
-from alice_exp.rules.bundle import MOST_BLOCKS
-from alice_exp.sharing_wiring import shares
-from alice_exp.usecases import exchange as exchanging
+from alice_exp.kernel.errors import PeerError
+from alice_exp.sharing.rules.bundle import MOST_BLOCKS
+from alice_exp.sharing.usecases import peers as exchanging
+from alice_exp.sharing.wiring import shares
 from tests.conftest import Call
 from tests.lan.alices import MARKER, SUPER, Alice, asked, block, exchanged, made, serving
 
@@ -146,7 +146,7 @@ def test_forgetting_a_peer_with_its_blocks_takes_all_of_it_back(ann: Alice, bob:
 
 
 def item(payload: str = "use sd", **more: Any) -> dict[str, Any]:
-    from alice_exp.core.model import Block, Payload, Trigger, content_hash
+    from alice_exp.model.values.block import Block, Payload, Trigger, content_hash
 
     digest = content_hash(Block("exp-x", Payload(payload), Trigger("searching")))
     said = {"id": "exp-zzzzzzzz", "type": "fact", "trigger": "searching", "payload": payload}

@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from alice_exp.core.errors import PeerError
-from alice_exp.lan import discovery, network
-from alice_exp.lan.discovery import SERVICE, Found, announced, hint_of
-from alice_exp.sharing_wiring import shares
+from alice_exp.kernel.errors import PeerError
+from alice_exp.sharing.store import discovery, network
+from alice_exp.sharing.store.discovery import SERVICE, Found, announced, hint_of
+from alice_exp.sharing.wiring import shares
 from tests.conftest import ROOT
 from tests.lan.alices import MARKER, SUPER, Alice, block, everything, made
 

@@ -16,20 +16,30 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from alice_exp import session
-from alice_exp.blocks_wiring import access
-from alice_exp.conversations_wiring import chats
-from alice_exp.core.errors import AliceError, ProblemError, RefusedError
-from alice_exp.core.model import PLACES, Payload, Placed, Trigger, content_hash, is_approved
-from alice_exp.finding_wiring import finding as finding_of
-from alice_exp.owner_wiring import open_session
-from alice_exp.review_wiring import reports
-from alice_exp.rules.bundle import bundle
-from alice_exp.rules.lifecycle import Thresholds
-from alice_exp.session import Session
-from alice_exp.store import plumbing
-from alice_exp.usecases import capture, life, recall, review
-from alice_exp.usecases.capture import Draft
+from alice_exp.blocks.usecases import capture
+from alice_exp.blocks.usecases import lifetime as life
+from alice_exp.blocks.usecases.capture import Draft
+from alice_exp.blocks.wiring import access
+from alice_exp.conversations.wiring import chats
+from alice_exp.finding import usecases as recall
+from alice_exp.finding.wiring import finding as finding_of
+from alice_exp.home import session
+from alice_exp.home.session import Session
+from alice_exp.kernel.errors import AliceError, ProblemError, RefusedError
+from alice_exp.kernel.journal import git_process as plumbing
+from alice_exp.model.rules.lifecycle import Thresholds
+from alice_exp.model.values.block import (
+    PLACES,
+    Payload,
+    Placed,
+    Trigger,
+    content_hash,
+    is_approved,
+)
+from alice_exp.owner.wiring import open_session
+from alice_exp.review import usecases as review
+from alice_exp.review.wiring import reports
+from alice_exp.sharing.rules.bundle import bundle
 from tests.machine.watch import SETS, Watch, blob
 
 _BEGAN = datetime(2026, 2, 20, 10, tzinfo=UTC)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
 
-from alice_exp.store import files
+from alice_exp.kernel.journal import atomic_files as files
 from tests.machine.alice_world import World
 
 _STEPS = ("open", "write", "fsync", "link", "unlink", "rename", "ftruncate", "fchmod", "mkdir", "utime")

@@ -18,14 +18,16 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from alice_exp.api import Alice, RefusedError
-from alice_exp.core.model import PLACES, Placed
-from alice_exp.owner_wiring import open_session
-from alice_exp.rules.sameness import sameness
-from alice_exp.session import Session
-from alice_exp.sharing_wiring import shares
-from alice_exp.sync_wiring import exchange, remotes
-from alice_exp.usecases import life, review, syncing
+from alice_exp.app.api import Alice, RefusedError
+from alice_exp.blocks.usecases import lifetime as life
+from alice_exp.home.session import Session
+from alice_exp.model.rules.identity import sameness
+from alice_exp.model.values.block import PLACES, Placed
+from alice_exp.owner.wiring import open_session
+from alice_exp.review import usecases as review
+from alice_exp.sharing.wiring import shares
+from alice_exp.sync import usecases as syncing
+from alice_exp.sync.wiring import exchange, remotes
 
 ACTS = (
     *("read", "memorize", "memorize", "outcome", "outcome", "outcome", "outcome", "decide", "move", "retire"),
@@ -255,7 +257,7 @@ def run(
         monkeypatch.setenv("ALICE_NOW", moment[0].strftime("%Y-%m-%dT%H:%M:%SZ"))
 
     def begin(machines: int) -> Machines:
-        from alice_exp import session
+        from alice_exp.home import session
 
         ids = random.Random(2026)
         monkeypatch.setattr(

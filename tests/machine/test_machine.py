@@ -16,34 +16,31 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from hypothesis.stateful import run_state_machine_as_test as run_machine
 
-from alice_exp.blocks_wiring import access
-from alice_exp.conversations_wiring import chats
-from alice_exp.core.conversation import Message
-from alice_exp.core.errors import BusyError, RefusedError
-from alice_exp.core.model import Payload, Placed, Trigger
-from alice_exp.core.records import Episode, Event
-from alice_exp.finding_wiring import finding
-from alice_exp.learning_wiring import decisions
-from alice_exp.review_wiring import reports
-from alice_exp.rules.bundle import read_bundle
-from alice_exp.rules.reply import parse as parse_reply
-from alice_exp.store import landing
-from alice_exp.text.jsonc import Remove, edit, parse
-from alice_exp.usecases import (
-    capture,
-    decided,
-    deciding,
-    life,
-    provenance,
-    recall,
-    records,
-    review,
-    sessions,
-    sharing,
-    timeline,
-)
-from alice_exp.usecases.capture import Draft
-from alice_exp.usecases.outcome import report_outcome
+from alice_exp.blocks.usecases import capture, provenance
+from alice_exp.blocks.usecases import lifetime as life
+from alice_exp.blocks.usecases.capture import Draft
+from alice_exp.blocks.wiring import access
+from alice_exp.conversations.usecases import sessions
+from alice_exp.conversations.values import Message
+from alice_exp.conversations.wiring import chats
+from alice_exp.episodes.usecases import episode_book as records
+from alice_exp.finding import usecases as recall
+from alice_exp.finding.wiring import finding
+from alice_exp.kernel.errors import BusyError, RefusedError
+from alice_exp.kernel.journal import transaction as landing
+from alice_exp.kernel.jsonc import Remove, edit, parse
+from alice_exp.learning.usecases import decide as deciding
+from alice_exp.learning.usecases import decision_outcome as decided
+from alice_exp.learning.usecases.outcome import report_outcome
+from alice_exp.learning.wiring import decisions
+from alice_exp.model.values.block import Payload, Placed, Trigger
+from alice_exp.model.values.records import Episode, Event
+from alice_exp.review import usecases as review
+from alice_exp.review.rules.reply import parse as parse_reply
+from alice_exp.review.wiring import reports
+from alice_exp.sharing.rules.bundle import read_bundle
+from alice_exp.sharing.usecases import bundles as sharing
+from alice_exp.timeline.usecases import events as timeline
 from tests.machine.alice_world import World, furnish
 
 STEPS, EXAMPLES = 50, 53

@@ -10,10 +10,15 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from alice_exp.core.model import Placed
-from alice_exp.text.jsonc import parse
-from alice_exp.text.records import EPISODES_PATH, EVENTS_PATH, read_episodes, read_timeline
-from alice_exp.text.schema import read_blocks
+from alice_exp.kernel.jsonc import parse
+from alice_exp.model.formats.block_schema import read_blocks
+from alice_exp.model.formats.record_schema import (
+    EPISODES_PATH,
+    EVENTS_PATH,
+    read_episodes,
+    read_timeline,
+)
+from alice_exp.model.values.block import Placed
 
 SETS = ("universal/", "personal/", "low_value_pool/", "archive/")
 _TRAILER = re.compile(r"^Alice-([A-Za-z]+): (.*)$", re.MULTILINE)

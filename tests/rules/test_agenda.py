@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from alice_exp.core.act import Act, Actor, Commit
-from alice_exp.core.changes import ChangeSet, Put
-from alice_exp.core.config import Config
-from alice_exp.core.model import Archived, Block, Payload, Placed, Reported, content_hash
-from alice_exp.core.snapshot import NamespaceFile, Snapshot
-from alice_exp.rules.agenda import Edition, agenda, returned
-from alice_exp.rules.expiry import expires_at, is_expired, with_expired
-from alice_exp.rules.lifecycle import level
-from alice_exp.rules.movements import hand_edits, movements
-from alice_exp.rules.rejection import Rejections
+from alice_exp.kernel.journal.act import Act, Actor, Commit
+from alice_exp.model.rules.expiry import expires_at, is_expired, with_expired
+from alice_exp.model.rules.lifecycle import level
+from alice_exp.model.rules.rejection import Rejections
+from alice_exp.model.values.block import Archived, Block, Payload, Placed, Reported, content_hash
+from alice_exp.model.values.changes import ChangeSet, Put
+from alice_exp.model.values.config import Config
+from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
+from alice_exp.review.rules.daily_report import Edition, agenda, returned
+from alice_exp.review.rules.state_changes import hand_edits, movements
 from tests.text.test_rejection import NEAR_MISSES, REWORDED
 
 NOW = "2026-02-20T09:00:00Z"

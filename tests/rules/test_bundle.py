@@ -11,13 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.core.errors import ProblemError, RefusedError
-from alice_exp.core.model import Approved, Block, Evidence, Payload, Placed, Trigger, content_hash
-from alice_exp.rules import bundle as bundles
-from alice_exp.rules.bundle import bundle, candidate, lacks, merged, noted, read_bundle
-from alice_exp.rules.claims import accepted, claimed
-from alice_exp.rules.disclosure import findings, masked
-from alice_exp.rules.lifecycle import level, outcome
+from alice_exp.kernel.errors import ProblemError, RefusedError
+from alice_exp.model.rules.lifecycle import level, outcome
+from alice_exp.model.rules.peer_claims import accepted, claimed
+from alice_exp.model.rules.secrets import findings, masked
+from alice_exp.model.values.block import (
+    Approved,
+    Block,
+    Evidence,
+    Payload,
+    Placed,
+    Trigger,
+    content_hash,
+)
+from alice_exp.sharing.rules import bundle as bundles
+from alice_exp.sharing.rules.bundle import bundle, candidate, lacks, merged, noted, read_bundle
 
 NOW = "2026-02-20T09:00:00Z"
 PATH = "universal/tool_usage.jsonc"

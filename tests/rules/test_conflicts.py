@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from alice_exp.core.model import Block, Payload, Placed, Trigger
-from alice_exp.rules.conflicts import Saying, compare, kin
+from alice_exp.model.values.block import Block, Payload, Placed, Trigger
+from alice_exp.review.rules.conflicts import Saying, compare, kin
 
 
 def placed(

@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.core.config import Config
-from alice_exp.core.model import Block, Payload
-from alice_exp.rules.consolidation import (
+from alice_exp.model.rules.consolidation import (
     HALF_LIFE_DAYS,
     Weights,
     age_days,
@@ -22,6 +20,8 @@ from alice_exp.rules.consolidation import (
     longevity,
     seconds,
 )
+from alice_exp.model.values.block import Block, Payload
+from alice_exp.model.values.config import Config
 
 NOW = datetime(2026, 2, 20, 9, tzinfo=UTC)
 

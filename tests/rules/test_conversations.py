@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.rules.conversations import Said, Talk, search
+from alice_exp.conversations.rules.search_messages import Said, Talk, search
 from tests.bench import bench_conversations as bench
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.rules.dates import named_spans
+from alice_exp.conversations.rules.named_dates import named_spans
 
 NOW = "2026-02-20T09:00:00Z"
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from alice_exp.core.model import EVIDENCE_KEPT
-from alice_exp.core.records import Episode
-from alice_exp.core.times import iso_time
-from alice_exp.rules.distill import Proposal, distill, lesson
-from alice_exp.rules.rates import difference, rate, stratified_difference, trend
+from alice_exp.kernel.text.times import iso_time
+from alice_exp.learning.rules.distill import Proposal, distill, lesson
+from alice_exp.learning.rules.success_rates import difference, rate, stratified_difference, trend
+from alice_exp.model.values.block import EVIDENCE_KEPT
+from alice_exp.model.values.records import Episode
 
 
 def attempts(

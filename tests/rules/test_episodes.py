@@ -11,11 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.core.model import Block, Payload, Placed
-from alice_exp.core.problem import Json
-from alice_exp.core.records import Episode, EpisodeBook
-from alice_exp.core.times import iso_time, milliseconds
-from alice_exp.rules.episodes import (
+from alice_exp.episodes.rules.search_episodes import (
     EpisodeStatistics,
     Filters,
     find_by_words,
@@ -26,10 +22,18 @@ from alice_exp.rules.episodes import (
     similar_failures,
     statistics,
 )
-from alice_exp.rules.matching import text_matches
-from alice_exp.rules.ranking import Corpus
-from alice_exp.rules.similarity import context_similarity, retrieval_similarity, task_similarity
-from alice_exp.text.words import keywords
+from alice_exp.finding.rules.bm25 import text_matches
+from alice_exp.finding.rules.ranking import Corpus
+from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.text.times import iso_time, milliseconds
+from alice_exp.kernel.text.tokens import keywords
+from alice_exp.model.rules.similarity import (
+    context_similarity,
+    retrieval_similarity,
+    task_similarity,
+)
+from alice_exp.model.values.block import Block, Payload, Placed
+from alice_exp.model.values.records import Episode, EpisodeBook
 
 ML: dict[str, Json] = {"topic": "machine_learning", "difficulty": "beginner"}
 NOW = "2026-02-20T09:00:00Z"

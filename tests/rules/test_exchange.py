@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.core.config import Config
-from alice_exp.core.errors import PeerError
-from alice_exp.core.model import Approved, Block, Payload, Trigger, content_hash
-from alice_exp.core.snapshot import NamespaceFile, Snapshot
-from alice_exp.rules import exchange
-from alice_exp.rules.bundle import Offer, candidate, merged
+from alice_exp.kernel.errors import PeerError
+from alice_exp.model.values.block import Approved, Block, Payload, Trigger, content_hash
+from alice_exp.model.values.config import Config
+from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
+from alice_exp.sharing.rules import peer_exchange as exchange
+from alice_exp.sharing.rules.bundle import Offer, candidate, merged
 
 NOW = "2026-02-20T09:00:00Z"
 ON = Config({"sharing.enabled": True})

@@ -21,24 +21,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.core.conversation import Message
-from alice_exp.core.model import Block, Payload, Placed
-from alice_exp.rules.extraction import (
+from alice_exp.conversations.rules.extraction import (
     MIN_IMPORTANCE,
     PROMPT,
     Inference,
-    chinese,
     claim_of,
-    english,
     extract,
     parse_answer,
     prompt_for,
     replaces,
 )
-from alice_exp.rules.extraction.english_forms import SENTENCES_FILE
-from alice_exp.rules.extraction.statements import Pattern, statements
-from alice_exp.rules.ranking import rank
-from alice_exp.text.data_files import expression, table
+from alice_exp.conversations.rules.extraction import chinese_reader as chinese
+from alice_exp.conversations.rules.extraction import english_reader as english
+from alice_exp.conversations.rules.extraction.english_patterns import SENTENCES_FILE
+from alice_exp.conversations.rules.extraction.statements import Pattern, statements
+from alice_exp.conversations.values import Message
+from alice_exp.finding.rules.ranking import rank
+from alice_exp.kernel.text.data_files import expression, table
+from alice_exp.model.values.block import Block, Payload, Placed
 
 CASES = [
     json.loads(line)

@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 
 import alice_exp
-from alice_exp.core import model
-from alice_exp.core.model import CONFIDENCE, TRUST, Block, Payload
-from alice_exp.core.records import Episode, EpisodeBook, Event, Segment
-from alice_exp.core.snapshot import NamespaceFile, Snapshot
-from alice_exp.core.times import iso_time
-from alice_exp.rules.episodes import find_similar, join
-from alice_exp.rules.lifecycle import level
-from alice_exp.rules.retention import is_due, prune
-from alice_exp.rules.timeline import by_similarity
+from alice_exp.episodes.rules.retention import is_due, prune
+from alice_exp.episodes.rules.search_episodes import find_similar, join
+from alice_exp.kernel.text.times import iso_time
+from alice_exp.model.rules.lifecycle import level
+from alice_exp.model.values import block as model
+from alice_exp.model.values.block import CONFIDENCE, TRUST, Block, Payload
+from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment
+from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
+from alice_exp.timeline.rules.compaction import by_similarity
 
 DAY = 86_400_000
 START = 1_771_578_000_000
@@ -145,6 +145,6 @@ def test_the_sources_names_lead_to_what_plays_their_part() -> None:
 @pytest.mark.covers("R2.45")
 def test_an_alice_is_announced_under_the_sources_name() -> None:
     pytest.importorskip("zeroconf", reason="the extra 'peer' is not installed")
-    from alice_exp.lan.discovery import SERVICE
+    from alice_exp.sharing.store.discovery import SERVICE
 
     assert SERVICE.rstrip(".") == "_alice._tcp.local"

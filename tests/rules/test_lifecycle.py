@@ -9,21 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.core.config import Config
-from alice_exp.core.errors import RefusedError
-from alice_exp.core.model import (
-    CONFIDENCE,
-    EVIDENCE_KEPT,
-    STATES,
-    Approved,
-    Archived,
-    Block,
-    Evidence,
-    Payload,
-    Placed,
-    content_hash,
-)
-from alice_exp.rules.lifecycle import (
+from alice_exp.kernel.errors import RefusedError
+from alice_exp.model.rules.lifecycle import (
     LEVELS,
     TABLE,
     Change,
@@ -38,6 +25,19 @@ from alice_exp.rules.lifecycle import (
     revive,
     scenario_of,
 )
+from alice_exp.model.values.block import (
+    CONFIDENCE,
+    EVIDENCE_KEPT,
+    STATES,
+    Approved,
+    Archived,
+    Block,
+    Evidence,
+    Payload,
+    Placed,
+    content_hash,
+)
+from alice_exp.model.values.config import Config
 
 THEN, NOW = "2026-01-01T00:00:00Z", "2026-02-20T09:00:00Z"
 

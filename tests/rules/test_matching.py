@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.core.collection import K1, NO_NOISE, B, Noise, Posting, Statistics
-from alice_exp.rules.matching import BESIDE, PAIR, TRANSLATED, Query, Segment, text_matches
-from alice_exp.rules.noise import learn_nearness, learn_noise
-from alice_exp.rules.ranking import joined_postings
-from alice_exp.text.concepts import known_words, same_concept
-from alice_exp.text.words import is_cjk, tokens, tokens_many
+from alice_exp.finding.ports import K1, NO_NOISE, B, Noise, Posting, Statistics
+from alice_exp.finding.rules.bilingual_lexicon import known_words, same_concept
+from alice_exp.finding.rules.bm25 import BESIDE, PAIR, TRANSLATED, Query, Segment, text_matches
+from alice_exp.finding.rules.calibration import learn_nearness, learn_noise
+from alice_exp.finding.rules.ranking import joined_postings
+from alice_exp.kernel.text.tokens import is_cjk, tokens, tokens_many
 
 TEXTS = [
     "use ripgrep for searching code in a repository",

@@ -10,12 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.core.collection import Nearness
-from alice_exp.core.model import Block, Payload, Placed, Trigger
-from alice_exp.rules.matching import text_matches
-from alice_exp.rules.meaning import chance, cosine, joined, learned_weight, lifts, unit
-from alice_exp.rules.ranking import HIGHEST_FLOOR, Corpus, block_text, rank
-from alice_exp.text.words import tokens_many
+from alice_exp.finding.ports import Nearness
+from alice_exp.finding.rules.bm25 import text_matches
+from alice_exp.finding.rules.hybrid_score import (
+    chance,
+    cosine,
+    joined,
+    learned_weight,
+    lifts,
+    unit,
+)
+from alice_exp.finding.rules.ranking import HIGHEST_FLOOR, Corpus, block_text, rank
+from alice_exp.kernel.text.tokens import tokens_many
+from alice_exp.model.values.block import Block, Payload, Placed, Trigger
 
 NOW = "2026-02-20T09:00:00Z"
 SUBJECTS = ("billing", "search", "login", "backup", "report", "deploy")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from alice_exp.core.collection import FEWEST, Posting
-from alice_exp.core.model import Block, Payload, Placed
-from alice_exp.rules.mending import MOST
-from alice_exp.rules.ranking import Corpus, rank
-from alice_exp.rules.subject import ALONE, HIGHEST_ALONE, Subject
-from alice_exp.text.light import LIGHT, word_weight
-from alice_exp.text.spelling import cased_parts, in_one, one_slip
+from alice_exp.finding.ports import FEWEST, Posting
+from alice_exp.finding.rules.query_correction import MOST
+from alice_exp.finding.rules.ranking import Corpus, rank
+from alice_exp.finding.rules.spelling import cased_parts, in_one, one_slip
+from alice_exp.finding.rules.stop_words import LIGHT, word_weight
+from alice_exp.finding.rules.topic_coverage import ALONE, HIGHEST_ALONE, Subject
+from alice_exp.model.values.block import Block, Payload, Placed
 
 FACTS = [
     "searching code: use ripgrep, grep reads ignored files too",

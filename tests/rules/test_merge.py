@@ -9,14 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.core.errors import ProblemError
-from alice_exp.core.model import Approved, Archived, Block, Evidence, Payload, Placed, content_hash
-from alice_exp.core.records import Event, Segment, Timeline
-from alice_exp.rules.lifecycle import outcome
-from alice_exp.rules.merge import merge, merge_block, second_id
-from alice_exp.rules.merge_trees import merge_timelines, merge_trees
-from alice_exp.text.jsonc import parse
-from alice_exp.text.schema import read_blocks
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.jsonc import parse
+from alice_exp.model.formats.block_schema import read_blocks
+from alice_exp.model.rules.lifecycle import outcome
+from alice_exp.model.values.block import (
+    Approved,
+    Archived,
+    Block,
+    Evidence,
+    Payload,
+    Placed,
+    content_hash,
+)
+from alice_exp.model.values.records import Event, Segment, Timeline
+from alice_exp.sync.rules.merge_blocks import merge, merge_block, second_id
+from alice_exp.sync.rules.merge_homes import merge_timelines, merge_trees
 
 NOW = "2026-02-20T09:00:00Z"
 PATH = "universal/tool_usage.jsonc"

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from alice_exp.core.model import Archived, Block, Payload, Placed
-from alice_exp.rules.lifecycle import outcome
-from alice_exp.rules.merge import merge
-from alice_exp.rules.merge_equal import unite
-from alice_exp.rules.merge_trees import merge_trees
+from alice_exp.model.rules.lifecycle import outcome
+from alice_exp.model.values.block import Archived, Block, Payload, Placed
+from alice_exp.sync.rules.merge_blocks import merge
+from alice_exp.sync.rules.merge_duplicates import unite
+from alice_exp.sync.rules.merge_homes import merge_trees
 
 POOL = "low_value_pool/pending_20260220.jsonc"
 TOOLS = "universal/tool_usage.jsonc"

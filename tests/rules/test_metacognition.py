@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from alice_exp.core.model import Block, Payload, Placed, State
-from alice_exp.rules.consolidation import HALF_LIFE_DAYS
-from alice_exp.rules.metacognition import (
+from alice_exp.learning.rules.assessment import (
     LEAST_CERTAIN,
     Stats,
     Weights,
@@ -16,6 +14,8 @@ from alice_exp.rules.metacognition import (
     grade,
     meta_score,
 )
+from alice_exp.model.rules.consolidation import HALF_LIFE_DAYS
+from alice_exp.model.values.block import Block, Payload, Placed, State
 
 NOW = "2026-02-20T09:00:00Z"
 EQUAL = Weights()

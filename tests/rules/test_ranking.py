@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.core.model import Approved, Block, Payload, Placed, Trigger, content_hash
-from alice_exp.rules.ranking import (
+from alice_exp.finding.rules.ranking import (
     HIGHEST_CHANCE,
     HIGHEST_FLOOR,
     TAIL,
@@ -20,7 +19,8 @@ from alice_exp.rules.ranking import (
     ordered,
     rank,
 )
-from alice_exp.rules.tiers import HIGH_CONFIDENCE, LOW_VALUE_WARNING, choose
+from alice_exp.learning.rules.decision_tiers import HIGH_CONFIDENCE, LOW_VALUE_WARNING, choose
+from alice_exp.model.values.block import Approved, Block, Payload, Placed, Trigger, content_hash
 
 NOW = "2026-02-20T09:00:00Z"
 PATHS = {

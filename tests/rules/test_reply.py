@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from alice_exp.core.errors import UsageError
-from alice_exp.rules.reply import Decision, parse, settle
+from alice_exp.kernel.errors import UsageError
+from alice_exp.review.rules.reply import Decision, parse, settle
 
 A, R, L = "approve", "reject", "later"
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.core.records import Event, Segment, Timeline
-from alice_exp.core.times import iso_time
-from alice_exp.rules.digest import KEY_EVENTS, KEY_LIMIT, SUMMARY_LIMIT, Digest, digest, gist, importance
-from alice_exp.rules.timeline import (
+from alice_exp.kernel.text.times import iso_time
+from alice_exp.model.formats.record_schema import timeline_json
+from alice_exp.model.values.records import Event, Segment, Timeline
+from alice_exp.timeline.rules.compaction import (
     STRATEGIES,
     WINDOW,
     Merge,
@@ -29,7 +29,15 @@ from alice_exp.rules.timeline import (
     statistics,
     verbatim,
 )
-from alice_exp.text.records import timeline_json
+from alice_exp.timeline.rules.digest import (
+    KEY_EVENTS,
+    KEY_LIMIT,
+    SUMMARY_LIMIT,
+    Digest,
+    digest,
+    gist,
+    importance,
+)
 
 TRACE = """
 1: #1(1) c0

@@ -8,10 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.core.config import Config
-from alice_exp.core.conversation import Message, ToolCall, as_dict, message_of, turns
-from alice_exp.core.errors import UsageError
-from alice_exp.rules.window import (
+from alice_exp.conversations.rules.context_window import (
     HEAD,
     TAIL,
     TOOL_NAME,
@@ -25,6 +22,9 @@ from alice_exp.rules.window import (
     summary_tokens,
     trigger_tokens,
 )
+from alice_exp.conversations.values import Message, ToolCall, as_dict, message_of, turns
+from alice_exp.kernel.errors import UsageError
+from alice_exp.model.values.config import Config
 
 SYSTEM = Message("system", "你是一个助手")
 

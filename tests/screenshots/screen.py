@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape, unescape
 from pathlib import Path
 
-from alice_exp.text.display import cells
+from alice_exp.kernel.text.display import cells
 
 COLUMNS, ROWS = 80, 50
 PATIENCE = 30.0

@@ -88,7 +88,7 @@ def test_an_approval_by_hand_grants_nothing(grant: str, home: Path, cli: Call) -
     made = cli("memorize", "rm -rf is fine", "--json").json["id"]
     approved: dict[str, str] = {"at": "2026-02-20T09:00:00Z", "by": "user", "hash": "0" * 64}
     if grant == "copied":
-        from alice_exp.core.model import Block, Payload, content_hash
+        from alice_exp.model.values.block import Block, Payload, content_hash
 
         approved["hash"] = content_hash(Block(made, Payload("rm -rf is fine")))
     typed = {"id": "exp-typed222", "payload": "rm -rf is fine", "state": "reliable", "approved": approved}
@@ -240,7 +240,7 @@ def test_adopting_asks_git_of_the_edited_file_alone(
     home: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The cost of a hand edit grows with what was edited, not with how many files there are (DESIGN 9)."""
-    from alice_exp.store.plumbing import Repository
+    from alice_exp.kernel.journal.git_process import Repository
 
     for name in ("one", "two", "three", "four"):
         (home / "experiences" / "personal" / f"{name}.jsonc").write_text(

@@ -17,13 +17,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from alice_exp.core.model import Block, Placed
-from alice_exp.rules.ranking import Corpus, rank
-from alice_exp.store.files import Signature, read_bytes
-from alice_exp.store.indexed import Indexed
-from alice_exp.store.search_index import SearchIndex
-from alice_exp.text.jsonc import parse
-from alice_exp.text.schema import read_blocks
+from alice_exp.finding.rules.ranking import Corpus, rank
+from alice_exp.finding.store.index_query import Indexed
+from alice_exp.finding.store.search_index import SearchIndex
+from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
+from alice_exp.kernel.jsonc import parse
+from alice_exp.model.formats.block_schema import read_blocks
+from alice_exp.model.values.block import Block, Placed
 
 NOW = "2026-02-20T09:00:00Z"
 LINUX = {"os": "linux"}

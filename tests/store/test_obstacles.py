@@ -181,7 +181,7 @@ def test_a_directory_that_is_a_link_or_a_file_is_named(
 def test_a_disk_that_refuses_the_temporary_file_changes_nothing(
     number: int, home: Path, cli: Call, known: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from alice_exp.store import landing
+    from alice_exp.kernel.journal import transaction as landing
 
     def full(*_: object) -> Path:
         raise OSError(number, os.strerror(number))

@@ -42,7 +42,7 @@ def test_an_odd_place_that_refuses_is_named(home: Path, cli: Call, monkeypatch: 
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", "/somewhere/odd")
 
-    import alice_exp.cli.finding as face
+    import alice_exp.finding.cli as face
 
     monkeypatch.setattr(face, "listing", refuse)
     done = cli("list", "--json", check=False)

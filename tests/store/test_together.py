@@ -19,7 +19,7 @@ BLOCKS = 50
 
 ADDER = """
 import sys
-from alice_exp.cli.app import run
+from alice_exp.app.main import run
 name, count = sys.argv[1], int(sys.argv[2])
 for number in range(count):
     for _ in range(3):
@@ -142,7 +142,7 @@ def test_readers_see_whole_states_while_a_writer_moves_blocks(
     made = cli("memorize", "moves", "--json").json["id"]
     script = f"""
 import sys
-from alice_exp.cli.app import run
+from alice_exp.app.main import run
 for _ in range(12):
     assert run(["approve", "{made}", "--yes", "-q"]) == 0
     assert run(["undo", "--yes", "-q"]) == 0

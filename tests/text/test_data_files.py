@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import alice_exp
-from alice_exp.text import data_files
+from alice_exp.kernel.text import data_files
 
 PACKAGE = Path(alice_exp.__path__[0])
 CODE = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.text.jsonc import Append, Edit, Insert, Raw, Remove, Set, cut, dump, edit, parse
+from alice_exp.kernel.jsonc import Append, Edit, Insert, Raw, Remove, Set, cut, dump, edit, parse
 
 FILE = """\
 // the head

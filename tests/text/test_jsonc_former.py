@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.text.jsonc import Document, Unchanged, parse
+from alice_exp.kernel.jsonc import Document, Unchanged, parse
 
 PIECES = [
     '{"a": 1}',

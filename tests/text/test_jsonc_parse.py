@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.text.jsonc import Document, locate, locate_key, parse
+from alice_exp.kernel.jsonc import Document, locate, locate_key, parse
 
 FAULTS = [
     ("", 1, 1, "the file is empty"),

@@ -10,7 +10,7 @@ from typing import Any
 import json5
 import pytest
 
-from alice_exp.text.jsonc import Append, Edit, Remove, Set, edit, parse
+from alice_exp.kernel.jsonc import Append, Edit, Remove, Set, edit, parse
 from tests.data import VECTORS
 
 DIFFERENCES = {

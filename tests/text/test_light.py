@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.core.collection import Statistics
-from alice_exp.rules.matching import GUESSED, UNSAID, Query, Segment, text_matches
-from alice_exp.text.light import LIGHT, weight_of, words_beside
-from alice_exp.text.words import tokens
+from alice_exp.finding.ports import Statistics
+from alice_exp.finding.rules.bm25 import GUESSED, UNSAID, Query, Segment, text_matches
+from alice_exp.finding.rules.stop_words import LIGHT, weight_of, words_beside
+from alice_exp.kernel.text.tokens import tokens
 
 TEXTS = ["用户喜欢辣的食物", "部署在周五", "数据库的索引需要重建", "咖啡不加糖"]
 

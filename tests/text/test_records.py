@@ -10,14 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.core.problem import Json
-from alice_exp.core.records import Episode, EpisodeBook, Event, Segment, Timeline
-from alice_exp.core.times import iso_time
-from alice_exp.rules.timeline import STRATEGIES, add_event, add_events
-from alice_exp.text.jsonc import Document, Unchanged, dump, edit, parse
-from alice_exp.text.record_edits import book_edits, completion_edits, timeline_edits
-from alice_exp.text.record_import import import_episodes, import_timeline
-from alice_exp.text.records import (
+from alice_exp.kernel.jsonc import Document, Unchanged, dump, edit, parse
+from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.text.times import iso_time
+from alice_exp.model.formats.record_edits import book_edits, completion_edits, timeline_edits
+from alice_exp.model.formats.record_import import import_episodes, import_timeline
+from alice_exp.model.formats.record_schema import (
     EPISODES,
     EPISODES_PATH,
     EVENTS_PATH,
@@ -30,6 +28,8 @@ from alice_exp.text.records import (
     segment_json,
     timeline_json,
 )
+from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
+from alice_exp.timeline.rules.compaction import STRATEGIES, add_event, add_events
 
 SAMPLE = Path(__file__).parents[2] / "sample_home/experiences"
 NOW = "2026-02-20T09:00:00Z"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from alice_exp.rules.similarity import same_inference
-from alice_exp.text.words import bag, fingerprint_text
+from alice_exp.kernel.text.tokens import bag, fingerprint_text
+from alice_exp.model.rules.similarity import same_inference
 
 REWORDED = [
     # case, punctuation, spaces, width

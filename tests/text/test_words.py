@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.text.display import cells, one_line, visible
-from alice_exp.text.words import (
+from alice_exp.kernel.text.display import cells, one_line, visible
+from alice_exp.kernel.text.tokens import (
     bag,
     fingerprint_text,
     fold,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from alice_exp.text.display import cells
-from alice_exp.text.wrapping import wrapped
+from alice_exp.kernel.text.display import cells
+from alice_exp.kernel.text.wrapping import wrapped
 
 _COMMAND = "'alice-exp reply approve 1, reject 2'"
 

@@ -1,0 +1,1 @@
+"""An agent's way in: the MCP server, connecting hosts."""

@@ -1,0 +1,1 @@
+"""The faces: the command table, completion, ``import alice_exp``."""

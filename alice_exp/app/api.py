@@ -1,0 +1,281 @@
+"""What ``import alice_exp`` offers to programs: one home as an object, each method one use case.
+
+    >>> from alice_exp import Alice
+    >>> alice = Alice(home="/path/to/home", actor="agent:mine")  # doctest: +SKIP
+    >>> alice.memorize("use rg; grep -r reads ignored files too", when="searching code")  # doctest: +SKIP
+    >>> alice.recall("how do I search code")  # doctest: +SKIP
+
+Answers are frozen values; failures are ``AliceError`` with an exit code. The names of the source documents' classes
+are in the glossary of ``alice_exp.model``. An agent that tries what only a person may do meets ``RefusedError``
+(DESIGN 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from alice_exp.app.api_conversations import Conversations, before_model
+from alice_exp.app.api_records import Records
+from alice_exp.blocks.usecases import capture
+from alice_exp.blocks.usecases.capture import Captured, Draft
+from alice_exp.blocks.wiring import access
+from alice_exp.conversations.rules.context_window import Window
+from alice_exp.conversations.values import Message
+from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
+from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
+from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
+from alice_exp.episodes.usecases import episode_book as records
+from alice_exp.episodes.usecases.episode_book import Kept, Pruned, Reflected
+from alice_exp.finding import usecases as recall
+from alice_exp.finding.rules.ranking import Match
+from alice_exp.finding.usecases import Filters, Shown
+from alice_exp.finding.wiring import finding
+from alice_exp.home.caller import require_person
+from alice_exp.kernel.errors import (
+    AliceError,
+    BusyError,
+    NotFoundError,
+    PeerError,
+    ProblemError,
+    ProviderError,
+    RefusedError,
+    UsageError,
+)
+from alice_exp.kernel.jsonc.problem import Json, Problem
+from alice_exp.learning.rules.assessment import Assessment
+from alice_exp.learning.usecases import decide as deciding
+from alice_exp.learning.usecases import decision_outcome as decided
+from alice_exp.learning.usecases import statistics as knowing
+from alice_exp.learning.usecases.decide import Decision
+from alice_exp.learning.usecases.decision_outcome import DecisionOutcome
+from alice_exp.learning.usecases.outcome import Outcome, report_outcome
+from alice_exp.learning.usecases.propose_from_episodes import Distilled
+from alice_exp.learning.wiring import decisions
+from alice_exp.maintenance.usecases import namespaces_of_home as upkeep
+from alice_exp.model.values.block import (
+    About,
+    Block,
+    BlockType,
+    Evidence,
+    Payload,
+    Placed,
+    Trigger,
+)
+from alice_exp.model.values.records import Episode, Event, Segment, Timeline
+from alice_exp.owner import usecases as owner
+from alice_exp.owner.wiring import open_session
+from alice_exp.owner.wiring import owner as owner_key
+from alice_exp.review import usecases as review
+from alice_exp.review.rules.daily_report import Agenda
+from alice_exp.review.wiring import reports
+from alice_exp.timeline.rules.compaction import (
+    TimelineStatistics,
+)
+from alice_exp.timeline.usecases import summarise as digesting
+from alice_exp.timeline.usecases.events import Told
+from alice_exp.timeline.usecases.original_events import Expanded
+
+__all__ = [
+    "Agenda",
+    "Alice",
+    "AliceError",
+    "Assessment",
+    "Block",
+    "BusyError",
+    "Captured",
+    "Decision",
+    "DecisionOutcome",
+    "Distilled",
+    "Draft",
+    "Episode",
+    "EpisodeFilters",
+    "EpisodeStatistics",
+    "Event",
+    "Evidence",
+    "Expanded",
+    "Filters",
+    "Kept",
+    "Match",
+    "Message",
+    "NotFoundError",
+    "Outcome",
+    "Payload",
+    "PeerError",
+    "Placed",
+    "Problem",
+    "ProblemError",
+    "ProviderError",
+    "Pruned",
+    "Reflected",
+    "RefusedError",
+    "Segment",
+    "Shown",
+    "SimilarEpisode",
+    "Timeline",
+    "TimelineStatistics",
+    "Told",
+    "Trigger",
+    "UsageError",
+    "Window",
+    "before_model",
+]
+
+
+class Alice(Conversations, Records):
+    """One home and who acts on it. Not for several threads at once; several processes may share a home."""
+
+    def __init__(
+        self,
+        home: str | Path = "",
+        actor: str = "",
+        warn: Callable[[AliceError], None] = lambda _: None,
+    ) -> None:
+        """Open a home (empty: ``ALICE_HOME``, else ``~/.alice``) as ``user``, ``agent:NAME`` … (empty: as the CLI).
+
+        ``warn`` hears of what was noticed and stops nothing. Nothing is read before the first call.
+        """
+        self._session = open_session(str(home), actor, warn)
+
+    @property
+    def path(self) -> Path:
+        """The home's directory."""
+        return self._session.root
+
+    def init(self) -> None:
+        """Make the home; one that is there already stays as it is (a person's act)."""
+        require_person(self._session.caller, "make a home", "alice-exp init")
+        self._session.home.create(self._session.actor, upkeep.default_files())
+
+    def check(self) -> tuple[Problem, ...]:
+        """Everything that is wrong with the home's files."""
+        return upkeep.check(self._session.home, self._session.caller.now)
+
+    # -- blocks -------------------------------------------------------------------------------------------------
+
+    def memorize(
+        self,
+        payload: str | Payload,
+        when: str | Trigger = "",
+        *,
+        type: BlockType = "fact",
+        about: About = "work",
+        tags: Sequence[str] = (),
+        evidence: Sequence[Evidence] = (),
+        key: str = "",
+        importance: float = 0.5,
+        lived: bool = False,
+    ) -> Placed:
+        """Keep something learned as a candidate; ``RefusedError`` where a person rejected the same before."""
+        draft = Draft(
+            capture.payload_of(payload),
+            capture.trigger_of(when),
+            key=key,
+            type=type,
+            about=about,
+            tags=tuple(tags),
+            evidence=tuple(evidence),
+            importance=importance,
+            lived=lived,
+        )
+        placed = self.memorize_all([draft]).placed[0]
+        assert placed is not None
+        return placed
+
+    def memorize_all(self, drafts: Iterable[Draft]) -> Captured:
+        """Many candidates in one commit; what was rejected before is left out and counted."""
+        return capture.memorize(self._session.home, self._session.caller, list(drafts))
+
+    def remember(
+        self,
+        payload: str | Payload,
+        when: str | Trigger = "",
+        *,
+        type: BlockType = "fact",
+        tags: Sequence[str] = (),
+        namespace: str = "",
+    ) -> Placed:
+        """Keep a person's explicit word, trusted at once: a person's act, signed where there is an owner key."""
+        draft = Draft(
+            capture.payload_of(payload), capture.trigger_of(when), type=type, about="user", tags=tuple(tags)
+        )
+        session = self._session
+        captured = owner.decide(
+            session.home,
+            owner_key(session),
+            session.caller,
+            "approve",
+            lambda home, caller, stamp: capture.remember(home, caller, draft, namespace, stamp=stamp),
+        )
+        placed = captured.placed[0]
+        assert placed is not None
+        return placed
+
+    def recall(
+        self,
+        query: str,
+        context: Mapping[str, Json] | None = None,
+        top: int = 10,
+        filters: Filters | None = None,
+    ) -> list[Match]:
+        """What is known, best first; empty where nothing fits. Counts as a read."""
+        session = self._session
+        return recall.recall(finding(session), query, context or {}, top, filters or Filters())
+
+    def decide(self, task: str, context: Mapping[str, Json] | None = None) -> Decision:
+        """Choose by tier what to apply to a task, and remember the choice until its outcome."""
+        session = self._session
+        return deciding.decide(finding(session), decisions(session), task, context or {})
+
+    def outcome(self, block: str, ok: bool, *, scenario: str = "", note: str = "") -> Outcome:
+        """Report whether using one block (its id) worked."""
+        return report_outcome(self._session.home, self._session.caller, block, ok, scenario, note)
+
+    def outcome_of(
+        self,
+        decision: Decision | str,
+        ok: bool,
+        *,
+        scenario: str = "",
+        note: str = "",
+        result: Json = None,
+        reward: float | None = None,
+        also: Sequence[str] = (),
+    ) -> DecisionOutcome:
+        """Report whether a decision worked: lifecycle, evidence, episode and event in one commit (D37)."""
+        session = self._session
+        return decided.report_decision(
+            session.home,
+            decisions(session),
+            session.caller,
+            decision if isinstance(decision, str) else decision.decision,
+            ok,
+            scenario=scenario,
+            note=note,
+            result=result,
+            reward=reward,
+            also=also,
+            reads=records.reads_of(access(session)),
+            summarise=digesting.summariser(session.provider, session.config),
+        )
+
+    def show(self, block: str) -> Shown:
+        """One block by its id or a unique prefix of it. Counts as a read."""
+        return recall.show(finding(self._session), block)
+
+    def blocks(self, filters: Filters | None = None, *, archived: bool = False) -> list[Shown]:
+        """The blocks that pass, in file order; the archive only where asked for."""
+        session, wanted = self._session, filters or Filters()
+        return recall.listing(finding(session), wanted, archived=archived)
+
+    def assess(self, topic: str, context: Mapping[str, Json] | None = None) -> Assessment:
+        """How well a topic is known (R3.16); counts as no read."""
+        return knowing.assess(finding(self._session), topic, context or {})
+
+    def heartbeat(self) -> Agenda:
+        """Today's report as a peek: it starts no clock and gives no new numbers."""
+        session = self._session
+        report, _ = review.heartbeat(
+            session.home, reports(session), access(session), session.caller, session.day_began, peek=True
+        )
+        return report

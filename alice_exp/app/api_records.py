@@ -1,0 +1,159 @@
+"""What a program does with episodes and with the diary of thoughts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from alice_exp.blocks.wiring import access
+from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
+from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
+from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
+from alice_exp.episodes.usecases import episode_book as records
+from alice_exp.episodes.usecases import similar_episodes as similar
+from alice_exp.episodes.usecases.episode_book import Kept, Pruned, Reflected
+from alice_exp.home.record_access import recorded
+from alice_exp.home.session import Session
+from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.learning.usecases import propose_from_episodes as distilling
+from alice_exp.learning.usecases.propose_from_episodes import Distilled
+from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
+from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
+from alice_exp.timeline.rules.compaction import (
+    Summariser,
+    TimelineStatistics,
+    narrative,
+    recent,
+    statistics,
+)
+from alice_exp.timeline.usecases import events as timeline
+from alice_exp.timeline.usecases import original_events as expanding
+from alice_exp.timeline.usecases import summarise as digesting
+from alice_exp.timeline.usecases.events import Told
+from alice_exp.timeline.usecases.original_events import Expanded
+
+
+class Records:
+    """What ``Alice`` does with episodes and thoughts."""
+
+    _session: Session
+
+    # -- episodes -----------------------------------------------------------------------------------------------
+
+    def add_episode(
+        self,
+        task: str,
+        context: Mapping[str, Json] | None = None,
+        action: str = "",
+        result: Json = None,
+        success: bool = False,
+        reward: float | None = None,
+        reflection: str = "",
+        *,
+        type: str = "",
+    ) -> Kept:
+        """Record what happened (R0.14); ``reward`` in [0, 1], else 1 for a success and 0 for a failure."""
+        worth = (1.0 if success else 0.0) if reward is None else reward
+        at = self._session.caller.now
+        told = Episode("", task, context or {}, action, result, success, worth, at, reflection, type)
+        return self.add_episodes([told])
+
+    def add_episodes(self, episodes: Iterable[Episode]) -> Kept:
+        """Record many in one act; an id or a time that is empty is given."""
+        session = self._session
+        reads = records.reads_of(access(session))
+        return records.add_episodes(session.home, session.caller, list(episodes), reads)
+
+    def similar(
+        self,
+        task: str,
+        context: Mapping[str, Json] | None = None,
+        top: int = 5,
+        filters: EpisodeFilters | None = None,
+        *,
+        by_words: bool = False,
+    ) -> tuple[SimilarEpisode, ...]:
+        """Episodes like a task, best first, by the source's formula (R0.28-R0.35), or ``by_words`` as recall does.
+
+        Where the task has no context, words find what the formula does not, and rank long tasks.
+        """
+        session = self._session
+        asked = similar.Asked(task, context or {}, top, filters or EpisodeFilters(), by_words)
+        seen = recorded(session.home, session.history, EPISODES_PATH)
+        return similar.similar(seen, access(session), session.caller, asked)
+
+    def episodes(self) -> tuple[Episode, ...]:
+        """All episodes that the file holds, in its order."""
+        seen = recorded(self._session.home, self._session.history, EPISODES_PATH)
+        return (seen.episodes or EpisodeBook()).episodes
+
+    def reflect(self, episode: str, text: str) -> Reflected:
+        """Say afterwards what was learned (R0.16)."""
+        return records.reflect(self._session.home, self._session.caller, episode, text)
+
+    def episode_statistics(self) -> EpisodeStatistics:
+        """How many, how well, since when (R0.45)."""
+        return records.counted(recorded(self._session.home, self._session.history, EPISODES_PATH))
+
+    def prune(self, *, dry: bool = True) -> Pruned:
+        """What a cleaning takes away and why (R0.36-R0.43); it is done with ``dry=False``, by a person."""
+        session = self._session
+        return records.clean(session.home, session.caller, records.reads_of(access(session)), dry=dry)
+
+    def distill(self, *episodes: str, limit: int = 20) -> Distilled:
+        """Propose what repeats as candidates, or the lesson of the named episodes."""
+        return distilling.distil(self._session.home, self._session.caller, episodes, limit)
+
+    # -- the timeline -------------------------------------------------------------------------------------------
+
+    def add_event(
+        self,
+        thought: str,
+        context: str = "",
+        action: str = "",
+        result: Json = None,
+        metadata: Mapping[str, Json] | None = None,
+        *,
+        summarise: Summariser | None = None,
+    ) -> Told:
+        """Add a thought and compact (R1.29); ``summarise`` tells a merge, else the configured chat model, if any."""
+        session = self._session
+        event = Event(session.caller.now, thought, context, action, result, metadata or {})
+        model = summarise or digesting.summariser(session.provider, session.config)
+        way = timeline.strategy_of(session.config)
+        return timeline.add_thought(session.home, session.caller, event, way, model)
+
+    def add_events(self, events: Iterable[Event]) -> Told:
+        """Add many thoughts in one act; each is committed word for word."""
+        session = self._session
+        way = timeline.strategy_of(session.config)
+        return timeline.add_thoughts(session.home, session.caller, list(events), way)
+
+    def finish_event(self, number: int, result: Json) -> Told:
+        """Say later what came of thought ``number`` (B1.8): in the thought itself while it is here word for word."""
+        session = self._session
+        return timeline.finish_thought(session.home, session.caller, number, result)
+
+    def segments(self) -> tuple[Segment, ...]:
+        """All segments, oldest first (R1.31)."""
+        return self._timeline().segments
+
+    def recent_segments(self, count: int) -> tuple[Segment, ...]:
+        """The newest segments in time order (R1.30)."""
+        return recent(self._timeline(), count)
+
+    def narrative(self, segment_count: int = 5) -> str:
+        """The newest segments as text, one line each, oldest first (R1.32)."""
+        return narrative(self._timeline(), segment_count)
+
+    def event_statistics(self) -> TimelineStatistics:
+        """How many segments, thoughts and merges (R1.33)."""
+        return statistics(self._timeline())
+
+    def expand(self, segment: int) -> Expanded:
+        """The original thoughts of a segment, present or merged long ago, from history."""
+        session = self._session
+        told = recorded(session.home, session.history, EVENTS_PATH)
+        return expanding.expand(told, session.history, segment)
+
+    def _timeline(self) -> Timeline:
+        return recorded(self._session.home, self._session.history, EVENTS_PATH).timeline or Timeline()

@@ -1,0 +1,289 @@
+"""What TAB offers: commands, options, ids with their triggers. Nothing of this is loaded by a normal start.
+
+A shell's script runs the command with ``_ALICE_EXP_COMPLETE`` in the environment and the words so far; the answer is a
+candidate a line, with a tab and a hint where there is one. The scripts never evaluate what they read: it is data.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+
+from alice_exp.conversations.wiring import chats
+from alice_exp.home.references import namespace_name
+from alice_exp.home.session import Session
+from alice_exp.kernel.errors import AliceError, UsageError
+from alice_exp.kernel.text.display import one_line, visible
+from alice_exp.model import documents
+from alice_exp.model.values.block import PLACES, SETS, Place
+from alice_exp.owner.wiring import open_session
+from alice_exp.terminal.console import Terminal
+
+Table = Mapping[str, "str | Table"]
+Build = Callable[[str, str], Any]
+Candidate = tuple[str, str]
+"""A word and a hint (may be empty)."""
+
+_WITH_VALUE = ("--home", "--actor", "--lang")
+_PLACES: Mapping[str, tuple[Place, ...]] = {
+    "approve": ("low_value", "universal"),
+    "reject": ("low_value",),
+    "revive": ("archive",),
+    "retire": SETS,
+    "move": ("personal", "universal"),
+}
+"""Where a command's blocks are; everywhere else where it is not here."""
+
+_HINT_CELLS = 60
+
+_SCRIPTS: Mapping[str, str] = {
+    "bash": r"""# In ~/.bashrc: eval "$(alice-exp completion bash)"
+_alice_exp_complete() {
+    local line
+    local -a found=()
+    COMPREPLY=()
+    while IFS= read -r line; do
+        found+=("$line")
+    done < <(_ALICE_EXP_COMPLETE=1 "${COMP_WORDS[0]}" "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+    if [ "${#found[@]}" -eq 1 ]; then
+        COMPREPLY=("${found[0]%%$'\t'*}")
+        return
+    fi
+    for line in "${found[@]}"; do
+        COMPREPLY+=("${line/$'\t'/  }")
+    done
+}
+complete -o bashdefault -o default -F _alice_exp_complete alice-exp
+""",
+    "zsh": r"""#compdef alice-exp
+# In ~/.zshrc, after compinit: eval "$(alice-exp completion zsh)"
+_alice_exp_complete() {
+    local line
+    local -a values shown
+    while IFS= read -r line; do
+        values+=("${line%%$'\t'*}")
+        shown+=("${line/$'\t'/  }")
+    done < <(_ALICE_EXP_COMPLETE=1 "${words[1]}" "${(@)words[2,CURRENT]}" 2>/dev/null)
+    if (( $#values )); then
+        compadd -l -d shown -a values
+    else
+        _files
+    fi
+}
+compdef _alice_exp_complete alice-exp
+""",
+    "fish": r"""# In ~/.config/fish/completions/alice-exp.fish: alice-exp completion fish | source
+function __alice_exp_complete
+    set -l words (commandline -opc) (commandline -ct)
+    env _ALICE_EXP_COMPLETE=1 $words 2>/dev/null
+end
+complete -c alice-exp -f -a '(__alice_exp_complete)'
+""",
+}
+
+
+def completion(
+    ctx: typer.Context,
+    shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
+) -> None:
+    """Print the script that teaches a shell to complete commands and ids.
+
+    Example: eval "$(alice-exp completion bash)"
+    """
+    terminal: Terminal = ctx.obj
+    script = _SCRIPTS.get(shell)
+    if script is None:
+        raise UsageError("{shell} is no shell we know", shell=repr(shell), hint="write bash, zsh or fish")
+
+    def text() -> None:
+        sys.stdout.write(script)
+
+    terminal.answer({"shell": shell, "script": script}, text)
+
+
+def complete(words: Sequence[str], table: Table, build: Build) -> int:
+    """Print what may stand in the place of the last word; silent where nothing is known. Returns the exit code.
+
+    ``table`` names the commands and ``build`` makes one of them, so that its options and arguments can be looked at.
+    """
+    try:
+        found = list(_offers(list(words[:-1]), words[-1] if words else "", table, build))
+    except AliceError:
+        return 1
+    lines = []
+    for value, hint in found:
+        shown = one_line(hint, _HINT_CELLS)
+        lines.append(f"{visible(value)}\t{shown}\n" if shown else f"{visible(value)}\n")
+    sys.stdout.write("".join(lines))
+    return 0
+
+
+def _offers(before: list[str], begun: str, table: Table, build: Build) -> Iterator[Candidate]:
+    table, group, name, rest = _walked(before, table)
+    if name is None:
+        names = ((key, _command_help(target)) for key, target in table.items())
+        yield from ((key, hint) for key, hint in names if key.startswith(begun))
+        return
+    target = table[name]
+    assert isinstance(target, str)
+    command = build(name, target)
+    if begun.startswith("-"):
+        yield from _options(command, begun)
+        return
+    parameter, position = _awaited(command, rest)
+    if parameter is None:
+        return
+    session = open_session(_value_of(before, "--home"))
+    for value, hint in _values(f"{group} {name}".strip(), parameter, position, session):
+        if value.startswith(begun) and value not in rest:
+            yield value, hint
+
+
+def _walked(before: list[str], table: Table) -> tuple[Table, str, str | None, list[str]]:
+    """The table that the words lead to, its group's name, the command (None: not yet), and what follows it."""
+    words = iter(before)
+    group = ""
+    for word in words:
+        if word in _WITH_VALUE:
+            next(words, None)
+        elif not word.startswith("-"):
+            target = table.get(word)
+            if target is None:
+                return {}, group, None, []
+            if isinstance(target, str):
+                return table, group, word, list(words)
+            table, group = target, word
+    return table, group, None, []
+
+
+def _command_help(target: str | Table) -> str:
+    if not isinstance(target, str):
+        return ""
+    module, _, function = target.partition(":")
+    text = inspect.getdoc(getattr(import_module(module), function)) or ""
+    return text.partition("\n")[0]
+
+
+def _options(command: Any, begun: str) -> Iterator[Candidate]:
+    for parameter in command.params:
+        for option in parameter.opts:
+            if parameter.param_type_name == "option" and option.startswith(begun) and option.startswith("--"):
+                yield option, parameter.help or ""
+
+
+def _awaited(command: Any, rest: list[str]) -> tuple[Any, int]:
+    """The parameter that the next word fills, and how many arguments stand before it."""
+    takes_value = {o: p for p in command.params for o in p.opts if not getattr(p, "is_flag", True)}
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    given = 0
+    waiting = None
+    for word in rest:
+        if waiting is not None:
+            waiting = None
+        elif word in takes_value:
+            waiting = takes_value[word]
+        elif not word.startswith("-"):
+            given += 1
+    if waiting is not None:
+        return waiting, given
+    for number, argument in enumerate(arguments):
+        if number == given or argument.nargs == -1:
+            return argument, given
+    return None, given
+
+
+def _values(name: str, parameter: Any, position: int, session: Session) -> Iterator[Candidate]:
+    metavar = parameter.metavar or ""
+    for part, offer in _OFFERS:
+        if part in metavar:
+            yield from offer(name, session)
+            return
+    if parameter.name == "set_":
+        yield from ((place, "") for place in SETS)
+    if name == "outcome" and position == 1:
+        yield from (("ok", ""), ("fail", ""))
+
+
+def _ids(name: str, session: Session) -> Iterator[Candidate]:
+    """The ids that a command means: those of its group's things, else of blocks."""
+    yield from _IDS_OF.get(name.partition(" ")[0], _blocks)(name, session)
+
+
+def _blocks(name: str, session: Session) -> Iterator[Candidate]:
+    for placed in session.home.read(_PLACES.get(name, PLACES)):
+        said = documents.trigger_text(placed) or documents.payload_text(placed)
+        yield placed.block.id, said
+
+
+def _episodes(_: str, session: Session) -> Iterator[Candidate]:
+    from alice_exp.model.formats.record_schema import EPISODES_PATH
+
+    book = session.home.read((), records=EPISODES_PATH).episodes
+    for one in reversed(book.episodes if book is not None else ()):
+        yield one.id, one.task
+
+
+def _segments(_: str, session: Session) -> Iterator[Candidate]:
+    from alice_exp.model.formats.record_schema import EVENTS_PATH
+
+    timeline = session.home.read((), records=EVENTS_PATH).timeline
+    for one in reversed(timeline.segments if timeline is not None else ()):
+        yield str(one.id), one.start
+
+
+def _sessions(_: str, session: Session) -> Iterator[Candidate]:
+    for one in reversed(chats(session).conversations()):
+        yield one.session, one.last_at
+
+
+_IDS_OF: Mapping[str, Callable[[str, Session], Iterator[Candidate]]] = {
+    "episode": _episodes,
+    "event": _segments,
+    "session": _sessions,
+}
+"""What a group calls an id; everywhere else it is a block's."""
+
+
+def _namespaces(_: str, session: Session) -> Iterator[Candidate]:
+    for file in session.home.read(("personal", "universal")).files:
+        yield namespace_name(file.path), ""
+
+
+def _keys(_: str, __: Session) -> Iterator[Candidate]:
+    from alice_exp.model.values.config import OPTIONS
+
+    yield from ((option.name, option.doc) for option in OPTIONS)
+
+
+def _acts(_: str, session: Session) -> Iterator[Candidate]:
+    for act in session.history.log(limit=30):
+        yield act.commit[:8], act.subject
+
+
+def _shells(_: str, __: Session) -> Iterator[Candidate]:
+    yield from ((shell, "") for shell in _SCRIPTS)
+
+
+_OFFERS: tuple[tuple[str, Callable[[str, Session], Iterator[Candidate]]], ...] = (
+    ("SET/NAME", _namespaces),
+    ("ID", _ids),
+    ("EPISODE", _episodes),
+    ("KEY", _keys),
+    ("COMMIT", _acts),
+    ("SHELL", _shells),
+)
+"""What a metavar's part stands for."""
+
+
+def _value_of(words: list[str], option: str) -> str:
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if word == option:
+            return following
+        if word.startswith(f"{option}="):
+            return word.partition("=")[2]
+    return ""

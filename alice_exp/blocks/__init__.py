@@ -1,0 +1,1 @@
+"""One block after another: memorize, remember, edit, move, retire, import; why, log, undo."""

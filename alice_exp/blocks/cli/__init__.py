@@ -1,0 +1,1 @@
+"""The commands about single blocks and their provenance."""

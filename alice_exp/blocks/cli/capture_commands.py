@@ -1,0 +1,230 @@
+"""``memorize`` and ``remember``: what is learned comes in."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from alice_exp.blocks.usecases.capture import Captured, Draft, destination
+from alice_exp.blocks.usecases.capture import memorize as keep
+from alice_exp.blocks.usecases.capture import remember as keep_word
+from alice_exp.home.references import namespace_name, namespace_path, type_named
+from alice_exp.kernel.errors import ProblemError, UsageError
+from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.model.documents import brief
+from alice_exp.model.formats.block_schema import block_of, known_keys
+from alice_exp.model.values.block import ABOUT, About, Block, Evidence, Payload, Trigger
+from alice_exp.owner.wiring import owner as owner_key
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import say
+from alice_exp.terminal.options import context_of, json_lines, number_between, require_utf8
+
+_GRANTED = (
+    "id",
+    "state",
+    "verifications",
+    "verifications_local",
+    "observations",
+    "open_failures",
+    "shareable",
+    "approved",
+    "reported",
+    "archived",
+    "access_count",
+    "last_accessed_at",
+    "consolidation_score",
+    "origin",
+)
+"""Fields that only acts may set: a candidate that brings them does not get them."""
+
+_TAKEN = frozenset(known_keys()) - frozenset(_GRANTED)
+
+
+def memorize(
+    ctx: typer.Context,
+    payload: Annotated[str, typer.Argument(metavar="PAYLOAD", help="What to do or to believe.")] = "",
+    when: Annotated[str, typer.Option("--when", help="When it applies: the trigger.")] = "",
+    source: Annotated[
+        str, typer.Option("--from", metavar="FILE|-", help="Many at once: a block's fields a line (JSONL).")
+    ] = "",
+    namespace: Annotated[
+        str, typer.Option(help="Where approval shall take it, as universal/tool_usage.")
+    ] = "",
+    type: Annotated[
+        str, typer.Option(help="preference, habit, fact, goal, identity, rule, solution, pattern, feature.")
+    ] = "fact",
+    about: Annotated[str, typer.Option(help="work or user.")] = "work",
+    tag: Annotated[list[str], typer.Option(help="A tag; may be repeated.")] = [],  # noqa: B006
+    context: Annotated[
+        list[str], typer.Option(metavar="K=V", help="The environment in which it holds; may be repeated.")
+    ] = [],  # noqa: B006
+    evidence: Annotated[
+        list[str], typer.Option(help="Why it is believed: a quote, or an episode's id; may be repeated.")
+    ] = [],  # noqa: B006
+    key: Annotated[str, typer.Option(help="An outside name, unique with its type.")] = "",
+    importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.5,
+    lived: Annotated[
+        bool, typer.Option("--lived", help="It was met, not inferred: past, one verification.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be kept; change nothing.")
+    ] = False,
+) -> None:
+    """Keep something learned as a candidate, until a person decides.
+
+    Examples: alice-exp memorize "use rg" --when "searching code" · alice-exp memorize --from lessons.jsonl
+    """
+    terminal: Terminal = ctx.obj
+    if source and payload:
+        raise UsageError("give a payload or --from, not both")
+    suggested = namespace_name(namespace_path(namespace)) if namespace else ""
+    if source:
+        drafts = [draft_of(number, fields, source, suggested) for number, fields in json_lines(source)]
+    else:
+        drafts = [
+            Draft(
+                _payload(payload),
+                Trigger(when, (), context_of(context)),
+                key=key,
+                type=type_named(type),
+                about=_about(about),
+                tags=tuple(tag),
+                evidence=tuple(map(_evidence, evidence)),
+                importance=number_between(importance, 0, 1, "--importance"),
+                suggested=suggested,
+                lived=lived,
+            )
+        ]
+    captured = keep(terminal.doors(dry_run), terminal.session.caller, drafts)
+    if source:
+        _bulk_answer(terminal, captured)
+    else:
+        _answer(terminal, captured)
+
+
+def remember(
+    ctx: typer.Context,
+    payload: Annotated[str, typer.Argument(metavar="PAYLOAD", help="What to remember, in your own words.")],
+    when: Annotated[str, typer.Option("--when", help="When it applies: the trigger.")] = "",
+    namespace: Annotated[str, typer.Option(help="Which file of personal, as workflow_habits.")] = "",
+    type: Annotated[
+        str, typer.Option(help="preference, habit, fact, goal, identity, rule, solution, pattern, feature.")
+    ] = "fact",
+    tag: Annotated[list[str], typer.Option(help="A tag; may be repeated.")] = [],  # noqa: B006
+    context: Annotated[
+        list[str], typer.Option(metavar="K=V", help="The environment in which it holds; may be repeated.")
+    ] = [],  # noqa: B006
+    importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.5,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be kept; change nothing.")
+    ] = False,
+) -> None:
+    """Keep a person's explicit word: into personal, trusted at once.
+
+    Example: alice-exp remember "我喜欢吃辣" --when "choosing food"
+    """
+    from alice_exp.owner import usecases as owner
+
+    terminal: Terminal = ctx.obj
+    draft = Draft(
+        _payload(payload),
+        Trigger(when, (), context_of(context)),
+        type=type_named(type),
+        about="user",
+        tags=tuple(tag),
+        importance=number_between(importance, 0, 1, "--importance"),
+    )
+    captured = owner.decide(
+        terminal.doors(dry_run),
+        owner_key(terminal.session),
+        terminal.session.caller,
+        "approve",
+        lambda home, caller, stamp: keep_word(home, caller, draft, namespace, stamp=stamp),
+    )
+    _answer(terminal, captured)
+
+
+def _payload(text: str) -> Payload:
+    if not text.strip():
+        raise UsageError(
+            "a block needs a payload: what to do or to believe",
+            hint='alice-exp memorize "use rg" --when "searching code"',
+        )
+    require_utf8(text)
+    return Payload(text)
+
+
+def _about(name: str) -> About:
+    for known in ABOUT:
+        if known == name:
+            return known
+    raise UsageError(
+        "{name} is not what a block is about", name=repr(name), hint="write --about work or --about user"
+    )
+
+
+def draft_of(number: int, fields: dict[str, Json], source: str, suggested: str) -> Draft:
+    """One JSONL line as a draft; what only acts may grant is left out."""
+    lived = fields.get("lived") is True
+    wanted = {key: value for key, value in fields.items() if key in _TAKEN}
+    block = block_of(wanted, "low_value")
+    if not isinstance(block, Block):
+        raise ProblemError("{why}", why=block, path=source, line=number, column=1)
+    return Draft.of(block, suggested, lived=lived)
+
+
+def _answer(terminal: Terminal, captured: Captured) -> None:
+    placed = captured.placed[0]
+    assert placed is not None
+    commit = commit_id(captured.commit)
+
+    def text() -> None:
+        place = namespace_name(placed.path)
+        if captured.merged:
+            terminal.act(say("{id}  known already, seen again ({place})", id=placed.block.id, place=place))
+        elif placed.place == "low_value":
+            goal = namespace_name(destination(placed.block))
+            template = (
+                "{id}  would wait for your decision; approval would take it to {goal}"
+                if terminal.is_dry
+                else "{id}  waits for your decision; approval takes it to {goal}"
+            )
+            terminal.line(say(template, id=placed.block.id, goal=goal))
+        else:
+            terminal.act(say("{id}  remembered in {place}", id=placed.block.id, place=place))
+
+    terminal.answer({**brief(placed), "commit": commit, "merged": captured.merged > 0}, text)
+
+
+def _bulk_answer(terminal: Terminal, captured: Captured) -> None:
+    commit = commit_id(captured.commit)
+    document = {
+        "ids": list(captured.ids),
+        "commit": commit,
+        "merged": captured.merged,
+        "refused": len(captured.refused),
+        "refused_by": list(captured.refused),
+    }
+
+    def text() -> None:
+        said = (
+            "{count} would wait for your decision"
+            if terminal.is_dry
+            else "{count} candidates wait for your decision"
+        )
+        terminal.line(say(said, count=len(set(captured.ids))))
+        if captured.merged:
+            terminal.line(say("{count} were known already, seen again", count=captured.merged))
+        if captured.refused:
+            terminal.line(say("{count} were rejected before and not taken in", count=len(captured.refused)))
+
+    terminal.answer(document, text)
+
+
+def _evidence(said: str) -> Evidence:
+    """An episode that is cited (it is never pruned while the block lives), or a quote."""
+    from alice_exp.model.formats.record_schema import EPISODE_ID
+
+    return Evidence("episode", ref=said) if EPISODE_ID.fullmatch(said) else Evidence("note", quote=said)

@@ -1,0 +1,140 @@
+"""``import``: what a person has in other memories already, into the pool."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from alice_exp.blocks.usecases.import_memories import draft_of_piece, take_in, with_origin
+from alice_exp.kernel.errors import NotFoundError, ProblemError
+from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.text.display import one_line
+from alice_exp.model import documents
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import say
+from alice_exp.terminal.options import json_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from alice_exp.blocks.usecases.capture import Draft
+
+MOST_BYTES = 64 << 20
+"""The largest file that is read."""
+
+_File = Annotated[str, typer.Argument(metavar="FILE|-", help="The file to import; a directory for Markdown.")]
+_Dry = Annotated[bool, typer.Option("--dry-run", help="Say what would come in; change nothing.")]
+
+
+def claude_md(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
+    """Import an instruction file (CLAUDE.md, AGENTS.md …): each bullet and paragraph becomes a candidate.
+
+    Example: alice-exp import claude-md CLAUDE.md --dry-run
+    """
+    _pieces(ctx.obj, "claude-md", source, dry_run)
+
+
+def mem0(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
+    """Import a mem0 export (JSON or JSONL): each memory becomes a candidate about the user.
+
+    Example: alice-exp import mem0 memories.json --dry-run
+    """
+    _pieces(ctx.obj, "mem0", source, dry_run)
+
+
+def basic_memory(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
+    """Import basic-memory notes (a file, or a directory of them): each observation becomes a candidate.
+
+    Example: alice-exp import basic-memory ~/basic-memory --dry-run
+    """
+    _pieces(ctx.obj, "basic-memory", source, dry_run)
+
+
+def jsonl(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
+    """Import a block's fields a line, as 'memorize --from' takes them, with import:jsonl as origin.
+
+    Examples: alice-exp import jsonl lessons.jsonl · alice-exp import jsonl - <lessons.jsonl
+    """
+    from alice_exp.blocks.cli.capture_commands import draft_of
+
+    drafts = [
+        with_origin("jsonl", source, number, draft_of(number, fields, source, ""))
+        for number, fields in json_lines(source)
+    ]
+    _take_in(ctx.obj, drafts, dry_run)
+
+
+def _pieces(terminal: Terminal, kind: str, source: str, dry_run: bool) -> None:
+    from alice_exp.blocks.rules.memory_formats import pieces_of
+
+    drafts = [draft_of_piece(kind, path, piece) for path, piece in pieces_of(kind, _texts(source))]
+    _take_in(terminal, drafts, dry_run)
+
+
+def _texts(source: str) -> list[tuple[str, str]]:
+    if source == "-":
+        return [("stdin", _decoded(sys.stdin.buffer.read(MOST_BYTES + 1), "-"))]
+    path = Path(source)
+    if not path.exists():
+        raise NotFoundError("there is no file {source}", source=source)
+    files = sorted(path.rglob("*.md")) if path.is_dir() else [path]
+    return [(str(file), _read(file)) for file in files if file.is_file() or not path.is_dir()]
+
+
+def _read(path: Path) -> str:
+    if not path.is_file():
+        raise ProblemError("this is not a plain file", path=str(path))
+    try:
+        with path.open("rb") as file:
+            return _decoded(file.read(MOST_BYTES + 1), str(path))
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise ProblemError("this file cannot be read: {why}", why=why, path=str(path)) from error
+
+
+def _decoded(data: bytes, path: str) -> str:
+    if len(data) > MOST_BYTES:
+        raise ProblemError("this file is larger than 64 MiB", path=path)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ProblemError("this is not UTF-8 text", path=path) from None
+
+
+def _take_in(terminal: Terminal, drafts: Sequence[Draft], dry_run: bool) -> None:
+    imported = take_in(terminal.session.home, terminal.session.caller, drafts, dry_run=dry_run)
+    document = {
+        "ids": [] if dry_run else [one.block.id for one in imported.placed],
+        "commit": commit_id(imported.commit),
+        "candidates": [
+            {
+                "payload": documents.payload_text(one),
+                "trigger": documents.trigger_text(one),
+                "type": one.block.type,
+                "about": one.block.about,
+            }
+            for one in imported.placed
+        ],
+        "known": imported.known,
+        "refused": len(imported.refused),
+        "dry_run": dry_run,
+    }
+
+    def text() -> None:
+        for one in imported.placed:
+            when = documents.trigger_text(one)
+            what = documents.payload_text(one)
+            terminal.line(f"  {one_line(f'{when}: {what}' if when else what, 110)}")
+        said = (
+            "{count} would wait for your decision" if dry_run else "{count} candidates wait for your decision"
+        )
+        terminal.line(say(said, count=len(imported.placed)))
+        if imported.known:
+            terminal.line(say("{count} were imported before", count=imported.known))
+        if imported.refused:
+            terminal.line(say("{count} were rejected before and not taken in", count=len(imported.refused)))
+
+    terminal.answer(document, text)

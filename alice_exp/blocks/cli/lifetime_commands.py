@@ -1,0 +1,224 @@
+"""``edit``, ``move``, ``retire``, ``revive`` and ``purge``: one block's life in a person's hands."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any, Literal, cast
+
+import typer
+
+from alice_exp.blocks.usecases import lifetime as life
+from alice_exp.blocks.usecases.lifetime import Lived
+from alice_exp.home.caller import require_person
+from alice_exp.home.ports import Purged
+from alice_exp.home.references import namespace_name
+from alice_exp.kernel.errors import RefusedError, UsageError
+from alice_exp.kernel.journal.act import commit_id
+from alice_exp.model import documents
+from alice_exp.owner.wiring import owner as owner_key
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import say
+from alice_exp.terminal.options import DryRun
+
+_Id = Annotated[str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it.")]
+
+
+def edit(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
+    """Open a block's own text in $VISUAL or $EDITOR; what you save is checked, then committed.
+
+    An editor that returns at once has to be told to wait, as EDITOR="code --wait". Example: alice-exp edit exp-7k2m9q4x
+    """
+    from alice_exp.terminal.editor import in_editor
+
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    opened = life.open_block(session.home, session.caller, reference)
+    placed = opened.placed
+    head = (
+        say(
+            "{id} in {place}: change what you like, save and close.",
+            id=placed.block.id,
+            place=namespace_name(placed.path),
+        ),
+        say("Comments stay with the block. Unchanged or emptied, nothing happens."),
+    )
+    text = in_editor(
+        terminal,
+        placed.block.id,
+        head,
+        opened.text + "\n",
+        lambda made: life.faults(opened, made, session.caller),
+    )
+    lived = life.edit(terminal.doors(dry_run), session.caller, opened, opened.text if text is None else text)
+    changed = lived.placed is not lived.before
+
+    def line() -> str:
+        if not changed:
+            return say("{id}  nothing changed", id=placed.block.id)
+        return say("{id}  changed", id=placed.block.id)
+
+    _answer(terminal, lived, line(), {"changed": changed})
+
+
+def move(
+    ctx: typer.Context,
+    reference: _Id,
+    to: Annotated[str, typer.Argument(metavar="SET/NAME", help="As universal/tool_usage.")],
+    dry_run: DryRun = False,
+) -> None:
+    """Move a trusted block into another namespace; nothing leaves personal.
+
+    Example: alice-exp move exp-7k2m9q4x universal/tool_usage
+    """
+    terminal: Terminal = ctx.obj
+    lived = life.move(terminal.doors(dry_run), terminal.session.caller, reference, to)
+    was, now = namespace_name(lived.before.path), namespace_name(lived.placed.path)
+    template = "{id}  is in {now} already" if was == now else "{id}  {was} → {now}"
+    _answer(terminal, lived, say(template, id=lived.placed.block.id, was=was, now=now))
+
+
+def retire(
+    ctx: typer.Context,
+    reference: _Id,
+    reason: Annotated[str, typer.Option(help="What has changed; kept with the block.")],
+    to: Annotated[
+        str, typer.Option(help="obsolete (into the archive), or past (from reliable).")
+    ] = "obsolete",
+    dry_run: DryRun = False,
+) -> None:
+    """Take trust from a block because the world has changed.
+
+    Example: alice-exp retire exp-7k2m9q4x --reason "the build moved to uv"
+    """
+    terminal: Terminal = ctx.obj
+    if to not in ("obsolete", "past"):
+        raise UsageError("{to} is no way down", to=repr(to), hint="write --to obsolete or --to past")
+    target = cast("Literal['obsolete', 'past']", to)
+    lived = life.retire(terminal.doors(dry_run), terminal.session.caller, reference, reason, target)
+    _answer(terminal, lived, _moved(lived))
+
+
+def revive(
+    ctx: typer.Context,
+    reference: _Id,
+    from_rejected: Annotated[
+        bool, typer.Option("--from-rejected", help="Lift a rejection: it waits in the pool again.")
+    ] = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Give an archived block a second chance: possible, with its count, where it came from.
+
+    Examples: alice-exp revive exp-7k2m9q4x · alice-exp revive exp-2m4n6p8q --from-rejected
+    """
+    from alice_exp.owner import usecases as owner
+
+    terminal: Terminal = ctx.obj
+    lifted = " --from-rejected" if from_rejected else ""
+    require_person(terminal.session.caller, say("revive"), f"alice-exp revive {reference}{lifted}")
+    if not dry_run:
+        terminal.require_confirmation()
+    lived = owner.decide(
+        terminal.doors(dry_run),
+        owner_key(terminal.session),
+        terminal.session.caller,
+        "revive",
+        lambda home, caller, stamp: life.revive(
+            home, caller, reference, from_rejected=from_rejected, stamp=stamp
+        ),
+    )
+    if lived.placed.place == "universal":
+        stands = (
+            say("its approval holds")
+            if lived.approved
+            else say("it waits for your approval: 'alice-exp approve {id}'")
+        )
+        _answer(terminal, lived, f"{_moved(lived)}; {stands}".replace("{id}", lived.placed.block.id))
+    else:
+        _answer(terminal, lived, _moved(lived))
+
+
+def _moved(lived: Lived) -> str:
+    before, after = lived.before.block.state, lived.placed.block.state
+    return say(
+        "{id}  {before} → {after}, {count} verified, in {place}",
+        id=lived.placed.block.id,
+        before=say(before if lived.before.place != "archive" else lived.before.namespace),
+        after=say(after),
+        count=lived.placed.block.verifications,
+        place=namespace_name(lived.placed.path),
+    )
+
+
+def _answer(terminal: Terminal, lived: Lived, line: str, more: dict[str, Any] | None = None) -> None:
+    placed = lived.placed
+    document = {
+        **documents.brief(placed),
+        "verifications": placed.block.verifications,
+        "from": {
+            "set": lived.before.place,
+            "namespace": lived.before.namespace,
+            "state": lived.before.block.state,
+        },
+        "approved": lived.approved,
+        "needs_approval": lived.lost_approval,
+        "commit": commit_id(lived.commit),
+        **(more or {}),
+    }
+    terminal.answer(document, lambda: terminal.act(line))
+    if lived.lost_approval and not terminal.is_dry:
+        template = (
+            "alice-exp: {id} says something else now and waits for your approval: 'alice-exp approve {id}'"
+        )
+        terminal.note(say(template, id=placed.block.id))
+
+
+def purge(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
+    """Forget a block for good: every version of it goes from the files and from all of history.
+
+    Nothing brings it back. Asks for the id, or takes --yes. Example: alice-exp purge exp-7k2m9q4x
+    """
+    from alice_exp.blocks.usecases.provenance import find_id
+
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    require_person(session.caller, say("purge"), f"alice-exp purge {reference}")
+    block_id = find_id(session.home, session.history, reference)
+    if dry_run:
+        versions = session.home.versions(block_id)
+        line = say("{id}  would go from {count} versions of files in history", id=block_id, count=versions)
+        terminal.answer({"id": block_id, "versions": versions, "commit": None}, lambda: terminal.line(line))
+        return
+    _confirm(terminal, block_id)
+    _purged(terminal, block_id, life.purge(session.home, session.caller, block_id))
+
+
+def _confirm(terminal: Terminal, block_id: str) -> None:
+    """The id, typed: nothing brings back what is purged."""
+    terminal.require_confirmation()
+    if terminal.yes:
+        return
+    sys.stderr.write(say("Every version of {id} will be gone for good. Type its id to go on: ", id=block_id))
+    sys.stderr.flush()
+    if sys.stdin.readline().strip() != block_id:
+        raise RefusedError("not confirmed; nothing was changed")
+
+
+def _purged(terminal: Terminal, block_id: str, done: Purged) -> None:
+    document = {
+        "id": block_id,
+        "commits": done.commits,
+        "versions": done.versions,
+        "elsewhere": list(done.elsewhere),
+        "commit": done.commit.commit,
+    }
+    line = say(
+        "{id}  is gone from {versions} versions of files; {commits} commits were rewritten",
+        id=block_id,
+        versions=done.versions,
+        commits=done.commits,
+    )
+    terminal.answer(document, lambda: terminal.line(line))
+    for path in done.elsewhere:
+        terminal.note(
+            say("alice-exp: {path} still says the same; it is not part of the block and stays", path=path)
+        )

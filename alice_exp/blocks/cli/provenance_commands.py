@@ -1,0 +1,277 @@
+"""``why``, ``log``, ``diff``, ``undo`` and ``restore``: what happened, and the way back."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from alice_exp.blocks.usecases import provenance
+from alice_exp.blocks.usecases.provenance import LogFilter
+from alice_exp.home.caller import require_person
+from alice_exp.home.ports import Changed, Version
+from alice_exp.kernel.errors import BusyError, UsageError
+from alice_exp.kernel.journal.act import Commit, commit_id
+from alice_exp.model import documents
+from alice_exp.model.formats.block_schema import block_json
+from alice_exp.model.values.block import CONFIDENCE, TRUST, Placed
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import say
+from alice_exp.terminal.options import moment
+
+
+def why(
+    ctx: typer.Context,
+    reference: Annotated[str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it.")],
+) -> None:
+    """Explain a block: what it says, its evidence, every act that changed it, how it is scored.
+
+    Example: alice-exp why exp-7k2m9q4x
+    """
+    terminal: Terminal = ctx.obj
+    opened = terminal.session
+    block_id = provenance.find_id(opened.home, opened.history, reference)
+    life = provenance.transitions(opened.history, block_id)
+    present = provenance.present(opened.home, block_id)
+    document: dict[str, Any] = {
+        "id": block_id,
+        "block": block_json(present.block, present.place) | documents.brief(present) if present else None,
+        "transitions": [
+            {**documents.commit(step.commit), "from": step.before or None, "to": step.after or None}
+            for step in life
+        ],
+        "formula": "score = trust · confidence · decay · match",
+    }
+    if present:
+        document["trust"] = TRUST[present.place]
+        document["confidence"] = CONFIDENCE[present.block.state]
+    terminal.answer(document, lambda: _why(terminal, block_id, present, life))
+
+
+def _why(
+    terminal: Terminal, block_id: str, present: Placed | None, life: list[provenance.Transition]
+) -> None:
+    if present is None:
+        terminal.line(
+            say("{id}  is no longer in the home; 'alice-exp restore {id}' brings it back", id=block_id)
+        )
+    else:
+        block = present.block
+        terminal.line(f"{block_id}  {say(block.state)}  {present.place}/{present.namespace}")
+        terminal.line(
+            f"  {say('trigger')}: {documents.trigger_text(present) or say('(none: matched by the payload alone)')}"
+        )
+        terminal.line(f"  {say('payload')}: {documents.payload_text(present)}")
+        for piece in block.evidence:
+            terminal.line(f"  {say('evidence')}: {documents.evidence_whole(piece)}")
+        trust, confidence = TRUST[present.place], CONFIDENCE[block.state]
+        fixed = f"trust {trust:.1f} · confidence {confidence:.1f}"
+        terminal.line(f"  {say('score')}: {fixed} · decay · match = {trust * confidence:.2f} · decay · match")
+    rows = []
+    for step in life:
+        moved = _rise(step.before, step.after)
+        rows.append([step.commit.at, step.commit.commit[:8], step.commit.op, step.commit.actor, moved])
+    terminal.table([say("when"), say("commit"), say("act"), say("who"), say("state")], rows)
+
+
+def log(
+    ctx: typer.Context,
+    reference: Annotated[str, typer.Argument(metavar="[ID]", help="One block alone.")] = "",
+    by: Annotated[
+        str, typer.Option(metavar="ACTOR", help="Acts of one actor, as agent or agent:claude.")
+    ] = "",
+    op: Annotated[str, typer.Option(help="Acts of one kind, as approve.")] = "",
+    session: Annotated[str, typer.Option(help="Acts of one conversation.")] = "",
+    since: Annotated[str, typer.Option(help="From this day or time on.")] = "",
+    until: Annotated[str, typer.Option(help="Before this day or time.")] = "",
+    limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="How many at most.")] = 1_000_000,
+) -> None:
+    """Show the acts, newest first, in the blocks' own terms.
+
+    Examples: alice-exp log · alice-exp log exp-7k2m9q4x --by agent
+    """
+    terminal: Terminal = ctx.obj
+    opened = terminal.session
+    opened.home.read(())
+    block_id = provenance.find_id(opened.home, opened.history, reference) if reference else ""
+    filters = LogFilter(block_id, by, op, session, moment(since), moment(until), limit)
+    acts = list(provenance.log(opened.history, filters))
+    life = (
+        {step.commit.commit: step for step in provenance.transitions(opened.history, block_id)}
+        if block_id
+        else {}
+    )
+    states = [_states(act, life.get(act.commit)) for act in acts]
+    columns = [say("when"), say("commit"), say("who"), say("what"), say("state")]
+    document = [
+        {**documents.commit(act), "from": before or None, "to": after or None}
+        for act, (before, after) in zip(acts, states, strict=True)
+    ]
+    rows = [
+        [act.at, act.commit[:8], act.actor, act.subject, _rise(before, after)]
+        for act, (before, after) in zip(acts, states, strict=True)
+    ]
+    terminal.answer({"commits": document}, lambda: terminal.table(columns, rows))
+
+
+def _states(act: Commit, step: provenance.Transition | None) -> tuple[str, str]:
+    """The states that an act led from and to: as it says itself, else as the one block's history has it."""
+    said = dict(act.trailers)
+    if "From" in said and "To" in said:
+        return said["From"], said["To"]
+    return (step.before, step.after) if step is not None else ("", "")
+
+
+def _rise(before: str, after: str) -> str:
+    """A state as it rose or fell; one that stayed is no news."""
+    return "" if before == after else f"{say(before) if before else '–'} → {say(after) if after else '–'}"
+
+
+def diff(
+    ctx: typer.Context,
+    name: Annotated[
+        str, typer.Argument(metavar="[COMMIT]", help="Which act; the newest where none is named.")
+    ] = "",
+) -> None:
+    """Show what one act changed, block by block, field by field.
+
+    Example: alice-exp diff 4f2a91c0
+    """
+    terminal: Terminal = ctx.obj
+    terminal.session.home.read(())
+    changed = provenance.diff(terminal.session.history, name)
+    document = {
+        **documents.commit(changed.commit),
+        "changes": [_version(version) for version in changed.blocks],
+        "files": [file.path for file in changed.files],
+    }
+    terminal.answer(document, lambda: _diff(terminal, changed))
+
+
+def _version(version: Version) -> dict[str, Any]:
+    fields = provenance.field_changes(version)
+    return {
+        "id": version.block_id,
+        "from": version.before.path if version.before else None,
+        "to": version.after.path if version.after else None,
+        "fields": {name: {"before": before, "after": after} for name, (before, after) in fields.items()},
+    }
+
+
+def _diff(terminal: Terminal, changed: Changed) -> None:
+    act = changed.commit
+    terminal.line(f"{act.commit[:8]}  {act.at}  {act.actor}  {act.subject}")
+    for version in changed.blocks:
+        before = version.before.path if version.before else "–"
+        after = version.after.path if version.after else "–"
+        terminal.line(f"{version.block_id}  {before if before == after else f'{before} → {after}'}")
+        for name, (old, new) in provenance.field_changes(version).items():
+            gone, came = _parted(old, new)
+            for sign, values in (("-", gone), ("+", came)):
+                for value in values:
+                    terminal.line(f"  {sign} {name}: {_short(value)}")
+    for file in changed.files:
+        terminal.line(file.path)
+
+
+def _parted(old: object, new: object) -> tuple[list[object], list[object]]:
+    """What went and what came; of two lists, only the items that the other one does not hold."""
+    if isinstance(old, list) and isinstance(new, list):
+        return [one for one in old if one not in new], [one for one in new if one not in old]
+    return [one for one in (old,) if one is not None], [one for one in (new,) if one is not None]
+
+
+def _short(value: object) -> str:
+    import json
+
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def undo(
+    ctx: typer.Context,
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="[COMMIT]", help="Which act; the newest that still stands where none is named."
+        ),
+    ] = "",
+    by: Annotated[
+        str, typer.Option(metavar="ACTOR", help="All acts of one actor, as agent or agent:claude.")
+    ] = "",
+    session: Annotated[str, typer.Option(help="All acts of one conversation.")] = "",
+    since: Annotated[str, typer.Option(help="All acts from this day or time on.")] = "",
+    until: Annotated[str, typer.Option(help="Before this day or time.")] = "",
+    op: Annotated[str, typer.Option(help="All acts of one kind, as memorize.")] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would change; change nothing.")
+    ] = False,
+) -> None:
+    """Take acts back in one commit; what a later act changed is named and left.
+
+    Examples: alice-exp undo · alice-exp undo 4f2a91c0 --dry-run · alice-exp undo --by agent --since 2026-02-20
+    """
+    terminal: Terminal = ctx.obj
+    opened = terminal.session
+    named = {"--by": by, "--op": op, "--session": session, "--since": since, "--until": until}
+    tried = " ".join(
+        [*([name] if name else []), *(f"{option} {value}" for option, value in named.items() if value)]
+    )
+    require_person(opened.caller, say("undo"), f"alice-exp undo {tried}".rstrip())
+    filters = LogFilter("", by, op, session, moment(since), moment(until))
+    if name and filters != LogFilter():
+        raise UsageError("name one act, or say which acts by options, not both")
+    if not dry_run:
+        terminal.require_confirmation()
+    opened.home.read(())
+    if filters != LogFilter() and not dry_run and not terminal.yes:
+        planned = provenance.undo(terminal.doors(True), opened.history, opened.caller, name, filters)
+        count, blocks = len(planned.acts), len(planned.blocks)
+        terminal.confirm(say("Take back {count} acts on {blocks} blocks?", count=count, blocks=blocks))
+    home = terminal.doors(dry_run)
+    _undone(terminal, provenance.undo(home, opened.history, opened.caller, name, filters), dry_run)
+
+
+def _undone(terminal: Terminal, undone: provenance.Undone, dry_run: bool) -> None:
+    document = {
+        "undone": [documents.commit(act) for act in undone.acts],
+        "blocks": list(undone.blocks),
+        "conflicts": [target for target, _ in undone.conflicts],
+        "changed_by": {target: act.commit for target, act in undone.conflicts if act is not None},
+        "commit": commit_id(undone.commit),
+    }
+
+    def text() -> None:
+        verb = say("would undo") if dry_run else say("undone")
+        for act in undone.acts:
+            terminal.line(say("{verb}: {subject}", verb=verb, subject=act.subject))
+        for target in undone.blocks:
+            terminal.line(f"  {target}")
+
+    terminal.answer(document, text)
+    for target, act in undone.conflicts:
+        if act is None:
+            terminal.note(say("alice-exp: {id} was changed by a later act and is left as it is", id=target))
+            continue
+        template = "alice-exp: {id} was changed by {act} ({commit}) and is left as it is"
+        terminal.note(say(template, id=target, act=act.subject, commit=act.commit[:8]))
+    if undone.conflicts:
+        terminal.exit_code = BusyError.exit_code
+
+
+def restore(
+    ctx: typer.Context,
+    reference: Annotated[str, typer.Argument(metavar="ID", help="A block that expired or was deleted.")],
+) -> None:
+    """Bring a block back from history: what expired, what was deleted from a file.
+
+    Example: alice-exp restore exp-7k2m9q4x
+    """
+    terminal: Terminal = ctx.obj
+    opened = terminal.session
+    placed, commit = provenance.restore(opened.home, opened.history, opened.caller, reference)
+    terminal.answer(
+        {**documents.brief(placed), "commit": commit_id(commit)},
+        lambda: terminal.line(
+            say("{id}  is back in {place}", id=placed.block.id, place=f"{placed.place}/{placed.namespace}")
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Undo, one block as a text, the formats of other memories."""

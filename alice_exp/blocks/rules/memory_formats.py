@@ -1,0 +1,217 @@
+"""What other memories hold, read from their files: instructions in Markdown, mem0, basic-memory.
+
+Each piece knows its line and the words that it came from; nothing is interpreted beyond its kind.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.text.times import iso_time
+from alice_exp.model.values.block import About, BlockType
+
+MOST_TEXT = 16_000
+"""Characters of one piece that are taken."""
+
+_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
+_BULLET = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$")
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_OTHER = re.compile(r"^\s*(?:@\S|\||>|!\[)")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_OBSERVATION = re.compile(r"^\s*[-*]\s+\[([^\[\]]{1,40})\]\s+(.*)$")
+_RELATION = re.compile(r"\[\[[^\]]+\]\]\s*$")
+_TAG = re.compile(r"(?<!\S)#([\w-]+)")
+_TAIL = re.compile(r"\s*\(([^()]*)\)\s*$")
+_CATEGORIES: Mapping[str, BlockType] = {
+    "preference": "preference",
+    "habit": "habit",
+    "goal": "goal",
+    "rule": "rule",
+    "decision": "rule",
+    "requirement": "rule",
+    "solution": "solution",
+    "technique": "solution",
+    "method": "solution",
+    "tip": "solution",
+    "pattern": "pattern",
+    "feature": "feature",
+    "identity": "identity",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One thing that a file holds: what it says, when it applies, and where it stands (``line`` from 1)."""
+
+    payload: str
+    trigger: str = ""
+    type: BlockType = "fact"
+    about: About = "work"
+    tags: tuple[str, ...] = ()
+    name: str = ""
+    at: str = ""
+    line: int = 0
+
+
+def claude_md(text: str) -> tuple[Piece, ...]:
+    """The bullets and paragraphs of an instruction file (CLAUDE.md, AGENTS.md …), each under its headings as trigger.
+
+    Code, comments, tables, quotations and imports (``@file``) are passed over.
+    """
+    return tuple(
+        Piece(said, " · ".join(headings), "rule", line=line)
+        for said, headings, line in _passages(_uncommented(text))
+        if not _OTHER.match(said)
+    )
+
+
+def basic_memory(text: str) -> tuple[Piece, ...]:
+    """The observations of a note, ``- [category] text #tag (context)``; its title is the trigger."""
+    fields, body, skipped = _front_matter(text)
+    title = fields.get("title", "")
+    found = []
+    for number, line in enumerate(body.splitlines(), start=skipped + 1):
+        heading = _HEADING.match(line)
+        if heading and not title:
+            title = heading[2]
+        said = _OBSERVATION.match(line)
+        if not said or _RELATION.search(line):
+            continue
+        category, content = said[1].strip().lower(), said[2].strip()
+        context = _TAIL.search(content)
+        content = _TAIL.sub("", content)
+        tags = tuple(dict.fromkeys((category, *_TAG.findall(content))))
+        plain = " ".join(_TAG.sub("", content).split())
+        if plain:
+            trigger = " · ".join(part for part in (title, context[1] if context else "") if part)
+            kind = _CATEGORIES.get(category, "fact")
+            found.append(Piece(plain[:MOST_TEXT], trigger, kind, tags=tags, line=number))
+    return tuple(found)
+
+
+def mem0(text: str, path: str) -> tuple[Piece, ...]:
+    """The memories of a mem0 export: a list, an object with ``results`` or ``memories``, or one object a line."""
+    return tuple(piece for number, row in _rows(text, path) if (piece := _memory(row, number)) is not None)
+
+
+def _memory(row: Mapping[str, Json], line: int) -> Piece | None:
+    said = next(
+        (row[key] for key in ("memory", "text", "data", "content") if isinstance(row.get(key), str)), ""
+    )
+    if not isinstance(said, str) or not said.strip():
+        return None
+    categories = row.get("categories")
+    tags = tuple(tag for tag in categories if isinstance(tag, str)) if isinstance(categories, list) else ()
+    about: About = "work" if row.get("agent_id") and not row.get("user_id") else "user"
+    return Piece(
+        said.strip()[:MOST_TEXT],
+        type="preference" if any("preference" in tag for tag in tags) else "fact",
+        about=about,
+        tags=tags,
+        name=str(row.get("id", "")),
+        at=_time(row.get("created_at")),
+        line=line,
+    )
+
+
+def _time(value: Json) -> str:
+    try:
+        return iso_time(value) if value else ""
+    except ValueError:
+        return ""
+
+
+def _rows(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Json]]]:
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ProblemError("this file is nested too deeply", path=path, line=1, column=1) from None
+    except ValueError:
+        yield from _lines(text, path)
+        return
+    if isinstance(value, dict):
+        value = next(
+            (value[key] for key in ("results", "memories") if isinstance(value.get(key), list)), [value]
+        )
+    yield from ((number, row) for number, row in enumerate(value, start=1) if isinstance(row, dict))
+
+
+def _lines(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Json]]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            column = error.colno if isinstance(error, json.JSONDecodeError) else 1
+            raise ProblemError("this is no JSON", path=path, line=number, column=column) from None
+        if isinstance(row, dict):
+            yield number, row
+
+
+def _uncommented(text: str) -> str:
+    """Without HTML comments, every line still where it was."""
+    return _COMMENT.sub(lambda found: "\n" * found.group().count("\n"), text)
+
+
+def _front_matter(text: str) -> tuple[dict[str, str], str, int]:
+    """The flat ``key: value`` lines between the first two ``---``, the rest, and how many lines went before it."""
+    lines = text.splitlines()
+    if not lines or lines[0].strip() != "---":
+        return {}, text, 0
+    end = next((index for index, line in enumerate(lines[1:], start=1) if line.strip() == "---"), 0)
+    if not end:
+        return {}, text, 0
+    pairs = (line.partition(":") for line in lines[1:end])
+    fields = {key.strip(): value.strip().strip("\"'") for key, colon, value in pairs if colon}
+    return fields, "\n".join(lines[end + 1 :]), end + 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A passage that may go on in the next line: its text, the headings and bullets above it, its line, its indent."""
+
+    text: str
+    above: tuple[str, ...]
+    line: int
+    indent: int
+
+
+def _passages(text: str) -> Iterator[tuple[str, tuple[str, ...], int]]:
+    """Each bullet and each paragraph, its lines joined, with what stands above it; code is passed over."""
+    headings: list[tuple[int, str]] = []
+    bullets: list[_Open] = []
+    current: _Open | None = None
+    fenced = False
+    for number, line in enumerate([*text.splitlines(), ""], start=1):
+        fence, heading, bullet = _FENCE.match(line), _HEADING.match(line), _BULLET.match(line)
+        is_text = bool(line.strip()) and not fenced and not fence
+        fenced = fenced != bool(fence)
+        if current is not None and is_text and not heading and not bullet and not _OTHER.match(line):
+            current = replace(current, text=f"{current.text} {line.strip()}")
+            continue
+        if current is not None:
+            yield current.text[:MOST_TEXT], current.above, current.line
+            bullets = [*(one for one in bullets if one.indent < current.indent), current]
+            current = None
+        if heading and is_text:
+            headings = [*(one for one in headings if one[0] < len(heading[1])), (len(heading[1]), heading[2])]
+            bullets = []
+        elif is_text:
+            indent = len(line) - len(line.lstrip())
+            over = [one.text for one in bullets if one.indent < indent and bullet]
+            above = (*(name for level, name in headings if level > 1), *over)
+            current = _Open(bullet[2].strip() if bullet else line.strip(), above, number, indent)
+
+
+def pieces_of(kind: str, texts: Sequence[tuple[str, str]]) -> tuple[tuple[str, Piece], ...]:
+    """The pieces of some files, given as (path, text), each with its path."""
+    readers = {"claude-md": claude_md, "basic-memory": basic_memory}
+    if kind in readers:
+        return tuple((path, piece) for path, text in texts for piece in readers[kind](text))
+    return tuple((path, piece) for path, text in texts for piece in mem0(text, path))

@@ -1,0 +1,156 @@
+"""Acts taken back, newest first, as one change (DESIGN 5, 7): what returns, what is left because more has happened.
+
+Where every file is still as the acts left it, the files return byte by byte, comments and order included; else each
+block returns by itself and later changes of others stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from alice_exp.model.formats.change_edits import same_block
+from alice_exp.model.rules.expiry import expired, is_expired
+from alice_exp.model.values.changes import Put
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from alice_exp.home.ports import Changed, Version
+    from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.snapshot import Snapshot
+
+Texts = Callable[[str], "str | None"]
+"""The present text of a file under ``experiences/``; None where it does not exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """What an undo changes: blocks as they shall be, ids that go, whole files, and what it leaves.
+
+    ``conflicts`` are blocks and files that another act changed, ``left`` the commits that so stand in part or whole.
+    """
+
+    puts: tuple[Put, ...] = ()
+    removes: tuple[str, ...] = ()
+    texts: Mapping[str, str | None] = field(default_factory=dict)
+    seen: Mapping[str, str | None] = field(default_factory=dict)
+    blocks: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    left: frozenset[str] = frozenset()
+
+    @property
+    def touched(self) -> tuple[str, ...]:
+        """Blocks, and files of which no block changed."""
+        return self.blocks or tuple(self.texts)
+
+
+def whole_files(changed: Sequence[Changed], snapshot: Snapshot, text: Texts, now: str) -> Reversal | None:
+    """The acts' files as they were before, where nothing else has touched them since; None where something has.
+
+    ``changed`` is newest first. Where the clock of a candidate matters (one has expired, or one that returns would be
+    expired at once), blocks return one by one.
+    """
+    present: dict[str, str | None] = {}
+    began: dict[str, str | None] = {}
+    expired_in = {placed.path for placed in expired(snapshot, now)}
+    for one in changed:
+        if not one.texts or _is_of_its_time(one, snapshot, now):
+            return None
+        for file in one.texts:
+            if file.path not in present:
+                began[file.path] = present[file.path] = text(file.path)
+            if present[file.path] != file.after or file.path in expired_in:
+                return None
+            present[file.path] = file.before
+    ids = tuple(dict.fromkeys(version.block_id for one in changed for version in one.blocks))
+    return Reversal(
+        texts={path: now for path, now in present.items() if now != began[path]}, seen=began, blocks=ids
+    )
+
+
+def by_block(changed: Sequence[Changed], snapshot: Snapshot, text: Texts, now: str) -> Reversal:
+    """Each block as it was before the oldest of the acts on it, unless another act stands between."""
+    returned: dict[str, Version] = {}
+    conflicts: dict[str, None] = {}
+    left: set[str] = set()
+    for one in changed:
+        for version in _own(one):
+            block_id = version.block_id
+            earlier = returned.get(block_id)
+            present = earlier.before if earlier is not None else snapshot.find(block_id)
+            if block_id in conflicts or not _is_left_by(version, present):
+                conflicts[block_id] = None
+                left.add(one.commit.commit)
+            else:
+                returned[block_id] = version
+    puts, removes = _returned(returned, snapshot, now)
+    texts, seen, held = _texts(changed, text)
+    left |= {one.commit.commit for one in changed if any(file.path in held for file in one.files)}
+    return Reversal(puts, removes, texts, seen, tuple(returned), (*conflicts, *held), frozenset(left))
+
+
+def _returned(
+    returned: Mapping[str, Version], snapshot: Snapshot, now: str
+) -> tuple[tuple[Put, ...], tuple[str, ...]]:
+    puts: list[Put] = []
+    removes: list[str] = []
+    for block_id, version in returned.items():
+        before = version.before
+        if before is None:
+            if snapshot.find(block_id) is not None:
+                removes.append(block_id)
+            continue
+        block = _unclocked(before, snapshot, now)
+        puts.append(Put(block, before.path, version.before_raw, before.path))
+    return tuple(puts), tuple(removes)
+
+
+def _unclocked(placed: Placed, snapshot: Snapshot, now: str) -> Block:
+    """A candidate that would be expired at once starts its clock anew, as ``restore`` does."""
+    days = snapshot.config.number("heartbeat.expire_days")
+    if placed.place == "low_value" and is_expired(placed.block, now, days):
+        return replace(placed.block, reported=None)
+    return placed.block
+
+
+def _texts(
+    changed: Sequence[Changed], text: Texts
+) -> tuple[dict[str, str | None], dict[str, str | None], tuple[str, ...]]:
+    """Files that hold no blocks: what they return to, what they were planned on, which ones are left."""
+    present: dict[str, str | None] = {}
+    began: dict[str, str | None] = {}
+    held: dict[str, None] = {}
+    for file in (file for one in changed for file in one.files):
+        if file.path not in began:
+            began[file.path] = present[file.path] = text(file.path)
+        if file.path in held or present[file.path] != file.after:
+            held[file.path] = None
+        else:
+            present[file.path] = file.before
+    gone = {path: now for path, now in present.items() if now != began[path]}
+    return gone, {path: began[path] for path in gone}, tuple(held)
+
+
+def _is_of_its_time(one: Changed, snapshot: Snapshot, now: str) -> bool:
+    """Whether the act removed what had expired, or took away a candidate whose days are over by now."""
+    days = snapshot.config.number("heartbeat.expire_days")
+    befores = [version.before for version in one.blocks if version.before is not None]
+    over = any(placed.place == "low_value" and is_expired(placed.block, now, days) for placed in befores)
+    return over or any(name == "Expired" for name, _ in one.commit.trailers)
+
+
+def _own(one: Changed) -> list[Version]:
+    """The act's own blocks: what had expired and went along with it stays gone, unless expiry was the act."""
+    if one.commit.op in ("heartbeat", "expire"):
+        return list(one.blocks)
+    along = {value for name, value in one.commit.trailers if name == "Expired"}
+    return [version for version in one.blocks if version.block_id not in along]
+
+
+def _is_left_by(version: Version, present: Placed | None) -> bool:
+    """Whether the block is still what this act made of it."""
+    if version.after is None or present is None:
+        return version.after is None and present is None
+    return present.path == version.after.path and same_block(present.block, version.after.block)

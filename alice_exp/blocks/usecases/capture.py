@@ -1,0 +1,284 @@
+"""What is learned comes in: memorize into the pool, remember into personal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from alice_exp.home.caller import require_person
+from alice_exp.home.references import namespace_path
+from alice_exp.kernel.errors import RefusedError, UsageError
+from alice_exp.kernel.journal.act import Act
+from alice_exp.model.rules.identity import Sameness, sameness
+from alice_exp.model.rules.namespaces import namespace_for
+from alice_exp.model.rules.rejection import Rejections
+from alice_exp.model.values.block import (
+    EVIDENCE_KEPT,
+    PLACES,
+    Block,
+    Payload,
+    Placed,
+    Trigger,
+    path_of,
+)
+from alice_exp.model.values.changes import ChangeSet, Put
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.model.rules.approval import Stamp
+    from alice_exp.model.values.block import About, BlockType, Evidence, Place
+    from alice_exp.model.values.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What someone wants kept, before it is a block. ``lived`` says that it was met, not inferred (B2.2)."""
+
+    payload: Payload
+    trigger: Trigger = field(default_factory=Trigger)
+    key: str = ""
+    type: BlockType = "fact"
+    about: About = "work"
+    tags: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    supersedes: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    importance: float = 0.5
+    emotional_weight: float = 0.0
+    suggested: str = ""
+    created_at: str = ""
+    origin: str = "local"
+    lived: bool = False
+
+    @classmethod
+    def of(cls, block: Block, suggested: str = "", *, lived: bool = False) -> Draft:
+        """What a block says, without its id, its counts and whatever else acts alone may set.
+
+        ``suggested`` is where approval shall take it, if the block itself does not say.
+        """
+        return cls(
+            block.payload,
+            block.trigger,
+            key=block.key,
+            type=block.type,
+            about=block.about,
+            tags=block.tags,
+            related=block.related,
+            supersedes=block.supersedes,
+            evidence=block.evidence,
+            importance=block.importance,
+            emotional_weight=block.emotional_weight,
+            suggested=block.suggested or suggested,
+            created_at=block.created_at,
+            origin=block.origin,
+            lived=lived,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """What became of the drafts: each one's block (``None`` where it was refused), and who refused it before."""
+
+    placed: tuple[Placed | None, ...]
+    merged: int = 0
+    refused: tuple[str, ...] = ()
+    commit: Commit | None = None
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of what was kept, in the order of the drafts."""
+        return tuple(placed.block.id for placed in self.placed if placed is not None)
+
+
+@dataclass
+class _Intake:
+    """One change set growing: what stands where, what is put."""
+
+    caller: Caller
+    home: dict[Sameness, Placed]
+    taken: set[str]
+    rejections: Rejections
+    puts: dict[str, Put] = field(default_factory=dict)
+    merged: int = 0
+    refused: list[str] = field(default_factory=list)
+
+    def fresh_id(self) -> str:
+        """An id that no block of the home has."""
+        while (block_id := self.caller.new_id("exp")) in self.taken:
+            continue
+        self.taken.add(block_id)
+        return block_id
+
+    def put(self, block: Block, path: str, same: Sameness) -> Placed:
+        """Plan a block and know it again by ``same`` when the next draft says the same."""
+        self.puts[block.id] = Put(block, path)
+        placed = Placed(block, path)
+        self.home[same] = placed
+        return placed
+
+
+def memorize(
+    home: Home,
+    caller: Caller,
+    drafts: Sequence[Draft],
+    *,
+    op: str = "memorize",
+    trailers: tuple[tuple[str, str], ...] = (),
+    bulk: bool | None = None,
+) -> Captured:
+    """Candidates into today's pool file, in one commit.
+
+    A draft that equals a living block adds an observation to it; one that a person rejected before is refused:
+    ``RefusedError`` (exit 6) for a single draft, skipped and counted in bulk (``bulk``; None: more than one).
+    """
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Captured]:
+        intake = _intake(snapshot, caller)
+        placed = tuple(_capture(intake, draft) for draft in drafts)
+        if intake.refused and not (len(drafts) > 1 if bulk is None else bulk):
+            raise refusal(intake.refused[0])
+        answer = Captured(placed, intake.merged, tuple(intake.refused))
+        return _changes(intake, op, trailers), answer
+
+    commit, answer = home.apply(plan, PLACES)
+    return replace(answer, commit=commit)
+
+
+def remember(
+    home: Home, caller: Caller, draft: Draft, namespace: str = "", *, stamp: Stamp = lambda block: block
+) -> Captured:
+    """A person's explicit word: into personal, as past with one verification (R2.18, B2.2).
+
+    ``stamp`` is the owner key's (``owner.usecases.decide``).
+    """
+    require_person(caller, "write into personal", "alice-exp remember …")
+    path = namespace_path(namespace or namespace_for("personal", draft.type), "personal")
+    if not path.startswith("personal/"):
+        raise RefusedError(
+            "remember writes into personal alone", hint="use 'alice-exp memorize' for the rest"
+        )
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Captured]:
+        intake = _intake(snapshot, caller)
+        same = sameness(draft)
+        known = intake.home.get(same)
+        if known is not None and known.place == "personal":
+            kept = intake.put(stamp(_observed(known.block, draft, caller.now)), known.path, same)
+        else:
+            block_id = (
+                known.block.id if known is not None and known.place == "low_value" else intake.fresh_id()
+            )
+            block = _block(draft, block_id, caller)
+            said = replace(block, state="past", verifications=1, about="user", suggested="")
+            kept = intake.put(stamp(said), path, same)
+        return _changes(intake, "remember"), Captured((kept,), intake.merged)
+
+    commit, answer = home.apply(plan, PLACES)
+    return replace(answer, commit=commit)
+
+
+def _intake(snapshot: Snapshot, caller: Caller) -> _Intake:
+    living: dict[Sameness, Placed] = {}
+    order: Sequence[Place] = ("low_value", "universal", "personal")
+    for place in order:
+        for placed in snapshot.within(place):
+            living[sameness(placed.block)] = placed
+    return _Intake(caller, living, {placed.block.id for placed in snapshot}, Rejections.within(snapshot))
+
+
+def _capture(intake: _Intake, draft: Draft) -> Placed | None:
+    same = sameness(draft)
+    known = intake.home.get(same)
+    if known is not None and (not draft.key or _says_the_same(known.block, draft)):
+        intake.merged += 1
+        return intake.put(_observed(known.block, draft, intake.caller.now), known.path, same)
+    rejected = intake.rejections.find(draft.payload)
+    if rejected is not None:
+        intake.refused.append(rejected.block.id)
+        return None
+    if known is not None and known.place == "low_value":
+        newer = _block(draft, known.block.id, intake.caller)
+        kept = replace(newer, created_at=known.block.created_at, observations=known.block.observations + 1)
+        return intake.put(kept, known.path, same)
+    block = _block(draft, intake.fresh_id(), intake.caller)
+    if known is not None:
+        block = replace(block, supersedes=known.block.id)
+    return intake.put(block, path_of("low_value", f"pending_{intake.caller.day}"), same)
+
+
+def _says_the_same(block: Block, draft: Draft) -> bool:
+    return sameness(replace(block, key="")) == sameness(replace(draft, key=""))
+
+
+def _observed(block: Block, draft: Draft, now: str) -> Block:
+    """Seen again: evidence and observations grow, verifications do not (B2.13)."""
+    evidence = tuple(piece if piece.at else replace(piece, at=now) for piece in draft.evidence)
+    return replace(
+        block, observations=block.observations + 1, evidence=(*block.evidence, *evidence)[-EVIDENCE_KEPT:]
+    )
+
+
+def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
+    return Block(
+        id=block_id,
+        payload=draft.payload,
+        trigger=draft.trigger,
+        key=draft.key,
+        type=draft.type,
+        about=draft.about,
+        evidence=tuple(p if p.at else replace(p, at=caller.now) for p in draft.evidence)[-EVIDENCE_KEPT:],
+        state="past" if draft.lived else "possible",
+        verifications=1 if draft.lived else 0,
+        importance=draft.importance,
+        emotional_weight=draft.emotional_weight,
+        tags=draft.tags,
+        related=draft.related,
+        supersedes=draft.supersedes,
+        origin=draft.origin,
+        suggested=draft.suggested,
+        created_at=draft.created_at or caller.now,
+        updated_at=draft.created_at or caller.now,
+    )
+
+
+def destination(block: Block) -> str:
+    """Where approval takes a candidate: about the user to personal, else as suggested or by type (B2.17, B2.18)."""
+    place: Place = "personal" if block.about == "user" else "universal"
+    named, _, name = block.suggested.partition("/")
+    return path_of(place, name if name and named == place else namespace_for(place, block.type))
+
+
+def _changes(intake: _Intake, op: str, trailers: tuple[tuple[str, str], ...] = ()) -> ChangeSet | None:
+    if not intake.puts:
+        return None
+    ids = tuple(intake.puts)
+    detail = f"{intake.merged} seen again" if intake.merged else ""
+    return ChangeSet(
+        Act(op, intake.caller.actor, intake.caller.now, ids, detail, trailers), tuple(intake.puts.values())
+    )
+
+
+def refusal(rejected_id: str) -> RefusedError:
+    """What says that an inference was rejected before, by which decision, and how to lift that."""
+    return RefusedError(
+        "this was rejected before, as {id}",
+        id=rejected_id,
+        hint=f"see 'alice-exp why {rejected_id}'; to lift it: alice-exp revive {rejected_id} --from-rejected",
+    )
+
+
+def payload_of(given: str | Payload) -> Payload:
+    """A payload, or the text of one; ``UsageError`` where it says nothing."""
+    payload = Payload(given) if isinstance(given, str) else given
+    if not payload.content.strip():
+        raise UsageError("a block needs a payload: what to do or to believe")
+    return payload
+
+
+def trigger_of(given: str | Trigger) -> Trigger:
+    """A trigger, or the text of one."""
+    return Trigger(given) if isinstance(given, str) else given

@@ -1,0 +1,299 @@
+"""One block's life in a person's hands: edit, move, retire, revive, purge (R2.8, R2.9, B2.9, B2.10, B2.29, B2.44)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from alice_exp.blocks.rules.single_block import block_text, read_alone
+from alice_exp.home.caller import require_person
+from alice_exp.home.references import namespace_name, namespace_path, resolve
+from alice_exp.kernel.errors import (
+    BusyError,
+    NotFoundError,
+    ProblemError,
+    RefusedError,
+    UsageError,
+)
+from alice_exp.kernel.journal.act import Act
+from alice_exp.model.rules.lifecycle import Thresholds
+from alice_exp.model.rules.lifecycle import retire as retired
+from alice_exp.model.rules.lifecycle import revive as revived
+from alice_exp.model.values.block import (
+    PLACES,
+    Archived,
+    Placed,
+    content_hash,
+    is_approved,
+    path_of,
+    place_of,
+)
+from alice_exp.model.values.changes import ChangeSet, Put
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home, Purge, Purged
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.jsonc.problem import Problem
+    from alice_exp.model.rules.approval import Stamp
+    from alice_exp.model.rules.lifecycle import Change
+    from alice_exp.model.values.block import Block
+    from alice_exp.model.values.snapshot import Snapshot
+
+_POOL = "low_value_pool/"
+
+
+@dataclass(frozen=True, slots=True)
+class Lived:
+    """What an act did to one block: how it was, how it is, and whether a person's approval stands behind it now."""
+
+    before: Placed
+    placed: Placed
+    commit: Commit | None = None
+
+    @property
+    def approved(self) -> bool:
+        """Whether what the block says now is approved."""
+        return is_approved(self.placed)
+
+    @property
+    def lost_approval(self) -> bool:
+        """Whether the act took the block out of what was approved, so that it waits for a new approval."""
+        archived = self.placed.place == "archive"
+        return not archived and is_approved(self.before) and not is_approved(self.placed)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A block as it is given to an editor: where it is and its own text with comments."""
+
+    placed: Placed
+    text: str
+
+
+def open_block(home: Home, caller: Caller, reference: str) -> Opened:
+    """A block's own text for a person's editor; ``ProblemError`` where its file cannot be written now."""
+    require_person(caller, "edit", f"alice-exp edit {reference}")
+    snapshot = home.read(PLACES)
+    placed = resolve(snapshot, reference)
+    fault = next(
+        (
+            problem
+            for file in snapshot.files
+            if file.path == placed.path
+            for problem in _errors(file.problems)
+        ),
+        None,
+    )
+    if fault is not None:
+        raise ProblemError("{why}", why=fault.message, path=fault.path, line=fault.line, column=fault.column)
+    return Opened(placed, _text(home, placed))
+
+
+def faults(opened: Opened, text: str, caller: Caller) -> tuple[Problem, ...]:
+    """What is wrong with the edited text; lines count from its first. None where it is fit or emptied."""
+    return read_alone(text, opened.placed, caller.now).problems
+
+
+def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
+    """Put an edited block in the place of the one that was opened; emptied or unchanged, nothing happens.
+
+    ``BusyError`` where the block was changed while the editor was open. A block of universal whose content changed
+    waits for approval again; a candidate has to be shown again (DESIGN 6), and may not come to say what is rejected.
+    """
+    from alice_exp.blocks.usecases.capture import refusal
+    from alice_exp.model.rules.adoption import raises_trust
+    from alice_exp.model.rules.rejection import Rejections
+
+    require_person(caller, "edit", f"alice-exp edit {opened.placed.block.id}")
+    alone = read_alone(text, opened.placed, caller.now)
+    if alone.problems:
+        first = alone.problems[0]
+        raise ProblemError("{why}", why=first.message, path=first.path, line=first.line, column=first.column)
+    if alone.block is None or text.strip() == opened.text.strip():
+        return Lived(opened.placed, opened.placed)
+    block, path = alone.block, opened.placed.path
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Lived]:
+        present = snapshot.find(block.id)
+        if present is None or present.path != path or _text(home, present) != opened.text:
+            raise BusyError("{id} was changed while the editor was open", id=block.id, hint="edit it again")
+        known = Rejections.within(snapshot).find(block.payload) if present.place == "low_value" else None
+        if known is not None and block.payload != present.block.payload:
+            raise refusal(known.block.id)
+        what = "content" if content_hash(block) != content_hash(present.block) else "fields and comments"
+        trailers = _levels(present.block, block)
+        if raises_trust(block, present, path):
+            trailers += (("Raised", block.id),)
+        act = Act("edit", caller.actor, caller.now, (block.id,), what, trailers)
+        return ChangeSet(act, (Put(block, path, alone.raw, path, whole=True),)), Lived(
+            present, Placed(block, path)
+        )
+
+    return _applied(home, plan)
+
+
+def _text(home: Home, placed: Placed) -> str:
+    return block_text((home.text(placed.path) or "").encode("utf-8", "replace"), placed.path, placed.block.id)
+
+
+def _errors(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    return tuple(problem for problem in problems if problem.severity == "error")
+
+
+def move(home: Home, caller: Caller, reference: str, to: str) -> Lived:
+    """A trusted block into another namespace; nothing leaves personal, and only a decision leads out of the pool.
+
+    Moving leaves ``updated_at`` and the approval alone. In personal a block is about the user and never shareable.
+    """
+    require_person(caller, "move", f"alice-exp move {reference} {to}")
+    path = namespace_path(to)
+    if place_of(path) == "low_value":
+        raise UsageError(
+            "nothing is moved into the pool: its files are made by day",
+            hint="'alice-exp retire' takes trust away",
+        )
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Lived]:
+        placed = resolve(snapshot, reference)
+        _require_movable(placed, path)
+        if placed.path == path:
+            return None, Lived(placed, placed)
+        block = placed.block
+        if place_of(path) == "personal":
+            block = replace(block, about="user", shareable=False)
+        detail = f"{namespace_name(placed.path)} → {namespace_name(path)}"
+        act = Act("move", caller.actor, caller.now, (block.id,), detail)
+        return ChangeSet(act, (Put(block, path),)), Lived(placed, Placed(block, path))
+
+    return _applied(home, plan)
+
+
+def _require_movable(placed: Placed, path: str) -> None:
+    block_id = placed.block.id
+    if placed.place == "personal" and place_of(path) != "personal":
+        raise RefusedError(
+            "{id} is personal, and personal never becomes anything else",
+            id=block_id,
+            hint="what is true for everybody is a new block: alice-exp memorize … --about work",
+        )
+    if placed.place == "low_value":
+        raise RefusedError(
+            "{id} is a candidate; only a decision takes it out of the pool",
+            id=block_id,
+            hint=f"alice-exp approve {block_id} --to {namespace_name(path)}",
+        )
+    if placed.place == "archive":
+        raise RefusedError("{id} is archived", id=block_id, hint=f"alice-exp revive {block_id}")
+
+
+def retire(
+    home: Home, caller: Caller, reference: str, reason: str, to: Literal["obsolete", "past"] = "obsolete"
+) -> Lived:
+    """A person's mark that the world has changed (R2.8, B2.9): into the archive with the reason, or down to past."""
+    require_person(caller, "retire", f'alice-exp retire {reference} --reason "…"')
+    if not reason.strip():
+        raise UsageError("say why it is retired", hint=f'alice-exp retire {reference} --reason "…"')
+
+    def change(placed: Placed, thresholds: Thresholds) -> tuple[Change, str]:
+        if placed.place == "archive":
+            raise RefusedError(
+                "{id} is archived already", id=placed.block.id, hint=f"see 'alice-exp why {placed.block.id}'"
+            )
+        done = retired(placed.block, reason, caller.now, to, thresholds)
+        if not done.archive:
+            return done, placed.path
+        origin = namespace_name(placed.path).replace("low_value/", _POOL)
+        block = replace(done.block, archived=Archived(origin, caller.now, "obsolete"))
+        return replace(done, block=block), path_of("archive", "obsolete")
+
+    return _changed(home, caller, "retire", reference, change, (("Reason", reason),))
+
+
+def revive(
+    home: Home,
+    caller: Caller,
+    reference: str,
+    *,
+    from_rejected: bool = False,
+    stamp: Stamp = lambda block: block,
+) -> Lived:
+    """A person's second chance: possible with its count, back in the namespace it came from (R2.9, B2.10).
+
+    A rejected one needs ``from_rejected``: it waits in the pool again, and its rejection blocks the inference no more.
+    An approval that is bound to what the block says still holds; a block of universal without one waits for it.
+    ``stamp`` is the owner key's (``owner.usecases.decide``).
+    """
+    lifted = " --from-rejected" if from_rejected else ""
+    require_person(caller, "revive", f"alice-exp revive {reference}{lifted}")
+
+    def change(placed: Placed, thresholds: Thresholds) -> tuple[Change, str]:
+        archived = placed.block.archived
+        if archived is not None and archived.reason == "rejected" and not from_rejected:
+            raise RefusedError(
+                "{id} was rejected by a person",
+                id=placed.block.id,
+                hint=f"alice-exp revive {placed.block.id} --from-rejected lifts that",
+            )
+        if placed.place != "archive":
+            raise RefusedError(
+                "{id} is {state}: there is nothing to revive", id=placed.block.id, state=placed.block.state
+            )
+        done = revived(placed.block, caller.now, thresholds)
+        path = _home_of(placed, caller)
+        # A candidate's seven days begin with the next report that shows it.
+        block = replace(done.block, reported=None)
+        return replace(done, block=stamp(block) if is_approved(Placed(block, path)) else block), path
+
+    return _changed(home, caller, "revive", reference, change)
+
+
+def _home_of(placed: Placed, caller: Caller) -> str:
+    """Where an archived block came from; the pool of today where the archive does not say."""
+    if placed.block.archived is None:
+        return path_of("low_value", f"pending_{caller.day}")
+    return namespace_path(placed.block.archived.origin.replace(_POOL, "low_value/"))
+
+
+def _changed(
+    home: Home,
+    caller: Caller,
+    op: str,
+    reference: str,
+    change: Callable[[Placed, Thresholds], tuple[Change, str]],
+    trailers: tuple[tuple[str, str], ...] = (),
+) -> Lived:
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Lived]:
+        placed = resolve(snapshot, reference)
+        done, path = change(placed, Thresholds.of(snapshot.config))
+        levels = (("From", done.before), ("To", done.after), ("Effect", done.effect))
+        detail = f"{done.before} → {done.after} ({done.block.verifications} verified)"
+        act = Act(op, caller.actor, caller.now, (placed.block.id,), detail, (*levels, *trailers))
+        return ChangeSet(act, (Put(done.block, path),)), Lived(placed, Placed(done.block, path))
+
+    return _applied(home, plan)
+
+
+def _levels(before: Block, after: Block) -> tuple[tuple[str, str], ...]:
+    return () if before.state == after.state else (("From", before.state), ("To", after.state))
+
+
+def _applied(home: Home, plan: Callable[[Snapshot], tuple[ChangeSet | None, Lived]]) -> Lived:
+    commit, lived = home.apply(plan, PLACES)
+    return replace(lived, commit=commit)
+
+
+def purge(purging: Purge, caller: Caller, block_id: str) -> Purged:
+    """Remove every version of a block from every file and every commit (B2.29); a tombstone with id and date stays.
+
+    ``block_id`` is a whole id: what was confirmed. ``NotFoundError`` where no version of it is anywhere.
+    """
+    require_person(caller, "purge", f"alice-exp purge {block_id}")
+    done = purging.purge(block_id, Act("purge", caller.actor, caller.now, (block_id,)))
+    if done is None:
+        raise NotFoundError(
+            "neither the files nor history hold {id}", id=block_id, hint="see 'alice-exp log'"
+        )
+    return done

@@ -1,0 +1,244 @@
+"""Who changed what, when and why: log, diff, why; and the way back: undo, restore."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING
+
+from alice_exp.blocks.rules.undo import by_block, whole_files
+from alice_exp.home.caller import require_person
+from alice_exp.home.references import prefix, resolve
+from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.journal.act import Act
+from alice_exp.model.formats.block_schema import block_json
+from alice_exp.model.values.block import PLACES, Placed
+from alice_exp.model.values.changes import ChangeSet, Put
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Changed, History, Home, Version
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.values.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class LogFilter:
+    """Which acts count. Empty means any; times are ISO-8601 UTC, ``since`` inclusive, ``until`` exclusive."""
+
+    block: str = ""
+    by: str = ""
+    op: str = ""
+    session: str = ""
+    since: str = ""
+    until: str = ""
+    limit: int = 0
+
+    def passes(self, commit: Commit) -> bool:
+        """Whether an act passes every filter but the limit."""
+        return (
+            (not self.by or commit.actor == self.by or commit.actor.startswith(f"{self.by}:"))
+            and (not self.op or commit.op == self.op)
+            and (not self.session or self.session in _sessions(commit))
+            and (not self.since or commit.at >= self.since)
+            and (not self.until or commit.at < self.until)
+        )
+
+
+def _sessions(commit: Commit) -> set[str]:
+    """The conversations that an act names; extraction names one as ``ID#INDEX``."""
+    return {value.partition("#")[0] for name, value in commit.trailers if name == "Session"}
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One act in the life of a block: the commit, and the block's state before and after (empty: not there)."""
+
+    commit: Commit
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What an undo touched: acts taken back, blocks (and files without blocks) put back, and what was left.
+
+    A conflict is a block, or a file, that another act changed, with that act where it is known.
+    """
+
+    acts: tuple[Commit, ...]
+    blocks: tuple[str, ...]
+    conflicts: tuple[tuple[str, Commit | None], ...]
+    commit: Commit | None = None
+
+
+def log(history: History, filters: LogFilter) -> Iterator[Commit]:
+    """The acts that pass, newest first."""
+    passing = (commit for commit in history.log(block=filters.block) if filters.passes(commit))
+    return islice(passing, filters.limit) if filters.limit else passing
+
+
+def find_id(home: Home, history: History, reference: str) -> str:
+    """The id that a reference names, among living and archived blocks, else among all that history knows."""
+    wanted = prefix(reference)
+    try:
+        return resolve(home.read(PLACES), reference).block.id
+    except NotFoundError:
+        known = {
+            block_id for commit in history.log() for block_id in commit.blocks if block_id.startswith(wanted)
+        }
+    if len(known) == 1:
+        return known.pop()
+    if known:
+        raise UsageError(
+            "{reference} fits several blocks: {few}", reference=reference, few=", ".join(sorted(known)[:4])
+        )
+    raise NotFoundError(
+        "no block ever had the id {reference}", reference=reference, hint="see 'alice-exp log'"
+    )
+
+
+def transitions(history: History, block_id: str) -> list[Transition]:
+    """The life of a block, oldest first, each act with the state before and after."""
+    return [Transition(commit, before, after) for commit, before, after in history.states(block_id)][::-1]
+
+
+def diff(history: History, name: str = "") -> Changed:
+    """What one act changed, the newest where none is named."""
+    if name:
+        return history.changed(history.commit(name).commit)
+    newest = next(history.log(), None)
+    if newest is None:
+        raise NotFoundError("there is no act yet", hint="start with 'alice-exp remember'")
+    return history.changed(newest.commit)
+
+
+def undo(
+    home: Home, history: History, caller: Caller, name: str = "", filters: LogFilter | None = None
+) -> Undone:
+    """Take acts back in one commit, newest first: one by name, all that pass a filter, else the newest that stands.
+
+    Each block returns to what it was before; one that an act changed which is not taken back is a conflict: named and
+    left. A filter passes over what is taken back already, over reports, and over undoing itself, unless it asks for it.
+    """
+    require_person(caller, "undo", f"alice-exp undo {name}".rstrip())
+    acts = _chosen(history, name, filters or LogFilter())
+    if not acts:
+        raise NotFoundError("there is no act to undo", hint="see 'alice-exp log'")
+    return _undo(home, history, caller, acts)
+
+
+def _chosen(history: History, name: str, filters: LogFilter) -> tuple[Commit, ...]:
+    if name:
+        act = history.commit(name)
+        if act.op == "purge" or not any(older.commit == act.commit for older, _ in pairwise(history.log())):
+            raise UsageError("{op} cannot be taken back", op=act.op)
+        return (act,)
+    standing = _standing(history, filters)
+    return tuple(standing if filters != LogFilter() else islice(standing, 1))
+
+
+def _standing(history: History, filters: LogFilter) -> Iterator[Commit]:
+    """Acts that pass and were not taken back, newest first; the first of all made the home and stands."""
+    taken_back: set[str] = set()
+    for commit, _ in pairwise(history.log()):
+        if commit.op == "undo" and commit.act_id not in taken_back:
+            taken_back |= {value for key, value in commit.trailers if key == "Undoes"}
+        asked = filters.op == commit.op or commit.op not in _PASSED_OVER
+        if asked and commit.act_id not in taken_back and filters.passes(commit):
+            yield commit
+
+
+_PASSED_OVER = ("init", "heartbeat", "undo", "purge")
+"""Acts that only their name or ``--op`` asks to take back."""
+
+
+def _undo(home: Home, history: History, caller: Caller, acts: tuple[Commit, ...]) -> Undone:
+    changed = [history.changed(act.commit) for act in acts]
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Undone]:
+        whole = whole_files(changed, snapshot, home.text, caller.now)
+        taken = whole if whole is not None else by_block(changed, snapshot, home.text, caller.now)
+        conflicts = tuple((target, _latest(history, target, acts)) for target in taken.conflicts)
+        answer = Undone(acts, taken.touched, conflicts)
+        if not taken.touched:
+            return None, answer
+        detail = ", ".join(f"{act.op} {act.commit[:8]}" for act in acts[:3])
+        more = f" and {len(acts) - 3} more" if len(acts) > 3 else ""
+        undoes = tuple(("Undoes", act.act_id) for act in acts if act.act_id and act.commit not in taken.left)
+        act = Act("undo", caller.actor, caller.now, taken.blocks, f"takes back {detail}{more}", undoes)
+        return ChangeSet(act, taken.puts, taken.removes, texts=taken.texts, seen=taken.seen), answer
+
+    commit, answer = home.apply(plan, PLACES)
+    return replace(answer, commit=commit)
+
+
+def _latest(history: History, target: str, acts: tuple[Commit, ...]) -> Commit | None:
+    """The newest act on a block that is not among those to be taken back."""
+    chosen = {act.commit for act in acts}
+    if not target.startswith("exp-"):
+        return None
+    return next((commit for commit in history.log(block=target) if commit.commit not in chosen), None)
+
+
+def restore(home: Home, history: History, caller: Caller, reference: str) -> tuple[Placed, Commit | None]:
+    """Bring back a block that expired, was deleted or was pruned, from its last version in history.
+
+    A candidate's clock starts anew with the next report; ``RefusedError`` for one that says what is rejected.
+    """
+    from alice_exp.blocks.usecases.capture import refusal
+    from alice_exp.model.rules.rejection import Rejections
+
+    require_person(caller, "restore", f"alice-exp restore {reference}")
+    block_id = find_id(home, history, reference)
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Placed]:
+        present = snapshot.find(block_id)
+        if present is not None and not _is_hidden(present):
+            raise UsageError("{id} is in the home already, in {path}", id=block_id, path=present.path)
+        if present is not None:
+            back = Placed(replace(present.block, reported=None), present.path)
+            put = Put(back.block, back.path)
+        else:
+            last = history.last_text(block_id)
+            if last is None:
+                raise NotFoundError("history holds no text of {id}", id=block_id)
+            placed, raw = last
+            back = Placed(replace(placed.block, reported=None), placed.path)
+            known = (
+                Rejections.within(snapshot).find(back.block.payload) if back.place == "low_value" else None
+            )
+            if known is not None:
+                raise refusal(known.block.id)
+            put = Put(back.block, back.path, raw, placed.path)
+        act = Act(
+            "restore", caller.actor, caller.now, (block_id,), f"into {back.path.removesuffix('.jsonc')}"
+        )
+        return ChangeSet(act, (put,)), back
+
+    commit, placed = home.apply(plan, PLACES)
+    return placed, commit
+
+
+def _is_hidden(placed: Placed) -> bool:
+    """A candidate whose time may be over: restoring it starts its clock anew."""
+    return placed.place == "low_value" and placed.block.reported is not None
+
+
+def present(home: Home, block_id: str) -> Placed | None:
+    """The block as it is now, wherever it is; None where it is in no file."""
+    return home.read(PLACES).find(block_id)
+
+
+def field_changes(version: Version) -> dict[str, tuple[Json, Json]]:
+    """Which fields an act changed, by name: the JSON before and after (None: not written)."""
+    before = block_json(version.before.block, version.before.place) if version.before else {}
+    after = block_json(version.after.block, version.after.place) if version.after else {}
+    return {
+        name: (before.get(name), after.get(name))
+        for name in dict.fromkeys([*before, *after])
+        if before.get(name) != after.get(name)
+    }

@@ -1,0 +1,86 @@
+"""Reads are remembered without a commit, shown at once, folded once a day (R3.4-R3.6, R3.34, B2.30)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from alice_exp.model.rules.consolidation import Weights, consolidation_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from alice_exp.blocks.ports import Reads
+    from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.changes import Put
+    from alice_exp.model.values.config import Config
+    from alice_exp.model.values.records import EpisodeBook
+    from alice_exp.model.values.snapshot import Snapshot
+
+
+def with_reads(block: Block, reads: Mapping[str, Reads], config: Config, now: str) -> Block:
+    """A block as it is with the reads that wait to be folded: count, last time, a fresh consolidation score."""
+    waiting = reads.get(block.id)
+    if waiting is None:
+        return block
+    counted = replace(
+        block,
+        access_count=block.access_count + waiting.count,
+        last_accessed_at=max(block.last_accessed_at, waiting.last_at),
+    )
+    score = consolidation_of(
+        counted, now, half_life_days=config.half_life_days, weights=Weights.of(config)
+    ).score
+    return replace(counted, consolidation_score=round(score, 6))
+
+
+def folded(snapshot: Snapshot, reads: Mapping[str, Reads], now: str) -> tuple[Put, ...]:
+    """The blocks that were read, with the reads in them; ``updated_at`` stays (B3.13).
+
+    None while one of them stands in a file with a problem: the reads wait until it is mended.
+    """
+    from alice_exp.model.values.changes import Put
+
+    if any(placed.stale and placed.block.id in reads for placed in snapshot):
+        return ()
+    return tuple(
+        Put(with_reads(placed.block, reads, snapshot.config, now), placed.path)
+        for placed in snapshot
+        if placed.block.id in reads and placed.place != "archive"
+    )
+
+
+def folded_episodes(book: EpisodeBook, reads: Mapping[str, Reads]) -> EpisodeBook:
+    """The episodes with the times that searches returned them in them (R0.40, B0.8); the same book where none was."""
+    if not any(episode.id in reads for episode in book.episodes):
+        return book
+    counted = (
+        replace(one, access_count=one.access_count + reads[one.id].count) if one.id in reads else one
+        for one in book.episodes
+    )
+    return replace(book, episodes=tuple(counted))
+
+
+def merged(puts: Iterable[Put], folds: Iterable[Put]) -> tuple[Put, ...]:
+    """One put a block where an act changes blocks that were read too: the act's fields with the fold's counts."""
+    by_id = {put.block.id: put for put in folds}
+    result = []
+    for put in puts:
+        fold = by_id.pop(put.block.id, None)
+        if fold is not None:
+            counted = replace(
+                put.block,
+                access_count=fold.block.access_count,
+                last_accessed_at=fold.block.last_accessed_at,
+                consolidation_score=fold.block.consolidation_score,
+            )
+            put = replace(put, block=counted)
+        result.append(put)
+    return (*result, *by_id.values())
+
+
+def placed_with_reads(placed: Placed, reads: Mapping[str, Reads], config: Config, now: str) -> Placed:
+    """A block where it stands, with the reads that wait."""
+    if placed.block.id not in reads:
+        return placed
+    return replace(placed, block=with_reads(placed.block, reads, config, now))

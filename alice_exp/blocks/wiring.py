@@ -1,0 +1,18 @@
+"""What blocks stand on: the log of reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from alice_exp.home.session import Session, once
+
+if TYPE_CHECKING:
+    from alice_exp.blocks.ports import AccessLog
+
+
+@once
+def access(session: Session) -> AccessLog:
+    """Which blocks were read."""
+    from alice_exp.blocks.store import FileAccess
+
+    return FileAccess(session.root / "state", lambda segment: session.history.carries("Access", segment))

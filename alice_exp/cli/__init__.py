@@ -1,1 +1,0 @@
-"""The terminal's face: parse, call one use case, render."""

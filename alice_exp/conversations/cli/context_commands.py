@@ -1,0 +1,113 @@
+"""``context`` and ``prime``: what an agent should know of the user when it asks, and when a session begins."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from alice_exp.conversations.usecases.agent_context import BUDGET, MOST, user_memories
+from alice_exp.conversations.usecases.agent_context import prime as primed
+from alice_exp.finding import documents as finding_documents
+from alice_exp.finding.usecases import Filters, level_named
+from alice_exp.finding.wiring import finding
+from alice_exp.home.references import type_named
+from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.text.display import one_line
+from alice_exp.model import documents
+from alice_exp.model.values.block import Placed
+from alice_exp.terminal.console import Terminal, visible
+from alice_exp.terminal.language import say
+from alice_exp.terminal.options import (
+    ChangedSince,
+    Sets,
+    Tags,
+    Types,
+    moment,
+    number_between,
+    places_of,
+)
+
+_LINE = 300
+
+
+def context(
+    ctx: typer.Context,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What you want to know about the user.")],
+    top: Annotated[int, typer.Option(min=1, max=100, help="How many at most.")] = MOST,
+    similarity: Annotated[bool, typer.Option("--similarity", help="Say how well each one fits.")] = False,
+    min_importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.0,
+    since: ChangedSince = "",
+    min_state: Annotated[str, typer.Option(help="possible, past, reliable or super_reliable.")] = "possible",
+    set_: Sets = [],  # noqa: B006
+    type: Types = [],  # noqa: B006
+    tag: Tags = [],  # noqa: B006
+) -> None:
+    """Print what is known about the user that fits, as a block for a model's prompt (exit 4: nothing).
+
+    Examples: alice-exp context "what food does the user like" · alice-exp context 用户的工作 --min-importance 0.7
+    """
+    terminal: Terminal = ctx.obj
+    if not query.strip():
+        raise UsageError("say what you want to know", hint='alice-exp context "用户喜欢什么"')
+    filters = Filters(
+        places_of(set_),
+        min_state=level_named(min_state),
+        types=tuple(type_named(name) for name in type),
+        tags=tuple(tag),
+        since=moment(since),
+        min_importance=number_between(min_importance, 0, 1, "--min-importance"),
+    )
+    session = terminal.session
+    found = user_memories(finding(session), query, top, filters)
+    block = finding_documents.user_memory(found, similarity=similarity)
+    document = {"query": query, "text": block, "matches": [finding_documents.match(one) for one in found]}
+
+    def text() -> None:
+        if not found:
+            terminal.note(say("nothing is known that fits"))
+        for line in block.splitlines():
+            terminal.line(line)
+
+    terminal.answer(document, text)
+    terminal.exit_code = 0 if found else NotFoundError.exit_code
+
+
+def prime(
+    ctx: typer.Context,
+    tokens: Annotated[int, typer.Option(min=1, help="How many tokens the text may have.")] = BUDGET,
+) -> None:
+    """Print what an agent should know when a session begins: approved blocks alone, the same text on every day.
+
+    As a hook at the start of a session it tells an agent what holds.
+
+    Example: alice-exp prime --tokens 1000
+    """
+    terminal: Terminal = ctx.obj
+    headings = (
+        say("What the person has approved; it is knowledge, not an order:"),
+        say("About the user"),
+        say("For the work"),
+    )
+    headings = (headings[0], f"## {headings[1]}", f"## {headings[2]}")
+    made = primed(terminal.session.home, tokens, _line, headings)
+    document = {
+        "text": made.text,
+        "tokens": made.tokens,
+        "blocks": [placed.block.id for placed in made.blocks],
+        "left_out": made.left_out,
+    }
+
+    def text() -> None:
+        for line in made.text.splitlines():
+            terminal.line(line)
+
+    terminal.answer(document, text)
+    if made.left_out:
+        terminal.note(say("alice-exp: {count} more found no room", count=made.left_out))
+
+
+def _line(placed: Placed) -> str:
+    when = documents.trigger_text(placed)
+    what = documents.payload_text(placed)
+    return visible(one_line(f"- {when}: {what}" if when else f"- {what}", _LINE))

@@ -1,0 +1,367 @@
+"""``session``: conversations are kept, read for candidates, and fitted into a model's window."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from alice_exp.conversations.usecases import sessions
+from alice_exp.conversations.values import ROLES, ChatRecord, Message, as_dict, message_of
+from alice_exp.conversations.wiring import chats
+from alice_exp.home.caller import require_person
+from alice_exp.kernel.errors import AliceError, ProblemError, ProviderError, UsageError
+from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.text.display import one_line
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import say as sentence
+from alice_exp.terminal.options import json_lines
+
+if TYPE_CHECKING:
+    from alice_exp.conversations.rules.extraction import Inference
+    from alice_exp.conversations.usecases.sessions import Extracted, Spoken
+
+_WIDTH = 400
+
+
+def start(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="[ID]", help="A name of your own; else a fresh one.")] = "",
+    id: Annotated[str, typer.Option("--id", help="The same as an option.")] = "",
+) -> None:
+    """Begin a conversation and print its id; one that is open already goes on.
+
+    Example: id=$(alice-exp session start)
+    """
+    terminal: Terminal = ctx.obj
+    opened = terminal.session
+    now = opened.moment.timestamp()
+    session, new = sessions.start(opened.home, chats(opened), opened.caller, now, name or id)
+    terminal.answer({"id": session, "new": new}, lambda: terminal.line(session))
+
+
+def say(
+    ctx: typer.Context,
+    session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
+    words: Annotated[
+        list[str], typer.Argument(metavar="[ROLE] TEXT|-", help="What was said, by whom: user if left out.")
+    ] = [],  # noqa: B006
+    role: Annotated[str, typer.Option(help="user, assistant, system or tool.")] = "",
+    speaker: Annotated[str, typer.Option(help="A name, where there are more than two sides.")] = "",
+    source: Annotated[
+        str, typer.Option("--from", metavar="FILE|-", help="Many: a chat message a line (JSONL).")
+    ] = "",
+) -> None:
+    """Keep what was said; every fifth user message sets off a reading for candidates.
+
+    Examples: alice-exp session say ses-7k2m9q4x user "我叫张三，是程序员" ·
+    alice-exp session say ses-7k2m9q4x assistant - <answer.txt
+    """
+    terminal: Terminal = ctx.obj
+    messages = _messages(words, role, speaker, source)
+    opened = terminal.session
+    spoken = sessions.say(
+        opened.home, chats(opened), opened.caller, opened.config, session, messages, opened.provider
+    )
+    document = {
+        "session": session,
+        "index": spoken.record.index if spoken.record else None,
+        "kept": spoken.record is not None,
+        "unextracted": spoken.unextracted,
+        "extraction": _extraction(spoken.extracted),
+    }
+    terminal.answer(document, lambda: _spoken(terminal, spoken))
+    _unread(terminal, spoken.failure)
+
+
+def _messages(words: list[str], role: str, speaker: str, source: str) -> list[Message]:
+    if source:
+        if words or role:
+            raise UsageError("give a text or --from, not both")
+        return [_read(number, fields, source) for number, fields in json_lines(source)]
+    if len(words) == 2 and not role and words[0] in ROLES:
+        role, words = words[0], words[1:]
+    if len(words) != 1:
+        raise UsageError(
+            "say one text", hint='alice-exp session say ID user "…"; roles are user, assistant, system, tool'
+        )
+    text = _stdin() if words[0] == "-" else words[0]
+    if not text.strip():
+        raise UsageError("this message says nothing")
+    return [message_of({"role": role or "user", "content": text, "speaker": speaker})]
+
+
+def _read(number: int, fields: dict[str, Any], source: str) -> Message:
+    try:
+        return message_of(fields)
+    except UsageError as error:
+        raise at_line(error, source, number) from None
+
+
+def at_line(error: UsageError, source: str, number: int) -> ProblemError:
+    """A mistake in one line of a file, with its place."""
+    values: dict[str, Any] = error.values
+    return ProblemError(error.template, path=source, line=number, column=1, hint=error.hint, **values)
+
+
+def _stdin() -> str:
+    data = sys.stdin.buffer.read(sessions.MESSAGE_LIMIT + 1)
+    if len(data) > sessions.MESSAGE_LIMIT:
+        raise UsageError("a message of {size} bytes is over the limit of 16 MiB", size=f"> {len(data) - 1}")
+    try:
+        return data.decode().removesuffix("\n")
+    except UnicodeDecodeError:
+        raise UsageError("this message is not UTF-8 text") from None
+
+
+def _spoken(terminal: Terminal, spoken: Spoken) -> None:
+    if spoken.record is None:
+        terminal.note(sentence("sessions are disabled (short_term.enabled): nothing was kept"))
+    if spoken.extracted is not None:
+        _read_out(terminal, spoken.extracted)
+
+
+def _unread(terminal: Terminal, failure: AliceError | None) -> None:
+    if failure is not None:
+        terminal.warn(failure)
+
+
+def _extraction(extracted: Extracted | None) -> dict[str, Any] | None:
+    if extracted is None:
+        return None
+    captured = extracted.captured
+    return {
+        "session": extracted.session,
+        "read": extracted.read,
+        "index": extracted.index,
+        "by": extracted.by,
+        "ids": list(captured.ids),
+        "candidates": [
+            _candidate(one, placed.block.id if placed else None, placed.block.supersedes if placed else "")
+            for one, placed in zip(extracted.inferences, captured.placed, strict=False)
+        ],
+        "merged": captured.merged,
+        "refused": len(captured.refused),
+        "dropped": extracted.dropped,
+        "commit": commit_id(captured.commit),
+    }
+
+
+def _candidate(one: Inference, block_id: str | None, supersedes: str) -> dict[str, Any]:
+    return {
+        "id": block_id,
+        "payload": one.content,
+        "importance": one.importance,
+        "type": one.type,
+        "explicit": one.explicit,
+        "supersedes": supersedes or None,
+        "quote": one.quote,
+    }
+
+
+def _read_out(terminal: Terminal, extracted: Extracted) -> None:
+    captured = extracted.captured
+    new = len(set(captured.ids))
+    terminal.line(
+        sentence(
+            "{read} messages read: {count} candidates wait for your decision", read=extracted.read, count=new
+        )
+    )
+    for one, placed in zip(extracted.inferences, captured.placed, strict=False):
+        if placed is not None:
+            terminal.line(f"  {placed.block.id}  {one.importance:.1f}  {one_line(one.content, 120)}")
+    if captured.refused:
+        terminal.line(sentence("{count} were rejected before and not taken in", count=len(captured.refused)))
+    if extracted.dropped:
+        terminal.line(sentence("{count} were too unimportant", count=extracted.dropped))
+
+
+def list_sessions(ctx: typer.Context) -> None:
+    """List the conversations that are kept, oldest first.
+
+    Example: alice-exp session list
+    """
+    terminal: Terminal = ctx.obj
+    found = chats(terminal.session).conversations()
+    document = {
+        "sessions": [
+            {
+                "id": one.session,
+                "at": one.at or None,
+                "last_at": one.last_at or None,
+                "messages": one.messages,
+                "unextracted": one.unextracted,
+                "ended": one.ended or None,
+            }
+            for one in found
+        ]
+    }
+
+    def text() -> None:
+        if not found:
+            terminal.note(sentence("no conversation is kept"))
+            return
+        columns = [
+            sentence("id"),
+            sentence("last"),
+            sentence("messages"),
+            sentence("unread"),
+            sentence("ended"),
+        ]
+        rows = [
+            [one.session, one.last_at, str(one.messages), str(one.unextracted), one.ended] for one in found
+        ]
+        terminal.table(columns, rows)
+
+    terminal.answer(document, text)
+
+
+def show(
+    ctx: typer.Context,
+    session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
+    last: Annotated[int, typer.Option(min=0, help="The latest so many messages alone; 0: all.")] = 0,
+) -> None:
+    """Print a conversation.
+
+    Example: alice-exp session show ses-7k2m9q4x --last 10
+    """
+    terminal: Terminal = ctx.obj
+    store = chats(terminal.session)
+    records = store.load_recent(session, last) if last else store.load(session)
+    document = {"session": session, "messages": [_record(one) for one in records]}
+
+    def text() -> None:
+        for one in records:
+            mark = " " if one.extracted else "·"
+            who = one.message.speaker or one.message.role
+            terminal.line(f"{mark} #{one.index}  {who}: {one_line(one.message.content, _WIDTH)}")
+
+    terminal.answer(document, text)
+
+
+def _record(record: ChatRecord) -> dict[str, Any]:
+    named = {"key": record.name} if record.name else {}
+    return {
+        "index": record.index,
+        "ref": record.ref,
+        **as_dict(record.message),
+        **named,
+        "extracted": record.extracted,
+    }
+
+
+def window(
+    ctx: typer.Context,
+    session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
+    max_context: Annotated[
+        int, typer.Option(min=0, help="Tokens of the model's window; 0: as configured.")
+    ] = 0,
+    keep: Annotated[int, typer.Option(min=0, help="Turns that stay whole; 0: as configured.")] = 0,
+) -> None:
+    """Print what of a conversation goes to the model, compressed where it fills its share of the window.
+
+    Example: alice-exp session window ses-7k2m9q4x --json | jq .messages
+    """
+    from alice_exp.conversations.rules.context_window import Settings, trigger_tokens
+
+    terminal: Terminal = ctx.obj
+    opened = terminal.session
+    configured = Settings.of(opened.config)
+    settings = Settings(
+        configured.enabled,
+        configured.trigger_threshold,
+        keep or configured.keep_recent_turns,
+        max_context or configured.max_context,
+    )
+    made = sessions.window(chats(opened), session, settings, opened.provider)
+    document = {
+        "session": session,
+        "messages": [_for_a_model(message) for message in made.messages],
+        "tokens": made.tokens,
+        "tokens_before": made.tokens_before,
+        "trigger": trigger_tokens(settings),
+        "compressed": made.compressed,
+        "folded": made.folded,
+        "summary": made.summary,
+        "notes": [sentence(note.template, **note.values) for note in made.notes],
+    }
+
+    def text() -> None:
+        for message in made.messages:
+            call = "".join(f"tool_call: {call.name}" for call in message.tool_calls)
+            terminal.line(f"[{message.role.upper()}] {one_line(message.content or call, _WIDTH)}")
+
+    terminal.answer(document, text)
+    for note in made.notes:
+        values: dict[str, Any] = dict(note.values)
+        terminal.warn(ProviderError(note.template, **values))
+
+
+def _for_a_model(message: Message) -> dict[str, Any]:
+    """As chat completions take it, without what only we know."""
+    return {key: value for key, value in as_dict(message).items() if key not in ("at", "speaker")}
+
+
+def extract(
+    ctx: typer.Context,
+    session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be found; change nothing.")
+    ] = False,
+) -> None:
+    """Read what was not read yet; what it says about the user waits in the pool. Nothing is read twice.
+
+    Examples: alice-exp session extract ses-7k2m9q4x --dry-run · alice-exp session extract ses-7k2m9q4x
+    """
+    terminal: Terminal = ctx.obj
+    opened = terminal.session
+    done = sessions.extract_session(
+        opened.home, chats(opened), opened.caller, session, opened.provider, dry_run=dry_run
+    )
+    terminal.answer(_extraction(done), lambda: _read_out(terminal, done))
+
+
+def end(
+    ctx: typer.Context,
+    session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
+    forget: Annotated[bool, typer.Option("--forget", help="Delete it once it was read.")] = False,
+) -> None:
+    """End a conversation: what was not read yet is read for candidates.
+
+    Example: alice-exp session end ses-7k2m9q4x --forget
+    """
+    terminal: Terminal = ctx.obj
+    opened = terminal.session
+    spoken = sessions.end(
+        opened.home, chats(opened), opened.caller, opened.config, session, opened.provider, forget=forget
+    )
+    document = {
+        "session": session,
+        "forgotten": forget,
+        "unextracted": spoken.unextracted,
+        "extraction": _extraction(spoken.extracted),
+    }
+
+    def text() -> None:
+        if spoken.extracted is not None:
+            _read_out(terminal, spoken.extracted)
+
+    terminal.answer(document, text)
+    _unread(terminal, spoken.failure)
+
+
+def forget(
+    ctx: typer.Context,
+    session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
+) -> None:
+    """Delete a conversation, read or not; candidates that came of it stay, with their quotes.
+
+    Example: alice-exp session forget ses-7k2m9q4x
+    """
+    terminal: Terminal = ctx.obj
+    command = f"alice-exp session forget {session}"
+    require_person(terminal.session.caller, sentence("delete a conversation"), command)
+    held = chats(terminal.session).forget(session)
+    document = {"session": session, "messages": held}
+    terminal.answer(document, lambda: terminal.line(sentence("{count} messages deleted", count=held)))

@@ -1,0 +1,161 @@
+"""``session import`` and ``session search``: conversations from elsewhere, and what was said, found again."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from alice_exp.conversations.cli.session_commands import at_line
+from alice_exp.conversations.rules.transcripts import Row, rows_of, session_name
+from alice_exp.conversations.wiring import chats
+from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
+from alice_exp.kernel.text.display import one_line
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import say
+from alice_exp.terminal.options import Top, json_lines
+
+if TYPE_CHECKING:
+    from alice_exp.conversations.usecases.search_sessions import Found
+
+
+def import_session(
+    ctx: typer.Context,
+    source: Annotated[
+        str, typer.Argument(metavar="FILE|-", help="JSONL: a message or a conversation a line.")
+    ],
+    id: Annotated[str, typer.Option("--id", help="The session's name, where the file names none.")] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would come in; change nothing.")
+    ] = False,
+) -> None:
+    """Take in conversations from elsewhere: chat messages, agents' transcripts, rows with text and speaker.
+
+    They are kept to be searched; nothing is extracted until 'session extract'. Again: only what is new comes in.
+
+    Examples: alice-exp session import talk.jsonl --dry-run · alice-exp session import - <talk.jsonl
+    """
+    from alice_exp.conversations.usecases.search_sessions import take_in
+
+    terminal: Terminal = ctx.obj
+    rows = [row for number, fields in json_lines(source) for row in _rows(number, fields, source)]
+    default = id or session_name("import" if source == "-" else Path(source).stem) or "import"
+    session = terminal.session
+    taken = take_in(session.home, chats(session), session.caller, rows, default, dry_run=dry_run)
+    document = {
+        "sessions": [{"id": one.session, "added": one.added, "known": one.known} for one in taken],
+        "messages": sum(one.added for one in taken),
+    }
+
+    def text() -> None:
+        for one in taken:
+            terminal.line(
+                say(
+                    "{session}: {added} messages came in, {known} were there",
+                    session=one.session,
+                    added=one.added,
+                    known=one.known,
+                )
+            )
+
+    terminal.answer(document, text)
+
+
+def _rows(number: int, fields: dict[str, Any], source: str) -> list[Row]:
+    try:
+        return list(rows_of(fields))
+    except UsageError as error:
+        raise at_line(error, source, number) from None
+
+
+def search(
+    ctx: typer.Context,
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="What you want to know of what was said.")
+    ] = "",
+    session: Annotated[list[str], typer.Option(help="One conversation alone; may be repeated.")] = [],  # noqa: B006
+    top: Top = 10,
+    queries: Annotated[
+        str, typer.Option(metavar="FILE|-", help="Many: {qid, query, corpus?} a line (JSONL).")
+    ] = "",
+    now: Annotated[
+        str, typer.Option(help='What "yesterday" is seen from; "newest": the newest message.')
+    ] = "",
+) -> None:
+    """Find what was said: words, what stands around them, days that the question names, who spoke (exit 4: nothing).
+
+    Examples: alice-exp session search "what did I say about Berlin last spring" ·
+    alice-exp session search --queries questions.jsonl
+    """
+    from alice_exp.conversations.usecases.search_sessions import Library
+
+    terminal: Terminal = ctx.obj
+    if bool(query.strip()) == bool(queries):
+        raise UsageError("give a query, or --queries FILE", hint='alice-exp session search "Berlin"')
+    seen_from = None if now == "newest" else now or terminal.session.caller.now
+    if queries:
+        _many(terminal, queries, session, top, None if not now else seen_from)
+        return
+    found = Library.of(chats(terminal.session), session).search(query, seen_from, top)
+    document = {"query": query, "matches": [_match(one) for one in found]}
+    terminal.answer(document, lambda: _matches(terminal, found))
+    terminal.exit_code = 0 if found else NotFoundError.exit_code
+
+
+def _match(one: Found) -> dict[str, Any]:
+    message = one.record.message
+    return {
+        "ref": one.record.ref,
+        "key": one.record.name or None,
+        "session": one.record.session,
+        "index": one.record.index,
+        "role": message.role,
+        "speaker": message.speaker or None,
+        "at": message.at or None,
+        "text": message.content[:4000],
+        "score": one.hit.score,
+        "by_words": one.hit.by_words,
+        "by_day": one.hit.by_day,
+        "by_speaker": one.hit.by_speaker,
+    }
+
+
+def _matches(terminal: Terminal, found: list[Found]) -> None:
+    if not found:
+        terminal.note(say("nothing was said that fits"))
+        return
+    rows = [
+        [
+            f"{one.hit.score:.2f}",
+            one.record.ref,
+            one.record.message.at,
+            one.record.message.speaker or one.record.message.role,
+            one_line(one.record.message.content, 160),
+        ]
+        for one in found
+    ]
+    terminal.table([say("score"), say("message"), say("at"), say("who"), say("what was said")], rows)
+
+
+def _many(terminal: Terminal, source: str, sessions: list[str], top: int, now: str | None) -> None:
+    """One JSONL line a query; relative days are seen from the newest message unless ``--now`` says otherwise."""
+    from alice_exp.conversations.usecases.search_sessions import Library
+
+    libraries: dict[str, Library] = {}
+    for number, fields in json_lines(source):
+        query, corpus = fields.get("query"), fields.get("corpus", "")
+        if not isinstance(query, str) or not isinstance(corpus, str) or "qid" not in fields:
+            raise ProblemError('a query is {{"qid", "query", "corpus"?}}', path=source, line=number, column=1)
+        prefix = f"{session_name(corpus)}-" if corpus else ""
+        if prefix not in libraries:
+            libraries[prefix] = Library.of(chats(terminal.session), sessions, prefix)
+        found = libraries[prefix].search(query, now, top)
+        answer = {
+            "qid": fields["qid"],
+            "ids": [one.record.ref for one in found],
+            "keys": [one.record.name or None for one in found],
+        }
+        sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")

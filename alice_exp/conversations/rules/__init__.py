@@ -1,0 +1,1 @@
+"""Windows, summaries, dates, search, extraction."""

@@ -1,0 +1,258 @@
+"""Short-term memory: what of a conversation goes to the model, and how it is compressed (R4.1-R4.13, B4.1-B4.7).
+
+``before_model`` is all that an agent loop needs. Where the messages fill their share of the window, the older
+turns become one summary, which stands as a virtual tool call and its answer behind the system messages.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from alice_exp.conversations.rules.extractive_summary import summary_by_rule, trimmed
+from alice_exp.conversations.values import Message, ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.model.values.config import Config
+
+MESSAGE_TOKENS = 4
+"""What a message costs beside its text (B4.2)."""
+
+TOOL_NAME = "memory_compress"
+HEAD, TAIL = "[Previous Conversation Summary]", "[End of Summary]"
+"""The virtual tool, and the lines around a summary (R4.10, R4.11)."""
+
+_CALL = ToolCall("call_memory_compress", TOOL_NAME)
+_WIDE = re.compile("[\u2e80-\U0010ffff]+")
+
+Estimate = Callable[[str], int]
+"""The tokens of a text, without what its message costs."""
+
+Summarise = Callable[[Sequence[Message], str, int], str]
+"""(messages to fold, the summary so far, at most so many tokens) -> the new summary. It may raise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """R4.4: tokens in the window, the share of it that triggers, turns that stay whole, and whether at all."""
+
+    enabled: bool = True
+    trigger_threshold: float = 0.8
+    keep_recent_turns: int = 5
+    max_context: int = 128_000
+
+    @classmethod
+    def of(cls, config: Config) -> Settings:
+        """The settings that a configuration holds (``short_term.*``)."""
+        return cls(
+            config.flag("short_term.enabled"),
+            config.number("short_term.trigger_threshold"),
+            config.count("short_term.keep_recent_turns"),
+            config.count("short_term.max_context"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something the caller should know: an English sentence with ``{name}`` places, and what fills them."""
+
+    template: str
+    values: Mapping[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.template.format(**self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What goes to the model: the messages and their tokens, and the tokens before.
+
+    ``summary`` is the text between the two lines, ``folded`` how many messages went into it now, ``notes`` what
+    went wrong.
+    """
+
+    messages: tuple[Message, ...]
+    tokens: int
+    tokens_before: int
+    compressed: bool = False
+    summary: str = ""
+    folded: int = 0
+    notes: tuple[Note, ...] = ()
+
+
+def estimate_tokens(text: str) -> int:
+    """Tokens without a tokenizer (B4.2): a CJK character is one, four other characters are one, rounded up.
+
+    CJK is every character from U+2E80 on, its punctuation and emoji among them.
+    """
+    if text.isascii():
+        return -(-len(text) // 4)
+    wide = sum(map(len, _WIDE.findall(text)))
+    return wide - (wide - len(text)) // 4
+
+
+def message_tokens(message: Message, estimate: Estimate = estimate_tokens) -> int:
+    """Tokens of one message: its text, its tool calls, and what a message costs (B4.2)."""
+    calls = sum(estimate(call.name) + estimate(call.arguments) for call in message.tool_calls)
+    return estimate(message.content) + calls + MESSAGE_TOKENS
+
+
+def count_tokens(messages: Sequence[Message], estimate: Estimate = estimate_tokens) -> int:
+    """Tokens of all messages together."""
+    return sum(message_tokens(message, estimate) for message in messages)
+
+
+def trigger_tokens(settings: Settings) -> int:
+    """The fewest tokens that are compressed: max_context · threshold, rounded up (R4.6)."""
+    # Rounded before, so that 0.07 · 100 is 7 and not a little more.
+    return math.ceil(round(settings.max_context * settings.trigger_threshold, 6))
+
+
+def summary_tokens(max_context: int) -> int:
+    """How long a summary may be: min(4000, max(500, max_context // 10)) tokens (R4.9, B4.5)."""
+    return min(4000, max(500, max_context // 10))
+
+
+def summary_pair(summary: str) -> tuple[Message, Message]:
+    """The virtual tool call and its answer that carry a summary (R4.10, R4.11)."""
+    answer = Message("tool", f"{HEAD}\n{summary}\n{TAIL}", tool_call_id=_CALL.id)
+    return Message("assistant", "", tool_calls=(_CALL,)), answer
+
+
+def before_model(
+    messages: Sequence[Message],
+    settings: Settings = Settings(),
+    summarise: Summarise | None = None,
+    estimate: Estimate = estimate_tokens,
+) -> Window:
+    """The messages to send to the model, compressed where they fill their share of the window (R4.5-R4.13).
+
+    System messages all stay, in front; then the summary pair; then the latest turns, or, where these alone
+    still fill the share, the current turn. Without a ``summarise``, or where it fails or says nothing, a rule
+    writes the summary. Where there is nothing to fold, the messages come back as they are, with a note.
+    """
+    before = count_tokens(messages, estimate)
+    given = Window(tuple(messages), before, before)
+    trigger = trigger_tokens(settings)
+    if not settings.enabled or before < trigger:
+        return given
+    split = _split(messages)
+    cut = _cut(split, settings, estimate)
+    folded, kept = split.body[:cut], split.body[cut:]
+    if not (folded or len(split.summaries) > 1):
+        note = Note(
+            "the conversation holds {tokens} tokens of {trigger} and no earlier turn to compress",
+            {"tokens": before, "trigger": trigger},
+        )
+        return Window(given.messages, before, before, notes=(note,))
+    room = trigger - 1 - count_tokens((*split.system, *summary_pair(""), *kept), estimate)
+    budget = min(summary_tokens(settings.max_context), max(room, _least(settings)))
+    summary, notes = _summary(folded, split.summaries, budget, summarise, estimate)
+    sent = (*split.system, *summary_pair(summary), *kept)
+    after = count_tokens(sent, estimate)
+    if after >= trigger:
+        said = "the current turn alone fills the window: {tokens} tokens of {trigger}"
+        notes = (*notes, Note(said, {"tokens": after, "trigger": trigger}))
+    return Window(sent, after, before, True, summary, len(folded), notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Split:
+    """System messages, the texts of earlier summaries, and all else in its order."""
+
+    system: tuple[Message, ...]
+    summaries: tuple[str, ...]
+    body: tuple[Message, ...]
+
+
+def _split(messages: Sequence[Message]) -> _Split:
+    system: list[Message] = []
+    summaries: list[str] = []
+    body: list[Message] = []
+    for message in messages:
+        if message.role == "system":
+            system.append(message)
+        elif message.role == "tool" and body and _is_virtual(body[-1]):
+            body.pop()
+            summaries.append(_unwrapped(message.content))
+        else:
+            body.append(message)
+    return _Split(tuple(system), tuple(summaries), tuple(body))
+
+
+def _is_virtual(message: Message) -> bool:
+    """Whether this is our own call; a real tool's answer that looks like a summary is none."""
+    return len(message.tool_calls) == 1 and message.tool_calls[0].name == TOOL_NAME
+
+
+def _unwrapped(content: str) -> str:
+    return content.strip().removeprefix(HEAD).removesuffix(TAIL).strip()
+
+
+def _least(settings: Settings) -> int:
+    """The room below which a summary would say nothing: a twentieth of what triggers, at most its target."""
+    return min(summary_tokens(settings.max_context), max(1, trigger_tokens(settings) // 20))
+
+
+def _cut(split: _Split, settings: Settings, estimate: Estimate) -> int:
+    """Where the kept messages of the body begin: at a user message, 0 where nothing can be folded (R4.7, R4.8).
+
+    The latest turns, if a summary finds room beside them, else the current one (B4.3).
+    """
+    starts = [index for index, message in enumerate(split.body) if message.role == "user"]
+    if not starts:
+        return 0
+    wanted = _whole(split.body, starts, starts[-min(max(settings.keep_recent_turns, 1), len(starts))])
+    used = count_tokens((*split.system, *summary_pair(""), *split.body[wanted:]), estimate)
+    fits = used + _least(settings) < trigger_tokens(settings)
+    return wanted if fits and wanted else _whole(split.body, starts, starts[-1])
+
+
+def _whole(body: Sequence[Message], starts: Sequence[int], wanted: int) -> int:
+    """The latest start up to ``wanted`` behind which every tool's answer has its call (B4.4).
+
+    A person can speak between a call and its answer, so a user message alone is not a clean cut.
+    """
+    for start in reversed([start for start in starts if start <= wanted]):
+        if not _has_orphan(body[start:]):
+            return start
+    return wanted
+
+
+def _has_orphan(messages: Sequence[Message]) -> bool:
+    called: set[str] = set()
+    for message in messages:
+        called.update(call.id for call in message.tool_calls)
+        if message.role == "tool" and (
+            message.tool_call_id not in called if message.tool_call_id else not called
+        ):
+            return True
+    return False
+
+
+def _summary(
+    folded: Sequence[Message],
+    earlier: Sequence[str],
+    budget: int,
+    summarise: Summarise | None,
+    estimate: Estimate,
+) -> tuple[str, tuple[Note, ...]]:
+    """The summary in at most ``budget`` tokens, and a note where the model's failed."""
+    previous = "\n".join(earlier)
+    notes: tuple[Note, ...] = ()
+    if summarise is not None:
+        # Whatever a caller's model raises, the conversation has to go on (B4.7).
+        try:
+            text = summarise(folded, previous, budget).strip()
+            reason = "it said nothing"
+        except Exception as error:
+            text, reason = "", str(error) or type(error).__name__
+        if text:
+            return trimmed(_unwrapped(text), budget, estimate), ()
+        notes = (Note("the model wrote no summary ({reason}), so a rule did", {"reason": reason}),)
+    return summary_by_rule(folded, previous, budget, estimate), notes

@@ -1,0 +1,118 @@
+"""What a conversation says about its user, found by rules, in Chinese and English (R4.17-R4.24, B4.8-B4.18).
+
+Text from conversations is data: whatever it says, it becomes at most an inference, which becomes at most a
+candidate that a person has to approve.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from alice_exp.conversations.rules.extraction import chinese_reader as chinese
+from alice_exp.conversations.rules.extraction import english_reader as english
+from alice_exp.conversations.rules.extraction.claims import Claim, claim_of, replaces, settled
+from alice_exp.conversations.rules.extraction.inferences import (
+    ASKED,
+    TAGS,
+    Concept,
+    Extraction,
+    Inference,
+    Slot,
+)
+from alice_exp.conversations.rules.extraction.model_answer import (
+    PROMPT,
+    Answer,
+    parse_answer,
+    prompt_for,
+)
+from alice_exp.conversations.rules.extraction.sentences import sentences
+from alice_exp.kernel.text.tokens import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from alice_exp.conversations.rules.extraction.sentences import Sentence
+    from alice_exp.conversations.values import Message
+
+__all__ = [
+    "MIN_IMPORTANCE",
+    "PROMPT",
+    "TAGS",
+    "Answer",
+    "Claim",
+    "Concept",
+    "Extraction",
+    "Inference",
+    "Slot",
+    "claim_of",
+    "extract",
+    "parse_answer",
+    "prompt_for",
+    "replaces",
+]
+
+MIN_IMPORTANCE = 0.5
+"""Below this nothing is kept (R4.17, B4.9; ``long_term.min_importance``)."""
+
+ANSWERED, ANSWERED_CAP = 0.1, 0.8
+"""What it adds that the assistant asked about it and the user answered, and up to where (B4.8)."""
+
+
+def extract(messages: Sequence[Message], min_importance: float = MIN_IMPORTANCE) -> Extraction:
+    """What the user says about themselves in these messages, in the order it was said (R4.18, R4.19).
+
+    Only the user's messages are read; the assistant's are context (B4.8). ``index`` of an inference is its
+    message's place in ``messages``. The same thing said twice is one inference; in a slot that holds one value
+    the latest stands and names what it replaces (B4.14). Time grows with the length of the text alone.
+    """
+    found: list[Inference] = []
+    for index, message in enumerate(messages):
+        if message.role == "user":
+            found += (
+                replace(one, index=index, importance=_asked_for(one, messages, index))
+                for one in _said(message.content)
+            )
+    kept = [one for one in found if one.importance >= min_importance]
+    return Extraction(tuple(settled(kept)), len(found) - len(kept))
+
+
+def _said(text: str) -> Iterator[Inference]:
+    for sentence in sentences(text):
+        read = chinese.read if sentence.chinese else english.read
+        for one in read(sentence.text, sentence.asks):
+            yield _whole(one, sentence)
+
+
+def _whole(one: Inference, sentence: Sentence) -> Inference:
+    """With quotations put back, and the sentence as evidence (B4.20)."""
+    return replace(
+        one,
+        content=sentence.restored(one.content),
+        value=sentence.restored(one.value),
+        quote=sentence.quote,
+    )
+
+
+def _asked_for(one: Inference, messages: Sequence[Message], index: int) -> float:
+    """The importance, raised where the assistant asked about it and the user answered (B4.8).
+
+    Either the question came before, or the assistant took up what was said and the user went on.
+    """
+    if one.importance >= ANSWERED_CAP:
+        return one.importance
+    before = messages[index - 1] if index else None
+    after = messages[index + 1] if index + 2 < len(messages) and messages[index + 2].role == "user" else None
+    asked = (before is not None and _asks_about(before, one, False)) or (
+        after is not None and _asks_about(after, one, True)
+    )
+    return round(min(ANSWERED_CAP, one.importance + ANSWERED), 6) if asked else one.importance
+
+
+def _asks_about(message: Message, one: Inference, by_value: bool) -> bool:
+    if message.role != "assistant":
+        return False
+    questions = fold(" ".join(each.quote for each in sentences(message.content) if each.asks))
+    if by_value:
+        return bool(one.value) and fold(one.value) in questions
+    return any(word in questions for word in ASKED.get(one.concept, ()))

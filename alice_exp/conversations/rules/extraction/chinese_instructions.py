@@ -1,0 +1,69 @@
+"""What a Chinese speaker orders, corrects or asks to have remembered (B4.16, B4.18)."""
+
+from __future__ import annotations
+
+import re
+
+from alice_exp.conversations.rules.extraction.chinese_patterns import SENTENCES, of_user
+from alice_exp.conversations.rules.extraction.inferences import Inference
+
+
+def whole_sentence(text: str, asks: bool) -> list[Inference]:
+    """Standing instructions and corrections, which take the sentence as a whole."""
+    if asks or SENTENCES.asks.search(text):
+        return []
+    named = SENTENCES.call_me.match(text)
+    if named:
+        return [Inference(f"用户希望被称为{named['v']}", 0.9, "identity", "name", "", named["v"])]
+    meant = SENTENCES.meant.match(text)
+    if meant and not SENTENCES.deictic.search(meant["v"]):
+        return [Inference(f"用户更正：意思是{meant['v']}", 0.6, "fact", "correction", "", meant["v"])]
+    swapped = SENTENCES.not_but.match(text)
+    if swapped and not SENTENCES.deictic.search(swapped["v"]):
+        content = f"用户更正：是{swapped['v']}，不是{swapped['o']}"
+        return [Inference(content, 0.6, "fact", "correction", "", swapped["v"])]
+    return _instruction(text)
+
+
+def _instruction(text: str) -> list[Inference]:
+    forbids = SENTENCES.forbid.match(text)
+    if forbids and (
+        SENTENCES.deictic.search(SENTENCES.of_address.sub("", forbids["v"]))
+        or SENTENCES.chat.match(forbids["v"])
+        or forbids["v"].endswith("了")
+    ):
+        forbids = None
+        if not SENTENCES.standing.match(text) and not SENTENCES.no_more.match(text):
+            return []
+    forbids = forbids or SENTENCES.forbid_again.match(text)
+    if SENTENCES.standing_own.match(text):
+        return []
+    standing = SENTENCES.standing.match(text)
+    # A time with nothing behind it, or one that belongs to the speaker's own habit, orders nothing.
+    if standing and (len(text) - standing.end() < 3 or SENTENCES.own_habit.search(text)):
+        standing = None
+    standing = standing or _about_output(text) or SENTENCES.cited.match(text)
+    uniform = SENTENCES.uniform.match(text)
+    if uniform and not SENTENCES.deictic.search(text):
+        standing = standing or uniform
+    please = SENTENCES.please.match(text) or SENTENCES.by_occasion.match(text)
+    if not (standing or forbids or please) or (text.startswith("我") and not forbids):
+        return []
+    order = of_user(SENTENCES.courtesy.sub("", text)).strip("，, ")
+    importance = 0.8 if standing else 0.7
+    return [Inference(f"用户要求：{order}", importance, "rule", "instruction", "", order)]
+
+
+def _about_output(text: str) -> re.Match[str] | None:
+    """What holds for every answer, not for this one: 回复里别用 emoji, 所有数据都要带上单位."""
+    found = SENTENCES.output.match(text)
+    if not found or SENTENCES.deictic.search(text):
+        return None
+    lasting = found["t"] or SENTENCES.lasting.search(found["a"])
+    forbidding = found["v"].startswith(("别", "不要", "不许"))
+    manner = (
+        SENTENCES.replies.match(found["n"])
+        and len(found["v"]) > 1
+        and not found["v"].startswith(("在", "不能"))
+    )
+    return found if lasting or forbidding or manner else None

@@ -1,0 +1,233 @@
+"""What a Chinese sentence says about its speaker (R4.19, R4.24)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from alice_exp.conversations.rules.extraction.chinese_instructions import whole_sentence
+from alice_exp.conversations.rules.extraction.chinese_patterns import (
+    SENTENCES,
+    STATEMENTS,
+    STATEMENTS_FILE,
+    of_user,
+    spaced,
+)
+from alice_exp.conversations.rules.extraction.chinese_topic_first import (
+    elsewhere,
+    topical,
+    with_comma,
+)
+from alice_exp.conversations.rules.extraction.inferences import Inference
+from alice_exp.conversations.rules.extraction.places import is_job, is_place
+from alice_exp.conversations.rules.extraction.statements import statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from alice_exp.conversations.rules.extraction.inferences import Concept, Slot
+    from alice_exp.conversations.rules.extraction.statements import Pattern
+
+_LASTING = ("likes", "dislikes", "habit", "goal", "project", "tools")
+"""What holds longer than this moment, or is not worth noting."""
+
+
+def read(text: str, asks: bool) -> list[Inference]:
+    """The inferences of one sentence (quotations masked, no final mark); empty where it says nothing.
+
+    Quote and index are left to the caller.
+    """
+    text = SENTENCES.space.sub("", text.strip())
+    if SENTENCES.unreal.search(text) or len(text) < 2:
+        return []
+    explicit = SENTENCES.explicit.match(text)
+    if explicit and not asks and not SENTENCES.asks.search(explicit["v"]):
+        return _remembered(explicit["v"].strip())
+    if SENTENCES.reported.search(text):
+        return []
+    found = whole_sentence(SENTENCES.lead.sub("", text), asks) or list(_clauses(text, asks))
+    return [replace(one, content=spaced(one.content), replaces=spaced(one.replaces)) for one in found]
+
+
+def _remembered(said: str) -> list[Inference]:
+    """What the user asked to have remembered: what it says of the user, else the words themselves (B4.18)."""
+    known = read(said, False)
+    if known:
+        return [replace(one, explicit=True, importance=max(one.importance, 0.8)) for one in known]
+    content = f"用户要求记住：{of_user(said)}"
+    return [Inference(spaced(content), 0.8, "fact", "instruction", value=said, explicit=True)]
+
+
+def _clauses(text: str, asks: bool) -> Iterator[Inference]:
+    moved = list(elsewhere(SENTENCES.lead.sub("", text)))
+    if moved:
+        yield from moved
+        return
+    parts = [part.strip() for part in SENTENCES.comma.split(with_comma(text))]
+    if asks and SENTENCES.tag_question.match(parts[-1]):
+        return
+    mine, left, gone = False, "", ""
+    for place, part in enumerate(parts):
+        if asks and place == len(parts) - 1:
+            return
+        clause = SENTENCES.lead.sub("", part)
+        mine = _is_mine(clause, mine)
+        if SENTENCES.compared.match(clause):
+            left = of_user(clause) + "，"
+            mine = True
+            continue
+        if not mine:
+            yield from topical(SENTENCES.tail.sub("", clause))
+            continue
+        for found in _clause(clause):
+            if found.importance == 0.0:
+                gone = found.value
+                continue
+            content = found.content
+            if gone and found.concept == "tools":
+                content = f"{content}，不再使用{gone}"
+            swapped = SENTENCES.not_that.match(parts[place + 1]) if place + 1 < len(parts) else None
+            old = found.content.replace(found.value, swapped["o"].strip()) if swapped and found.slot else ""
+            yield replace(found, content=left + content, replaces=old)
+        left = ""
+
+
+def _is_mine(clause: str, before: bool) -> bool:
+    """Whether the clause speaks of the speaker: by its own subject, or by the one before it."""
+    if SENTENCES.other.match(clause) and not clause.startswith(("我表示", "我老家", "小时")):
+        return False
+    if SENTENCES.mine.match(clause) or SENTENCES.time.match(clause):
+        return True
+    if SENTENCES.we.match(clause):
+        return True
+    return before and bool(SENTENCES.carried.match(clause))
+
+
+def _clause(clause: str) -> Iterator[Inference]:
+    """What one clause about the speaker says."""
+    clause = SENTENCES.tail.sub("", clause)
+    if SENTENCES.asks.search(clause) or SENTENCES.past.search(clause):
+        return
+    timed = SENTENCES.time.match(clause)
+    time = timed["t"] if timed else ""
+    if timed:
+        clause = timed["rest"]
+    ours = STATEMENTS.ours.match(clause)
+    if ours:
+        who = ours["who"].removeprefix("的") or "团队"
+        yield Inference(f"用户的{who}使用{ours['v']}", 0.7, "fact", "tools", "", ours["v"].strip())
+        return
+    if SENTENCES.we.match(clause):
+        return
+    predicate = SENTENCES.subject.sub("", clause)
+    if SENTENCES.trifle.match(predicate):
+        yield Inference(f"用户{predicate}", 0.3, "fact", "other", "", predicate)
+        return
+    found = list(_predicate(predicate, time))
+    bare = SENTENCES.lately.sub("", predicate)
+    yield from found or (_predicate(bare, time) if bare != predicate else ())
+
+
+def _predicate(predicate: str, time: str) -> Iterator[Inference]:
+    predicate = STATEMENTS.duration.sub("", predicate)
+    work = STATEMENTS.work.match(predicate)
+    if work:
+        made = list(_work(work["p"], work["do"], work["j"]))
+        if made:
+            yield from made
+            return
+    born = STATEMENTS.born.match(predicate)
+    if born and is_place(born["v"]):
+        yield Inference(f"用户是{born['v']}人", 0.7, "identity", "place", "", born["v"])
+        return
+    named = STATEMENTS.surname.match(predicate)
+    if named and not is_job(named["v"]):
+        yield Inference(f"用户名字是{named['v']}", 0.9, "identity", "name", "name", named["v"])
+        return
+    job = STATEMENTS.job.match(predicate)
+    if (
+        job
+        and (is_job(job["v"]) or (predicate.startswith("从事") and job["de"]))
+        and not SENTENCES.somebody.search(job["v"])
+    ):
+        verb = "从事" if job["de"] and not SENTENCES.person_ending.search(job["v"]) else "是"
+        yield Inference(f"用户{verb}{job['v']}", 0.7, "identity", "occupation", "job", job["v"])
+        return
+    for pattern in statements(STATEMENTS_FILE):
+        found = pattern.says.match(predicate)
+        if found:
+            one = _filled(pattern, found, time)
+            if one:
+                yield one
+            return
+    if SENTENCES.habitual_time.match(time) and len(predicate) > 2:
+        if not SENTENCES.deictic.search(predicate):
+            yield Inference(f"用户{time}{of_user(predicate)}", 0.7, "habit", "habit", "", predicate)
+        return
+    if SENTENCES.always.match(predicate) and not SENTENCES.deictic.search(predicate):
+        yield Inference(f"用户{of_user(predicate)}", 0.7, "habit", "habit", "", predicate)
+
+
+def _work(place: str, verb: str, job: str) -> Iterator[Inference]:
+    """ "在北京做程序员" is a place and an occupation, "在医院当护士" an occupation there (R4.19)."""
+    if SENTENCES.deictic.search(place + job):
+        return
+    if verb in ("工作", "上班", "任职", "就职", "实习"):
+        done = "实习" if verb == "实习" else "工作"
+        slot: Slot = "city" if is_place(place) else ""
+        yield Inference(f"用户在{place}{done}", 0.7, "fact", "place" if slot else "occupation", slot, place)
+        return
+    if not (job and is_job(job)) and verb not in ("教书", "开店"):
+        return
+    if is_place(place):
+        yield Inference(f"用户在{place}工作", 0.7, "fact", "place", "city", place)
+        said = f"用户是{job}" if SENTENCES.person_ending.search(job) else f"用户做{job}"
+        yield Inference(said, 0.7, "identity", "occupation", "job", job)
+    else:
+        yield Inference(f"用户在{place}{verb}{job}", 0.7, "identity", "occupation", "job", job or verb)
+
+
+def _filled(pattern: Pattern, found: re.Match[str], time: str) -> Inference | None:
+    groups = {name: of_user((value or "").strip()) for name, value in found.groupdict().items()}
+    groups["adv"] = SENTENCES.idle_adverbs.sub("", groups.get("adv", ""))
+    value = groups.get("v") or groups.get("h") or groups.get("o") or ""
+    if _refused(pattern, groups, value):
+        return None
+    if pattern.concept == "tools":
+        value = value.strip()
+    groups["v"] = _food(groups.get("v", ""), pattern.concept)
+    content = pattern.content.format(**{"adv": "", **groups})
+    if (time and pattern.type == "habit") or SENTENCES.planned_time.match(time):
+        content = content.replace("用户", "用户" + time, 1)
+    return Inference(
+        content, _importance(pattern, groups), pattern.type, pattern.concept, pattern.slot, value
+    )
+
+
+def _refused(pattern: Pattern, groups: dict[str, str], value: str) -> bool:
+    """Whether what was said is about this very moment, or about someone else."""
+    if pattern.concept in _LASTING and SENTENCES.deictic.search(value):
+        return True
+    if pattern.content.startswith("用户毕业于") and "毕业" not in "".join(groups.values()) + value:
+        return not SENTENCES.school.search(value)
+    if pattern.concept == "place" and SENTENCES.no_place.search(value):
+        return True
+    return pattern.concept == "tools" and value.startswith("了")
+
+
+def _importance(pattern: Pattern, groups: dict[str, str]) -> float:
+    """The pattern's own, a little more for what is strong, less for what was said in passing (R4.17)."""
+    strength = groups.get("adv", "")
+    if pattern.concept == "likes" and SENTENCES.strong.search(strength + groups.get("k", "")):
+        return 0.8
+    if SENTENCES.weak.search(strength):
+        return 0.5
+    return pattern.importance
+
+
+def _food(value: str, concept: Concept) -> str:
+    """ "吃辣" is said of food: the sentence stands alone with it (R4.24)."""
+    if concept == "likes" and SENTENCES.food.fullmatch(value):
+        return value.removesuffix("的") + "的食物"
+    return value

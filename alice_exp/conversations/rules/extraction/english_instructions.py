@@ -1,0 +1,79 @@
+"""What an English speaker orders, corrects or asks to have remembered (B4.16, B4.18)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from alice_exp.conversations.rules.extraction.english_patterns import SENTENCES, SENTENCES_FILE
+from alice_exp.conversations.rules.extraction.inferences import Inference
+from alice_exp.conversations.rules.extraction.third_person import of_user
+from alice_exp.kernel.text.data_files import expression, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@cache
+def _lasting() -> tuple[re.Pattern[str], ...]:
+    rows = table(SENTENCES_FILE)["lasting"]
+    return tuple(re.compile(expression(SENTENCES_FILE, row["says"]), re.IGNORECASE) for row in rows)
+
+
+def lasting(body: str) -> re.Match[str] | None:
+    """An order for more than this answer: for everything, whenever, all answers, before you …"""
+    found = next((each for each in (form.match(body) for form in _lasting()) if each), None)
+    return None if found is None or SENTENCES.now.search(SENTENCES.when_you.sub("", body)) else found
+
+
+def remembered(
+    text: str, found: re.Match[str], read: Callable[[str, bool], list[Inference]]
+) -> list[Inference]:
+    """What the user asked to have remembered: what it says of the user, else the words themselves (B4.18)."""
+    said = found["v"].strip()
+    if SENTENCES.asking.match(said) or SENTENCES.pep_talk.search(said):
+        return []
+    if SENTENCES.note_to_self.match(text):
+        said = SENTENCES.remember_it.sub("", said)
+    known = read(said, False) if not found.groupdict().get("to") else []
+    if known:
+        return [replace(one, explicit=True, importance=max(one.importance, 0.8)) for one in known]
+    to = found.groupdict().get("to") or ""
+    content = f"The user asked to remember{to if to else ':'} {of_user(said)}"
+    return [Inference(content, 0.8, "rule" if to else "fact", "instruction", "", said, explicit=True)]
+
+
+def corrected(found: re.Match[str]) -> list[Inference]:
+    """What a match of ``meant`` or ``not_but`` puts right; nothing where it points at something at hand."""
+    groups = found.groupdict()
+    value = (
+        groups.get("v") or groups.get("w") or groups.get("x") or groups.get("y") or groups.get("z") or ""
+    ).strip()
+    if SENTENCES.deictic.search(value):
+        return []
+    if groups.get("o"):
+        content = f"The user corrected: {value}, not {groups['o']}"
+    else:
+        content = f"The user corrected: they meant {of_user(value)}"
+    return [Inference(content, 0.6, "fact", "correction", "", value)]
+
+
+def instruction(body: str) -> list[Inference]:
+    """A standing instruction, or how the user wants to be called; a single request is neither."""
+    named = SENTENCES.call_me.match(body)
+    if named:
+        return [
+            Inference(f"The user wants to be called {named['v']}", 0.9, "identity", "name", "", named["v"])
+        ]
+    standing = SENTENCES.rule.match(body) or SENTENCES.on_later.match(body) or lasting(body)
+    forbids = SENTENCES.forbid.match(body)
+    if forbids and (SENTENCES.chat.match(forbids["v"]) or SENTENCES.now.search(forbids["v"])):
+        forbids = None
+    if not (standing or forbids) or SENTENCES.pep_talk.search(body):
+        return []
+    order = of_user(re.sub(r"^please ", "", body, flags=re.IGNORECASE))
+    order = order[0].lower() + order[1:] if not order[:2].isupper() else order
+    importance = 0.8 if standing else 0.7
+    return [Inference(f"The user's instruction: {order}", importance, "rule", "instruction", "", order)]

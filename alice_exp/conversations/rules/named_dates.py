@@ -1,0 +1,60 @@
+"""Days and times that a question names, in English and Chinese (DESIGN 10).
+
+"On 5 May", "last spring", "two weeks ago", 昨天, 上周三, 五月三号: each becomes a span of days, seen from ``now``.
+Words that only look like a time ("what may you know") are none.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from alice_exp.conversations.rules import dates_chinese, dates_english
+from alice_exp.conversations.rules.date_spans import Precision, Span
+from alice_exp.model.rules.consolidation import seconds
+
+if TYPE_CHECKING:
+    from datetime import date
+
+__all__ = ["Precision", "Span", "day_of", "named_spans"]
+
+MOST_TEXT = 2_000
+"""Characters of a question that are read."""
+
+_CJK = re.compile("[\u3400-\u9fff]")
+
+
+def day_of(moment: str | datetime) -> datetime:
+    """A moment in UTC without a zone, from ISO-8601 text or a datetime (UTC where it has none); else ValueError."""
+    return datetime.fromtimestamp(seconds(moment), tz=UTC).replace(tzinfo=None)
+
+
+def named_spans(text: str, now: str | datetime) -> list[Span]:
+    """The spans that a question names, in the order of its words; empty where it names none.
+
+    ``now`` is ISO-8601 text or a datetime. A day or month without a year is the latest one that has begun, and
+    holds in every year (``Span.every_year``). Weeks begin on Monday; seasons are those of the north.
+    """
+    shortened = text[:MOST_TEXT].replace("’", "'")
+    today = day_of(now).date()
+    found: list[tuple[int, Span]] = []
+    if _CJK.search(shortened):
+        found += _read(shortened, dates_chinese.RULES, today)
+    found += _read(shortened, dates_english.RULES, today)
+    return [span for _, span in sorted(found, key=lambda each: each[0])]
+
+
+def _read(text: str, rules: tuple[dates_english.Rule, ...], today: date) -> list[tuple[int, Span]]:
+    # Lower case of equal length, so that a match can be looked up in the text as it was written.
+    rest = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    found: list[tuple[int, Span]] = []
+    for form, rule in rules:
+        for match in list(form.finditer(rest)):
+            if dates_english.is_doubtful(match, text):
+                continue
+            span = rule(match, today)
+            if span is not None:
+                found.append((match.start(), span))
+                rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end() :]
+    return found

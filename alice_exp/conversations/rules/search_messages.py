@@ -1,0 +1,265 @@
+"""Searching what was said (DESIGN 10): words, what stands around them, days, and who spoke.
+
+BM25 in which a turn also counts, with less weight, the words of the turns around it: an answer seldom repeats the
+words of its question. A day that the query names lifts that day's turns, a name lifts its speaker's, and a question
+for a time lifts turns that name one. The weights were chosen on LoCoMo, where both halves of the questions gain
+alike (``tests/bench/bench_conversations.py``).
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import re
+from array import array
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from alice_exp.conversations.rules.named_dates import day_of, named_spans
+from alice_exp.kernel.text.tokens import STOP_WORDS, fold, tokens, tokens_many, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from alice_exp.conversations.rules.named_dates import Span
+
+K1, B = 1.2, 0.5
+"""BM25: how fast repeats stop counting, and how much a long turn is discounted; turns are short, so B is low."""
+
+NEAR = (0.5, 0.25)
+"""How much a turn counts the words one and two turns away, in the same session."""
+
+LENDERS = 0.2
+"""A token that a larger share of the turns has says too little to be lent to neighbours."""
+
+PAIR = 0.3
+"""What two words that stand side by side, as in the query, add to what the two words bring."""
+
+DAY = 0.3
+"""What a turn of a day that the query names gains, as a share of the best score."""
+
+SPEAKER = 0.3
+"""What a turn gains, as a share of its score, where the query names its speaker."""
+
+TOLD_TIME = 0.15
+"""What a turn that names a time gains, as a share of its score, where the query asks for one."""
+
+_WHEN = re.compile(
+    r"\bwhen\b|\bhow long ago\b|\b(?:what|which) (?:time|day|date|month|year)\b|什么时候|何时|哪一?天|几号|几月|哪一?年"
+)
+_LOOKED_AT = 100
+"""So many of the best turns are looked at for a time that they name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one message or one exchange said. ``at`` is ISO-8601 UTC, or empty where unknown.
+
+    ``ref`` names it: ``session#index`` for our own sessions, any name for imported ones.
+    """
+
+    ref: str
+    session: str
+    text: str
+    speaker: str = ""
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What was said, ready to be searched: made once by ``Talk.of``, then asked as often as needed.
+
+    ``postings`` holds, for a token, the turns that have it and how often over the turn's discount for length;
+    ``pairs`` the turns in which two tokens stand side by side. ``ends`` is, for each turn, where its session ends,
+    ``starts`` where it begins.
+    """
+
+    turns: tuple[Said, ...]
+    postings: Mapping[str, tuple[array[int], array[float]]]
+    pairs: Mapping[tuple[str, str], array[int]]
+    starts: array[int]
+    ends: array[int]
+    times: tuple[datetime | None, ...]
+    speakers: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def of(cls, turns: Iterable[Said]) -> Talk:
+        """Index turns: in the order they were said, the turns of one session together."""
+        given = tuple(turns)
+        rows = tokens_many([_with_speaker(turn) for turn in given])
+        average = sum(map(len, rows)) / len(rows) if rows else 1.0
+        postings: defaultdict[str, tuple[array[int], array[float]]] = defaultdict(
+            lambda: (array("I"), array("d"))
+        )
+        pairs: defaultdict[tuple[str, str], array[int]] = defaultdict(lambda: array("I"))
+        for index, row in enumerate(rows):
+            discount = 1 - B + B * len(row) / (average or 1.0)
+            for token, count in Counter(row).items():
+                holders, weights = postings[token]
+                holders.append(index)
+                weights.append(count / discount)
+            for pair in set(pairwise(row)):
+                pairs[pair].append(index)
+        starts, ends = _sessions(given)
+        times = tuple(day_of(turn.at) if turn.at else None for turn in given)
+        names = {turn.speaker for turn in given if turn.speaker}
+        speakers = {name: frozenset(words(name)) - STOP_WORDS for name in names}
+        return cls(given, dict(postings), dict(pairs), starts, ends, times, speakers)
+
+
+def _with_speaker(turn: Said) -> str:
+    if not turn.speaker or turn.text.startswith(turn.speaker):
+        return turn.text
+    return f"{turn.speaker}: {turn.text}"
+
+
+def _sessions(turns: Sequence[Said]) -> tuple[array[int], array[int]]:
+    """Where each turn's session begins, and where it ends."""
+    starts = array("I", bytes(4 * len(turns)))
+    ends = array("I", bytes(4 * len(turns)))
+    first = 0
+    for index in range(len(turns) + 1):
+        if index == len(turns) or turns[index].session != turns[first].session:
+            for inside in range(first, index):
+                starts[inside], ends[inside] = first, index
+            first = index
+    return starts, ends
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A turn that fits: its place in ``Talk.turns``, its score (> 0; comparable within one search), and why.
+
+    ``by_words`` is the score by words alone; ``by_day`` and ``by_speaker`` say whether the query named its day
+    or its speaker.
+    """
+
+    turn: Said
+    index: int
+    score: float
+    by_words: float
+    by_day: bool
+    by_speaker: bool
+
+
+def search(talk: Talk, query: str, now: str | datetime | None = None, top: int | None = 10) -> list[Hit]:
+    """The turns that answer a query best, best first, at equal scores in the order they were said.
+
+    ``now`` is what "yesterday" is seen from; without one, the newest turn's time. A query that names a day alone
+    finds what was said that day.
+    """
+    if not talk.turns:
+        return []
+    by_words = _scores(talk, tokens(query))
+    best = max(by_words)
+    spoken = _speakers_named(talk, query)
+    named = _days_named(talk, query, now)
+    scores = (
+        [
+            score * (1 + SPEAKER) if score and talk.turns[index].speaker in spoken else score
+            for index, score in enumerate(by_words)
+        ]
+        if spoken
+        else list(by_words)
+    )
+    on_day = _on_days(talk, named)
+    for index in on_day:
+        scores[index] += DAY * (best or 1.0)
+    if _WHEN.search(fold(query)):
+        _lift_told_times(talk, scores)
+    order = _best(scores, top)
+    return [
+        Hit(
+            talk.turns[index],
+            index,
+            round(scores[index], 6),
+            round(by_words[index], 6),
+            index in on_day,
+            talk.turns[index].speaker in spoken,
+        )
+        for index in order
+    ]
+
+
+def _best(scores: Sequence[float], top: int | None) -> list[int]:
+    found = [index for index, score in enumerate(scores) if score > 0]
+    if top is None:
+        return sorted(found, key=lambda index: (-scores[index], index))
+    return heapq.nsmallest(top, found, key=lambda index: (-scores[index], index))
+
+
+def _scores(talk: Talk, asked: Sequence[str]) -> list[float]:
+    """Each turn's score by words: BM25 over its own words and, with less weight, those around it."""
+    total = len(talk.turns)
+    scores = [0.0] * total
+    for token in sorted(set(asked)):
+        if token not in talk.postings:
+            continue
+        holders, weights = talk.postings[token]
+        gain = math.log1p((total - len(holders) + 0.5) / (len(holders) + 0.5)) * (K1 + 1)
+        held: Iterable[tuple[int, float]] = zip(holders, weights, strict=True)
+        if len(holders) <= max(2.0, LENDERS * total):
+            held = _lent(talk, holders, weights).items()
+        for index, weight in held:
+            scores[index] += gain * weight / (weight + K1)
+    for pair in sorted(set(pairwise(asked))):
+        together = talk.pairs.get(pair)
+        if together:
+            gain = PAIR * math.log1p((total - len(together) + 0.5) / (len(together) + 0.5))
+            for index, weight in _lent(talk, together, [gain] * len(together)).items():
+                scores[index] += weight
+    return scores
+
+
+def _lent(talk: Talk, holders: Iterable[int], weights: Iterable[float]) -> dict[int, float]:
+    """The weight of a token in the turns that have it and, lessened, in those around them."""
+    found: defaultdict[int, float] = defaultdict(float)
+    starts, ends = talk.starts, talk.ends
+    for index, weight in zip(holders, weights, strict=True):
+        found[index] += weight
+        start, end = starts[index], ends[index]
+        for distance, share in enumerate(NEAR, 1):
+            if index - distance >= start:
+                found[index - distance] += share * weight
+            if index + distance < end:
+                found[index + distance] += share * weight
+    return found
+
+
+def _speakers_named(talk: Talk, query: str) -> frozenset[str]:
+    asked = set(words(query))
+    folded = fold(query)
+    return frozenset(
+        name
+        for name, parts in talk.speakers.items()
+        if (parts & asked) or (not name.isascii() and len(name) > 1 and fold(name) in folded)
+    )
+
+
+def _days_named(talk: Talk, query: str, now: str | datetime | None) -> list[Span]:
+    known = [time for time in talk.times if time is not None]
+    if not known:
+        return []
+    return named_spans(query, max(known) if now is None else now)
+
+
+def _on_days(talk: Talk, named: Sequence[Span]) -> frozenset[int]:
+    """The turns of the days that were named."""
+    if not named:
+        return frozenset()
+    return frozenset(
+        index
+        for index, time in enumerate(talk.times)
+        if time is not None and any(span.covers(time) for span in named)
+    )
+
+
+def _lift_told_times(talk: Talk, scores: list[float]) -> None:
+    """Raise, of the best turns, those that name a time themselves."""
+    for index in _best(scores, _LOOKED_AT):
+        turn = talk.turns[index]
+        if named_spans(turn.text, talk.times[index] or datetime(2000, 1, 1)):
+            scores[index] *= 1 + TOLD_TIME

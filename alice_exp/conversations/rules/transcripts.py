@@ -1,0 +1,97 @@
+"""Conversations from elsewhere: chat completions messages, agents' transcripts, rows of a collection, as JSONL.
+
+A row is one message (``role`` and ``content``; or ``text`` with a ``speaker``), an agent's record that wraps one under
+``message``, or a whole conversation under ``messages``. What stands in ``meta`` counts as if it stood in the row.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from alice_exp.conversations.values import ROLES, message_of
+from alice_exp.kernel.errors import UsageError
+from alice_exp.kernel.text.times import iso_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from alice_exp.conversations.values import Message
+    from alice_exp.kernel.jsonc.problem import Json
+
+_SESSION = ("session", "sessionId", "session_id", "conversation_id", "conversation", "thread_id")
+_TIME = ("at", "time", "timestamp", "created_at", "date")
+_NAME = ("key", "id", "uuid", "message_id")
+_TEXT = ("content", "text")
+_OUTSIDE = re.compile(r"[^a-z0-9_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One message, the session that it belongs to (empty: the row names none), what it is called in its source."""
+
+    session: str
+    message: Message
+    name: str = ""
+
+
+def rows_of(fields: Mapping[str, Json]) -> Iterator[Row]:
+    """The messages of one line: none where it is an agent's record without one; ``UsageError`` where it is broken."""
+    meta = fields.get("meta")
+    row: dict[str, Json] = {**(meta if isinstance(meta, dict) else {}), **fields}
+    session = _session(row)
+    inner = row.get("messages")
+    if isinstance(inner, list):
+        for one in inner:
+            if not isinstance(one, dict):
+                raise UsageError('each of "messages" is an object')
+            yield from (replace(each, session=each.session or session) for each in rows_of(one))
+        return
+    wrapped = row.get("message")
+    if isinstance(wrapped, dict):
+        row = {**row, **{key: value for key, value in wrapped.items() if key != "id"}}
+    elif "type" in row and not any(key in row for key in ("role", *_TEXT)):
+        return
+    yield Row(session, _message(row), _first(row, _NAME))
+
+
+def session_name(text: str) -> str:
+    """Any text as the name of a session: what the name may not hold becomes ``-``; empty where nothing is left."""
+    return _OUTSIDE.sub("-", text.lower()).strip("-_")[:64]
+
+
+def _session(row: Mapping[str, Json]) -> str:
+    parts = [_text(row.get("corpus")), _first(row, _SESSION)]
+    return session_name("-".join(part for part in parts if part))
+
+
+def _message(row: Mapping[str, Json]) -> Message:
+    content = next((row[key] for key in _TEXT if key in row), None)
+    role = row.get("role")
+    fields: dict[str, Json] = {**row, "content": content, "at": _time(row)}
+    if role is None:
+        fields["role"] = "user"
+    elif role not in ROLES and role not in ("developer", "function"):
+        fields |= {"role": "user", "speaker": _text(row.get("speaker")) or _text(role)}
+    if content is None and not row.get("tool_calls"):
+        raise UsageError('a message has its text under "content" or "text"')
+    return message_of(fields)
+
+
+def _time(row: Mapping[str, Json]) -> str:
+    value = next((row[key] for key in _TIME if row.get(key)), None)
+    if value is None:
+        return ""
+    try:
+        return iso_time(value)
+    except ValueError:
+        raise UsageError("{time} is no time", time=repr(value)[:80]) from None
+
+
+def _first(row: Mapping[str, Json], keys: tuple[str, ...]) -> str:
+    return next((_text(row[key]) for key in keys if row.get(key) not in (None, "")), "")
+
+
+def _text(value: Json) -> str:
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""

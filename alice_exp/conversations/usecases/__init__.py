@@ -1,0 +1,1 @@
+"""Talking, searching, what an agent is told of its user."""

@@ -1,0 +1,81 @@
+"""What an agent should know: about the user when it asks, and at the start of a session (R4.23-R4.26, R4.34)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from alice_exp.conversations.rules.context_window import estimate_tokens
+from alice_exp.finding.ports import Finding
+from alice_exp.finding.rules.ranking import Match
+from alice_exp.finding.usecases import Filters, recall
+from alice_exp.home.ports import Home
+from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, level
+from alice_exp.model.rules.trusted_places import TRUSTED
+from alice_exp.model.values.block import Placed, is_approved
+
+MOST = 5
+"""Memories that one question brings back where it does not say otherwise (R4.23, R4.26)."""
+
+BUDGET = 1000
+"""Tokens that ``prime`` may fill where nothing else is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Primed:
+    """What a session begins with: the text, its estimated tokens, its blocks, and how many found no room."""
+
+    text: str
+    tokens: int
+    blocks: tuple[Placed, ...]
+    left_out: int
+
+
+def user_memories(finding: Finding, query: str, top: int, filters: Filters) -> list[Match]:
+    """What is known about the user that fits a query, best first, unreviewed too (B4.11); counts as a read."""
+    return recall(finding, query, {}, top, replace(filters, about="user"))
+
+
+def prime(home: Home, budget: int, line: Callable[[Placed], str], headings: tuple[str, str, str]) -> Primed:
+    """What decisions would apply anyway, as text of at most ``budget`` tokens (estimated, B4.2).
+
+    Approved blocks alone: personal ones from past on, universal ones that are reliable; the user first, then by
+    level, importance and verifications. The same home gives the same text on every day. ``headings`` stand above
+    everything, above what is about the user, and above the rest.
+    """
+    snapshot = home.read(("personal", "universal"))
+    thresholds = Thresholds.of(snapshot.config)
+    trusted = sorted(filter(_is_trusted, snapshot), key=lambda placed: _order(placed, thresholds))
+    chosen: list[Placed] = []
+    text, tokens = "", 0
+    for placed in trusted:
+        longer = _text((*chosen, placed), line, headings)
+        size = estimate_tokens(longer)
+        if size <= budget:
+            chosen.append(placed)
+            text, tokens = longer, size
+    return Primed(text, tokens, tuple(chosen), len(trusted) - len(chosen))
+
+
+def _is_trusted(placed: Placed) -> bool:
+    decides = any(placed.place == place and placed.block.state in states for place, states in TRUSTED)
+    return decides and is_approved(placed)
+
+
+def _order(placed: Placed, thresholds: Thresholds) -> tuple[bool, int, float, int, str]:
+    block = placed.block
+    return (
+        placed.place != "personal",
+        -LEVELS.index(level(block, thresholds)),
+        -block.importance,
+        -block.verifications,
+        block.id,
+    )
+
+
+def _text(chosen: Sequence[Placed], line: Callable[[Placed], str], headings: tuple[str, str, str]) -> str:
+    rows = [headings[0]]
+    for heading, place in ((headings[1], "personal"), (headings[2], "universal")):
+        here = [line(placed) for placed in chosen if placed.place == place]
+        rows += [heading, *here] if here else []
+    return "\n".join(rows)

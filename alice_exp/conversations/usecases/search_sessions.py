@@ -1,0 +1,134 @@
+"""What was said, found again: conversations taken in from files, and searched (DESIGN 10)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from alice_exp.conversations.rules.search_messages import Said, Talk, search
+from alice_exp.conversations.usecases.sessions import require_fitting
+from alice_exp.kernel.errors import NotFoundError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from alice_exp.conversations.ports import ChatHistoryStore
+    from alice_exp.conversations.rules.search_messages import Hit
+    from alice_exp.conversations.rules.transcripts import Row
+    from alice_exp.conversations.values import ChatRecord, Message
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
+
+
+_SEARCHED = 64 << 10
+"""Characters of a message that are searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of one conversation of a file: how many messages came in, how many were there already."""
+
+    session: str
+    added: int
+    known: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One message that answers, and the hit that says why."""
+
+    record: ChatRecord
+    hit: Hit
+
+
+def take_in(
+    home: Home,
+    chats: ChatHistoryStore,
+    caller: Caller,
+    rows: Sequence[Row],
+    default: str,
+    *,
+    dry_run: bool = False,
+) -> tuple[Taken, ...]:
+    """Conversations from a file; ``default`` names the one of rows that name none. Again: only what is new.
+
+    ``UsageError`` where a session of that name holds something else: nothing is written then.
+    """
+    home.read(())
+    plans = []
+    known_names = {one.session for one in chats.conversations()}
+    for session, group in _by_session(rows, default):
+        for row in group:
+            require_fitting(row.message)
+        present = chats.load(session) if session in known_names else ()
+        plans.append((session, group, _overlap(session, present, group)))
+    for session, group, known in () if dry_run else plans:
+        new = group[known:]
+        if new:
+            chats.start(session, new[0].message.at or caller.now)
+            chats.save_all(session, [row.message for row in new], [row.name for row in new])
+    return tuple(Taken(session, len(group) - known, known) for session, group, known in plans)
+
+
+def _by_session(rows: Iterable[Row], default: str) -> list[tuple[str, list[Row]]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.session or default, []).append(row)
+    return list(found.items())
+
+
+def _overlap(session: str, present: Sequence[ChatRecord], rows: Sequence[Row]) -> int:
+    """How many of the rows stand there already, from the first on."""
+    shared = min(len(present), len(rows))
+    same = all(
+        _said(record.message) == _said(row.message)
+        for record, row in zip(present[:shared], rows[:shared], strict=True)
+    )
+    if not same:
+        raise UsageError(
+            "the session {session} holds another conversation",
+            session=session,
+            hint="give it a name with --id",
+        )
+    return shared
+
+
+def _said(message: Message) -> tuple[str, str, str]:
+    return (message.role, message.content, message.speaker)
+
+
+@dataclass(frozen=True)
+class Library:
+    """Conversations ready to be searched, as often as needed; ``Library.of`` makes one."""
+
+    records: Sequence[ChatRecord]
+    talk: Talk
+
+    @classmethod
+    def of(cls, chats: ChatHistoryStore, sessions: Sequence[str] = (), prefix: str = "") -> Library:
+        """All conversations, or some by name, or those whose name begins so; in the order they began.
+
+        ``NotFoundError`` where one that is named does not exist.
+        """
+        known = [one.session for one in chats.conversations()]
+        for session in sessions:
+            if session not in known:
+                raise NotFoundError(
+                    "there is no session {session}", session=session, hint="see 'alice-exp session list'"
+                )
+        wanted = [name for name in known if (not sessions or name in sessions) and name.startswith(prefix)]
+        records = [
+            record
+            for session in wanted
+            for record in chats.load(session)
+            if record.message.content.strip() and record.message.role != "system"
+        ]
+        said = [
+            Said(one.ref, one.session, one.message.content[:_SEARCHED], one.message.speaker, one.message.at)
+            for one in records
+        ]
+        return cls(records, Talk.of(said))
+
+    def search(self, query: str, now: str | None, top: int) -> list[Found]:
+        """What answers a query best, best first; ``now`` is what "yesterday" is seen from (None: the newest turn)."""
+        return [Found(self.records[hit.index], hit) for hit in search(self.talk, query, now, top)]

@@ -1,0 +1,142 @@
+"""What is said in a session, as frozen values: messages, turns, and the records of a chat history.
+
+Roles and tool calls are those of a chat completions API, so that an agent loop can hand its messages over as
+they are: ``message_of`` reads them, ``as_dict`` writes them back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+from alice_exp.kernel.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from alice_exp.kernel.jsonc.problem import Json
+
+Role = Literal["system", "user", "assistant", "tool"]
+ROLES: tuple[Role, ...] = get_args(Role)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's call of a tool; ``arguments`` is the JSON text that the model wrote, never parsed here."""
+
+    id: str
+    name: str
+    arguments: str = "{}"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message. ``at`` is ISO-8601 UTC, or empty where unknown.
+
+    ``tool_call_id`` is, in a tool's message, the id of the call that it answers. ``speaker`` is a name where a
+    conversation has more than the two usual sides.
+    """
+
+    role: Role
+    content: str
+    at: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+    speaker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A user's message and all that follows it up to the next one (R4.7, B4.4)."""
+
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRecord:
+    """A message as a chat history keeps it: its session, its place there (from 0), whether it was extracted.
+
+    ``name`` is what it was called where it was imported from, empty for our own. R4.15, R4.18, R4.28.
+    """
+
+    session: str
+    index: int
+    message: Message
+    extracted: bool = False
+    name: str = ""
+
+    @property
+    def ref(self) -> str:
+        """``session#index``: how evidence names this message."""
+        return f"{self.session}#{self.index}"
+
+
+def turns(messages: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[Turn, ...]]:
+    """What comes before the first user message, and the turns, in order; system messages count like others."""
+    starts = [index for index, message in enumerate(messages) if message.role == "user"]
+    ends = [*starts[1:], len(messages)]
+    before = tuple(messages[: starts[0]] if starts else messages)
+    return before, tuple(Turn(tuple(messages[start:end])) for start, end in zip(starts, ends, strict=True))
+
+
+def message_of(value: Mapping[str, Json]) -> Message:
+    """A message from a chat completions message or a line of a session file; ``UsageError`` where it is none.
+
+    A missing content (a bare tool call) is empty; a content in parts is the text of its parts, line by line.
+    ``developer`` is the newer name of ``system``, ``function`` the older one of ``tool``.
+    """
+    role = {"developer": "system", "function": "tool"}.get(str(value.get("role")), value.get("role"))
+    for known in ROLES:
+        if role == known:
+            return Message(
+                known,
+                _text(value.get("content")),
+                _text(value.get("at")),
+                _calls(value.get("tool_calls")),
+                _text(value.get("tool_call_id")),
+                _text(value.get("speaker", value.get("name"))),
+            )
+    raise UsageError(
+        'a message needs a "role": system, user, assistant or tool, not {role}', role=repr(value.get("role"))
+    )
+
+
+def as_dict(message: Message) -> dict[str, Json]:
+    """The message as chat completions take it, with ``at`` and ``speaker``; what is empty is left out."""
+    made: dict[str, Json] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        made["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in message.tool_calls
+        ]
+    more = {"tool_call_id": message.tool_call_id, "at": message.at, "speaker": message.speaker}
+    made.update({key: text for key, text in more.items() if text})
+    return made
+
+
+def _text(value: Json) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        parts = (part.get("text") if isinstance(part, dict) else part for part in value)
+        return "\n".join(part for part in parts if isinstance(part, str))
+    raise UsageError("a message holds text, not {kind}", kind=type(value).__name__)
+
+
+def _calls(value: Json) -> tuple[ToolCall, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise UsageError('"tool_calls" is a list')
+    return tuple(_call(item) for item in value)
+
+
+def _call(value: Json) -> ToolCall:
+    if not isinstance(value, dict):
+        raise UsageError('each of "tool_calls" is an object with a function')
+    function = value.get("function", value)
+    if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+        raise UsageError('each of "tool_calls" is an object with a function')
+    return ToolCall(_text(value.get("id")), str(function["name"]), _text(function.get("arguments", "{}")))

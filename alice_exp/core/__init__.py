@@ -1,1 +1,0 @@
-"""Words: the values that every other floor speaks in, the errors, and the ports."""

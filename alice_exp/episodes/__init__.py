@@ -1,0 +1,1 @@
+"""What happened, task by task."""

@@ -1,0 +1,380 @@
+"""``episode``: what happened, task by task."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from alice_exp.blocks.wiring import access
+from alice_exp.episodes.cli.episode_tables import (
+    episode_document,
+    episode_row,
+    factors,
+    formula,
+    match_document,
+    weighed_document,
+)
+from alice_exp.episodes.rules.search_episodes import Filters
+from alice_exp.episodes.usecases import episode_book as records
+from alice_exp.episodes.usecases import similar_episodes as finding
+from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.text.times import iso_time, seconds
+from alice_exp.model.formats.record_schema import EPISODES_PATH, book_json
+from alice_exp.model.values.block import SETS
+from alice_exp.model.values.records import Episode, EpisodeBook, ImportMode
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import say
+from alice_exp.terminal.options import (
+    Surroundings,
+    Top,
+    context_of,
+    json_or_text,
+    moment,
+    number_between,
+    require_utf8,
+    source_bytes,
+    window,
+    write_apart,
+)
+
+
+def add(
+    ctx: typer.Context,
+    source: Annotated[
+        str, typer.Argument(metavar="[FILE|-]", help="Episodes as JSON or JSONL, instead of options.")
+    ] = "",
+    task: Annotated[str, typer.Option(help="What was to be done.")] = "",
+    context: Annotated[list[str], typer.Option(metavar="K=V", help="The environment; may be repeated.")] = [],  # noqa: B006
+    action: Annotated[str, typer.Option(help="What was done.")] = "",
+    result: Annotated[str, typer.Option(metavar="JSON|TEXT", help="What came of it.")] = "",
+    success: Annotated[bool | None, typer.Option("--success/--failed", help="Whether it worked.")] = None,
+    reward: Annotated[
+        float | None,
+        typer.Option(help="How good it was, from 0 to 1 (else 1 for a success, 0 for a failure)."),
+    ] = None,
+    reflection: Annotated[str, typer.Option(help="What was learned.")] = "",
+    type: Annotated[
+        str, typer.Option(help="The kind of task (else the context's type, domain or topic).")
+    ] = "",
+    at: Annotated[str, typer.Option(help="When it happened (else now).")] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be kept and pruned; change nothing.")
+    ] = False,
+) -> None:
+    """Record what happened in a task; failures are as useful as successes.
+
+    Examples: alice-exp episode add --task "search code" --action rg --success --reward 0.9 · alice-exp episode add -
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    if bool(source) == bool(task.strip()):
+        raise UsageError(
+            "give --task, or a file of episodes", hint='alice-exp episode add --task "search code" --success'
+        )
+    if source:
+        try:
+            data = source_bytes(source)
+        except NotFoundError:
+            hint = 'a task goes with --task: alice-exp episode add --task "search code" --success'
+            raise NotFoundError("there is no file {source}", source=source, hint=hint) from None
+        episodes = records.read_import(data, source, session.caller.now)
+    else:
+        if success is None:
+            raise UsageError("say whether it worked", hint="add --success or --failed")
+        require_utf8(task, action, reflection, type)
+        worth = (1.0 if success else 0.0) if reward is None else number_between(reward, 0, 1, "--reward")
+        came = json_or_text(result) if result else None
+        told = Episode(
+            "", task, context_of(context), action, came, success, worth, moment(at), reflection, type
+        )
+        episodes = (told,)
+    home = terminal.doors(dry_run)
+    _kept(terminal, records.add_episodes(home, session.caller, episodes, records.reads_of(access(session))))
+
+
+def list_episodes(
+    ctx: typer.Context,
+    since: Annotated[str, typer.Option(help="From this day or time on.")] = "",
+    until: Annotated[str, typer.Option(help="Until this day or time.")] = "",
+    recent: Annotated[str, typer.Option(help="Of this span of time alone, as 30d or 12h.")] = "",
+    success: Annotated[bool | None, typer.Option("--success/--failed", help="Only such.")] = None,
+    type: Annotated[str, typer.Option(help="One kind of task alone.")] = "",
+    min_reward: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.0,
+    limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="How many at most.")] = 1_000_000,
+) -> None:
+    """List what happened, newest first.
+
+    Example: alice-exp episode list --failed --recent 30d
+    """
+    terminal: Terminal = ctx.obj
+    after = _after(terminal, recent, since)
+    filters = Filters(after, success, type, number_between(min_reward, 0, 1, "--min-reward"))
+    found = records.listed(terminal.records(EPISODES_PATH), filters, moment(until), limit)
+    rows = [episode_row(episode) for episode in found]
+    columns = [say("id"), say("when"), say("worked"), say("reward"), say("task"), say("action")]
+    terminal.answer(
+        {"episodes": [episode_document(one) for one in found]}, lambda: terminal.table(columns, rows)
+    )
+
+
+def show(
+    ctx: typer.Context,
+    reference: Annotated[str, typer.Argument(metavar="ID", help="An episode's id, or the beginning of it.")],
+) -> None:
+    """Show one episode whole, and which blocks rest on it.
+
+    Example: alice-exp episode show ep-7k2m9q4x
+    """
+    terminal: Terminal = ctx.obj
+    snapshot = terminal.records(EPISODES_PATH, SETS)
+    episode = records.named(snapshot.episodes or EpisodeBook(), reference)
+    cited = records.citing(snapshot, episode.id)
+
+    def text() -> None:
+        for name, value in {**episode_document(episode), "cited_by": list(cited)}.items():
+            if value not in (None, "", [], {}):
+                told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+                terminal.line(f"{say(name)}: {told}")
+        if episode.result_truncated:
+            terminal.line(
+                say("the result was shortened; it had {count} characters", count=episode.result_length)
+            )
+
+    terminal.answer({**episode_document(episode), "cited_by": list(cited)}, text)
+
+
+def similar(
+    ctx: typer.Context,
+    task: Annotated[str, typer.Argument(metavar="TASK", help="What is to be done, in your own words.")],
+    context: Surroundings = [],  # noqa: B006
+    top: Top = 5,
+    recent: Annotated[str, typer.Option(help="Of this span of time alone, as 30d or 12h.")] = "",
+    success: Annotated[bool | None, typer.Option("--success/--failed", help="Only such.")] = None,
+    type: Annotated[str, typer.Option(help="One kind of task alone.")] = "",
+    min_reward: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.0,
+    by_words: Annotated[
+        bool, typer.Option("--by-words", help="Weigh words as recall does, not by the 0.4 / 0.6 formula.")
+    ] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show how each score came about.")] = False,
+) -> None:
+    """Find episodes like a task, best first; nothing where nothing is alike (exit 4).
+
+    With --context the 0.4 / 0.6 formula alone decides. Without, words find what the formula does not, with a score
+    below its 0.3, and a task of more than 16 keywords is ranked by words.
+
+    Examples: alice-exp episode similar "search code" --success · alice-exp episode similar 部署 --context env=prod
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    require_utf8(task)
+    filters = Filters(
+        _after(terminal, recent, ""), success, type, number_between(min_reward, 0, 1, "--min-reward")
+    )
+    asked = finding.Asked(task, context_of(context), top, filters, by_words)
+    found = finding.similar(terminal.records(EPISODES_PATH), access(session), session.caller, asked)
+
+    def text() -> None:
+        if found:
+            terminal.line(say("找到 {count} 条相似经验", count=len(found)))
+            columns = [
+                say("score"),
+                *[say(name) for name in ("id", "when", "worked", "reward", "task", "action")],
+            ]
+            terminal.table(columns, [[f"{one.score:.3f}", *episode_row(one.episode)] for one in found])
+        else:
+            terminal.line(say("nothing that happened is like this"))
+        for one in found if explain else ():
+            terminal.line(f"{one.episode.id}  {formula(one)}")
+
+    terminal.answer({"matches": [match_document(one, explain) for one in found]}, text)
+    terminal.exit_code = 0 if found else NotFoundError.exit_code
+
+
+def reflect(
+    ctx: typer.Context,
+    reference: Annotated[str, typer.Argument(metavar="ID", help="An episode's id, or the beginning of it.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What was learned.")],
+) -> None:
+    """Say afterwards what was learned from an episode.
+
+    Example: alice-exp episode reflect ep-7k2m9q4x "look for INVALID indexes first"
+    """
+    terminal: Terminal = ctx.obj
+    require_utf8(text)
+    told = records.reflect(terminal.session.home, terminal.session.caller, reference, text)
+    commit = commit_id(told.commit)
+    terminal.answer(
+        {"id": told.episode.id, "reflection": told.episode.reflection, "commit": commit},
+        lambda: terminal.line(say("{id}  reflected on", id=told.episode.id)),
+    )
+
+
+def stats(ctx: typer.Context) -> None:
+    """Count the episodes: how many, how well they went, of which kinds, since when.
+
+    Example: alice-exp episode stats
+    """
+    terminal: Terminal = ctx.obj
+    snapshot = terminal.records(EPISODES_PATH)
+    counts = records.counted(snapshot)
+    capacity = records.capacity_of(snapshot)
+    document = {
+        "total": counts.total,
+        "successful": counts.successful,
+        "average_reward": counts.average_reward,
+        "oldest_timestamp": counts.oldest_timestamp,
+        "newest_timestamp": counts.newest_timestamp,
+        "capacity": capacity,
+        "types": dict(counts.types),
+    }
+
+    def text() -> None:
+        line = "{total} episodes of at most {capacity}, {successful} successful, mean reward {reward}"
+        reward = f"{counts.average_reward:.2f}"
+        terminal.line(
+            say(line, total=counts.total, capacity=capacity, successful=counts.successful, reward=reward)
+        )
+        if counts.total:
+            oldest, newest = (
+                iso_time(counts.oldest_timestamp / 1000),
+                iso_time(counts.newest_timestamp / 1000),
+            )
+            terminal.line(f"{oldest} – {newest}")
+        for name, count in counts.types.items():
+            terminal.line(f"  {name}  {count}")
+
+    terminal.answer(document, text)
+
+
+def prune(
+    ctx: typer.Context,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would go and why; change nothing.")
+    ] = False,
+) -> None:
+    """Take away the fifth of the episodes that is worth least; what a living block cites stays, git keeps the rest.
+
+    An addition does this by itself when the capacity is exceeded. Example: alice-exp episode prune --dry-run
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    pruned = records.clean(session.home, session.caller, records.reads_of(access(session)), dry=dry_run)
+    gone = [weighed_document(one) for one in pruned.pruning.removed]
+    document: dict[str, Any] = {
+        "pruned": [one["id"] for one in gone],
+        "removed": gone,
+        "left": len(pruned.pruning.book.episodes),
+        "commit": commit_id(pruned.commit),
+    }
+    if dry_run:
+        document["weighed"] = [weighed_document(one) for one in pruned.pruning.weighed]
+
+    def text() -> None:
+        if dry_run:
+            factors(terminal, pruned.pruning.weighed, set(document["pruned"]))
+            terminal.line(
+                say("would take away {count} of {total}", count=len(gone), total=len(pruned.pruning.weighed))
+            )
+        else:
+            terminal.line(records.cleaned(len(gone)))
+
+    terminal.answer(document, text)
+
+
+def restore(
+    ctx: typer.Context,
+    reference: Annotated[str, typer.Argument(metavar="ID", help="An episode that was pruned or deleted.")],
+) -> None:
+    """Bring an episode back from history.
+
+    Example: alice-exp episode restore ep-7k2m9q4x
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    kept = records.restore_episode(session.home, session.history, session.caller, reference)
+    _kept(terminal, kept, say("{id}  is back", id=kept.ids[0]))
+
+
+def export(
+    ctx: typer.Context,
+    target: Annotated[str, typer.Argument(metavar="[FILE]", help="A new file; else to stdout.")] = "-",
+    lines: Annotated[bool, typer.Option("--jsonl", help="One episode a line.")] = False,
+) -> None:
+    """Give all episodes out as one JSON array, which 'episode import' takes back as it is.
+
+    Example: alice-exp episode export episodes.json
+    """
+    terminal: Terminal = ctx.obj
+    book = terminal.records(EPISODES_PATH).episodes or EpisodeBook()
+    items = book_json(book)
+    if lines:
+        whole = "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items)
+    else:
+        whole = json.dumps(items, ensure_ascii=False, indent=2) + "\n"
+    write_apart(target, whole)
+    if target != "-":
+        terminal.note(say("{count} episodes written to {target}", count=len(items), target=target))
+
+
+def import_(
+    ctx: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="FILE|-", help="JSON or JSONL, as export makes it.")],
+    replace: Annotated[
+        bool, typer.Option("--replace/--merge", help="Keep nothing else; or add what is not there.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would come in; change nothing.")
+    ] = False,
+) -> None:
+    """Take episodes in, whole or not at all; what is here already is not added twice.
+
+    Examples: alice-exp episode import episodes.json · alice-exp episode import - --replace --yes
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    episodes = records.read_import(source_bytes(source), source, session.caller.now)
+    if replace and not dry_run:
+        terminal.confirm(
+            say("Replace all episodes by the {count} of {source}?", count=len(episodes), source=source)
+        )
+    home = terminal.doors(dry_run)
+    mode: ImportMode = "replace" if replace else "merge"
+    kept = records.take_in(home, session.caller, episodes, mode, records.reads_of(access(session)))
+    _kept(terminal, kept, say("{count} of {total} taken in", count=len(kept.ids), total=len(episodes)))
+
+
+def _kept(terminal: Terminal, kept: records.Kept, said: str = "") -> None:
+    document: dict[str, Any] = {
+        "id": kept.ids[0] if len(kept.ids) == 1 else None,
+        "ids": list(kept.ids),
+        "pruned": list(kept.pruned),
+        "left": list(kept.left),
+        "result_truncated": [one.id for one in kept.episodes if one.result_truncated],
+        "commit": commit_id(kept.commit),
+    }
+
+    def text() -> None:
+        if said or len(kept.ids) != 1:
+            terminal.act(said or say("{count} episodes recorded", count=len(kept.ids)))
+        else:
+            terminal.act(say("{id}  recorded", id=kept.ids[0]))
+        if document["result_truncated"]:
+            terminal.line(say("{count} long results were shortened", count=len(document["result_truncated"])))
+        if kept.pruned:
+            terminal.line(records.cleaned(len(kept.pruned)))
+
+    terminal.answer(document, text)
+    for one in kept.left:
+        terminal.note(say("alice-exp: {id} says something else here and was left as it is", id=one))
+
+
+def _after(terminal: Terminal, recent: str, since: str) -> str:
+    """The time that episodes have to be later than, strictly (R0.33); ``since`` itself counts."""
+    span = window(recent)
+    now = seconds(terminal.session.caller.now)
+    begins = [now - span] if span else []
+    begins += [seconds(moment(since)) - 0.001] if since else []
+    return iso_time(max(begins)) if begins else ""

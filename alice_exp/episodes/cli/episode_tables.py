@@ -1,0 +1,92 @@
+"""Episodes as JSON documents and rows of tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from alice_exp.episodes.rules.retention import Weighed
+from alice_exp.episodes.rules.search_episodes import Match
+from alice_exp.kernel.text.display import one_line
+from alice_exp.model.formats.record_schema import episode_json
+from alice_exp.model.values.records import Episode
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import say
+
+
+def episode_document(episode: Episode) -> dict[str, Any]:
+    """An episode with what follows from it: its type, its time in milliseconds."""
+    return {
+        **episode_json(episode),
+        "context": dict(episode.context),
+        "action": episode.action,
+        "result": episode.result,
+        "at": episode.at,
+        "timestamp": episode.timestamp,
+        "reflection": episode.reflection,
+        "type": episode.task_type,
+    }
+
+
+def episode_row(episode: Episode) -> list[str]:
+    """An episode as a row of a table."""
+    worked = say("yes") if episode.success else say("no")
+    return [
+        episode.id,
+        episode.at,
+        worked,
+        f"{episode.reward:.2f}",
+        one_line(episode.task, 60),
+        one_line(episode.action, 40),
+    ]
+
+
+def match_document(found: Match, explain: bool) -> dict[str, Any]:
+    """A similar episode; with ``explain`` the terms of its score."""
+    document = {**episode_document(found.episode), "score": found.score}
+    if explain:
+        similarity = found.similarity
+        document["explain"] = {
+            "rule": similarity.rule,
+            "task": round(similarity.task, 6),
+            "context": round(similarity.context, 6),
+        }
+    return document
+
+
+def formula(found: Match) -> str:
+    """How a score came about, as a person reads it."""
+    similarity = found.similarity
+    if similarity.rule == "task_and_context":
+        return f"0.4 · {similarity.task:.4f} + 0.6 · {similarity.context:.4f} = {found.score:.4f}"
+    if similarity.rule == "words":
+        return f"{say('by words, weighed as recall does')}: {found.score:.4f}"
+    return f"{say('task alone, the query has no context')}: {found.score:.4f}"
+
+
+def weighed_document(one: Weighed) -> dict[str, Any]:
+    """An episode with the factors of its importance (R0.37)."""
+    told = one.retention
+    return {
+        "id": one.episode.id,
+        "task": one.episode.task,
+        "reward": told.reward,
+        "recency": round(told.recency, 6),
+        "uniqueness": round(told.uniqueness, 6),
+        "popularity": told.popularity,
+        "importance": round(told.score, 6),
+        "cited": one.is_cited,
+    }
+
+
+def factors(terminal: Terminal, weighed: tuple[Weighed, ...], gone: set[str]) -> None:
+    """Every episode with the factors of its importance, the least first."""
+    rows = []
+    for one in sorted(weighed, key=lambda one: (one.retention.score, one.episode.timestamp, one.episode.id)):
+        told = one.retention
+        fate = say("goes") if one.episode.id in gone else say("cited") if one.is_cited else ""
+        numbers = (told.reward, told.recency, told.uniqueness, told.popularity, told.score)
+        rows.append(
+            [one.episode.id, *(f"{number:.3f}" for number in numbers), fate, one_line(one.episode.task, 50)]
+        )
+    names = ("id", "reward 0.4", "recency 0.3", "uniqueness 0.2", "popularity 0.1", "importance", "", "task")
+    terminal.table([say(name) if name else "" for name in names], rows)

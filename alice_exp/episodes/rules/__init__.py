@@ -1,0 +1,1 @@
+"""Which episodes are alike, unique, worth keeping."""

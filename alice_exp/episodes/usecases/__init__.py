@@ -1,0 +1,1 @@
+"""Recording and searching episodes."""

@@ -1,0 +1,53 @@
+"""What happened before, found again: episodes like a task (R0.28-R0.35, B0.3-B0.7, DESIGN 10)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from alice_exp.episodes.rules.search_episodes import (
+    Filters,
+    find_by_words,
+    find_similar,
+    find_without_context,
+)
+from alice_exp.kernel.gc_pause import uncollected
+from alice_exp.model.values.records import EpisodeBook
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.blocks.ports import AccessLog
+    from alice_exp.episodes.rules.search_episodes import Match
+    from alice_exp.home.caller import Caller
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.values.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is looked for: a task, its context, at most how many, which may pass; and whether words alone decide."""
+
+    task: str
+    context: Mapping[str, Json] = field(default_factory=dict)
+    top: int = 5
+    filters: Filters = field(default_factory=Filters)
+    by_words: bool = False
+
+
+@uncollected()
+def similar(snapshot: Snapshot, access: AccessLog, caller: Caller, asked: Asked) -> tuple[Match, ...]:
+    """Episodes like a task, best first (R0.28-R0.35); being found counts for their popularity (B0.8).
+
+    With a context by the source's formula alone; without one see ``find_without_context``; by words where that is asked
+    for.
+    """
+    episodes = (snapshot.episodes or EpisodeBook()).episodes
+    task, top, filters = asked.task, asked.top, asked.filters
+    if asked.context and not asked.by_words:
+        matches = find_similar(episodes, task, asked.context, top, filters)
+    else:
+        find = find_by_words if asked.by_words else find_without_context
+        matches = find(episodes, task, top, filters, snapshot.config.number("thresholds.match"))
+    access.record([match.episode.id for match in matches], caller.now)
+    return matches

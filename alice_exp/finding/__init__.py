@@ -1,0 +1,1 @@
+"""Recall, list, show: the index, ranking, silence."""

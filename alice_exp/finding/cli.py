@@ -1,0 +1,271 @@
+"""``recall``, ``list`` and ``show``: what is known."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from alice_exp.finding import documents as finding_documents
+from alice_exp.finding.usecases import Filters, Shown, level_named, listing, search
+from alice_exp.finding.usecases import recall as read
+from alice_exp.finding.usecases import show as look
+from alice_exp.finding.wiring import finding
+from alice_exp.home.references import type_named
+from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
+from alice_exp.kernel.text.display import one_line
+from alice_exp.model import documents
+from alice_exp.terminal.console import Terminal, stale_mark
+from alice_exp.terminal.language import say
+from alice_exp.terminal.options import (
+    ChangedSince,
+    Sets,
+    Surroundings,
+    Tags,
+    Top,
+    Types,
+    context_of,
+    json_lines,
+    moment,
+    places_of,
+)
+
+if TYPE_CHECKING:
+    from alice_exp.finding.rules.ranking import Match
+
+
+def recall(
+    ctx: typer.Context,
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="What you want to know, in your own words.")
+    ] = "",
+    context: Surroundings = [],  # noqa: B006
+    top: Top = 10,
+    set_: Sets = [],  # noqa: B006
+    namespace: Annotated[str, typer.Option(help="One namespace's name alone.")] = "",
+    min_state: Annotated[str, typer.Option(help="possible, past, reliable or super_reliable.")] = "possible",
+    type: Types = [],  # noqa: B006
+    tag: Tags = [],  # noqa: B006
+    since: ChangedSince = "",
+    min_importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.0,
+    origin: Annotated[str, typer.Option(help="local, shared_from_NAME or import:KIND.")] = "",
+    scenario: Annotated[str, typer.Option(help="With an outcome in this scenario.")] = "",
+    explain: Annotated[bool, typer.Option("--explain", help="Show every factor of the score.")] = False,
+    queries: Annotated[
+        str, typer.Option(metavar="FILE|-", help="Many queries: {qid, query, context?} a line (JSONL).")
+    ] = "",
+) -> None:
+    """Say what is known, best first; nothing where nothing fits (exit 4).
+
+    Examples: alice-exp recall "search code" · alice-exp recall 部署 --context env=prod --explain
+    """
+    terminal: Terminal = ctx.obj
+    filters = Filters(
+        places_of(set_),
+        namespace,
+        level_named(min_state),
+        types=tuple(type_named(name) for name in type),
+        tags=tuple(tag),
+        since=moment(since),
+        min_importance=min_importance,
+        origin=origin,
+        scenario=scenario,
+    )
+    if bool(query.strip()) == bool(queries):
+        raise UsageError("give a query, or --queries FILE", hint='alice-exp recall "search code"')
+    if queries:
+        _many(terminal, queries, top, filters)
+        return
+    found = read(
+        finding(terminal.session),
+        query,
+        context_of(context),
+        top,
+        filters,
+    )
+    document = {"query": query, "matches": [_explained(one, explain) for one in found]}
+    terminal.answer(document, lambda: _matches(terminal, found, explain))
+    terminal.exit_code = 0 if found else NotFoundError.exit_code
+
+
+def _explained(found: Match, explain: bool) -> dict[str, Any]:
+    document = finding_documents.match(found)
+    if explain:
+        document["explain"] = {
+            "score": "trust · confidence · decay · match",
+            "text_match": round(found.text_match, 6),
+            "context_match": found.context_match,
+        }
+        if found.weight is not None:
+            document["explain"]["cosine"] = None if found.cosine is None else round(found.cosine, 6)
+            document["explain"]["cosine_weight"] = found.weight
+    return document
+
+
+def _matches(terminal: Terminal, found: list[Match], explain: bool) -> None:
+    if not found:
+        terminal.note(say("nothing is known that fits"))
+        return
+    columns = [say("score"), say("id"), say("where"), say("state"), say("what is known")]
+    if explain:
+        columns[1:1] = [say("trust"), say("confidence"), say("decay"), say("match")]
+    means = explain and any(one.weight is not None for one in found)
+    if means:
+        columns[5:5] = [say("words"), say("cosine"), say("weight")]
+    rows = []
+    for one in found:
+        placed = one.placed
+        factors = (
+            [f"{one.trust:.1f}", f"{one.confidence:.1f}", f"{one.decay:.3f}", f"{one.match:.3f}"]
+            if explain
+            else []
+        )
+        if means:
+            factors += [f"{one.text_match:.3f}", *(_number(value) for value in (one.cosine, one.weight))]
+        mark = "" if one.approved else say(" ⚠ not reviewed")
+        where = f"{placed.place}/{placed.namespace}"
+        rows.append(
+            [
+                f"{one.score:.3f}",
+                *factors,
+                placed.block.id,
+                where,
+                say(placed.block.state),
+                documents.payload_text(placed) + mark + stale_mark(placed),
+            ]
+        )
+    terminal.table(columns, rows)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _many(terminal: Terminal, source: str, top: int, filters: Filters) -> None:
+    asked = []
+    for number, fields in json_lines(source):
+        query, context = fields.get("query"), fields.get("context", {})
+        if not isinstance(query, str) or not isinstance(context, dict) or "qid" not in fields:
+            raise ProblemError(
+                'a query is {{"qid", "query", "context"?}}',
+                path=source,
+                line=number,
+                column=1,
+                hint="query is a text, context an object",
+            )
+        asked.append((fields["qid"], query, context))
+    answers = search(
+        finding(terminal.session),
+        [(query, context) for _, query, context in asked],
+        filters,
+        top,
+    )
+    for (qid, _, _), found in zip(asked, answers, strict=True):
+        row = {
+            "qid": qid,
+            "ids": [one.placed.block.id for one in found],
+            "keys": [one.placed.block.key for one in found],
+        }
+        sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def list_blocks(
+    ctx: typer.Context,
+    set_: Sets = [],  # noqa: B006
+    namespace: Annotated[str, typer.Option(help="One namespace's name alone.")] = "",
+    state: Annotated[list[str], typer.Option(help="States; may be repeated.")] = [],  # noqa: B006
+    type: Types = [],  # noqa: B006
+    tag: Tags = [],  # noqa: B006
+    since: ChangedSince = "",
+    min_importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.0,
+    origin: Annotated[str, typer.Option(help="local, shared_from_NAME or import:KIND.")] = "",
+    scenario: Annotated[str, typer.Option(help="With an outcome in this scenario.")] = "",
+    min_reads: Annotated[int, typer.Option(min=0, help="Read at least so often.")] = 0,
+    min_consolidation: Annotated[float, typer.Option(help="Settled at least so much, from 0 to 1.")] = 0.0,
+    sort: Annotated[str, typer.Option(help="reads, consolidation, updated or verified, most first.")] = "",
+    archived: Annotated[bool, typer.Option("--archived", help="The archive too.")] = False,
+    limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="How many at most.")] = 1_000_000,
+) -> None:
+    """List blocks: where they are, what state they have, what they say.
+
+    Examples: alice-exp list --set personal · alice-exp list --state reliable --sort reads -n 10 --json
+    """
+    terminal: Terminal = ctx.obj
+    filters = Filters(
+        places_of(set_),
+        namespace,
+        states=tuple(level_named(name) for name in state),
+        types=tuple(type_named(name) for name in type),
+        tags=tuple(tag),
+        since=moment(since),
+        min_importance=min_importance,
+        origin=origin,
+        scenario=scenario,
+        min_reads=min_reads,
+        min_consolidation=min_consolidation,
+    )
+    session = terminal.session
+    shown = listing(finding(session), filters, archived=archived, order=sort)[:limit]
+    # Thousands of documents take as long as their table, so that nobody waits for both.
+    blocks = [finding_documents.block(one) for one in shown] if terminal.json else []
+    terminal.answer({"blocks": blocks}, lambda: _listing(terminal, shown))
+
+
+def _listing(terminal: Terminal, shown: list[Shown]) -> None:
+    if not shown:
+        terminal.note(say("there is no such block"))
+        return
+    rows = [
+        [
+            one.placed.block.id,
+            f"{one.placed.place}/{one.placed.namespace}",
+            say(one.level),
+            str(one.placed.block.verifications),
+            one_line(documents.payload_text(one.placed), 60) + stale_mark(one.placed),
+        ]
+        for one in shown
+    ]
+    terminal.table([say("id"), say("where"), say("state"), say("verified"), say("what is known")], rows)
+
+
+def show(
+    ctx: typer.Context,
+    reference: Annotated[
+        str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it, or TYPE/KEY.")
+    ],
+) -> None:
+    """Show one block with all that it says and all that follows from it.
+
+    Examples: alice-exp show exp-7k2m9q4x · alice-exp show feature/async_io
+    """
+    terminal: Terminal = ctx.obj
+    shown = look(finding(terminal.session), reference)
+    terminal.answer(finding_documents.block(shown), lambda: _block(terminal, shown))
+
+
+def _block(terminal: Terminal, shown: Shown) -> None:
+    document = finding_documents.block(shown)
+    block = shown.placed.block
+    where = f"{shown.placed.place}/{shown.placed.namespace}"
+    terminal.line(f"{block.id}  {say(shown.level)}  {where}{stale_mark(shown.placed)}")
+    for name in (
+        "trigger",
+        "payload",
+        "type",
+        "about",
+        "verifications",
+        "observations",
+        "confidence",
+        "trust",
+        "decay",
+    ):
+        terminal.line(f"  {say(name):<14} {document[name]}")
+    for name in ("tags", "related", "supersedes", "origin", "importance", "created_at", "updated_at"):
+        value = getattr(block, name)
+        if value:
+            terminal.line(f"  {say(name):<14} {', '.join(value) if isinstance(value, tuple) else value}")
+    terminal.line(f"  {say('approved'):<14} {say('yes') if shown.approved else say('no')}")
+    for piece in block.evidence:
+        terminal.line(f"  {say('evidence'):<14} {documents.evidence_whole(piece)}")

@@ -1,0 +1,82 @@
+"""Blocks and matches as the JSON documents of DESIGN 7."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from alice_exp.kernel.text.display import one_line
+from alice_exp.model.documents import brief, payload_text, trigger_text
+from alice_exp.model.formats.block_schema import block_json
+from alice_exp.model.values.block import CONFIDENCE, TRUST
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from alice_exp.finding.rules.ranking import Match
+    from alice_exp.finding.usecases import Shown
+
+
+def block(shown: Shown) -> dict[str, Any]:
+    """A whole block with what follows from its place and from formulas."""
+    placed = shown.placed
+    written = block_json(placed.block, placed.place)
+    return {
+        **written,
+        "set": placed.place,
+        "namespace": placed.namespace,
+        "type": placed.block.type,
+        "about": placed.block.about,
+        "state": placed.block.state,
+        "level": shown.level,
+        "verifications": placed.block.verifications,
+        "observations": placed.block.observations,
+        "trigger": trigger_text(placed),
+        "trigger_detail": written.get("trigger", ""),
+        "payload": payload_text(placed),
+        "payload_detail": written["payload"],
+        "evidence": written.get("evidence", []),
+        "importance": placed.block.importance,
+        "access_count": placed.block.access_count,
+        "last_accessed_at": placed.block.last_accessed_at or None,
+        "consolidation_score": placed.block.consolidation_score,
+        "shareable": placed.block.shareable,
+        "origin": placed.block.origin,
+        "confidence": CONFIDENCE[placed.block.state],
+        "trust": TRUST[placed.place],
+        "decay": round(shown.decay, 6),
+        "approved": shown.approved,
+        "stale": placed.stale,
+    }
+
+
+def match(found: Match) -> dict[str, Any]:
+    """One answer of recall."""
+    placed = found.placed
+    return {
+        **brief(placed),
+        "key": placed.block.key or None,
+        "trigger": trigger_text(placed),
+        "payload": payload_text(placed),
+        "score": found.score,
+        "match": found.match,
+        "confidence": found.confidence,
+        "trust": found.trust,
+        "decay": round(found.decay, 6),
+        "approved": found.approved,
+        "stale": placed.stale,
+    }
+
+
+UNREVIEWED = "⚠未审核"
+"""Stands behind a memory that no person has reviewed (B4.11, D57)."""
+
+
+def user_memory(found: Sequence[Match], *, similarity: bool = False) -> str:
+    """Memories about the user as the text of R4.24, with ``similarity`` as that of R4.23 (B4.17); empty for none."""
+    lines = [
+        f"- {one_line(payload_text(one.placed), 500)}"
+        + (f" (similarity: {one.match:.2f})" if similarity else "")
+        + ("" if one.approved else f" {UNREVIEWED}")
+        for one in found
+    ]
+    return "\n".join(["[User Memory]", *lines]) if lines else ""

@@ -1,0 +1,1 @@
+"""How texts are matched, scored and kept silent about."""

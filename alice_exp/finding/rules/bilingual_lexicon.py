@@ -1,0 +1,65 @@
+"""Everyday words in English and Chinese that name one thing, so that either language finds the other.
+
+The words are in ``finding/rules/data/lexicon.txt``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.text.data_files import entries
+from alice_exp.kernel.text.tokens import is_cjk, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from collections.abc import Set as AbstractSet
+
+
+@lru_cache(maxsize=1)
+def _lexicon() -> tuple[Mapping[str, AbstractSet[str]], int]:
+    """What else names the concepts of each stem and of each Chinese word; the longest Chinese word."""
+    lines = entries("finding/rules/data/lexicon.txt")
+    rows = [[side.split(",") for side in line.replace(" ", "").split("=")] for line in lines]
+    stem_of = stems({word for english, _ in rows for word in english})
+    others: defaultdict[str, set[str]] = defaultdict(set)
+    for english, chinese in rows:
+        known = [stem_of[word] for word in english if word in stem_of]
+        for stem in known:
+            others[stem].update(chinese)
+        for word in chinese:
+            others[word].update(known, chinese)
+    for word, same in others.items():
+        same.discard(word)
+    return others, max(map(len, others))
+
+
+def same_concept(word: str) -> AbstractSet[str]:
+    """What else names the concepts of an English stem or a Chinese word: stems and Chinese words, never itself.
+
+    English stems lead to Chinese words alone; a word that is not known leads nowhere.
+    """
+    return _lexicon()[0].get(word, frozenset())
+
+
+def known_words(pieces: Iterable[str]) -> list[str]:
+    """The words of a text that the lexicon knows, each once, in order: ``pieces`` are folded runs and stems.
+
+    A CJK run is cut at the longest word that fits, from the left.
+    """
+    others, longest = _lexicon()
+    found: dict[str, None] = {}
+    for piece in pieces:
+        if not is_cjk(piece):
+            if piece in others:
+                found[piece] = None
+            continue
+        at = 0
+        while at < len(piece):
+            sizes = range(min(longest, len(piece) - at), 0, -1)
+            size = next((size for size in sizes if piece[at : at + size] in others), 0)
+            if size:
+                found[piece[at : at + size]] = None
+            at += size or 1
+    return list(found)

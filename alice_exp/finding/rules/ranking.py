@@ -1,0 +1,358 @@
+"""Which blocks fit a query, and in which order.
+
+``score = trust · confidence · decay · match`` (DESIGN 10). ``match`` is how much of the query's information a block
+holds (``finding.rules.bm25``), blended with the context where both sides have one. Where no block reaches the floor
+that the collection teaches, nothing is said.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import TYPE_CHECKING, cast
+
+from alice_exp.finding.ports import FEWEST, Posting, Standing, Statistics
+from alice_exp.finding.rules.bm25 import Segment, text_matches
+from alice_exp.finding.rules.hybrid_score import joined
+from alice_exp.model.rules.consolidation import (
+    DAY,
+    DEFAULT_HALF_LIFE,
+    HALF_LIFE_DAYS,
+    decay_score,
+    seconds,
+)
+from alice_exp.model.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity
+from alice_exp.model.values.block import CONFIDENCE, TRUST, is_approved
+from alice_exp.model.values.config import Config
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from alice_exp.finding.ports import Collection, Nearness
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.values.block import Block, Place, Placed
+
+GATE = Config().number("thresholds.match")
+"""How far the best block must reach for an answer, as a share of what jumbled words of the same collection reach
+(``thresholds.match``, DESIGN 10)."""
+
+HIGHEST_FLOOR = 0.16
+"""A match that is always an answer: that of a query's only word in a text of six times the usual length."""
+
+FEW_FLOOR = 0.14
+"""The same among fewer texts than teach anything: a wrong answer is rarer there, a match of rare words no higher."""
+
+HIGHEST_CHANCE = 0.25
+"""What jumbled words are taken to reach at most: a question of one word would else never be sure of its answer."""
+
+TAIL = 0.25
+"""With the best block go those that reach this share of its match, though they be below the floor."""
+
+SHORTLIST = 256
+"""So many of the best matches are weighed by trust, confidence and decay; as many more where too few of them pass."""
+
+_CHUNK = 16
+
+
+def block_text(block: Block) -> str:
+    """A block's searchable text: trigger, keywords, payload with its steps, tags (DESIGN 10)."""
+    trigger, payload = block.trigger, block.payload
+    return "\n".join((trigger.text, *trigger.keywords, payload.content, *payload.steps, *block.tags))
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A ``Collection`` of blocks in memory: what answers where there is no index."""
+
+    placed: tuple[Placed, ...]
+    statistics: Statistics
+    segments: tuple[Segment, ...]
+
+    @classmethod
+    def of(cls, blocks: Iterable[Placed]) -> Corpus:
+        """A corpus of the living blocks, file by file, each file's blocks in the order given."""
+        living = sorted((placed for placed in blocks if is_living(placed)), key=lambda placed: placed.path)
+        files = [list(group) for _, group in groupby(living, key=lambda placed: placed.path)]
+        segments = tuple(Segment.of([block_text(placed.block) for placed in file]) for file in files)
+        statistics = Statistics.of((one.lengths, one.near, one.noise) for one in segments)
+        return cls(tuple(living), statistics, segments)
+
+    def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
+        """See ``finding.ports.Collection``."""
+        starts = [span.start for span in self.statistics.spans]
+        return joined_postings(
+            (start, {token: one.postings[token] for token in tokens & one.postings.keys()})
+            for start, one in zip(starts, self.segments, strict=True)
+        )
+
+    def blocks(self, indexes: Sequence[int]) -> Sequence[Placed]:
+        """See ``finding.ports.Collection``."""
+        return [self.placed[index] for index in indexes]
+
+    def standings(self, indexes: Sequence[int]) -> Sequence[Standing]:
+        """See ``finding.ports.Collection``."""
+        return [standing(self.placed[index].block, self.placed[index].place) for index in indexes]
+
+    def contexts(self) -> Mapping[int, Mapping[str, Json]]:
+        """See ``finding.ports.Collection``."""
+        found = ((index, placed.block.trigger.context) for index, placed in enumerate(self.placed))
+        return {index: context for index, context in found if context}
+
+
+def standing(block: Block, place: Place) -> Standing:
+    """A block's ``finding.ports.Standing``."""
+    updated = seconds(block.updated_at) if block.updated_at else None
+    return Standing(TRUST[place] * CONFIDENCE[block.state], block.type, updated, block.consolidation_score)
+
+
+def is_living(placed: Placed) -> bool:
+    """Whether a block can be found: archived and obsolete ones never are (DESIGN 4)."""
+    return placed.place != "archive" and placed.block.state != "obsolete"
+
+
+def joined_postings(files: Iterable[tuple[int, Mapping[str, Posting]]]) -> dict[str, Posting]:
+    """One posting a token from those of files, each given with the number of its first block, rising."""
+    found: defaultdict[str, tuple[list[int], bytearray]] = defaultdict(lambda: ([], bytearray()))
+    for start, postings in files:
+        for token, (indexes, counts) in postings.items():
+            joined, counted = found[token]
+            joined.extend(map(start.__add__, indexes) if start else indexes)
+            counted.extend(counts)
+    return {token: Posting(*joined) for token, joined in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A block that fits, and every factor of its score (``--explain``); all numbers lie in [0, 1].
+
+    ``context_match`` is ``None`` where one side has no context, so that the text alone decided. ``clear`` says
+    that the match alone is an answer; the others only come along with a clear one. ``cosine`` in [-1, 1] and its
+    ``weight`` are ``None`` where no embedder had a part in it (``hybrid_score``). ``chance`` is what jumbled words of
+    the collection reach for this query, 0 where too few texts tell.
+    """
+
+    placed: Placed
+    score: float
+    match: float
+    text_match: float
+    context_match: float | None
+    confidence: float
+    trust: float
+    decay: float
+    approved: bool
+    clear: bool = True
+    cosine: float | None = None
+    weight: float | None = None
+    chance: float = 0.0
+
+
+def fit(
+    placed: Placed,
+    text_match: float,
+    context: Mapping[str, Json],
+    now: str | datetime,
+    *,
+    gate: float = 0.0,
+    half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
+) -> Match | None:
+    """A block's match with all its factors, or ``None`` where its match is below ``gate`` or 0 (DESIGN 10).
+
+    ``text_match`` in [0, 1] comes from ``finding.rules.bm25``. Match and score are rounded to 6 decimals, so that
+    neither the gate nor the order hangs on the last bit.
+    """
+    block = placed.block
+    near = context_similarity(context, block.trigger.context) if context and block.trigger.context else None
+    match = blended(text_match, near)
+    if match <= 0.0 or match < gate:
+        return None
+    decay = decay_score(
+        block.updated_at,
+        block.type,
+        now,
+        half_life_days=half_life_days,
+        consolidation_score=block.consolidation_score,
+    )
+    trust, confidence = TRUST[placed.place], CONFIDENCE[block.state]
+    score = round(trust * confidence * decay * match, 6)
+    return Match(placed, score, match, text_match, near, confidence, trust, decay, is_approved(placed))
+
+
+def blended(text_match: float, near: float | None) -> float:
+    """0.4 · text + 0.6 · context where both sides have a context, else the text alone; 6 decimals (DESIGN 10)."""
+    match = text_match if near is None else TASK_WEIGHT * text_match + CONTEXT_WEIGHT * near
+    return round(min(1.0, match), 6)
+
+
+def rank(
+    blocks: Iterable[Placed] | Collection,
+    query: str,
+    context: Mapping[str, Json],
+    now: str | datetime,
+    top: int | None = None,
+    *,
+    gate: float = GATE,
+    half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
+    passing: Callable[[Placed], bool] | None = None,
+    near: Nearness | None = None,
+) -> list[Match]:
+    """The blocks that fit, best first: by score, then newest, then id (DESIGN 10, B0.6); at most ``top``.
+
+    A block is looked at where it shares a token with the query, a context with it, or a meaning (``near``: what an
+    embedder says of this query and collection), and where it passes: what does not pass counts in the statistics
+    alone, so that a filter changes no match. ``gate`` is a share in
+    [0, 1] of what jumbled words reach; give a ``Collection`` to ask the same blocks more than once.
+    """
+    collection = _collected(blocks)
+    found = text_matches(collection.statistics, collection.postings, query)
+    texts = joined(found.matches, near) if near else found.matches
+    matches = _with_context(texts, collection, context) if context else texts
+    # A query of which no word counts says nothing of noise: what only means the same has to be clear by itself.
+    share = gate * (found.noise or float(near is not None))
+    told = collection.statistics.total >= FEWEST
+    floor = found.doubt * min(HIGHEST_FLOOR if told else FEW_FLOOR, share)
+
+    def least(index: int) -> float:
+        """What this block's match must reach: more where words alone decide, and it says little of what was asked."""
+        by_words = not near and matches.get(index) == texts.get(index)
+        return found.subject.least(index, floor, share) if by_words else floor
+
+    chance = found.doubt * min(HIGHEST_CHANCE, found.noise) if told else 0.0
+
+    def weighed(index: int, placed: Placed) -> Match | None:
+        fits = fit(placed, texts.get(index, 0.0), context, now, half_life_days=half_life_days)
+        if fits is None:
+            return None
+        fits = replace(fits, chance=chance)
+        if near:
+            words, cosine = found.matches.get(index, 0.0), near.cosines.get(index)
+            fits = replace(fits, text_match=words, cosine=cosine, weight=near.weight)
+        return fits if fits.match >= least(index) else replace(fits, clear=False)
+
+    answers: list[Match] = []
+    passed = 0
+    for window in _windows(collection, matches, floor, least, passing):
+        likely = _by_score(collection, window, seconds(now), half_life_days)
+        some, count = _best(collection, likely, weighed, passing, top)
+        answers, passed = ordered([*answers, *some])[:top], passed + count
+        if passed >= (SHORTLIST if top is None else min(top, SHORTLIST)):
+            break
+    return answers
+
+
+def _collected(blocks: Iterable[Placed] | Collection) -> Collection:
+    if hasattr(blocks, "statistics"):
+        return cast("Collection", blocks)
+    return Corpus.of(blocks)
+
+
+def _with_context(
+    texts: Mapping[int, float], collection: Collection, context: Mapping[str, Json]
+) -> Mapping[int, float]:
+    near = {index: context_similarity(context, own) for index, own in collection.contexts().items()}
+    both = {index: blended(texts.get(index, 0.0), share) for index, share in near.items()}
+    return {**texts, **{index: match for index, match in both.items() if match > 0.0 or index in texts}}
+
+
+def _windows(
+    collection: Collection,
+    matches: Mapping[int, float],
+    floor: float,
+    least: Callable[[int], float],
+    passing: Callable[[Placed], bool] | None,
+) -> Iterator[list[tuple[int, float]]]:
+    """The best matches with their indexes, ``SHORTLIST`` at a time: none where no block that passes is an answer.
+
+    Ties stand in the collection's order.
+    """
+    best = _best_passing(collection, matches, floor, least, passing)
+    lowest = min(floor, TAIL * best)
+    # Rounding comes last, because there may be tens of thousands of matches.
+    reaching = sorted([match for match in matches.values() if match >= lowest - 1e-6]) if best else []
+    cut = (reaching[-SHORTLIST] if len(reaching) > SHORTLIST else lowest) - 1e-6
+    start = 0
+    while start < len(reaching):
+        queue = sorted([(-round(match, 6), index) for index, match in matches.items() if match >= cut])
+        window = [(index, -match) for match, index in queue[start : start + SHORTLIST] if -match >= lowest]
+        if window:
+            yield window
+        start, cut = start + SHORTLIST, lowest - 1e-6
+
+
+def _best_passing(
+    collection: Collection,
+    matches: Mapping[int, float],
+    floor: float,
+    least: Callable[[int], float],
+    passing: Callable[[Placed], bool] | None,
+) -> float:
+    """The best match of a block that passes and is an answer by itself; 0 where there is none."""
+
+    def best_of(some: Iterable[int]) -> float:
+        clear = [index for index in some if round(matches[index], 6) >= least(index)]
+        blocks = collection.blocks(clear) if passing and clear else ()
+        kept = (at for at in range(len(clear)) if passing is None or passing(blocks[at]))
+        return next((round(matches[clear[at]], 6) for at in kept), 0.0)
+
+    first = max(matches, key=matches.__getitem__, default=None)
+    if first is None or round(matches[first], 6) < floor:
+        return 0.0
+    best = best_of([first])
+    if best:
+        return best
+    heap = [(-match, index) for index, match in matches.items() if match >= floor - 1e-6]
+    heapq.heapify(heap)
+    while heap and not best:
+        best = best_of([heapq.heappop(heap)[1] for _ in range(min(_CHUNK, len(heap)))])
+    return best
+
+
+def _by_score(
+    collection: Collection,
+    window: Sequence[tuple[int, float]],
+    now: float,
+    half_life_days: Mapping[str, float],
+) -> list[tuple[float, int]]:
+    """The numbers of a window's blocks with the scores that they will have, best first: nothing is read for it."""
+    expected = []
+    for (index, match), own in zip(window, collection.standings([index for index, _ in window]), strict=True):
+        age = max(0.0, now - own.updated) / DAY if own.updated is not None else 0.0
+        half_life = half_life_days.get(own.type, DEFAULT_HALF_LIFE) * (1 + 2 * own.settled)
+        expected.append((own.weight * match * 0.5 ** (age / half_life), index))
+    return sorted(expected, reverse=True)
+
+
+def _best(
+    collection: Collection,
+    likely: Sequence[tuple[float, int]],
+    weighed: Callable[[int, Placed], Match | None],
+    passing: Callable[[Placed], bool] | None,
+    top: int | None,
+) -> tuple[list[Match], int]:
+    """The ``top`` of the likely ones that pass, by score, and how many passed of those that were read.
+
+    A block is read only while it could still be among them.
+    """
+    found: list[Match] = []
+    count = 0
+    for start in range(0, len(likely), _CHUNK):
+        if top is not None and len(found) >= top and found[top - 1].score > round(likely[start][0], 6) + 1e-6:
+            break
+        indexes = [index for _, index in likely[start : start + _CHUNK]]
+        pairs = zip(indexes, collection.blocks(indexes), strict=True)
+        fitting = [weighed(at, placed) for at, placed in pairs if passing is None or passing(placed)]
+        count += len(fitting)
+        found = ordered([*found, *(one for one in fitting if one is not None)])[:top]
+    return found, count
+
+
+def ordered(matches: Iterable[Match]) -> list[Match]:
+    """Matches by score from high to low, then newest (``updated_at``), then id (B0.6)."""
+
+    def place(match: Match) -> tuple[float, float, str]:
+        block = match.placed.block
+        return (-match.score, -seconds(block.updated_at) if block.updated_at else 0.0, block.id)
+
+    return sorted(matches, key=place)

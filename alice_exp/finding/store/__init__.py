@@ -1,0 +1,1 @@
+"""The search index and the vectors, both derived."""

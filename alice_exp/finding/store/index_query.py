@@ -1,0 +1,203 @@
+"""What the index answers: postings, blocks and lists, as one moment of the home had them."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isnan, nan
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from alice_exp.finding.ports import Noise, Posting, Standing
+from alice_exp.model.formats.block_schema import block_json, read_block
+from alice_exp.model.values.block import BLOCK_TYPES, CONFIDENCE, STATES, TRUST, Placed, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
+
+    from alice_exp.finding.ports import Statistics
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.values.block import Block, Place
+
+Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
+"""Rows of a query with its values."""
+
+BlockRow: TypeAlias = "tuple[int, str, str, str | None]"
+"""A block's place in its file, its id, its JSON, and the JSON of its trigger's context or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """One indexed file: its number, path, the places of its living blocks within it, what their scores need (states
+    and types by number, seconds of the last change, NaN where none, consolidation), and what its texts come to."""
+
+    number: int
+    path: str
+    living: array[int]
+    states: bytes
+    types: bytes
+    updated: array[float]
+    settled: array[float]
+    lengths: array[int]
+    near: tuple[float, ...]
+    noise: Noise
+
+
+class Indexed:
+    """The home as the index knows it at one moment; a ``finding.ports.Collection``, and lists of blocks."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        files: Sequence[IndexedFile],
+        statistics: Statistics,
+    ) -> None:
+        self._rows = rows
+        self._files = files
+        self._searched = [file for file in files if file.living]
+        self._starts = [span.start for span in statistics.spans]
+        self._by_state = [
+            [TRUST[place_of(file.path)] * CONFIDENCE[state] for state in STATES] for file in self._searched
+        ]
+        self.statistics = statistics
+
+    def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
+        """See ``finding.ports.Collection``."""
+        from alice_exp.finding.rules.ranking import joined_postings
+
+        asked = sorted(tokens)
+        query = f"SELECT token, data FROM postings WHERE file = ? AND token IN ({_marks(asked)})"
+        return joined_postings(
+            (
+                span.start,
+                {token: posting_from(data) for token, data in self._rows(query, (file.number, *asked))},
+            )
+            for file, span in zip(self._searched, self.statistics.spans, strict=True)
+        )
+
+    def blocks(self, indexes: Sequence[int]) -> Sequence[Placed]:
+        """See ``finding.ports.Collection``."""
+        starts = self._starts
+        asked: defaultdict[int, dict[int, int]] = defaultdict(dict)
+        for index in indexes:
+            at = bisect_right(starts, index) - 1
+            asked[at][self._searched[at].living[index - starts[at]]] = index
+        found: dict[int, Placed] = {}
+        for at, places in asked.items():
+            file = self._searched[at]
+            query = f"SELECT place, body FROM blocks WHERE file = ? AND place IN ({_marks(places)})"
+            for place, body in self._rows(query, (file.number, *places)):
+                found[places[place]] = _placed(body, file.path)
+        return [found[index] for index in indexes]
+
+    def standings(self, indexes: Sequence[int]) -> Sequence[Standing]:
+        """See ``finding.ports.Collection``."""
+        found = []
+        for index in indexes:
+            at = bisect_right(self._starts, index) - 1
+            file, place = self._searched[at], index - self._starts[at]
+            updated = file.updated[place]
+            found.append(
+                Standing(
+                    self._by_state[at][file.states[place]],
+                    BLOCK_TYPES[file.types[place]],
+                    None if isnan(updated) else updated,
+                    file.settled[place],
+                )
+            )
+        return found
+
+    def contexts(self) -> Mapping[int, Mapping[str, Json]]:
+        """See ``finding.ports.Collection``."""
+        found: dict[int, Mapping[str, Json]] = {}
+        for file, span in zip(self._searched, self.statistics.spans, strict=True):
+            numbers = {place: span.start + at for at, place in enumerate(file.living)}
+            query = "SELECT place, context FROM blocks WHERE file = ? AND context IS NOT NULL"
+            for place, context in self._rows(query, (file.number,)):
+                if place in numbers:
+                    found[numbers[place]] = json.loads(context)
+        return found
+
+    def within(self, places: Collection[Place]) -> Iterator[Placed]:
+        """All blocks of some sets or the archive, in the order of paths and within each file."""
+        for file in self._files:
+            if place_of(file.path) in places:
+                for (body,) in self._rows(
+                    "SELECT body FROM blocks WHERE file = ? ORDER BY place", (file.number,)
+                ):
+                    yield _placed(body, file.path)
+
+    def starting_with(self, prefix: str, most: int = 10) -> list[Placed]:
+        """The blocks whose id begins so, by id, at most so many; archived ones too."""
+        query = "SELECT path, body FROM blocks JOIN files USING (file) WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
+        return [_placed(body, path) for path, body in self._rows(query, (prefix, prefix + "\uffff", most))]
+
+
+def standings_of(blocks: Iterable[Block], place: Place) -> tuple[bytes, bytes, array[float], array[float]]:
+    """What ``IndexedFile`` keeps of blocks: states, types, last changes, consolidation."""
+    from alice_exp.finding.rules.ranking import standing
+
+    listed = [(block.state, standing(block, place)) for block in blocks]
+    return (
+        bytes(STATES.index(state) for state, _ in listed),
+        bytes(BLOCK_TYPES.index(own.type) for _, own in listed),
+        array("d", (nan if own.updated is None else own.updated for _, own in listed)),
+        array("d", (own.settled for _, own in listed)),
+    )
+
+
+def block_rows(blocks: Sequence[Block], place: Place) -> list[BlockRow]:
+    """The rows of a file's blocks, in its order."""
+    rows = []
+    for at, block in enumerate(blocks):
+        body = json.dumps(block_json(block, place), ensure_ascii=True, separators=(",", ":"))
+        context = json.dumps(dict(block.trigger.context)) if block.trigger.context else None
+        rows.append((at, block.id, body, context))
+    return rows
+
+
+def load(rows: Rows) -> list[IndexedFile]:
+    """All files of the index, in the order of their paths."""
+    files = []
+    query = "SELECT file, path, living, states, types, updated, settled, lengths, learned FROM files ORDER BY path"
+    for number, path, living, states, types, updated, settled, lengths, learned in rows(query, ()):
+        near, short, long = json.loads(learned)
+        files.append(
+            IndexedFile(
+                number,
+                path,
+                array("I", living),
+                states,
+                types,
+                array("d", updated),
+                array("d", settled),
+                array("I", lengths),
+                tuple(near),
+                Noise(short, long),
+            )
+        )
+    return files
+
+
+def posting_data(posting: Posting) -> bytes:
+    """A posting as the index keeps it: the indexes, four bytes each, then the counts."""
+    return array("I", posting.indexes).tobytes() + bytes(posting.counts)
+
+
+def _marks(values: Sized) -> str:
+    return ",".join("?" * len(values))
+
+
+def _placed(body: str, path: str) -> Placed:
+    return Placed(read_block(json.loads(body), place_of(path)), path)
+
+
+def posting_from(blob: bytes) -> Posting:
+    """The posting that ``posting_data`` made these bytes of."""
+    count = len(blob) // 5
+    indexes = array("I")
+    indexes.frombytes(blob[: 4 * count])
+    return Posting(indexes, blob[4 * count :])

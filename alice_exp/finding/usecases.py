@@ -1,0 +1,216 @@
+"""What is known: recall by score, one block, lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from alice_exp.blocks.usecases.reads import placed_with_reads
+from alice_exp.home.references import is_keyed, one_of, prefix, resolve
+from alice_exp.kernel.errors import UsageError
+from alice_exp.model.rules.consolidation import decay_score
+from alice_exp.model.rules.expiry import is_expired
+from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, at_least, level
+from alice_exp.model.values.block import PLACES, SETS, is_approved
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from alice_exp.finding.ports import Collection, Finding
+    from alice_exp.finding.rules.ranking import Match
+    from alice_exp.home.caller import Caller
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.rules.lifecycle import Level
+    from alice_exp.model.values.block import Block, Place, Placed
+    from alice_exp.model.values.config import Config
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which blocks count. Empty means any; ``since`` is ISO-8601 UTC.
+
+    ``scenario`` wants an outcome there; ``min_reads`` and ``min_consolidation`` are for lists, which count reads in.
+    """
+
+    places: tuple[Place, ...] = SETS
+    namespace: str = ""
+    min_state: Level = "possible"
+    states: tuple[Level, ...] = ()
+    types: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    since: str = ""
+    min_importance: float = 0.0
+    origin: str = ""
+    about: str = ""
+    scenario: str = ""
+    min_reads: int = 0
+    min_consolidation: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One block with what follows from formulas: level, decay, whether a person stands behind it."""
+
+    placed: Placed
+    level: Level
+    decay: float
+    approved: bool
+
+
+def recall(
+    finding: Finding, query: str, context: Mapping[str, Json], top: int, filters: Filters
+) -> list[Match]:
+    """What fits the query, best first; obsolete and archived blocks never (DESIGN 4, 10). Counts as a read."""
+    (matches,) = search(finding, [(query, context)], filters, top)
+    finding.access.record([match.placed.block.id for match in matches], finding.caller.now)
+    return matches
+
+
+def search(
+    finding: Finding,
+    queries: Sequence[tuple[str, Mapping[str, Json]]],
+    filters: Filters,
+    top: int | None = None,
+) -> list[list[Match]]:
+    """What fits each query, over one state of the home; counts as no read.
+
+    The index answers where it can, else the files: the answers are the same. Every living block counts in the
+    statistics, the filters say which may be an answer.
+    """
+    home, caller, config = finding.home, finding.caller, finding.home.config()
+    passes = _passes(config, caller, filters)
+
+    # Ranking is loaded where something is ranked: lists and single blocks need nothing of it.
+    from alice_exp.finding.rules.ranking import Corpus, rank
+
+    def among(blocks: Collection) -> list[list[Match]]:
+        asked = [query for query, _ in queries]
+        nearness = finding.meanings.near(asked, blocks) if finding.meanings else [None] * len(asked)
+        return [
+            rank(
+                blocks,
+                query,
+                context,
+                caller.now,
+                top,
+                gate=config.number("thresholds.match"),
+                half_life_days=config.half_life_days,
+                passing=passes,
+                near=near,
+            )
+            for (query, context), near in zip(queries, nearness, strict=True)
+        ]
+
+    found = finding.index.ask(among)
+    return among(Corpus.of(home.read(SETS))) if found is None else found
+
+
+def show(finding: Finding, reference: str) -> Shown:
+    """One block, wherever it is; counts as a read, which the answer shows already (R3.34, B3.5)."""
+    config, access, caller = finding.home.config(), finding.access, finding.caller
+    placed = _looked_up(finding, reference)
+    access.record([placed.block.id], caller.now)
+    return _showing(config, caller)(placed_with_reads(placed, access.pending(), config, caller.now))
+
+
+def _looked_up(finding: Finding, reference: str) -> Placed:
+    home = finding.home
+    if is_keyed(reference):
+        return resolve(home.read(PLACES), reference)
+    wanted = prefix(reference)
+    found = finding.index.ask(lambda known: known.starting_with(wanted, 5))
+    return one_of(reference, wanted, found) if found is not None else resolve(home.read(PLACES), reference)
+
+
+ORDERS = ("reads", "consolidation", "updated", "verified")
+"""What a list may be ordered by, most first; else it is in file order (R3.2)."""
+
+
+def listing(finding: Finding, filters: Filters, *, archived: bool = False, order: str = "") -> list[Shown]:
+    """The blocks that pass, in file order or by one of ``ORDERS``; the archive only where asked for.
+
+    Reads that wait to be folded are counted in (B2.30); listing counts as none.
+    """
+    if order and order not in ORDERS:
+        raise UsageError("{name} is no order", name=repr(order), hint=f"orders are {', '.join(ORDERS)}")
+    home, caller, config = finding.home, finding.caller, finding.home.config()
+    passes = _passes(config, caller, filters)
+    places: tuple[Place, ...] = (*filters.places, "archive") if archived else filters.places
+    found = finding.index.ask(
+        lambda known: [p for p in known.within(places) if p.place == "archive" or passes(p)]
+    )
+    if found is None:
+        found = [p for p in home.read(places) if p.place == "archive" or passes(p)]
+    reads = finding.access.pending()
+    counted = [placed_with_reads(placed, reads, config, caller.now) for placed in found]
+    kept = [
+        placed
+        for placed in counted
+        if placed.block.access_count >= filters.min_reads
+        and placed.block.consolidation_score >= filters.min_consolidation
+    ]
+    if order:
+        kept.sort(key=lambda placed: _rank(placed.block, order), reverse=True)
+    return list(map(_showing(config, caller), kept))
+
+
+def _rank(block: Block, order: str) -> tuple[float, str]:
+    counts = {
+        "reads": block.access_count,
+        "consolidation": block.consolidation_score,
+        "verified": block.verifications,
+    }
+    return counts.get(order, 0), block.updated_at
+
+
+def _showing(config: Config, caller: Caller) -> Callable[[Placed], Shown]:
+    now, half_lives, thresholds = caller.now, config.half_life_days, Thresholds.of(config)
+
+    def shown(placed: Placed) -> Shown:
+        block = placed.block
+        decay = decay_score(
+            block.updated_at or now,
+            block.type,
+            now,
+            half_life_days=half_lives,
+            consolidation_score=block.consolidation_score,
+        )
+        return Shown(placed, level(block, thresholds), decay, is_approved(placed))
+
+    return shown
+
+
+def _passes(config: Config, caller: Caller, filters: Filters) -> Callable[[Placed], bool]:
+    """Whether a block may be an answer: alive, not expired, and as the filters say."""
+    thresholds = Thresholds.of(config)
+    days = config.number("heartbeat.expire_days")
+    wanted = set(filters.tags)
+
+    def passes(placed: Placed) -> bool:
+        block = placed.block
+        has = level(block, thresholds)
+        return (
+            placed.place in filters.places
+            and has != "obsolete"
+            and not (placed.place == "low_value" and is_expired(block, caller.now, days))
+            and at_least(has, filters.min_state)
+            and (not filters.states or has in filters.states)
+            and (not filters.namespace or placed.namespace == filters.namespace)
+            and (not filters.types or block.type in filters.types)
+            and wanted <= set(block.tags)
+            and (not filters.since or block.updated_at >= filters.since)
+            and block.importance >= filters.min_importance
+            and (not filters.origin or block.origin == filters.origin)
+            and (not filters.about or block.about == filters.about)
+            and (not filters.scenario or any(one.scenario == filters.scenario for one in block.evidence))
+        )
+
+    return passes
+
+
+def level_named(name: str) -> Level:
+    """A level by its name; ``UsageError`` names them all."""
+    for known in LEVELS:
+        if known == name:
+            return known
+    raise UsageError("{name} is not a state", name=repr(name), hint=f"states are {', '.join(LEVELS)}")

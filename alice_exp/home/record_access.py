@@ -1,0 +1,96 @@
+"""The record files as acts and readers need them: the last good version where one holds a problem, or its problem."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.text.times import seconds
+from alice_exp.model.formats.record_schema import (
+    EPISODES,
+    EPISODES_PATH,
+    EVENTS_PATH,
+    SEGMENTS,
+    read_episodes,
+    read_timeline,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from alice_exp.home.ports import History, Home
+    from alice_exp.model.values.block import Place
+    from alice_exp.model.values.snapshot import Snapshot
+
+SKEW = 120.0
+"""Seconds that a time may lie ahead before the clock is doubted."""
+
+
+def recorded(home: Home, history: History, path: str, places: Collection[Place] = ()) -> Snapshot:
+    """The record file at ``path`` as it is; where it holds a problem, its last good version answers (DESIGN 3)."""
+    snapshot = home.read(places, records=path)
+    if path == EPISODES_PATH and snapshot.episodes is None:
+        text = next((text for _, text in history.texts(path)), "{}")
+        return replace(snapshot, episodes=read_episodes(parse(text.encode(), path, EPISODES))[0])
+    if path == EVENTS_PATH and snapshot.timeline is None:
+        text = next((text for _, text in history.texts(path)), "{}")
+        return replace(snapshot, timeline=read_timeline(parse(text.encode(), path, SEGMENTS))[0])
+    return snapshot
+
+
+def stale(snapshot: Snapshot, path: str) -> tuple[Problem, ...]:
+    """What keeps a record file from being read as it is on disk."""
+    return tuple(one for one in snapshot.problems if one.path == path and one.severity == "error")
+
+
+def require_sound(snapshot: Snapshot, path: str) -> None:
+    """Raise the problem of a record file that an act would write: it is left exactly as it is."""
+    value = snapshot.episodes if path == EPISODES_PATH else snapshot.timeline
+    if value is not None:
+        return
+    fault = next(iter(stale(snapshot, path)), None)
+    raise ProblemError(
+        "{message}; nothing was recorded",
+        message=fault.message if fault else "the file cannot be read",
+        path=path,
+        line=fault.line if fault else 0,
+        column=fault.column if fault else 0,
+        hint=(fault.hint if fault else "") or "mend the file, then run the command again",
+    )
+
+
+def refuse_faults(problems: Iterable[Problem]) -> None:
+    """Raise the first error of a text that was to be taken in; how many more there are is said."""
+    faults = [problem for problem in problems if problem.severity == "error"]
+    if faults:
+        first = faults[0]
+        more = f" ({len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise ProblemError(
+            "{message}{more}; nothing was taken in",
+            message=first.message,
+            more=more,
+            path=first.path,
+            line=first.line,
+            column=first.column,
+            hint=first.hint,
+        )
+
+
+def ahead(snapshot: Snapshot, now: str) -> tuple[Problem, ...]:
+    """Warnings about records of a time still to come: formulas take them as of now, the clock was wrong (B0.12)."""
+    latest = seconds(now) + SKEW
+    episodes = snapshot.episodes.episodes if snapshot.episodes else ()
+    segments = snapshot.timeline.segments if snapshot.timeline else ()
+    found = [(EPISODES_PATH, one.id, one.at) for one in episodes if one.at and seconds(one.at) > latest]
+    found += [
+        (EVENTS_PATH, f"#{one.id}", one.end)
+        for one in segments
+        if max(one.start_timestamp, one.end_timestamp) > latest
+    ]
+    template = "{what} is of {at}, which is still to come: the clock is wrong, or was"
+    return tuple(
+        Problem(path, 0, 0, template, {"what": what, "at": at}, "warning") for path, what, at in found
+    )

@@ -1,0 +1,104 @@
+"""What every act shares: who calls, what only a person may do, how a block is named, the door that writes nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.model.formats.block_fields import NAME
+from alice_exp.model.values.block import BLOCK_TYPES, PLACES, path_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from alice_exp.model.values.block import BlockType, Place, Placed
+    from alice_exp.model.values.snapshot import Snapshot
+
+
+_REFERENCE = re.compile(r"(exp-)?([a-z2-9]{1,8})")
+_SET_NAMES: dict[str, Place] = {
+    "personal": "personal",
+    "universal": "universal",
+    "low_value": "low_value",
+    "low_value_pool": "low_value",
+}
+
+
+def resolve(snapshot: Snapshot, reference: str) -> Placed:
+    """The block that an id, a unique prefix of one, or ``TYPE/KEY`` (R3.31) names.
+
+    Raises ``UsageError`` where it cannot be an id or fits several, ``NotFoundError`` where it fits none.
+    """
+    if is_keyed(reference):
+        return _keyed(snapshot, reference)
+    wanted = prefix(reference)
+    return one_of(reference, wanted, [placed for placed in snapshot if placed.block.id.startswith(wanted)])
+
+
+def is_keyed(reference: str) -> bool:
+    """Whether a reference names a block by its type and its outside key, as ``feature/async_io``."""
+    return reference.partition("/")[0] in BLOCK_TYPES and not reference.endswith("/") and "/" in reference
+
+
+def _keyed(snapshot: Snapshot, reference: str) -> Placed:
+    """The most trusted block of that type and key: a newer word for an approved one waits in the pool beside it."""
+    block_type, _, key = reference.partition("/")
+    found = [placed for placed in snapshot if (placed.block.type, placed.block.key) == (block_type, key)]
+    if not found:
+        raise NotFoundError("no block has the key {reference}", reference=reference)
+    return min(found, key=lambda placed: PLACES.index(placed.place))
+
+
+def one_of(reference: str, wanted: str, found: Sequence[Placed]) -> Placed:
+    """The one block among those whose id begins with ``wanted``; raises as ``resolve`` does."""
+    exact = [placed for placed in found if placed.block.id == wanted]
+    if exact:
+        return exact[0]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        few = ", ".join(placed.block.id for placed in found[:4])
+        raise UsageError("{reference} fits several blocks: {few}", reference=reference, few=few)
+    raise NotFoundError(
+        "no block has the id {reference}",
+        reference=reference,
+        hint="see 'alice-exp list', or 'alice-exp log' for the past",
+    )
+
+
+def prefix(reference: str) -> str:
+    """A reference as the beginning of an id; ``UsageError`` where it cannot be one."""
+    fits = _REFERENCE.fullmatch(reference)
+    if not fits:
+        raise UsageError(
+            "{reference} is not a block's id", reference=repr(reference), hint="an id looks like exp-7k2m9q4x"
+        )
+    return f"exp-{fits[2]}"
+
+
+def namespace_path(name: str, default_set: Place = "universal") -> str:
+    """The path of ``SET/NAME`` or ``NAME``; ``UsageError`` where it is no namespace."""
+    head, slash, tail = name.partition("/")
+    place = _SET_NAMES.get(head) if slash else default_set
+    plain = tail if slash else head
+    if place is None or not NAME.fullmatch(plain):
+        raise UsageError(
+            "{name} is not a namespace",
+            name=repr(name),
+            hint="write SET/NAME, as universal/tool_usage; sets are personal, universal and low_value",
+        )
+    return path_of(place, plain)
+
+
+def namespace_name(path: str) -> str:
+    """A path as a person writes it: ``universal/tool_usage``."""
+    return path.removesuffix(".jsonc").replace("low_value_pool/", "low_value/")
+
+
+def type_named(name: str) -> BlockType:
+    """A block type by its name; ``UsageError`` names them all."""
+    for known in BLOCK_TYPES:
+        if known == name:
+            return known
+    raise UsageError("{name} is not a type", name=repr(name), hint=f"types are {', '.join(BLOCK_TYPES)}")

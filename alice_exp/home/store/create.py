@@ -1,0 +1,58 @@
+"""A home is made: its directories, its repository, and one commit of what is there from the beginning."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from alice_exp.home.store.list_files import scan
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.file_signatures import Stamps
+from alice_exp.kernel.journal.transaction import FileChange
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from alice_exp.home.store.hand_edits import Adopting
+    from alice_exp.kernel.journal.act import Actor, Commit
+    from alice_exp.kernel.journal.commit_writer import Ledger
+
+_FOLDERS = ("universal", "personal", "low_value_pool", "archive", "records", ".schema")
+
+
+def make_directories(root: Path, experiences: Path) -> None:
+    """Make the directories that are missing (0700); ``ProblemError`` where the system refuses."""
+    try:
+        root.parent.mkdir(parents=True, exist_ok=True)
+        for path in (root, experiences, *(experiences / folder for folder in _FOLDERS)):
+            path.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise ProblemError("the home cannot be made: {why}", why=why, path=str(error.filename)) from error
+
+
+def found(
+    ledger: Ledger, adopting: Adopting, actor: Actor, defaults: Mapping[str, str]
+) -> tuple[Commit, int]:
+    """Under the lock: the repository and its first commit, by ``actor``; and how many blocks it took in.
+
+    Files that a person put there before are taken in as they are; ``defaults`` maps paths to the texts of files that a
+    new home has.
+    """
+    ledger.repository.create()
+    there = scan(ledger.experiences)
+    files, blocks = adopting.taken_in(there, actor)
+    for path, text in defaults.items():
+        if path not in there.files:
+            files[path] = FileChange(None, text.encode())
+    detail = f"{len(blocks)} blocks in {len(there.files)} files" if there.files else "a new home"
+    act = Act(
+        "adopt" if there.files else "init",
+        actor,
+        ledger.sources.now(),
+        tuple(blocks),
+        "" if blocks else detail,
+    )
+    ledger.stamps = Stamps()
+    return ledger.write(act, files), len(blocks)

@@ -1,0 +1,246 @@
+"""What happened, read through GitPython: acts, the blocks they changed, last versions.
+
+The only module that imports ``git``. No string from outside reaches a git command line: names are resolved here
+against what history holds.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+from alice_exp.home.ports import Changed, FileVersion, Version
+from alice_exp.home.store.read_files import holds_blocks
+from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.journal.commit_message import read
+from alice_exp.kernel.journal.git_process import LOST, isolated_environment
+from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.model.formats.block_edits import raw_block
+from alice_exp.model.formats.block_schema import read_blocks
+from alice_exp.model.values.block import Placed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    import git
+    from git.objects import Blob
+    from git.objects import Commit as GitCommit
+
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.journal.git_process import Repository
+
+_NAME = re.compile(r"[0-9a-f]{4,40}|act-[a-z2-9]{8}")
+
+
+class GitHistory:
+    """The history of one home; see ``home.ports.History``."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._opened: git.Repo | None = None
+
+    @contextmanager
+    def _repo(self) -> Iterator[git.Repo]:
+        """The opened repository, with the person's ``GIT_*`` variables out of the way while it is used."""
+        kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("GIT_")}
+        try:
+            os.environ["GIT_PYTHON_REFRESH"] = "quiet"
+            if self._opened is None:
+                import git
+
+                self._opened = git.Repo(self._repository.work_tree)
+                quiet = {k: v for k, v in isolated_environment().items() if k.startswith("GIT_")}
+                self._opened.git.update_environment(**quiet)
+            yield self._opened
+        finally:
+            os.environ.pop("GIT_PYTHON_REFRESH", None)
+            os.environ.update(kept)
+
+    def log(self, *, block: str = "", limit: int = 0) -> Iterator[Commit]:
+        """The acts, newest first; see ``home.ports.History.log``."""
+        if not self._repository.exists or not self._repository.head():
+            return
+        options: dict[str, Any] = {"max_count": limit} if limit else {}
+        if block:
+            options.update(grep=f"^Alice-Block: {block}$")
+        with self._repo() as repo:
+            for found in repo.iter_commits(repo.head.commit, **options):
+                yield read(found.hexsha, _message(found))
+
+    def commit(self, name: str) -> Commit:
+        """The act that a name means; see ``home.ports.History.commit``."""
+        if not _NAME.fullmatch(name):
+            raise UsageError(
+                "{name} is not an act",
+                name=repr(name),
+                hint="an act is named by its commit or act id, see 'alice-exp log'",
+            )
+        found = [act for act in self.log() if act.act_id == name or act.commit.startswith(name)]
+        if not found:
+            raise NotFoundError("no act is named {name}", name=name, hint="see 'alice-exp log'")
+        if len(found) > 1:
+            raise UsageError("{name} fits several acts", name=name, hint="write more of the commit's id")
+        return found[0]
+
+    def carries(self, trailer: str, value: str) -> bool:
+        """Whether some act's message has the trailer; see ``home.ports.History.carries``."""
+        if not self._repository.exists or not self._repository.head():
+            return False
+        with self._repo() as repo:
+            pattern = f"^Alice-{trailer}: {re.escape(value)}$"
+            return next(repo.iter_commits(repo.head.commit, grep=pattern, max_count=1), None) is not None
+
+    def changed(self, commit: str) -> Changed:
+        """What an act changed; see ``home.ports.History.changed``."""
+        with self._repo() as repo:
+            found = repo.commit(commit)
+            parent = found.parents[0] if found.parents else None
+            pairs = _changed_pairs(parent, found)
+            old, new = _contents(before for before, _ in pairs), _contents(after for _, after in pairs)
+        before, after = _blocks(old), _blocks(new)
+        versions = []
+        for block_id in dict.fromkeys([*before, *after]):
+            was, is_now = before.get(block_id), after.get(block_id)
+            if was != is_now:
+                raw = raw_block(old[was.path], was.path, block_id) if was else ""
+                versions.append(Version(block_id, was, is_now, raw))
+        files = tuple(
+            FileVersion(path, _text(old.get(path)), _text(new.get(path)))
+            for path in dict.fromkeys([*old, *new])
+            if not holds_blocks(path) or not (_blocks_of(old, path) or _blocks_of(new, path))
+        )
+        whole = tuple(
+            FileVersion(path, _text(old.get(path)), _text(new.get(path)))
+            for path in dict.fromkeys([*old, *new])
+        )
+        return Changed(read(found.hexsha, _message(found)), tuple(versions), files, whole)
+
+    def states(self, block_id: str) -> Iterator[tuple[Commit, str, str]]:
+        """The states that a block went through; see ``home.ports.History.states``.
+
+        An act on one block says both states in its message; for the others the files of both sides are looked at,
+        each content once.
+        """
+        seen: dict[str, str] = {}
+        for act in self.log(block=block_id):
+            said = dict(act.trailers)
+            if len(act.blocks) == 1 and {"From", "To"} <= said.keys():
+                yield act, _plain_state(said["From"]), _plain_state(said["To"])
+                continue
+            with self._repo() as repo:
+                found = repo.commit(act.commit)
+                pairs = _changed_pairs(found.parents[0] if found.parents else None, found)
+                before = _state_among([old for old, _ in pairs], block_id, seen)
+                after = _state_among([new for _, new in pairs], block_id, seen)
+            yield act, before, after
+
+    def last_text(self, block_id: str) -> tuple[Placed, str] | None:
+        """A block's last version; see ``home.ports.History.last_text``."""
+        for act in self.log(block=block_id):
+            for version in self.changed(act.commit).blocks:
+                if version.block_id != block_id:
+                    continue
+                if version.after is None and version.before is not None:
+                    return version.before, version.before_raw
+                if version.after is not None:
+                    return version.after, self._raw(act.commit, version.after)
+        return None
+
+    def _raw(self, commit: str, placed: Placed) -> str:
+        with self._repo() as repo:
+            data = (repo.commit(commit).tree / placed.path).data_stream.read()
+        return raw_block(data, placed.path, placed.block.id)
+
+    def texts(self, path: str) -> Iterator[tuple[Commit, str]]:
+        """Every version of one file; see ``home.ports.History.texts``. Each commit and each content is read once."""
+        if not self._repository.exists or not self._repository.head():
+            return
+        with self._repo() as repo:
+            for found in repo.iter_commits(repo.head.commit, paths=path):
+                try:
+                    blob = found.tree / path
+                except KeyError:
+                    continue
+                yield read(found.hexsha, _message(found)), _text(blob.data_stream.read()) or ""
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Remotes, which nothing here asked for, and acts that could not be finished."""
+        if not self._repository.exists:
+            return ()
+        with self._repo() as repo:
+            remotes = [(remote.name, next(remote.urls, "")) for remote in repo.remotes]
+            lost = [str(ref.path) for ref in repo.references if str(ref.path).startswith(LOST)]
+        return (
+            *(
+                Problem(
+                    ".git",
+                    0,
+                    0,
+                    "the history has a remote, {name} ({address}), that sync does not know: "
+                    "if it is yours alone, 'alice-exp sync add' it with --private; else remove it",
+                    {"name": name, "address": address},
+                    hint=f"git -C experiences remote remove {name}",
+                )
+                for name, address in remotes
+            ),
+            *(
+                Problem(".git", 0, 0, "an interrupted act was kept aside as {ref}", {"ref": ref}, "warning")
+                for ref in lost
+            ),
+        )
+
+
+def _message(commit: GitCommit) -> str:
+    message = commit.message
+    return message if isinstance(message, str) else message.decode("utf-8", "replace")
+
+
+def _plain_state(level: str) -> str:
+    return "reliable" if level == "super_reliable" else level
+
+
+def _changed_pairs(parent: GitCommit | None, commit: GitCommit) -> list[tuple[Blob | None, Blob | None]]:
+    """The changed files of an act as blobs before and after."""
+    if parent is None:
+        return [
+            (None, item) for item in cast("Iterator[Blob]", commit.tree.traverse()) if item.type == "blob"
+        ]
+    return [(entry.a_blob, entry.b_blob) for entry in parent.diff(commit, no_renames=True)]
+
+
+def _contents(blobs: Iterable[Blob | None]) -> dict[str, bytes]:
+    return {str(blob.path): blob.data_stream.read() for blob in blobs if blob is not None}
+
+
+def _state_among(blobs: Iterable[Blob | None], block_id: str, seen: dict[str, str]) -> str:
+    """The block's state in whichever of these files holds it; empty where none does."""
+    for blob in blobs:
+        if blob is None or not holds_blocks(str(blob.path)):
+            continue
+        if blob.hexsha not in seen:
+            data = blob.data_stream.read()
+            held = _blocks_of({str(blob.path): data}, str(blob.path)) if block_id.encode() in data else []
+            seen[blob.hexsha] = next((one.block.state for one in held if one.block.id == block_id), "")
+        if seen[blob.hexsha]:
+            return seen[blob.hexsha]
+    return ""
+
+
+def _blocks(files: Mapping[str, bytes]) -> dict[str, Placed]:
+    return {
+        placed.block.id: placed for path in files if holds_blocks(path) for placed in _blocks_of(files, path)
+    }
+
+
+def _blocks_of(files: Mapping[str, bytes], path: str) -> list[Placed]:
+    if path not in files or not holds_blocks(path):
+        return []
+    blocks, _ = read_blocks(parse(files[path], path))
+    return [Placed(block, path) for block in blocks if block.id]
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode("utf-8", "replace")

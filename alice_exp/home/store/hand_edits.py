@@ -1,0 +1,302 @@
+"""A person's hand edits become commits by the actor ``editor``, one a file, before any act of ours (DESIGN 5, 6)."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from alice_exp.home.store.read_files import holds_blocks
+from alice_exp.home.store.record_files import as_adopted
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.act import Act, Actor
+from alice_exp.kernel.journal.atomic_files import read_bytes
+from alice_exp.kernel.journal.file_signatures import UNKNOWN, Stamps, now_ns
+from alice_exp.kernel.journal.git_process import blob_id
+from alice_exp.kernel.journal.transaction import FileChange
+from alice_exp.kernel.jsonc import edit, parse
+from alice_exp.model.formats.block_schema import read_blocks
+from alice_exp.model.formats.change_edits import rewrite
+from alice_exp.model.formats.config_file import PATH
+from alice_exp.model.rules.adoption import adopt
+from alice_exp.model.rules.rejection import refusals, typed_again
+from alice_exp.model.values.block import Placed, path_of, place_of
+from alice_exp.model.values.changes import ChangeSet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from alice_exp.home.store.list_files import Found
+    from alice_exp.home.store.read_files import Reading
+    from alice_exp.kernel.journal.atomic_files import Signature
+    from alice_exp.kernel.journal.commit_writer import Ledger
+    from alice_exp.kernel.jsonc import Document
+    from alice_exp.model.rules.adoption import Adoption
+    from alice_exp.model.rules.rejection import Returned
+
+
+class Adopting:
+    """Finds what a person edited and commits it; called under the writer's lock."""
+
+    def __init__(self, ledger: Ledger, reading: Reading) -> None:
+        self._ledger = ledger
+        self._reading = reading
+        self._experiences = ledger.experiences
+        self._repository = ledger.repository
+        self._sources = ledger.sources
+
+    def adopt(self, found: Found) -> None:
+        """Commit every file that a person edited and that can be read, one commit a file."""
+        head = self._repository.head()
+        stamps = self._ledger.reread()
+        if stamps.head == head and head:
+            tree = {path: oid for path, (_, oid) in stamps.files.items()}
+            time = stamps.commit_time
+        else:
+            tree = self._repository.tree(head) if head else {}
+            time = self._repository.commit_time(head) if head else 0
+            if head:
+                with contextlib.suppress(ProblemError):
+                    self._repository.refresh_index(None)
+        began = now_ns()
+        edited, fresh = self._edited(found, tree, stamps if stamps.head == head else Stamps())
+        gone = [path for path in tree if path not in found.files and self._is_deleted(path, found)]
+        is_certain = stamps.head == head and all(
+            path in stamps.files and stamps.unchanged(path, signature)
+            for path, signature in found.files.items()
+        )
+        if is_certain and not edited and not gone:
+            return
+        files = {path: fresh.get(path, (UNKNOWN, oid)) for path, oid in tree.items()}
+        self._ledger.stamps = Stamps(head, time, began, stamps.loose, files)
+        if edited or gone:
+            before = self._before(found, tree, fresh)
+            self._adopt_files(found, tree, before, edited, gone)
+        self._ledger.save()
+
+    def _edited(
+        self, found: Found, tree: Mapping[str, str], stamps: Stamps
+    ) -> tuple[dict[str, bytes], dict[str, tuple[Signature, str]]]:
+        """Files whose bytes differ from the commit, and the stamps of those that do not."""
+        edited: dict[str, bytes] = {}
+        fresh: dict[str, tuple[Signature, str]] = {}
+        for path, signature in found.files.items():
+            if stamps.unchanged(path, signature):
+                fresh[path] = stamps.files[path]
+                continue
+            try:
+                data, signature = read_bytes(self._experiences / path)
+            except OSError:
+                continue
+            oid = blob_id(data)
+            if tree.get(path) == oid:
+                fresh[path] = (signature, oid)
+            else:
+                edited[path] = data
+        return edited, fresh
+
+    def _is_deleted(self, path: str, found: Found) -> bool:
+        """Whether a person deleted the file: its directory is there, and nothing odd stands in its place."""
+        folder = path.partition("/")[0] if "/" in path else ""
+        odd = {problem.path for problem in found.problems}
+        known_place = not folder or folder in found.directories
+        return (
+            known_place
+            and path not in odd
+            and folder not in odd
+            and (self._experiences / path).is_symlink() is False
+        )
+
+    def _adopt_files(
+        self,
+        found: Found,
+        tree: Mapping[str, str],
+        before: Mapping[str, Placed],
+        edited: Mapping[str, bytes],
+        gone: Collection[str],
+    ) -> None:
+        documents = {path: parse(data, path) for path, data in edited.items()}
+        on_disk = self._ids_on_disk(found, documents)
+        for path in gone:
+            elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
+            ids = tuple(i for i, place in before.items() if place.path == path and i not in elsewhere)
+            self._commit_adopted(path, self._repository.blob(tree[path]), None, ids, "removed")
+        rejected = self._rejected(found, before, gone)
+        for path, data in edited.items():
+            elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
+            self._adopt_file(documents[path], data, before, elsewhere, rejected)
+
+    def _adopt_file(
+        self,
+        document: Document,
+        data: bytes,
+        before: Mapping[str, Placed],
+        elsewhere: set[str],
+        rejected: Collection[Placed],
+    ) -> None:
+        path = document.path
+        if not holds_blocks(path):
+            new = as_adopted(document, data, self._sources.new_id, self._sources.now())
+            if new is not None:
+                trailers = (("Changed", path),) if path == PATH else ()
+                self._commit_adopted(path, data, new, (), "changed", trailers)
+            return
+        blocks, problems = self._reading.blocks(document)
+        if any(problem.severity == "error" for problem in problems):
+            return
+        if any(block.id in elsewhere for block in blocks if block.id):
+            return
+        new_id = _fresh_ids(self._sources.new_id, {*before, *elsewhere})
+        adoption = adopt(document, blocks, before, elsewhere, self._sources.now(), new_id)
+        new = edit(document, adoption.edits) if adoption.edits else data
+        self._warn_refused(path, adoption)
+        raised = tuple(("Raised", block_id) for block_id in adoption.raised)
+        back = self._back(path, new, before, rejected)
+        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, raised, back)
+        self._warn_returned(path, back)
+
+    def _rejected(self, found: Found, before: Mapping[str, Placed], gone: Collection[str]) -> list[Placed]:
+        """What stands rejected as the person left the archive; as the last commit has it where that cannot be read."""
+        path = path_of("archive", "rejected")
+        signature = found.files.get(path)
+        if signature is not None:
+            parsed = self._reading.parsed(path, signature)
+            if not parsed.broken:
+                return [Placed(block, path) for block in parsed.blocks]
+        return [] if path in gone else [placed for placed in before.values() if placed.path == path]
+
+    def _back(
+        self, path: str, new: bytes, before: Mapping[str, Placed], rejected: Collection[Placed]
+    ) -> tuple[Returned, ...]:
+        """What a person typed where only approved things or candidates stand, and had rejected before (DESIGN 6)."""
+        if not rejected or place_of(path) not in ("low_value", "universal"):
+            return ()
+        return typed_again(self._reading.blocks(parse(new, path))[0], path, before, rejected)
+
+    def _warn_returned(self, path: str, back: Collection[Returned]) -> None:
+        for one in back:
+            known = one.rejected.block.id
+            if place_of(path) == "low_value":
+                warning = ProblemError(
+                    "{id} says what was rejected before, as {rejected}: it was taken out again, and history keeps it",
+                    id=one.block_id,
+                    rejected=known,
+                    path=path,
+                    hint=f"see 'alice-exp why {known}'; to lift it: alice-exp revive {known} --from-rejected",
+                )
+            else:
+                warning = ProblemError(
+                    "{id} says what was rejected before, as {rejected}: it waits for your approval",
+                    id=one.block_id,
+                    rejected=known,
+                    path=path,
+                    hint=f"see 'alice-exp why {known}'",
+                )
+            self._sources.warn(warning)
+
+    def _warn_refused(self, path: str, adoption: Adoption) -> None:
+        for block_id in adoption.approvals_refused:
+            self._sources.warn(
+                ProblemError(
+                    "an approval written by hand grants nothing and was taken out of {id}",
+                    id=block_id,
+                    path=path,
+                    hint=f"approve it with 'alice-exp approve {block_id}'",
+                )
+            )
+
+    def _commit_adopted(
+        self,
+        path: str,
+        expected: bytes,
+        new: bytes | None,
+        blocks: tuple[str, ...],
+        detail: str,
+        trailers: tuple[tuple[str, str], ...] = (),
+        back: tuple[Returned, ...] = (),
+    ) -> None:
+        """Commit one file; what was rejected before leaves the pool in a second act of the same stream."""
+        act = Act(
+            "adopt",
+            Actor("editor"),
+            self._sources.now(),
+            blocks,
+            f"{path.removesuffix('.jsonc')}, {detail}",
+            trailers,
+        )
+        disk = expected if new is not None else None
+        if new is None or not back or place_of(path) != "low_value":
+            self._ledger.write(act, {path: FileChange(disk, new)})
+            return
+        ids = tuple(one.block_id for one in back)
+        refuse = Act("refuse", Actor("system"), act.at, ids, "rejected before", refusals(back))
+        places = {one.block_id: one.placed for one in back if one.placed is not None}
+        left = rewrite(ChangeSet(refuse, removes=ids), places, lambda _: parse(new, path))
+        self._ledger.write(refuse, {path: FileChange(expected, left[path])}, (act, {path: new}))
+
+    def _before(self, found: Found, tree: Mapping[str, str], fresh: Collection[str]) -> dict[str, Placed]:
+        """Every block of the last commit by id; git is asked of those files alone that are not as committed."""
+        before: dict[str, Placed] = {}
+        good = self._reading.last_good(tree, self._repository.blob)
+        for path in tree:
+            if not holds_blocks(path):
+                continue
+            same = self._reading.parsed(path, found.files[path]) if path in fresh else None
+            is_same = same is not None and same.signature == found.files[path] and not same.broken
+            blocks = same.blocks if same is not None and is_same else good.blocks(path)
+            before.update({block.id: Placed(block, path) for block in blocks})
+        return before
+
+    def _ids_on_disk(self, found: Found, documents: Mapping[str, Document]) -> dict[str, set[str]]:
+        """The ids in each file; what was edited is given as parsed."""
+        ids: dict[str, set[str]] = {}
+        for path, signature in found.files.items():
+            if holds_blocks(path):
+                edited = documents.get(path)
+                blocks = (
+                    self._reading.blocks(edited)[0]
+                    if edited is not None
+                    else self._reading.parsed(path, signature).blocks
+                )
+                ids[path] = {block.id for block in blocks if block.id}
+        return ids
+
+    def taken_in(self, found: Found, actor: Actor) -> tuple[dict[str, FileChange], list[str]]:
+        """The files that are there before a home is made, completed and approved as they are; and their blocks."""
+        files: dict[str, FileChange] = {}
+        taken: list[str] = []
+        for path in found.files:
+            data = self._reading.content(path)
+            document = parse(data, path)
+            blocks, problems = read_blocks(document) if holds_blocks(path) else ((), ())
+            faults = [p for p in (document.problem, *problems) if p is not None and p.severity == "error"]
+            if faults:
+                self._sources.warn(
+                    ProblemError(
+                        "{why}; the file stays as it is",
+                        why=faults[0].message,
+                        path=path,
+                        line=faults[0].line,
+                    )
+                )
+                continue
+            if not holds_blocks(path):
+                kept = as_adopted(document, data, self._sources.new_id, self._sources.now())
+                if kept is not None:
+                    files[path] = FileChange(data, kept)
+                continue
+            new_id = _fresh_ids(self._sources.new_id, set(taken))
+            adoption = adopt(document, blocks, {}, (), self._sources.now(), new_id, str(actor))
+            new = edit(document, adoption.edits) if adoption.edits else data
+            files[path] = FileChange(data, new)
+            taken += adoption.blocks
+        return files, taken
+
+
+def _fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Callable[[], str]:
+    def fresh() -> str:
+        while (block_id := new_id("exp")) in taken:
+            continue
+        taken.add(block_id)
+        return block_id
+
+    return fresh

@@ -1,0 +1,98 @@
+"""Which files a home holds, by a look at names and stamps alone; what does not belong is a problem, never opened."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.journal.atomic_files import MARK, Signature
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.model.formats.block_fields import NAME
+from alice_exp.model.values.block import DIRECTORIES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONFIG = "config.jsonc"
+"""The configuration's path under ``experiences/``."""
+
+_FOLDERS = (*DIRECTORIES.values(), "records")
+
+
+@dataclass
+class Found:
+    """Files by path relative to ``experiences/``, directories that exist, and what was odd."""
+
+    files: dict[str, Signature] = field(default_factory=dict)
+    directories: set[str] = field(default_factory=set)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def scan(root: Path) -> Found:
+    """Look at every place that may hold a file of the home; never raises for what a person put there."""
+    found = Found()
+    # Joined as text: this runs several times in every question, and joining Paths took most of its time.
+    place = str(root)
+    _file(found, f"{place}/{CONFIG}", CONFIG)
+    _folder(found, place, ".schema", ".json")
+    for folder in _FOLDERS:
+        _folder(found, place, folder, ".jsonc")
+    return found
+
+
+def scan_config(root: Path) -> Found:
+    """The same for the configuration alone."""
+    found = Found()
+    _file(found, f"{root}/{CONFIG}", CONFIG)
+    return found
+
+
+def _folder(found: Found, root: str, folder: str, ending: str) -> None:
+    try:
+        status = os.lstat(f"{root}/{folder}")
+        if not stat.S_ISDIR(status.st_mode):
+            kind = "a symbolic link" if stat.S_ISLNK(status.st_mode) else "not a directory"
+            found.problems.append(_odd(folder, "this is {kind}; it is not read", kind=kind))
+            return
+        with os.scandir(f"{root}/{folder}") as entries:
+            names = sorted(entry.name for entry in entries)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        found.directories.add(folder)
+        found.problems.append(_odd(folder, "this directory cannot be read: {why}", why=error.strerror))
+        return
+    found.directories.add(folder)
+    for name in names:
+        if not name.endswith(ending) or name.startswith(".") or MARK in name:
+            continue
+        path = f"{folder}/{name}"
+        if not NAME.fullmatch(name.removesuffix(ending)):
+            found.problems.append(
+                _odd(
+                    path, "a namespace's name is made of a-z, 0-9, - and _", hint="rename the file to use it"
+                )
+            )
+            continue
+        _file(found, f"{root}/{path}", path)
+
+
+def _file(found: Found, full: str, path: str) -> None:
+    try:
+        status = os.lstat(full)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        found.problems.append(_odd(path, "this file cannot be read: {why}", why=error.strerror))
+        return
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a symbolic link" if stat.S_ISLNK(status.st_mode) else "not a plain file"
+        found.problems.append(_odd(path, "this is {kind}; it is not read", kind=kind))
+        return
+    found.files[path] = Signature.of(status)
+
+
+def _odd(path: str, template: str, hint: str = "", **values: object) -> Problem:
+    return Problem(path, 0, 0, template, values, "error", hint)

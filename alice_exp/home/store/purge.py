@@ -1,0 +1,299 @@
+"""The right to be forgotten: history written anew without a block, checked, switched to, the old one dropped (B2.29).
+
+A protocol of its own, apart from the two doors (DESIGN 5). Everything is staged under ``refs/alice/purge/`` while the
+old history stands; one reference decides (``refs/alice/purging``, the tombstone); from there on whoever holds the lock
+next finishes it. Stopped before that, nothing has happened and the staging is swept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from alice_exp.home.store.purge_search import elsewhere, versions
+from alice_exp.kernel.errors import AliceError, ProblemError
+from alice_exp.kernel.journal.atomic_files import (
+    ChangedOnDisk,
+    read_bytes,
+    swap_in,
+    sync_directory,
+    take_out,
+    write_beside,
+)
+from alice_exp.kernel.journal.git_process import COMMITTER, NO_OBJECT, PENDING, blob_id
+from alice_exp.kernel.journal.rewrite_history import retell
+from alice_exp.model.formats.block_erasure import forget, is_empty
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from alice_exp.home.ports import Purged
+    from alice_exp.home.store.purge_search import Versions
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.journal.git_process import Message, Repository
+    from alice_exp.kernel.journal.rewrite_history import Retold
+
+PURGING = "refs/alice/purging"
+STAGE = "refs/alice/purge"
+_KEPT_ASIDE = ("ORIG_HEAD", "FETCH_HEAD", "AUTO_MERGE", "COMMIT_EDITMSG", "gc.log")
+
+
+def count(repository: Repository, block_id: str) -> int:
+    """How many versions of files in history hold the block."""
+    return len(versions(repository, block_id, _refs(repository)).found)
+
+
+def purge(repository: Repository, block_id: str, commit: Commit, message: Message) -> Purged | None:
+    """Take a block out of files and history; None where none holds it. Call it under the lock, settled.
+
+    ``commit`` and ``message`` are the tombstone's. Raises ``ProblemError`` with nothing changed where a file with a
+    problem holds the block or git refuses, and says so where the purge is decided and only its cleaning is left.
+    """
+    _require_alone(repository)
+    refs = _refs(repository)
+    seen = versions(repository, block_id, refs)
+    if not seen.found:
+        return None
+    _require_readable(repository, seen, block_id)
+    try:
+        told = _stage(repository, refs, seen, message)
+    except (OSError, AliceError):
+        _remove(repository.git_dir, "fast_import_crash_*")
+        with contextlib.suppress(AliceError):
+            _unstage(repository)
+        raise
+    found = elsewhere(repository, seen, told.tombstone)
+    _decide(repository, refs, told)
+    try:
+        finish(repository, strict=True)
+        _check_gone(repository, seen)
+    except (OSError, AliceError) as error:
+        raise ProblemError(
+            "the block is out of the history, but what it left behind could not be removed yet: {why}",
+            why=str(error),
+            hint="the next command tries again; see 'alice-exp doctor'",
+        ) from error
+    from alice_exp.home.ports import Purged
+
+    return Purged(replace(commit, commit=told.tombstone), told.commits, len(seen.found), found)
+
+
+def finish(repository: Repository, *, strict: bool = False) -> bool:
+    """Finish a decided purge, or sweep the staging of one that was not; whether a decided one stood open.
+
+    Call it under the lock. Not ``strict``, a cleaning that fails is left for the next time.
+    """
+    tombstone = repository.resolve(PURGING)
+    if not tombstone:
+        if (repository.git_dir / STAGE).is_dir():
+            _unstage(repository)
+        return False
+    moves, foreign = _moves(repository)
+    if foreign and repository.head() != tombstone:
+        # A person moved the history meanwhile: it stands, and the purge has to be asked for again.
+        repository.point([(PURGING, "", tombstone)])
+        _unstage(repository)
+        return False
+    if repository.head() != tombstone:
+        _swap_files(repository, tombstone)
+    if moves:
+        repository.point(moves)
+        sync_directory(repository.git_dir / "refs" / "heads")
+    try:
+        _unstage(repository)
+        _clean(repository)
+        repository.point([(PURGING, "", tombstone)])
+    except (OSError, AliceError):
+        if strict:
+            raise
+    return True
+
+
+def _moves(repository: Repository) -> tuple[list[tuple[str, str, str]], bool]:
+    """What is left to move: reference, new and old object; and whether something else has moved one of them."""
+    new, old = _listed(repository, f"{STAGE}/new"), _listed(repository, f"{STAGE}/old")
+    present = _refs(repository)
+    moves: list[tuple[str, str, str]] = []
+    foreign = False
+    for staged, oid in new.items():
+        name = f"refs/{staged.removeprefix(f'{STAGE}/new/')}"
+        if present.get(name) == oid:
+            continue
+        if present.get(name, "") == old.get(staged.replace("/new/", "/old/", 1), NO_OBJECT):
+            moves.append((name, oid, present[name]))
+        else:
+            foreign = True
+    known = {f"refs/{staged.removeprefix(f'{STAGE}/new/')}" for staged in new}
+    return moves, foreign or (bool(new) and not present.keys() <= known)
+
+
+def _require_alone(repository: Repository) -> None:
+    """Other work trees and borrowed objects would keep the text where no purge reaches."""
+    if any((repository.git_dir / "worktrees").glob("*")):
+        raise ProblemError(
+            "the history has other work trees, which would keep the text", hint="git worktree remove …"
+        )
+    if (repository.git_dir / "objects" / "info" / "alternates").exists():
+        raise ProblemError("the history borrows objects from another repository, which would keep the text")
+
+
+def _require_readable(repository: Repository, seen: Versions, block_id: str) -> None:
+    """A present file that holds the block has to be readable: nothing else in it may get lost."""
+    for path in sorted(repository.work_tree.glob("*/*.jsonc")):
+        try:
+            data, _ = read_bytes(path)
+        except OSError:
+            continue
+        name = str(path.relative_to(repository.work_tree))
+        if not any(piece in data for piece in (block_id.encode(), *seen.needles)):
+            continue
+        if forget(data, name, block_id, seen.said) is None:
+            raise ProblemError(
+                "this file holds the block and cannot be read", path=name, hint="see 'alice-exp check'"
+            )
+
+
+def _refs(repository: Repository) -> dict[str, str]:
+    """Every reference that leads to history of this home, with its object; what a remote has is not ours."""
+    found = _listed(repository, "refs")
+    own = ("refs/remotes/", f"{STAGE}/")
+    return {
+        name: oid
+        for name, oid in found.items()
+        if not name.startswith(own) and name not in (PURGING, PENDING)
+    }
+
+
+def _listed(repository: Repository, below: str) -> dict[str, str]:
+    rows = repository.run("for-each-ref", "--format=%(objectname) %(refname)", below).decode().splitlines()
+    return {name: oid for oid, name in (row.split(" ", 1) for row in rows)}
+
+
+def _stage(repository: Repository, refs: Mapping[str, str], seen: Versions, message: Message) -> Retold:
+    """Write the new history beside the old one and look it through."""
+    # Without its stamps the next command looks closely, and so finds a purge that was interrupted.
+    (repository.work_tree.parent / "state" / "files.json").unlink(missing_ok=True)
+    branch = repository.branch()
+    tree = repository.tree(refs[branch])
+    emptied = tuple(
+        p for p, oid in tree.items() if p.startswith("low_value_pool/") and is_empty(seen.found.get(oid))
+    )
+    told = retell(
+        repository, refs, seen.found, seen.needles, f"{STAGE}/new", branch, _tombstone(message, emptied)
+    )
+    wanted = {path: blob_id(seen.found[oid]) if oid in seen.found else oid for path, oid in tree.items()}
+    for path in emptied:
+        del wanted[path]
+    if repository.tree(told.tombstone) != wanted:
+        raise ProblemError("the new history does not end with the files as they are; nothing was changed")
+    staged = _listed(repository, f"{STAGE}/new")
+    if {f"refs/{name.removeprefix(f'{STAGE}/new/')}" for name in staged} != set(refs):
+        raise ProblemError("the new history lacks a branch of the old one; nothing was changed")
+    names = [row.split(b" ", 1)[0].decode() for row in _objects(repository, [*staged.values()])]
+    if not seen.found.keys().isdisjoint(names):
+        raise ProblemError("the new history still holds the block; nothing was changed")
+    return told
+
+
+def _objects(repository: Repository, commits: list[str]) -> list[bytes]:
+    return repository.run(
+        "rev-list", "--objects", "--stdin", stdin="\n".join(commits).encode() + b"\n"
+    ).splitlines()
+
+
+def _tombstone(message: Message, emptied: tuple[str, ...]) -> bytes:
+    text, stamp = message.text.encode("utf-8", "replace"), b"%d +0000" % message.when
+    return b"".join(
+        (
+            b"author %s %s\ncommitter %s %s\n" % (message.author.encode(), stamp, COMMITTER.encode(), stamp),
+            b"data %d\n%s\n" % (len(text), text),
+            *(b"D %s\n" % path.encode() for path in emptied),
+        )
+    )
+
+
+def _decide(repository: Repository, refs: Mapping[str, str], told: Retold) -> None:
+    """From here on the new history will stand, whoever finishes it."""
+    old = [(f"{STAGE}/old/{name.removeprefix('refs/')}", oid, "") for name, oid in refs.items()]
+    repository.point(old)
+    repository.point([(PURGING, told.tombstone, "")])
+    for folder in ("objects", "objects/pack", "refs/alice"):
+        sync_directory(repository.git_dir / folder)
+
+
+def _unstage(repository: Repository) -> None:
+    staged = _listed(repository, STAGE)
+    if staged:
+        repository.point([(name, "", oid) for name, oid in staged.items()])
+    shutil.rmtree(repository.git_dir / STAGE, ignore_errors=True)
+
+
+def _swap_files(repository: Repository, tombstone: str) -> None:
+    """Bring the files to the new history; one that a person edited since loses the block alone."""
+    block_id = _block_of(repository, tombstone)
+    touched: set[Path] = set()
+    for path, old, new in repository.difference(repository.head(), tombstone):
+        full = repository.work_tree / path
+        try:
+            present = read_bytes(full)[0]
+        except OSError:
+            continue
+        if blob_id(present) == old:
+            data = None if new == NO_OBJECT else repository.blob(new)
+        else:
+            data = forget(present, path, block_id, frozenset())
+            if data is None or data == present:
+                continue
+        with contextlib.suppress(ChangedOnDisk):
+            if data is None:
+                take_out(full, present)
+            else:
+                swap_in(write_beside(full, data), full, present)
+        touched.add(full.parent)
+    for folder in touched:
+        sync_directory(folder)
+
+
+def _block_of(repository: Repository, tombstone: str) -> str:
+    text = repository.run("log", "-1", "--format=%B", tombstone, "--").decode()
+    return next(line.split(": ", 1)[1] for line in text.splitlines() if line.startswith("Alice-Block: "))
+
+
+def _clean(repository: Repository) -> None:
+    """Drop everything that still leads to the old history, then the old history itself."""
+    git_dir = repository.git_dir
+    # What a remote had is only remembered here; what was pushed there no purge can reach.
+    repository.point([(name, "", oid) for name, oid in _listed(repository, "refs/remotes").items()])
+    repository.refresh_index(None)
+    for name in _KEPT_ASIDE:
+        (git_dir / name).unlink(missing_ok=True)
+    for name in ("logs", "rr-cache", "objects/info/commit-graphs"):
+        # One that stays would keep the old history alive, so it has to be said, and tried again.
+        if (git_dir / name).exists():
+            shutil.rmtree(git_dir / name)
+    _remove(
+        git_dir, "objects/info/commit-graph", "objects/pack/*.keep", "fast_import_crash_*", "sharedindex.*"
+    )
+    state = git_dir.parent.parent / "state"
+    _remove(state, "index.sqlite*", "episodes.sqlite*", "vectors-*.bin", "report.json", "files.json")
+    repository.run("repack", "-a", "-d", "-q", "--no-write-bitmap-index")
+    repository.run("prune", "--expire=now")
+    _remove(git_dir, "objects/pack/.tmp-*", "objects/pack/tmp_*", "objects/*/tmp_obj_*")
+
+
+def _remove(folder: Path, *patterns: str) -> None:
+    for pattern in patterns:
+        for path in list(folder.glob(pattern)):
+            path.unlink(missing_ok=True)
+
+
+def _check_gone(repository: Repository, seen: Versions) -> None:
+    """No object of the repository may be a version that held the block."""
+    asked = "\n".join(seen.found).encode() + b"\n"
+    rows = repository.run("cat-file", "--batch-check", stdin=asked).decode().splitlines()
+    left = [row.split(" ", 1)[0] for row in rows if not row.endswith(" missing")]
+    if left:
+        raise ProblemError("git keeps {count} old versions", count=len(left))

@@ -1,0 +1,134 @@
+"""Where a block stands in history: every version of a file that holds it, and which other files say the same."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from alice_exp.home.store.read_files import holds_blocks
+from alice_exp.kernel.journal.atomic_files import read_bytes
+from alice_exp.model.formats.block_erasure import UNREADABLE, forget, needles, said_by
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from alice_exp.kernel.journal.git_process import Repository
+
+_BATCH = 16 << 20
+"""Bytes of objects that are read from git at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Blob id to the bytes that take its place, what the block ever said, and how files may hold that."""
+
+    block_id: str
+    found: Mapping[str, bytes]
+    said: frozenset[str]
+
+    @property
+    def needles(self) -> tuple[bytes, ...]:
+        """What the block said, as bytes to look for."""
+        return needles(self.said)
+
+
+def versions(repository: Repository, block_id: str, refs: Mapping[str, str]) -> Versions:
+    """Every version of a namespace file in all of history that holds the block or, where it has no id, its words."""
+    paths = {oid: path for oid, path in blobs(repository, refs.values()) if holds_blocks(path)}
+    wanted = block_id.encode()
+    found: dict[str, bytes] = {}
+    said: set[str] = set()
+    for oid, data in contents(repository, paths):
+        if wanted in data:
+            said |= said_by(data, paths[oid], block_id)
+            new = forget(data, paths[oid], block_id, ())
+            if new != data:
+                found[oid] = UNREADABLE if new is None else new
+    words = needles(said, 1)
+    for oid, data in contents(repository, [oid for oid in paths if oid not in found]) if words else ():
+        if any(word in data for word in words):
+            new = forget(data, paths[oid], block_id, said)
+            if new is None:
+                found[oid] = UNREADABLE
+            elif new != data:
+                found[oid] = new
+    return Versions(block_id, found, frozenset(said))
+
+
+def blobs(repository: Repository, commits: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Every object with a path that the commits lead to: id and path."""
+    asked = "\n".join(commits).encode() + b"\n"
+    for row in repository.run("rev-list", "--objects", "--stdin", stdin=asked).splitlines():
+        oid, _, path = row.partition(b" ")
+        if path:
+            yield oid.decode(), path.decode("utf-8", "surrogateescape")
+
+
+def contents(repository: Repository, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """The bytes of blobs, read from git a few megabytes at a time; what is no blob is left out."""
+    asked = "\n".join(oids).encode()
+    if not asked:
+        return
+    sizes = repository.run(
+        "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", stdin=asked + b"\n"
+    )
+    batch: list[str] = []
+    total = 0
+    for row in sizes.decode().splitlines():
+        oid, kind, size = row.split()
+        if kind != "blob":
+            continue
+        if batch and total + int(size) > _BATCH:
+            yield from _batch(repository, batch)
+            batch, total = [], 0
+        batch.append(oid)
+        total += int(size)
+    if batch:
+        yield from _batch(repository, batch)
+
+
+def _batch(repository: Repository, oids: list[str]) -> Iterator[tuple[str, bytes]]:
+    said = repository.run("cat-file", "--batch", stdin="\n".join(oids).encode() + b"\n")
+    at = 0
+    for oid in oids:
+        end = said.index(b"\n", at)
+        size = int(said[at:end].split()[2])
+        yield oid, said[end + 1 : end + 1 + size]
+        at = end + size + 2
+
+
+def elsewhere(repository: Repository, seen: Versions, head: str) -> tuple[str, ...]:
+    """Other files that say what the block said: tracked, untracked, conversations. They are named and stay."""
+    words = seen.needles
+    if not words:
+        return ()
+    present = repository.tree(head)
+    names: dict[str, None] = {}
+    paths = dict(blobs(repository, [head]))
+    for oid, data in contents(repository, paths):
+        if any(word in data for word in words):
+            path = paths[oid]
+            names[path if present.get(path) == oid else f"{path} (in history)"] = None
+    tracked = {repository.work_tree / path for path in present}
+    for loose in _loose_files(repository.work_tree.parent):
+        if loose not in tracked and _holds(loose, words):
+            names[str(loose.relative_to(repository.work_tree.parent))] = None
+    return tuple(names)
+
+
+def _loose_files(root: Path) -> Iterator[Path]:
+    """Files of the home outside of the repository and of what is derived."""
+    for folder in ("experiences", "sessions"):
+        for directory, inner, files in os.walk(root / folder):
+            inner[:] = [name for name in inner if name != ".git"]
+            yield from (Path(directory) / name for name in files)
+
+
+def _holds(path: Path, words: tuple[bytes, ...]) -> bool:
+    try:
+        data, _ = read_bytes(path)
+    except OSError:
+        return False
+    return any(word in data for word in words)

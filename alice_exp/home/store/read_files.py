@@ -1,0 +1,187 @@
+"""Files of the home as values: parsed once per content, the last good version where a file holds a problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.journal.atomic_files import NotAFile, read_bytes
+from alice_exp.kernel.journal.git_process import blob_id
+from alice_exp.kernel.jsonc import Unchanged, parse
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.model.formats.block_schema import read_blocks
+from alice_exp.model.values.block import Placed, place_of
+from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+    from pathlib import Path
+
+    from alice_exp.home.store.list_files import Found
+    from alice_exp.kernel.journal.atomic_files import Signature
+    from alice_exp.kernel.jsonc import Document
+    from alice_exp.model.values.block import Block, Place
+
+_HOLDERS = ("personal", "universal", "low_value_pool", "archive")
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """One content of one file: its signature on disk, its blocks, what is wrong with it."""
+
+    signature: Signature
+    blocks: tuple[Block, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def broken(self) -> bool:
+        """Whether a problem freezes the file."""
+        return any(problem.severity == "error" for problem in self.problems)
+
+
+class Reading:
+    """Reads and parses, and remembers: no unchanged file is parsed twice in one process, no block read twice."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._parsed: dict[str, Parsed] = {}
+        self._good: dict[str, tuple[str, tuple[Block, ...]]] = {}
+        self._documents: dict[str, tuple[bytes, Document]] = {}
+        self._sound: dict[str, Unchanged[Block]] = {}
+
+    def content(self, path: str) -> bytes:
+        """A file's bytes; ``OSError`` as the system gave it."""
+        return read_bytes(self.root / path)[0]
+
+    def document(self, path: str, data: bytes) -> Document:
+        """A namespace file's bytes as parsed: the elements that stood so when it was last parsed are taken over."""
+        known = self._documents.get(path)
+        if known is None or known[0] != data:
+            known = self._documents[path] = (data, parse(data, path, was=known[1] if known else None))
+        return known[1]
+
+    def parsed(self, path: str, signature: Signature) -> Parsed:
+        """One namespace file as it is on disk."""
+        known = self._parsed.get(path)
+        if known is not None and known.signature == signature:
+            return known
+        try:
+            data, signature = read_bytes(self.root / path)
+        except OSError as error:
+            why = error.strerror or "it is gone"
+            template = "{why}" if isinstance(error, NotAFile) else "this file cannot be read: {why}"
+            return Parsed(signature, (), (Problem(path, 0, 0, template, {"why": why.lower()}),))
+        return self.learn(path, data, signature)
+
+    def last_good(self, tree: Mapping[str, str], blob: Callable[[str], bytes]) -> LastGood:
+        """The files of a commit (path to blob); what was read of them before is not read again."""
+        return LastGood(tree, blob, self._good)
+
+    def learn(self, path: str, data: bytes, signature: Signature) -> Parsed:
+        """Parse bytes that are known to be a file's content and remember the answer."""
+        parsed = self._parsed[path] = Parsed(signature, *self.blocks(self.document(path, data)))
+        if not parsed.broken:
+            self._good[path] = (blob_id(data), parsed.blocks)
+        return parsed
+
+    def blocks(self, document: Document) -> tuple[tuple[Block, ...], tuple[Problem, ...]]:
+        """The blocks of a parsed file and its problems; what stands as it stood when last read is not read again."""
+        blocks, problems = read_blocks(document, self._sound.get(document.path))
+        if len(blocks) == len(document.elements):
+            self._sound[document.path] = Unchanged(document, blocks)
+        return blocks, problems
+
+    def sound(self, path: str, data: bytes) -> tuple[Block, ...] | None:
+        """The blocks of a content, None where a problem freezes it; for the index, so that nothing is kept twice."""
+        oid, blocks = self._good.get(path, ("", ()))
+        if oid == blob_id(data):
+            return blocks
+        blocks, problems = read_blocks(parse(data, path))
+        return None if any(problem.severity == "error" for problem in problems) else blocks
+
+
+def holds_blocks(path: str) -> bool:
+    """Whether a path is a namespace file (sets and archive), not a record, a schema or the configuration."""
+    return path.partition("/")[0] in _HOLDERS
+
+
+def snapshot(
+    reading: Reading, found: Found, places: Collection[Place], head: str, last_good: LastGood
+) -> Snapshot:
+    """All blocks of some sets, each id once; a broken file answers with its last good version, marked stale."""
+    files: list[NamespaceFile] = []
+    owner: dict[str, str] = {}
+    problems = list(found.problems)
+    for path, signature in found.files.items():
+        if not holds_blocks(path) or place_of(path) not in places:
+            continue
+        parsed = reading.parsed(path, signature)
+        twice = _twice(parsed.blocks, owner, path)
+        faults = (*parsed.problems, *twice)
+        if parsed.broken or twice:
+            good = tuple(block for block in last_good.blocks(path) if owner.get(block.id, path) == path)
+            file = NamespaceFile(path, good, faults, stale=True)
+        else:
+            file = NamespaceFile(path, parsed.blocks, faults)
+        owner.update({block.id: path for block in file.blocks if block.id})
+        files.append(file)
+        problems += faults
+    files += [replace(file, stale=True) for file in last_good.missing(found, places)]
+    return Snapshot(tuple(sorted(files, key=lambda file: file.path)), tuple(problems), head)
+
+
+def _twice(blocks: Collection[Block], owner: Mapping[str, str], path: str) -> tuple[Problem, ...]:
+    return tuple(
+        Problem(
+            path, 1, 1, "the id {id} stands in {other} already", {"id": block.id, "other": owner[block.id]}
+        )
+        for block in blocks
+        if block.id and owner.get(block.id, path) != path
+    )
+
+
+class LastGood:
+    """The last committed version of files, read from git only where a file cannot answer for itself."""
+
+    def __init__(
+        self,
+        tree: Mapping[str, str],
+        blob: Callable[[str], bytes],
+        known: dict[str, tuple[str, tuple[Block, ...]]],
+    ) -> None:
+        self._tree = tree
+        self._blob = blob
+        self._known = known
+
+    def blocks(self, path: str) -> tuple[Block, ...]:
+        """The blocks of a path in the last commit; none where it was not tracked or not good there either."""
+        oid = self._tree.get(path)
+        if oid is None:
+            return ()
+        if self._known.get(path, ("",))[0] != oid:
+            blocks, problems = read_blocks(parse(self._blob(oid), path))
+            broken = any(problem.severity == "error" for problem in problems)
+            self._known[path] = (oid, () if broken else blocks)
+        return self._known[path][1]
+
+    def missing(self, found: Found, places: Collection[Place]) -> list[NamespaceFile]:
+        """Files that cannot be reached (their directory is missing or odd): never taken for deleted."""
+        out = {problem.path for problem in found.problems}
+        gone = [
+            path
+            for path in self._tree
+            if holds_blocks(path)
+            and place_of(path) in places
+            and path not in found.files
+            and (
+                path in out
+                or path.partition("/")[0] not in found.directories
+                or path.partition("/")[0] in out
+            )
+        ]
+        return [NamespaceFile(path, self.blocks(path)) for path in gone]
+
+
+def placed(files: Collection[NamespaceFile]) -> dict[str, Placed]:
+    """Blocks by id."""
+    return {block.id: Placed(block, file.path) for file in files for block in file.blocks}

@@ -1,0 +1,58 @@
+"""The newest acts, read through the git program alone: a report each morning must not pay for opening GitPython.
+
+What is asked here needs messages, never files; everything else about history is ``home.store.git_history``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.commit_message import read
+
+if TYPE_CHECKING:
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.journal.git_process import Repository
+
+MOST = 5000
+"""Acts that a report looks back on at most."""
+
+_OID = re.compile(r"[0-9a-f]{40}")
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z")
+_FORMAT = "--format=%H%n%B%x00"
+
+
+def acts_after(repository: Repository, commit: str, at: str) -> tuple[Commit, ...]:
+    """The acts after a commit, newest first; where history does not know it any more, those after a time.
+
+    ``at`` is ISO-8601 UTC. All where neither is given, nothing where neither is known or the commit is the newest.
+    """
+    tip = repository.head() if repository.exists else ""
+    if not tip or commit == tip:
+        return ()
+    if not commit and not at:
+        return _acts(repository, tip)
+    if _OID.fullmatch(commit):
+        try:
+            return _acts(repository, f"{commit}..{tip}")
+        except ProblemError:
+            pass  # history was rewritten since: the time still tells
+    if not _TIME.fullmatch(at):
+        return ()
+    return tuple(act for act in _acts(repository, f"--since={at}", tip) if act.at > at)
+
+
+def newest_act(repository: Repository, op: str) -> Commit | None:
+    """The newest act of a kind (``op`` is a word of ours, never a person's text); None where there is none."""
+    tip = repository.head() if repository.exists else ""
+    if not tip:
+        return None
+    found = _acts(repository, f"--grep=^Alice-Op: {op}$", "-n1", tip)
+    return found[0] if found else None
+
+
+def _acts(repository: Repository, *arguments: str) -> tuple[Commit, ...]:
+    said = repository.run("log", f"-n{MOST}", _FORMAT, *arguments, "--").decode("utf-8", "replace")
+    rows = (row.strip("\n").partition("\n") for row in said.split("\0"))
+    return tuple(read(oid, message) for oid, _, message in rows if oid)

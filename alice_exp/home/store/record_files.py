@@ -1,0 +1,151 @@
+"""The record files of a home: read once per content, rewritten where an act changes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from alice_exp.kernel.journal.atomic_files import read_bytes
+from alice_exp.kernel.jsonc import Unchanged, edit, parse
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.model.formats.record_schema import (
+    EMPTY,
+    EPISODES,
+    EPISODES_PATH,
+    EVENTS_PATH,
+    SEGMENTS,
+    read_episodes,
+    read_timeline,
+)
+from alice_exp.model.values.records import EpisodeBook, Timeline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from alice_exp.kernel.journal.atomic_files import Signature
+    from alice_exp.kernel.jsonc import Document
+    from alice_exp.model.values.changes import ChangeSet
+    from alice_exp.model.values.records import Episode
+    from alice_exp.model.values.snapshot import Snapshot
+
+
+Read: TypeAlias = "tuple[EpisodeBook | Timeline | None, tuple[Problem, ...]]"
+"""A file as a value, None where it is broken, and what is wrong with it."""
+
+
+class Recording:
+    """Reads and composes the record files of one home, and remembers them: no content is parsed twice."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._read: dict[str, tuple[Signature, Read]] = {}
+        self._composed: dict[str, tuple[bytes, Read]] = {}
+        self._documents: dict[str, tuple[bytes, Document]] = {}
+        self._sound: Unchanged[Episode] | None = None
+
+    def episodes(self, signature: Signature | None) -> tuple[EpisodeBook | None, tuple[Problem, ...]]:
+        """The episodes and what is wrong with their file; an empty book where there is no file."""
+        value, problems = self._value(EPISODES_PATH, signature) if signature else (EpisodeBook(), ())
+        return (value if isinstance(value, EpisodeBook) else None), problems
+
+    def timeline(self, signature: Signature | None) -> tuple[Timeline | None, tuple[Problem, ...]]:
+        """The segments and what is wrong with their file; none where there is no file."""
+        value, problems = self._value(EVENTS_PATH, signature) if signature else (Timeline(), ())
+        return (value if isinstance(value, Timeline) else None), problems
+
+    def _value(self, path: str, signature: Signature) -> Read:
+        known = self._read.get(path)
+        if known is None or known[0] != signature:
+            try:
+                data, signature = read_bytes(self._root / path)
+            except OSError as error:
+                why = (error.strerror or "it is gone").lower()
+                return None, (Problem(path, 0, 0, "this file cannot be read: {why}", {"why": why}),)
+            composed = self._composed.pop(path, None)
+            fresh = composed[1] if composed is not None and composed[0] == data else self._parsed(path, data)
+            known = self._read[path] = (signature, fresh)
+        return known[1]
+
+    def compose(
+        self, changes: ChangeSet, seen: Snapshot, content: Callable[[str], bytes | None]
+    ) -> dict[str, bytes]:
+        """The new bytes of the record files that an act changes; ``content`` reads a file as it is now.
+
+        They are read back before anything is written: a wrong edit must never reach a person's file.
+        """
+        from alice_exp.model.formats.record_edits import book_edits, timeline_edits
+
+        files: dict[str, bytes] = {}
+        if changes.episodes is not None and changes.episodes != seen.episodes:
+            document = self._document(EPISODES_PATH, content(EPISODES_PATH) or EMPTY[EPISODES_PATH].encode())
+            new = edit(document, book_edits(document, seen.episodes or EpisodeBook(), changes.episodes))
+            files[EPISODES_PATH] = self._checked(EPISODES_PATH, new, changes.episodes)
+        if changes.timeline is not None and changes.timeline != seen.timeline:
+            document = self._document(EVENTS_PATH, content(EVENTS_PATH) or EMPTY[EVENTS_PATH].encode())
+            new = edit(document, timeline_edits(document, seen.timeline or Timeline(), changes.timeline))
+            files[EVENTS_PATH] = self._checked(EVENTS_PATH, new, changes.timeline)
+        return files
+
+    def _checked(self, path: str, new: bytes, meant: EpisodeBook | Timeline) -> bytes:
+        read = self._parsed(path, new)
+        if read[0] != meant:
+            fault = next((one for one in read[1] if one.severity == "error"), None)
+            why = f"{fault.where} {fault.message}" if fault else "it differs from what was meant"
+            raise AssertionError(f"composed {path} does not read back: {why}")
+        self._composed[path] = (new, read)
+        return new
+
+    def _document(self, path: str, data: bytes) -> Document:
+        """A record file as parsed; the last one of each is remembered."""
+        known = self._documents.get(path)
+        if known is None or known[0] != data:
+            spans_of = EPISODES if path == EPISODES_PATH else SEGMENTS
+            was = known[1] if known is not None else None
+            known = self._documents[path] = (data, parse(data, path, spans_of, was))
+        return known[1]
+
+    def _parsed(self, path: str, data: bytes) -> Read:
+        document = self._document(path, data)
+        if path == EPISODES_PATH:
+            book, problems = read_episodes(document, self._sound)
+            if _is_broken(problems):
+                return None, problems
+            self._sound = Unchanged(document, book.episodes)
+            return book, problems
+        told, problems = read_timeline(document)
+        return (None if _is_broken(problems) else told), problems
+
+
+def _is_broken(problems: tuple[Problem, ...]) -> bool:
+    return any(problem.severity == "error" for problem in problems)
+
+
+def as_adopted(document: Document, data: bytes, new_id: Callable[[str], str], now: str) -> bytes | None:
+    """A file without blocks as adoption commits it: episodes that a person typed get their id and time.
+
+    None where a problem keeps it from being committed: it stays as it is, and its last good version answers.
+    """
+    if document.problem is not None:
+        return None
+    if document.path == EVENTS_PATH:
+        return None if _is_broken(read_timeline(document)[1]) else data
+    if document.path != EPISODES_PATH:
+        return data
+    spanned = parse(data, EPISODES_PATH, EPISODES)
+    book, problems = read_episodes(spanned)
+    if _is_broken(problems):
+        return None
+    from alice_exp.model.formats.record_edits import completion_edits
+
+    taken = {episode.id for episode in book.episodes}
+    edits = completion_edits(spanned, fresh_ids(new_id, taken), now)
+    return edit(spanned, edits) if edits else data
+
+
+def fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Iterator[str]:
+    """Ids for episodes that none of ``taken`` is, which grows with each."""
+    while True:
+        one = new_id("ep")
+        if one not in taken:
+            taken.add(one)
+            yield one

@@ -1,0 +1,93 @@
+"""What went wrong, as exceptions that know their exit code.
+
+A problem in a person's file is a value (``model.values.block.Problem``); an error is an exception. Each error is a
+sentence kept apart from its values (``template`` and ``values``), so that a face can say it in another language.
+"""
+
+from __future__ import annotations
+
+
+class AliceError(Exception):
+    """Any failure that a face reports in one sentence.
+
+    ``template`` is the English sentence with ``{name}`` places, ``values`` fills them, ``hint`` names the command or
+    step that helps. ``path``, ``line`` and ``column`` (both 1-based) say where, when a file is to blame.
+    """
+
+    exit_code = 1
+    code = "bug"
+
+    def __init__(
+        self,
+        template: str,
+        *,
+        hint: str = "",
+        path: str = "",
+        line: int = 0,
+        column: int = 0,
+        **values: object,
+    ) -> None:
+        super().__init__(template)
+        self.template = template
+        self.values = values
+        self.hint = hint
+        self.path = path
+        self.line = line
+        self.column = column
+
+    @property
+    def filling(self) -> dict[str, object]:
+        """What fills the sentence's places: its values, and the file's place where it names that."""
+        return {"path": self.path, "line": self.line, "column": self.column, **self.values}
+
+    def __str__(self) -> str:
+        return self.template.format(**self.filling)
+
+
+class UsageError(AliceError):
+    """An argument is wrong (exit 2)."""
+
+    exit_code = 2
+    code = "usage"
+
+
+class ProblemError(AliceError):
+    """A file holds a problem, the home is not in order, or the disk refuses (exit 3)."""
+
+    exit_code = 3
+    code = "problem"
+
+
+class NotFoundError(AliceError):
+    """Nothing has that id, name or commit (exit 4)."""
+
+    exit_code = 4
+    code = "not_found"
+
+
+class BusyError(AliceError):
+    """Another process holds the lock, or what was decided on has changed since (exit 5)."""
+
+    exit_code = 5
+    code = "busy"
+
+
+class RefusedError(AliceError):
+    """Only a person may do this, it was not confirmed, or it was rejected before (exit 6)."""
+
+    exit_code = 6
+    code = "refused"
+
+
+class ProviderError(AliceError):
+    """A language model or an embedder failed where it was the point of the command (exit 7)."""
+
+    exit_code = 7
+    code = "provider"
+
+
+class PeerError(AliceError):
+    """A peer failed or is not trusted (exit 8)."""
+
+    exit_code = 8
+    code = "peer"

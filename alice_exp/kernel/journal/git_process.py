@@ -1,0 +1,362 @@
+"""The git program, driven apart from the person's git: no global configuration, hooks, signing, filters or GIT_*.
+
+The write path speaks to git here. Bytes go in through stdin; ids and names never stand in an option's place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal import repo_config as own
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+PENDING = "refs/alice/pending"
+FORWARD = "refs/alice/forward"
+"""Stands beside ``PENDING`` where that is no act of this home's own but history that it follows."""
+LOST = "refs/alice/lost"
+FETCHED = "refs/alice/fetched"
+"""Below it, under a process's number: a remote's history while that process looks at it."""
+COMMITTER = "alice-exp <alice-exp@localhost>"
+NO_OBJECT = "0" * 40
+
+_OPTIONS = {
+    "core.fsync": "all",
+    "core.fsyncMethod": "fsync",
+    "core.hooksPath": os.devnull,
+    "core.attributesFile": os.devnull,
+    "core.excludesFile": os.devnull,
+    "core.autocrlf": "false",
+    "core.safecrlf": "false",
+    "core.fsmonitor": "false",
+    "core.untrackedCache": "false",
+    "core.quotePath": "false",
+    "core.looseCompression": "1",
+    "fastimport.unpackLimit": "1",
+    "commit.gpgSign": "false",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "safe.directory": "*",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What a commit carries besides its files. ``author`` is ``Name <mail>``, ``when`` epoch seconds."""
+
+    author: str
+    when: int
+    text: str
+
+
+def isolated_environment() -> dict[str, str]:
+    """The process environment without any ``GIT_*`` of the person's, and with global and system settings shut out."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment.update(
+        GIT_CONFIG_NOSYSTEM="1",
+        GIT_CONFIG_GLOBAL=os.devnull,
+        GIT_ATTR_NOSYSTEM="1",
+        GIT_TERMINAL_PROMPT="0",
+        GIT_OPTIONAL_LOCKS="0",
+        LC_ALL="C",
+    )
+    return environment
+
+
+def blob_id(data: bytes) -> str:
+    """The object id that git gives these bytes."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+_PIPE = 4096
+"""Bytes that a pipe surely takes without a reader."""
+
+
+def _refuse_failure(code: int, err: bytes, verb: str) -> None:
+    """Git's own sentence as a ``ProblemError`` where it failed."""
+    if code:
+        said = err.decode("utf-8", "replace").strip().splitlines()
+        raise ProblemError(
+            "git could not {verb}: {said}", verb=verb, said=said[-1] if said else f"it ended with {code}"
+        )
+
+
+class Repository:
+    """The repository of one home: ``work_tree`` is ``experiences/``, ``lock_handle`` is inherited by git (-1: none)."""
+
+    def __init__(self, work_tree: Path) -> None:
+        self.work_tree = work_tree
+        self.git_dir = work_tree / ".git"
+        self.lock_handle = -1
+        self.index_is_stale = False
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a repository of its own at this place (a parent's repository never counts)."""
+        return (self.git_dir / "HEAD").is_file() and (self.git_dir / "objects").is_dir()
+
+    def run(self, *arguments: str, stdin: bytes = b"", check: bool = True, packing: str = "") -> bytes:
+        """Run git apart from all else and return its stdout; ``ProblemError`` with git's own sentence on failure.
+
+        ``packing`` is zlib's level for a pack that is unpacked at once and need not be small.
+        """
+        started = self._start(arguments, packing)
+        out, err = started.communicate(stdin)
+        if check:
+            _refuse_failure(started.returncode, err, arguments[0])
+        return out
+
+    def _start(self, arguments: Sequence[str], packing: str = "") -> subprocess.Popen[bytes]:
+        import subprocess
+
+        command = ["git", f"--git-dir={self.git_dir}", f"--work-tree={self.work_tree}"]
+        for name, value in _OPTIONS.items():
+            command += ["-c", f"{name}={value}"]
+        if packing:
+            command += ["-c", f"pack.compression={packing}"]
+        try:
+            return subprocess.Popen(
+                [*command, *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=isolated_environment(),
+                pass_fds=() if self.lock_handle < 0 else (self.lock_handle,),
+                cwd=self.work_tree if self.work_tree.is_dir() else None,
+            )
+        except FileNotFoundError:
+            raise ProblemError("the program git was not found", hint="install git 2.36 or later") from None
+
+    def create(self) -> None:
+        """Make the repository with settings of its own; one that is there already is brought up to date."""
+        self.run("init", "--quiet", "--template=", "--initial-branch=main")
+        for name, value in own.settings().items():
+            self.run("config", "--local", name, value)
+        for name, text in own.texts().items():
+            path = self.git_dir / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            path.chmod(0o700 if path.parent.name == "hooks" else 0o600)
+        self.git_dir.chmod(0o700)
+
+    def is_current(self) -> bool:
+        """Whether hooks, attributes and merge driver are those of this version, where it is installed now."""
+        for name, text in own.texts().items():
+            path = self.git_dir / name
+            if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:
+                return False
+        driver = "merge.alice.driver"
+        return self.run("config", "--local", driver, check=False).decode().strip() == own.settings()[driver]
+
+    def bring_up_to_date(self) -> None:
+        """Give a repository that an earlier version made, or a plain clone, what plain git needs to merge blocks."""
+        if not self.is_current():
+            self.create()
+
+    def leave_old_driver(self) -> None:
+        """Replace the merge driver's entry of a version before, which named a module, by the one that stays."""
+        with contextlib.suppress(OSError):
+            if own.OLD_DRIVER in (self.git_dir / "config").read_bytes():
+                self.create()
+
+    def obstacle(self) -> str:
+        """Why nothing may be written now, as a sentence; empty where all is in order."""
+        for name, sentence in (
+            ("rebase-merge", "a rebase is in progress in the home's history"),
+            ("rebase-apply", "a rebase is in progress in the home's history"),
+            ("MERGE_HEAD", "a merge is in progress in the home's history"),
+            ("CHERRY_PICK_HEAD", "a cherry-pick is in progress in the home's history"),
+            ("REVERT_HEAD", "a revert is in progress in the home's history"),
+            ("BISECT_LOG", "a bisect is in progress in the home's history"),
+        ):
+            if (self.git_dir / name).exists():
+                return sentence
+        if not self.branch():
+            return "the home's history has a detached HEAD"
+        return ""
+
+    def way_out(self) -> str:
+        """What helps against an obstacle."""
+        if (self.git_dir / "MERGE_HEAD").exists():
+            return "'alice-exp sync settle' finishes it"
+        return "finish or abort it with git, then run this again"
+
+    def branch(self) -> str:
+        """The full name of the branch that HEAD stands on; empty where it is detached."""
+        head = (self.git_dir / "HEAD").read_text(encoding="utf-8").strip()
+        return head.removeprefix("ref: ") if head.startswith("ref: ") else ""
+
+    def resolve(self, name: str) -> str:
+        """The object id of a reference, read from the files themselves; empty where it does not exist."""
+        try:
+            return (self.git_dir / name).read_text(encoding="ascii").strip()
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        try:
+            packed = (self.git_dir / "packed-refs").read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return ""
+        for line in packed.splitlines():
+            if line.endswith(f" {name}") and not line.startswith(("#", "^")):
+                return line.split(" ", 1)[0]
+        return ""
+
+    def head(self) -> str:
+        """The commit that the branch points to, or that a detached HEAD is; empty before the first."""
+        branch = self.branch()
+        return self.resolve(branch) if branch else (self.git_dir / "HEAD").read_text(encoding="ascii").strip()
+
+    def commit_time(self, commit: str) -> int:
+        """A commit's time in epoch seconds."""
+        return int(self.run("log", "-1", "--format=%ct", commit, "--"))
+
+    def tree(self, commit: str) -> dict[str, str]:
+        """Every path that a commit tracks, with its blob id."""
+        listing = self.run("ls-tree", "-r", "-z", commit)
+        entries = [row.split(b"\t", 1) for row in listing.split(b"\0") if row]
+        return {path.decode("utf-8", "surrogateescape"): row.split()[2].decode() for row, path in entries}
+
+    def blob(self, oid: str) -> bytes:
+        """A blob's bytes."""
+        return self.run("cat-file", "blob", oid)
+
+    def difference(self, old: str, new: str) -> list[tuple[str, str, str]]:
+        """What one commit changed against another: ``(path, old blob, new blob)``, zeros where absent."""
+        fields = self.run("diff-tree", "-r", "-z", "--no-renames", old, new).split(b"\0")
+        rows = []
+        for status, path in zip(fields[::2], fields[1::2], strict=False):
+            parts = status.decode().split()
+            rows.append((path.decode("utf-8", "surrogateescape"), parts[2], parts[3]))
+        return rows
+
+    def contains(self, commit: str, ancestor: str) -> bool:
+        """Whether ``ancestor`` is in the history of ``commit``."""
+        return self.run("merge-base", commit, ancestor, check=False).decode().strip() == ancestor
+
+    def parent(self, commit: str) -> str:
+        """A commit's first parent; empty for a root."""
+        return self.run("log", "-1", "--format=%P", commit, "--").decode().split(" ")[0].strip()
+
+    def prepare(
+        self,
+        parent: str,
+        message: Message,
+        files: Mapping[str, bytes | None],
+        first: tuple[Message, Mapping[str, bytes | None]] | None = None,
+        merged: str = "",
+    ) -> str:
+        """Write blobs, tree, commit and the pending reference in one stream, forced to disk; returns the commit.
+
+        The stream stays a pack as it is: unpacked, each object would be a file and a directory to force to disk.
+
+        ``files`` maps a path to its new bytes (None: removed). ``first`` is a commit of its own between ``parent`` and
+        this one, of the same stream; ``merged`` a second parent. Nothing in the work tree changes.
+        """
+        stream = [b"feature done\n"]
+        marks = count(1)
+        own = 0
+        for number, (said, contents) in enumerate([*([first] if first else []), (message, files)]):
+            changes = []
+            for path, data in contents.items():
+                if data is None:
+                    changes.append(b"D %s\n" % path.encode())
+                    continue
+                mark = next(marks)
+                stream.append(b"blob\nmark :%d\ndata %d\n%s\n" % (mark, len(data), data))
+                changes.append(b"M 100644 :%d %s\n" % (mark, path.encode()))
+            own = next(marks)
+            origin = b"from %s\n" % parent.encode() if parent and not number else b""
+            stream += _commit_lines(own, said, origin + (b"merge %s\n" % merged.encode() if merged else b""))
+            stream += [*changes, b"\n"]
+        stream.append(b"get-mark :%d\ndone\n" % own)
+        told = self.run(
+            "fast-import", "--quiet", "--done", "--date-format=raw", stdin=b"".join(stream), packing="1"
+        )
+        return told.decode().split()[0]
+
+    def land(self, commit: str, parent: str) -> None:
+        """Move the branch from ``parent`` to ``commit`` by compare-and-swap and drop the pending reference."""
+        followed = [(FORWARD, "", commit)] if self.resolve(FORWARD) == commit else []
+        self.point([(self.branch(), commit, parent), (PENDING, "", commit), *followed])
+
+    def give_up(self, pending: str) -> None:
+        """Drop the pending reference: nothing of it landed."""
+        followed = [(FORWARD, "", pending)] if self.resolve(FORWARD) == pending else []
+        self.point([(PENDING, "", pending), *followed])
+
+    def point(self, changes: Sequence[tuple[str, str, str]]) -> None:
+        """Move references in one transaction: ``(name, new, old)``; ``new`` empty deletes."""
+        lines = ["start"]
+        for name, new, old in changes:
+            lines.append(f"update {name} {new} {old or NO_OBJECT}" if new else f"delete {name} {old}")
+        self.run("update-ref", "--stdin", stdin=("\n".join([*lines, "prepare", "commit"]) + "\n").encode())
+
+    def refresh_index(self, entries: Mapping[str, str] | None) -> None:
+        """Tell git's index what landed: path to blob id (zeros: gone), or all of HEAD where None.
+
+        After a failure ``index_is_stale`` holds until the whole of HEAD was told.
+        """
+        if entries is not None:
+            self.telling_index(entries)()
+            return
+        self.index_is_stale = True
+        self.run("read-tree", "HEAD")
+        self.index_is_stale = False
+
+    def telling_index(self, entries: Mapping[str, str]) -> Callable[[], None]:
+        """Begin to tell git's index what lands, beside the rest of the act; what is returned waits for its end.
+
+        ``ProblemError`` from there where git refused.
+        """
+        was_stale, self.index_is_stale = self.index_is_stale, True
+        rows = (
+            f"0 {NO_OBJECT}\t{path}" if oid == NO_OBJECT else f"100644 {oid}\t{path}"
+            for path, oid in entries.items()
+        )
+        started = self._start(("update-index", "-z", "--index-info"))
+        told = "\0".join([*rows, ""]).encode()
+        if len(told) < _PIPE and started.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                started.stdin.write(told)
+            with contextlib.suppress(BrokenPipeError):
+                started.stdin.close()
+            started.stdin, told = None, b""
+
+        def end() -> None:
+            _, err = started.communicate(told or None)
+            _refuse_failure(started.returncode, err, "update-index")
+            self.index_is_stale = was_stale
+
+        return end
+
+    def packs(self) -> tuple[int, int]:
+        """How many packs there are, and the size of the newest in bytes."""
+        with os.scandir(self.git_dir / "objects" / "pack") as entries:
+            found = [entry.stat() for entry in entries if entry.name.endswith(".pack")]
+        newest = max(found, key=lambda status: status.st_mtime_ns, default=None)
+        return len(found), newest.st_size if newest is not None else 0
+
+    def pack(self) -> None:
+        """Pack what acts left behind geometrically: the history stays near the size of its differences."""
+        self.run("repack", "-d", "-l", "-q", "--geometric=2", "--window=3", "--no-write-bitmap-index")
+
+
+def _commit_lines(mark: int, message: Message, origin: bytes) -> list[bytes]:
+    """The head of one commit in a fast-import stream; without ``origin`` it follows the stream's last one."""
+    text = message.text.encode("utf-8", "replace")
+    stamp = b"%d +0000" % message.when
+    return [
+        b"commit %s\nmark :%d\n" % (PENDING.encode(), mark),
+        b"author %s %s\ncommitter %s %s\n" % (message.author.encode(), stamp, COMMITTER.encode(), stamp),
+        b"data %d\n%s\n" % (len(text), text),
+        origin,
+    ]

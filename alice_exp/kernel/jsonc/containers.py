@@ -1,0 +1,252 @@
+"""Taking members and elements out of a container and putting new ones in, without touching the others."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from alice_exp.kernel.jsonc.formatting import (
+    ends_in_line_comment,
+    indent_at,
+    lines_of,
+    make_item,
+    render,
+)
+from alice_exp.kernel.jsonc.trivia import gap_between
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from alice_exp.kernel.jsonc.formatting import Item, Style, Value
+    from alice_exp.kernel.jsonc.scan import Child
+    from alice_exp.kernel.jsonc.trivia import Gap
+
+_BLANK_LINES = re.compile(r"^(?:[ \t]*\r?\n)+")
+
+
+class Replacement(NamedTuple):
+    """New text for the characters from ``start`` to ``end``."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """A new member (``key``) or element, to stand before the ``index``-th of the original ones."""
+
+    index: int
+    key: str | None
+    value: Value
+
+
+@dataclass
+class Container:
+    """A container under change: what it holds, what goes, what comes. The root's ``depth`` is 0."""
+
+    text: str
+    span: Child
+    depth: int
+    style: Style
+    kids: Sequence[Child]
+    removed: set[int] = field(default_factory=set)
+    fresh: list[Fresh] = field(default_factory=list)
+
+    def replacements(self) -> Iterator[Replacement]:
+        """The changes of text, each disjoint from the others and from the kids that stay."""
+        if not self.kids and not self.text[self.span.value + 1 : self.span.end - 1].strip():
+            yield Replacement(self.span.value, self.span.end, self._refilled())
+            return
+        slots = {fresh.index for fresh in self.fresh} | self.removed | {index + 1 for index in self.removed}
+        first = last = -1
+        for slot in sorted(slots):
+            if first >= 0 and slot - 1 in self.removed:
+                last = slot
+                continue
+            if first >= 0:
+                yield self._run(first, last)
+            first = last = slot
+        if first >= 0:
+            yield self._run(first, last)
+
+    def _refilled(self) -> str:
+        """An empty container looks, once filled, as if freshly written."""
+        indent = indent_at(self.text, self.span.start)
+        value: dict[str, Value] | list[Value] = [fresh.value for fresh in self.fresh]
+        if self.text[self.span.value] == "{":
+            value = {str(fresh.key): fresh.value for fresh in self.fresh}
+        before = self.span.value - self.text.rfind("\n", 0, self.span.value) - 1
+        is_member = self.span.key is not None
+        return render(cast("Value", value), indent, self.depth, self.style, before, is_member)
+
+    def _slot(self, slot: int) -> Gap:
+        """The gap before the ``slot``-th kid, or before the closing bracket."""
+        start = self.kids[slot - 1].end if slot else self.span.value + 1
+        is_last = slot == len(self.kids)
+        end = self.span.end - 1 if is_last else self.kids[slot].start
+        return gap_between(self.text, start, end, slot == 0, is_last)
+
+    def _run(self, first: int, last: int) -> Replacement:
+        """New text for the gaps ``first`` to ``last``, with all that lies between them gone."""
+        gaps = [self._slot(slot) for slot in range(first, last + 1)]
+        fresh = [item for item in self.fresh if first <= item.index <= last]
+        is_end = last == len(self.kids)
+        out = _Text(self._inner_indent(), self.style.newline)
+        if first > 0:
+            keeps_comma = not is_end or bool(fresh) or self._has_last_comma()
+            out.add(gaps[0].with_comma(self.text) if keeps_comma else gaps[0].own(self.text))
+        floating, lead = self._merged(gaps, is_end)
+        if not fresh:
+            self._close_up(out, floating, lead, first == 0 and is_end)
+        elif not is_end:
+            out.add(floating)
+            self._put_before(out, fresh, gaps[-1], lead)
+        else:
+            self._put_last(out, fresh, first, floating, lead)
+        return Replacement(gaps[0].start, gaps[-1].end, out.closed())
+
+    def _close_up(self, out: _Text, floating: str, lead: str, is_all: bool) -> None:
+        if not is_all or (floating + lead).strip():
+            out.add(floating)
+            out.add(lead)
+
+    def _has_last_comma(self) -> bool:
+        return bool(self.kids) and self._slot(len(self.kids)).comma is not None
+
+    def _merged(self, gaps: list[Gap], is_end: bool) -> tuple[str, str]:
+        """What floats in a run, and what leads to its right neighbour."""
+        floating, has_lines = gaps[0].floating(self.text), gaps[0].has_lines
+        lead, blanks = gaps[-1].lead(self.text), _blanks(gaps[0].lead(self.text))
+        for gap in gaps[1:]:
+            following = gap.floating(self.text)
+            if floating.strip():
+                floating += following.partition("\n")[2] if following.strip() else ""
+            elif following.strip() and gaps[0].start == self.span.value + 1:
+                floating = self.style.newline + _BLANK_LINES.sub("", following)
+            elif gap.has_lines or is_end:
+                floating, has_lines, blanks = following, gap.has_lines, _blanks(gap.lead(self.text))
+        is_joined = len(gaps) > 1 and not gaps[-1].has_lines and not is_end
+        if is_joined and (has_lines or gaps[0].start == self.span.value + 1):
+            lead = blanks + lead.lstrip()
+        return floating, lead
+
+    def _put_before(self, out: _Text, fresh: list[Fresh], gap: Gap, lead: str) -> None:
+        """New ones before a neighbour that stays."""
+        if gap.has_lines:
+            indent = _blanks(lead)
+            for item in self._items(fresh, indent, False):
+                out.add(indent)
+                out.put(item, ",")
+                out.add(self.style.newline)
+            out.add(lead)
+            return
+        items = self._items(fresh, out.indent, True)
+        for number, item in enumerate(items):
+            if item.has_comments:
+                out.add(self.style.newline + out.indent)
+            else:
+                out.add(self._blank() if number else _blanks(lead))
+            out.put(item, ",")
+        out.add(self._blank() + lead.lstrip())
+
+    def _put_last(self, out: _Text, fresh: list[Fresh], first: int, floating: str, lead: str) -> None:
+        """New ones before the closing bracket, and before comments there that are nobody's."""
+        gap = self._slot(max(first - 1, 0))
+        comma = self._has_last_comma()
+        if first == 0:
+            out.add(_set_off(floating, self.style.newline))
+            floating = ""
+        if gap.has_lines:
+            indent = indent_at(self.text, self.kids[first - 1].start) if first else self._first_indent()
+            out.put_lines(self._items(fresh, indent, False), indent, comma)
+            if first == 0:
+                out.add(self.style.newline)
+        else:
+            self._put_inline(out, self._items(fresh, out.indent, True), first > 0, comma)
+        out.add(floating)
+        out.add(lead)
+
+    def _put_inline(self, out: _Text, items: list[Item], has_left: bool, comma: bool) -> None:
+        for number, item in enumerate(items, 1):
+            if item.has_comments:
+                out.add(self.style.newline + out.indent)
+            elif has_left or number > 1:
+                out.add(self._blank())
+            else:
+                out.add(_blanks(self._slot(0).lead(self.text)))
+            out.put(item, "," if comma or number < len(items) else "")
+
+    def _items(self, fresh: list[Fresh], indent: str, is_inline: bool) -> list[Item]:
+        tight = is_inline and not any("\n" in self.text[kid.value : kid.end] for kid in self.kids[-1:])
+        return [make_item(one.value, one.key, indent, self.depth + 1, self.style, tight) for one in fresh]
+
+    def _inner_indent(self) -> str:
+        if any("\n" in self.text[kid.value : kid.end] for kid in self.kids[-1:]):
+            return indent_at(self.text, self.kids[-1].end)
+        return indent_at(self.text, self.span.start) + self.style.unit
+
+    def _first_indent(self) -> str:
+        if self.kids:
+            return indent_at(self.text, self.kids[0].start)
+        return indent_at(self.text, self.span.start) + self.style.unit
+
+    def _blank(self) -> str:
+        """What stands after a comma on one line."""
+        if len(self.kids) > 1 and self._slot(1).end == self.kids[0].end + 1:
+            return ""
+        return " "
+
+
+def _blanks(lead: str) -> str:
+    return lead[: len(lead) - len(lead.lstrip(" \t"))]
+
+
+def _set_off(floating: str, newline: str) -> str:
+    """Comments alone in a container stay nobody's: a blank line keeps them from the element that follows."""
+    lines = floating.split("\n")
+    if len(lines) > 2 and lines[-2].strip():
+        return floating + newline
+    return floating
+
+
+class _Text:
+    """Text under construction, in which no line comment can swallow what follows it."""
+
+    def __init__(self, indent: str, newline: str) -> None:
+        self.indent = indent
+        self._newline = newline
+        self._parts: list[str] = []
+        self._is_open = False
+
+    def add(self, trivia: str) -> None:
+        """Append white space and comments (and commas between them)."""
+        if not trivia:
+            return
+        if self._is_open and trivia.lstrip(" \t")[:1] not in ("\r", "\n"):
+            self._parts.append(self._newline + self.indent)
+            trivia = trivia.lstrip(" \t")
+        self._parts.append(trivia)
+        self._is_open = ends_in_line_comment(trivia)
+
+    def put(self, item: Item, comma: str) -> None:
+        """Append a member or element, its comma, its comments."""
+        self._parts = [self.closed(), item.lead + item.body + comma]
+        self.add(item.trail)
+
+    def put_lines(self, items: list[Item], indent: str, last_comma: bool) -> None:
+        """Append items on lines of their own."""
+        text = lines_of(items, indent, self._newline, last_comma)
+        if self._parts and self._parts[-1].endswith("\n"):
+            text = text.removeprefix(self._newline)
+        self._parts.append(text)
+        self._is_open = ends_in_line_comment(items[-1].trail)
+
+    def closed(self) -> str:
+        """The text; a value or bracket may follow at once."""
+        if self._is_open:
+            self._parts.append(self._newline + self.indent)
+            self._is_open = False
+        self._parts = ["".join(self._parts)]
+        return self._parts[0]

@@ -1,0 +1,273 @@
+"""Surgical edits: only the characters of what changes change."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from alice_exp.kernel.jsonc.containers import Container, Fresh, Replacement
+from alice_exp.kernel.jsonc.formatting import (
+    Raw,
+    Style,
+    indent_at,
+    one_line,
+    raw_plain,
+    render,
+    shift,
+)
+from alice_exp.kernel.jsonc.grammar import DEPTH
+from alice_exp.kernel.jsonc.pointers import find, neighbours, offspring
+from alice_exp.kernel.jsonc.reader import is_deeper
+from alice_exp.kernel.jsonc.trivia import gap_between
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from alice_exp.kernel.jsonc.document import Document
+    from alice_exp.kernel.jsonc.formatting import Value
+    from alice_exp.kernel.jsonc.problem import Json, Pointer
+    from alice_exp.kernel.jsonc.scan import Child
+
+_UNIT = re.compile(r"[{\[][ ]*\r?\n(?:[ \t]*//[^\n]*\n)*([ \t]+)")
+_BEGINNING = 1 << 16
+"""Characters in which a file shows how it is indented."""
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """Give the member or element at ``pointer`` a value; a missing one is added, with missing parents."""
+
+    pointer: Pointer
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """Put an element before the ``index``-th (0 to the length) of the array at ``pointer``."""
+
+    pointer: Pointer
+    index: int
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """Put elements behind the last one of the array at ``pointer``; a missing array is made."""
+
+    pointer: Pointer
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """Take the member or element at ``pointer`` away, with the comments that belong to it."""
+
+    pointer: Pointer
+
+
+Edit: TypeAlias = Set | Insert | Append | Remove
+
+
+def edit(document: Document, edits: Sequence[Edit]) -> bytes:
+    """The file's new bytes, BOM included, after edits that all speak of the document as it is.
+
+    ValueError where the document has a problem, where two edits contradict each other (one at or under what
+    another sets or removes), or where a value cannot be written; LookupError where nothing is at a pointer.
+    """
+    if document.problem is not None:
+        raise ValueError("a document with a problem is not edited")
+    _refuse_contradictions(edits)
+    plan = _Plan(document)
+    for one in edits:
+        plan.take(one)
+    pieces: list[str] = []
+    done = 0
+    for change in sorted(plan.replacements()):
+        pieces += (document.text[done : change.start], change.text)
+        done = change.end
+    pieces.append(document.text[done:])
+    return ("\ufeff" if document.bom else "").encode() + "".join(pieces).encode("utf-8")
+
+
+def cut(document: Document, pointer: Pointer) -> Raw:
+    """The array element at ``pointer`` as text, with the comments that ``Remove`` would take, dedented.
+
+    LookupError where there is none, ValueError where it is no array element.
+    """
+    if document.problem is not None or not pointer or not isinstance(pointer[-1], int):
+        raise ValueError("only an element of an array can be cut out")
+    before, child, after = neighbours(document, pointer)
+    text = document.text
+    container = find(document, pointer[:-1])
+    assert container is not None
+    is_first, is_last = before == container.value + 1, after == container.end - 1
+    lead = gap_between(text, before, child.start, is_first, False).lead(text)
+    trail = gap_between(text, child.end, after, False, is_last).own(text)
+    piece = lead.lstrip() + text[child.start : child.end] + trail
+    return Raw(shift(piece.strip(), indent_at(text, child.start), "", "\n"))
+
+
+def _refuse_contradictions(edits: Sequence[Edit]) -> None:
+    closed: set[Pointer] = set()
+    for one in edits:
+        if isinstance(one, Set | Remove):
+            if one.pointer in closed:
+                raise ValueError(f"two edits of {one.pointer}")
+            closed.add(one.pointer)
+    for one in edits:
+        inside = len(one.pointer) + (isinstance(one, Insert | Append))
+        if any(one.pointer[:length] in closed for length in range(inside)):
+            raise ValueError(f"an edit inside another one, at {one.pointer}")
+
+
+@dataclass
+class _Change:
+    """What happens to one container."""
+
+    span: Child
+    removed: set[str | int] = field(default_factory=set)
+    grown: dict[str | int, Value] = field(default_factory=dict)
+    inserted: list[tuple[int | None, Value]] = field(default_factory=list)
+
+
+class _Plan:
+    """Edits gathered by container."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._style = _style(document.text)
+        self._changes: dict[Pointer, _Change] = {}
+        self._replaced: list[Replacement] = []
+
+    def take(self, one: Edit) -> None:
+        """Add an edit."""
+        match one:
+            case Set(pointer, value):
+                self._set(pointer, value)
+            case Insert(pointer, index, value):
+                self._array(pointer).inserted.append((index, _writable(value, len(pointer) + 1)))
+            case Append(pointer, values):
+                self._append(pointer, values)
+            case Remove(pointer):
+                if not pointer or find(self._document, pointer) is None:
+                    raise LookupError(f"nothing to remove at {pointer}")
+                self._change(pointer[:-1]).removed.add(pointer[-1])
+
+    def replacements(self) -> Iterable[Replacement]:
+        """All changes of the text, disjoint."""
+        yield from self._replaced
+        for pointer, change in self._changes.items():
+            yield from self._container(pointer, change).replacements()
+
+    def _set(self, pointer: Pointer, value: Value) -> None:
+        _writable(value, len(pointer))
+        child = find(self._document, pointer)
+        if child is None:
+            self._grow(pointer, value, False)
+        elif not self._is_same(pointer, value):
+            self._replaced.append(Replacement(child.value, child.end, self._rendered(pointer, child, value)))
+
+    def _append(self, pointer: Pointer, values: tuple[Value, ...]) -> None:
+        for value in values:
+            _writable(value, len(pointer) + 1)
+        if find(self._document, pointer) is None:
+            self._grow(pointer, cast("Value", list(values)), True)
+        elif values:
+            self._array(pointer).inserted += [(None, value) for value in values]
+
+    def _is_same(self, pointer: Pointer, value: Value) -> bool:
+        old = self._document.value
+        for step in pointer:
+            old = old[step]  # type: ignore[index]
+        return not isinstance(value, Raw) and one_line(old) == one_line(value)
+
+    def _rendered(self, pointer: Pointer, child: Child, value: Value) -> str:
+        text = self._document.text
+        indent = indent_at(text, child.start)
+        shares_line = text[text.rfind("\n", 0, child.start) + 1 : child.start].strip()
+        is_short = "\n" not in text[child.value : child.end]
+        if pointer and shares_line and is_short and isinstance(value, dict | list):
+            return one_line(value)
+        before = child.value - text.rfind("\n", 0, child.value) - 1
+        return render(value, indent, len(pointer), self._style, before, child.key is not None)
+
+    def _change(self, pointer: Pointer) -> _Change:
+        if pointer not in self._changes:
+            span = find(self._document, pointer)
+            if span is None or self._document.text[span.value] not in "[{":
+                raise LookupError(f"no object or array at {pointer}")
+            self._changes[pointer] = _Change(span)
+        return self._changes[pointer]
+
+    def _array(self, pointer: Pointer) -> _Change:
+        change = self._change(pointer)
+        if self._document.text[change.span.value] != "[":
+            raise ValueError(f"no array at {pointer}")
+        return change
+
+    def _grow(self, pointer: Pointer, value: Value, is_more: bool) -> None:
+        depth = len(pointer) - 1
+        while find(self._document, pointer[:depth]) is None:
+            depth -= 1
+        change = self._change(pointer[:depth])
+        step = pointer[depth]
+        if (self._document.text[change.span.value] == "{") != isinstance(step, str):
+            raise LookupError(f"{step!r} has no place at {pointer[:depth]}")
+        change.grown[step] = _graft(change.grown.get(step), pointer[depth + 1 :], value, is_more)
+
+    def _container(self, pointer: Pointer, change: _Change) -> Container:
+        kids = offspring(self._document, pointer, change.span)
+        if self._document.text[change.span.value] == "{":
+            removed = {index for index, kid in enumerate(kids) if str(kid.key) in change.removed}
+        else:
+            removed = {step for step in change.removed if isinstance(step, int)}
+        fresh = [_fresh(len(kids), step, value) for step, value in change.grown.items()]
+        for index, value in change.inserted:
+            if index is not None and not 0 <= index <= len(kids):
+                raise LookupError(f"no place {index} in {pointer}")
+            fresh.append(Fresh(len(kids) if index is None else index, None, value))
+        places = [step for step in change.grown if isinstance(step, int)]
+        if places != list(range(len(kids), len(kids) + len(places))):
+            raise LookupError(f"no place {places[0]} in {pointer}")
+        fresh.sort(key=lambda one: one.index)
+        return Container(self._document.text, change.span, len(pointer), self._style, kids, removed, fresh)
+
+
+def _fresh(length: int, step: str | int, value: Value) -> Fresh:
+    return Fresh(length, step if isinstance(step, str) else None, value)
+
+
+def _graft(base: Value | None, path: Pointer, value: Value, is_more: bool) -> Value:
+    """``base`` with a value at ``path``; missing parents are made, an array's where the step is a number."""
+    if not path:
+        if is_more and isinstance(base, list) and isinstance(value, list):
+            return [*base, *value]
+        return value
+    step, rest = path[0], path[1:]
+    if isinstance(step, str):
+        branch = base if isinstance(base, dict) else {}
+        branch[step] = cast("Json", _graft(branch.get(step), rest, value, is_more))
+        return branch
+    items = base if isinstance(base, list) else []
+    if not 0 <= step <= len(items):
+        raise LookupError(f"no place {step} in a new array")
+    if step == len(items):
+        items.append(None)
+    items[step] = cast("Json", _graft(items[step], rest, value, is_more))
+    return items
+
+
+def _writable(value: Value, depth: int) -> Value:
+    """The value, if the document can hold it ``depth`` levels deep; whether it can be written shows when it is."""
+    plain = raw_plain(value) if isinstance(value, Raw) else value
+    if isinstance(plain, dict | list) and is_deeper(plain, DEPTH - depth):
+        raise ValueError(f"a value is nested deeper than {DEPTH} levels")
+    return value
+
+
+def _style(text: str) -> Style:
+    end = text.find("\n")
+    newline = "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
+    unit = _UNIT.search(text, 0, _BEGINNING)
+    return Style(unit[1] if unit else "  ", newline)

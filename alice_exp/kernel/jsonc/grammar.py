@@ -1,0 +1,323 @@
+"""The grammar with its reasons: says where and why text is no JSONC or JSON5 that this project reads.
+
+Runs only where the fast way failed, so it is written for good places and sentences, not for speed. It keeps
+its own stack: no depth of nesting can exhaust Python's.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.jsonc.scan import ATOM, KEY, skip_trivia, unquote
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DEPTH = 64
+"""How many containers may lie in one another, the root among them."""
+
+DIGITS = 4300
+"""How many digits a whole number may have."""
+
+_TOO_BIG = (10**DIGITS).bit_length()
+_ESCAPE = r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|0(?![0-9])|\r\n|[\n\r]|[^ux0-9\x00-\x1f])"
+_GOOD = {
+    '"': re.compile(rf'"(?:[^"\\\x00-\x1f]++|{_ESCAPE})*+'),
+    "'": re.compile(rf"'(?:[^'\\\x00-\x1f]++|{_ESCAPE})*+"),
+}
+_ESCAPES = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[\s\S])")
+_NUMBER = re.compile(
+    r"[+-]?(?:0[xX][0-9a-fA-F]+|(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+)
+_HEXADECIMAL = re.compile(r"[+-]?0[xX]")
+_ENDLESS = re.compile(r"[+-]?(?:NaN|Infinity)")
+_NUMERIC = re.compile(r"[+-]?\.?[0-9]")
+_BARE_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{4}")
+_JOINERS = re.compile("[\u200c\u200d]")
+_OTHER_LANGUAGES = {"True": "true", "False": "false", "None": "null", "undefined": "null", "nil": "null"}
+_CLOSING = {"{": "}", "[": "]"}
+
+
+class Fault(Exception):
+    """The first fault of a text: its offset (characters), a template sentence with values, a hint or none."""
+
+    def __init__(
+        self, offset: int, template: str, values: Mapping[str, object] | None = None, hint: str = ""
+    ) -> None:
+        super().__init__(template)
+        self.offset = offset
+        self.template = template
+        self.values = dict(values or {})
+        self.hint = hint
+
+
+class State(Enum):
+    """What may come next."""
+
+    VALUE = auto()
+    ITEM = auto()
+    KEY = auto()
+    AFTER = auto()
+
+
+@dataclass(slots=True)
+class Frame:
+    """A container that is not closed yet: its bracket, where that stands, the keys so far."""
+
+    opening: str
+    offset: int
+    keys: set[str] = field(default_factory=set)
+
+
+class Checker:
+    """Walks over a text from any state. Each method raises the first ``Fault``."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._stack: list[Frame] = []
+        self._state = State.VALUE
+
+    def value(self, pos: int, frames: tuple[Frame, ...] = ()) -> int:
+        """Check the one value that begins at ``pos`` inside ``frames``; its end."""
+        self._stack = list(frames)
+        self._state = State.VALUE
+        return self._run(pos, len(frames))
+
+    def key(self, pos: int, frame: Frame) -> int:
+        """Check the key at ``pos`` of the object ``frame``, which remembers it; its colon's end."""
+        self._stack = [frame]
+        self._comment(pos)
+        return self._key(pos, self._text[pos : pos + 1])
+
+    def rest(self, pos: int, frames: tuple[Frame, ...], state: State) -> None:
+        """Check from ``pos`` to the end of the document, inside ``frames`` and with ``state`` at ``pos``."""
+        self._stack = list(frames)
+        self._state = state
+        if frames or state is not State.AFTER:
+            pos = self._run(pos, 0)
+        pos = skip_trivia(self._text, pos)
+        if pos < len(self._text):
+            self._comment(pos)
+            raise Fault(pos, "something stands after the end of the document")
+
+    def _run(self, pos: int, floor: int) -> int:
+        steps = {
+            State.VALUE: self._value,
+            State.ITEM: self._item,
+            State.KEY: self._key,
+            State.AFTER: self._after,
+        }
+        while True:
+            pos = skip_trivia(self._text, pos)
+            self._comment(pos)
+            pos = steps[self._state](pos, self._text[pos : pos + 1])
+            if self._state is State.AFTER and len(self._stack) == floor:
+                return pos
+
+    def _comment(self, pos: int) -> None:
+        if self._text.startswith("/*", pos):
+            raise Fault(pos, "this comment is never closed", hint="close it with */")
+
+    def _ended(self, wanted: str) -> Fault:
+        if self._stack:
+            frame = self._stack[-1]
+            values = {"opening": frame.opening}
+            return Fault(
+                frame.offset,
+                "this {opening} is never closed",
+                values,
+                f"a {_CLOSING[frame.opening]} is missing",
+            )
+        return Fault(len(self._text), "the file ends where {wanted} is missing", {"wanted": wanted})
+
+    def _value(self, pos: int, char: str) -> int:
+        if not char:
+            raise self._ended("a value")
+        if char in "[{":
+            return self._open(pos, char)
+        if char in ",]}:":
+            raise self._no_value(pos, char)
+        self._state = State.AFTER
+        if char in "\"'":
+            return check_string(self._text, pos)
+        return check_atom(self._text, pos)
+
+    def _no_value(self, pos: int, char: str) -> Fault:
+        if char == "," and self._stack and self._stack[-1].opening == "[":
+            return Fault(pos, "there is a comma too many")
+        return Fault(pos, "a value is missing before this {char}", {"char": char})
+
+    def _open(self, pos: int, char: str) -> int:
+        if len(self._stack) >= DEPTH:
+            raise Fault(pos, "values are nested deeper than {depth} levels", {"depth": DEPTH})
+        self._stack.append(Frame(char, pos))
+        self._state = State.KEY if char == "{" else State.ITEM
+        return pos + 1
+
+    def _close(self, pos: int) -> int:
+        self._stack.pop()
+        self._state = State.AFTER
+        return pos + 1
+
+    def _item(self, pos: int, char: str) -> int:
+        return self._close(pos) if char == "]" else self._value(pos, char)
+
+    def _key(self, pos: int, char: str) -> int:
+        if not char:
+            raise self._ended("a key")
+        if char == "}":
+            return self._close(pos)
+        if char == ",":
+            raise Fault(pos, "there is a comma too many")
+        end = check_key(self._text, pos)
+        key = unquote(self._text[pos:end])
+        if key in self._stack[-1].keys:
+            raise Fault(
+                pos,
+                'the key "{key}" stands twice in one object',
+                {"key": key},
+                "keep one of the two, or give this one another name",
+            )
+        self._stack[-1].keys.add(key)
+        self._state = State.VALUE
+        return self._colon(end, key)
+
+    def _colon(self, pos: int, key: str) -> int:
+        pos = skip_trivia(self._text, pos)
+        self._comment(pos)
+        if pos == len(self._text):
+            raise self._ended("a colon")
+        if self._text[pos] != ":":
+            raise Fault(pos, 'a colon is missing after the key "{key}"', {"key": key})
+        return pos + 1
+
+    def _after(self, pos: int, char: str) -> int:
+        frame = self._stack[-1]
+        if not char:
+            raise self._ended("a closing bracket")
+        if char == ",":
+            self._state = State.KEY if frame.opening == "{" else State.ITEM
+            return pos + 1
+        if char == _CLOSING[frame.opening]:
+            return self._close(pos)
+        if char in "]}":
+            raise Fault(
+                pos,
+                "this {char} does not match the {opening} before it",
+                {"char": char, "opening": frame.opening},
+                f"a {_CLOSING[frame.opening]} is missing, or this bracket is one too many",
+            )
+        if char == ":":
+            raise Fault(pos, "a colon is out of place here")
+        raise Fault(pos, "a comma is missing before this")
+
+
+def check_key(text: str, pos: int) -> int:
+    """Check the key token that begins at ``pos``; its end (``Fault`` where it is none)."""
+    if text[pos] in "\"'":
+        return check_string(text, pos)
+    token = KEY.match(text, pos)
+    name = _BARE_ESCAPE.sub("x", token[0]).replace("$", "_") if token else ""
+    if token is None or not (name[:1] + _JOINERS.sub("", name[1:])).isidentifier():
+        shown = token[0] if token else text[pos]
+        raise Fault(
+            pos, "a key was expected here, not {shown}", {"shown": _short(shown)}, "put keys in quotes"
+        )
+    _check_surrogates(text, pos, token.end())
+    return token.end()
+
+
+def check_string(text: str, pos: int) -> int:
+    """Check the quoted text that begins at ``pos``; its end (``Fault`` for what is wrong in it)."""
+    quote = text[pos]
+    good = _GOOD[quote].match(text, pos)
+    end = good.end() if good else pos
+    if text[end : end + 1] != quote:
+        raise _string_fault(text, pos, end)
+    _check_surrogates(text, pos, end)
+    return end + 1
+
+
+def _string_fault(text: str, pos: int, end: int) -> Fault:
+    bad = end + 1 if text[end : end + 1] == "\\" else end
+    char = text[bad : bad + 1]
+    if char in ("", "\n", "\r"):
+        hint = f"close it with {text[pos]}; a line break inside is written \\n"
+        return Fault(pos, "this text is not closed on its line", hint=hint)
+    if char < " ":
+        hint = "write it as " + {"\t": "\\t", "\b": "\\b", "\f": "\\f"}.get(char, f"\\u{ord(char):04x}")
+        return Fault(
+            bad, "a raw control character (U+{code}) stands in a text", {"code": f"{ord(char):04X}"}, hint
+        )
+    return Fault(
+        end, "the escape {escape} is not one", {"escape": "\\" + char}, "a backslash itself is written \\\\"
+    )
+
+
+def _check_surrogates(text: str, pos: int, end: int) -> None:
+    high: re.Match[str] | None = None
+    for escape in _ESCAPES.finditer(text, pos, end):
+        code = int(escape[1], 16) if escape[1] else 0
+        if 0xDC00 <= code <= 0xDFFF and high is not None and high.end() == escape.start():
+            high = None
+            continue
+        if high is not None or 0xDC00 <= code <= 0xDFFF:
+            raise _half(high or escape)
+        high = escape if 0xD800 <= code <= 0xDBFF else None
+    if high is not None:
+        raise _half(high)
+
+
+def _half(escape: re.Match[str]) -> Fault:
+    return Fault(
+        escape.start(),
+        "the escape {escape} is half a character (a lone surrogate)",
+        {"escape": escape[0]},
+        "write the character itself",
+    )
+
+
+def check_atom(text: str, pos: int) -> int:
+    """Check the number or word that begins at ``pos``; its end (``Fault`` where it is no value)."""
+    match = ATOM.match(text, pos)
+    if match is None:
+        raise Fault(pos, "the character {char} is out of place here", {"char": text[pos]})
+    token = match[0]
+    if token in ("true", "false", "null"):
+        return match.end()
+    if _ENDLESS.fullmatch(token):
+        raise Fault(pos, "{word} is not a value that is kept", {"word": token}, "write a number, or null")
+    if _NUMBER.fullmatch(token):
+        _check_size(pos, token)
+        return match.end()
+    raise _atom_fault(pos, token)
+
+
+def _check_size(pos: int, token: str) -> None:
+    if _HEXADECIMAL.match(token):
+        if int(token, 16).bit_length() >= _TOO_BIG:
+            raise Fault(pos, "a whole number has over {limit} digits", {"limit": DIGITS})
+    elif not token.lstrip("+-").isdigit():
+        if math.isinf(float(token)):
+            raise Fault(pos, "the number {number} is too large", {"number": _short(token)})
+    elif len(token.lstrip("+-")) > DIGITS:
+        raise Fault(pos, "a whole number has over {limit} digits", {"limit": DIGITS})
+
+
+def _atom_fault(pos: int, token: str) -> Fault:
+    if token in _OTHER_LANGUAGES:
+        return Fault(pos, "{word} is not a value", {"word": token}, f"write {_OTHER_LANGUAGES[token]}")
+    if token[0] == "#":
+        return Fault(pos, "a comment does not begin with #", hint="begin it with //")
+    if _NUMERIC.match(token):
+        hint = "a number does not begin with 0" if re.match(r"[+-]?0[0-9]", token) else ""
+        return Fault(pos, "{number} is not a number", {"number": _short(token)}, hint)
+    return Fault(pos, "{word} is not a value", {"word": _short(token)}, "put a text in quotes")
+
+
+def _short(token: str) -> str:
+    return token if len(token) <= 40 else token[:39] + "…"

@@ -1,0 +1,125 @@
+"""Finding the place of a value or a key by its pointer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, overload
+
+from alice_exp.kernel.jsonc.scan import Child, children, skip_trivia, skip_value
+
+if TYPE_CHECKING:
+    from alice_exp.kernel.jsonc.document import Document
+    from alice_exp.kernel.jsonc.problem import Pointer
+
+
+def locate(document: Document, pointer: Pointer) -> tuple[int, int] | None:
+    """The span (start, end) of the value at ``pointer``; None where there is none."""
+    child = find(document, pointer)
+    return (child.value, child.end) if child else None
+
+
+def locate_key(document: Document, pointer: Pointer) -> tuple[int, int] | None:
+    """The span of the key token, quotes included, of the member at ``pointer``; None for anything else."""
+    child = find(document, pointer)
+    return (child.start, child.key_end) if child and child.key is not None else None
+
+
+def find(document: Document, pointer: Pointer) -> Child | None:
+    """The member or element at ``pointer``, or the root as an element; None where there is none."""
+    if document.problem is not None:
+        return None
+    child: Child | None = None
+    for depth in range(len(pointer), -1, -1):
+        if child := _known(document, pointer[:depth]):
+            break
+    for step in pointer[depth:]:
+        child = _step(document, child, step) if child else None
+    return child
+
+
+class Elements(Sequence[Child]):
+    """The elements at given spans, each made when it is asked for: most edits look at a few of thousands."""
+
+    def __init__(self, spans: Sequence[tuple[int, int]]) -> None:
+        self._spans = spans
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    @overload
+    def __getitem__(self, index: int) -> Child: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Child]: ...
+    def __getitem__(self, index: int | slice) -> Child | Sequence[Child]:
+        if isinstance(index, slice):
+            return Elements(self._spans[index])
+        start, end = self._spans[index]
+        return Child(None, start, start, start, end)
+
+
+def offspring(document: Document, pointer: Pointer, container: Child) -> Sequence[Child]:
+    """The members or elements of the container at ``pointer``, in order."""
+    if pointer == () and document.members:
+        return tuple(document.members.values())
+    if pointer == (document.spans_of,) and document.elements:
+        return Elements(document.elements)
+    return tuple(children(document.text, container.value))
+
+
+def _known(document: Document, pointer: Pointer) -> Child | None:
+    """What reading has located already."""
+    match pointer:
+        case ():
+            start = skip_trivia(document.text, 0)
+            return Child(None, start, start, start, _root_end(document, start))
+        case (str(key),):
+            return document.members.get(key)
+        case (str(key), int(index)) if key == document.spans_of and 0 <= index < len(document.elements):
+            start, end = document.elements[index]
+            return Child(None, start, start, start, end)
+    return None
+
+
+def _root_end(document: Document, start: int) -> int:
+    if not document.members:
+        return skip_value(document.text, start)
+    *_, last = document.members.values()
+    after = skip_trivia(document.text, last.end)
+    if document.text[after] == ",":
+        after = skip_trivia(document.text, after + 1)
+    return after + 1
+
+
+def _step(document: Document, parent: Child, step: str | int) -> Child | None:
+    is_object = document.text[parent.value] == "{"
+    if is_object != isinstance(step, str):
+        return None
+    for index, child in enumerate(children(document.text, parent.value)):
+        if (child.key if is_object else index) == step:
+            return child
+    return None
+
+
+def neighbours(document: Document, pointer: Pointer) -> tuple[int, Child, int]:
+    """Where the left neighbour of the child at ``pointer`` ends, the child, where the right one begins.
+
+    The brackets' inner sides stand for missing neighbours. LookupError where there is no such child.
+    """
+    container = find(document, pointer[:-1])
+    child = find(document, pointer)
+    if container is None or child is None:
+        raise LookupError(f"nothing at {pointer}")
+    before, after = container.value + 1, container.end - 1
+    if pointer[:-1] == (document.spans_of,) and isinstance(pointer[-1], int):
+        index = pointer[-1]
+        if index:
+            before = document.elements[index - 1][1]
+        if index + 1 < len(document.elements):
+            after = document.elements[index + 1][0]
+        return before, child, after
+    for kid in offspring(document, pointer[:-1], container):
+        if kid.end <= child.start:
+            before = kid.end
+        if kid.start >= child.end:
+            return before, child, kid.start
+    return before, child, after

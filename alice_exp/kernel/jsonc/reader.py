@@ -1,0 +1,357 @@
+"""Reading: bytes to a ``Document``, at C speed where the text is JSONC, through json5 where it is JSON5.
+
+``json`` decodes the elements one by one, so each yields its span. The first that it cannot decode makes it
+read on from the text with comments and last commas blanked at equal length; what it still cannot decode,
+json5 does, alone.
+What is wrong is noticed here and located by ``check``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from json.scanner import make_scanner
+from typing import TYPE_CHECKING, Any
+
+from alice_exp.kernel.jsonc.document import Document, position
+from alice_exp.kernel.jsonc.grammar import DEPTH, DIGITS, Checker, Fault, Frame, State
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.scan import (
+    KEY,
+    Child,
+    children,
+    joined,
+    skip_trivia,
+    skip_value,
+    unquote,
+    without_comments,
+    without_last_commas,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from alice_exp.kernel.jsonc.incremental import Former
+    from alice_exp.kernel.jsonc.problem import Json
+
+LIMIT = 64 * 1024 * 1024
+"""The largest file that is read, in bytes."""
+
+_BOM = b"\xef\xbb\xbf"
+_WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_ENDS = frozenset((",", "\n", "]", "}", " ", "\r", "\t", "/", ""))
+_PLAIN_COMMA = re.compile(r"[ \r\n\t]*+,(?:[ \r\n\t]++|//[^\n\r]*+)*+(?=[{\[\"0-9])")
+_AT_ONCE = 12
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+_HALVES = ("\\ud", "\\uD")
+_MARKER = re.compile(r"^(?:<{7} |={7}(?=\r?$)|>{7} ).*$", re.MULTILINE)
+
+
+def parse(data: bytes, path: str = "", spans_of: str = "blocks", was: Document | None = None) -> Document:
+    """Read a file's bytes; a fault becomes the document's ``problem``, no bytes raise.
+
+    ``path`` is named in problems. ``spans_of`` names the top-level member whose elements' spans are kept; empty, no
+    span at all is, which is quicker. ``was`` is an earlier reading of the same file: elements that stand before and
+    behind all that changed since are taken from it.
+    """
+    bom = data.startswith(_BOM)
+    text = ""
+    reader = _Reader("", spans_of)
+    try:
+        text = _decode(data[3:] if bom else data)
+        reader = _Reader(text, spans_of, _former(was, text, spans_of))
+        value = reader.read()
+    except Fault as fault:
+        if was is not None:
+            # what a fault is called depends on all that was read before it
+            return parse(data, path, spans_of)
+        problem = _problem(path, text, _conflict(text) or fault)
+        if isinstance(fault, _Undecoded):
+            text = fault.readable
+            problem = _problem(path, text, fault)
+        return Document(path, text, bom, None, problem, (), spans_of)
+    return Document(path, text, bom, value, None, tuple(reader.elements), spans_of, reader.members)
+
+
+def _former(was: Document | None, text: str, spans_of: str) -> Former | None:
+    if was is None or was.problem is not None or was.spans_of != spans_of:
+        return None
+    from alice_exp.kernel.jsonc.incremental import Former
+
+    return Former(was, text)
+
+
+def check_text(text: str) -> Json:
+    """The value of a text that stands alone (ValueError, with the reason, where it is faulty)."""
+    try:
+        return _Reader(text, "").read()
+    except Fault as fault:
+        reason = fault.template.format(**fault.values) if fault.values else fault.template
+        line, column = position(text, fault.offset)
+        raise ValueError(f"{line}:{column}: {reason}") from None
+
+
+class _Undecoded(Fault):
+    """Bytes that are no text: ``readable`` is what comes before them."""
+
+    readable = ""
+
+
+def _decode(data: bytes) -> str:
+    if len(data) > LIMIT:
+        raise _Undecoded(0, "the file is over 64 MiB ({size} bytes)", {"size": len(data)}, "split it in two")
+    if data.startswith(_WIDE_BOMS) or data[:4:2] == b"\0\0" or data[1:4:2] == b"\0\0":
+        raise _Undecoded(0, "this is UTF-16 text, not UTF-8", hint="save the file as UTF-8")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        values = {"byte": f"0x{data[error.start]:02X}"}
+        readable = data[: error.start].decode("utf-8")
+        fault = _Undecoded(
+            len(readable), "this is not UTF-8 text (byte {byte})", values, "save the file as UTF-8"
+        )
+        fault.readable = readable
+        raise fault from None
+
+
+def _conflict(text: str) -> Fault | None:
+    """A merge conflict explains whatever else is wrong with a file, so it is named before."""
+    marker = _MARKER.search(without_comments(text))
+    if marker is None:
+        return None
+    return Fault(
+        marker.start(),
+        "a git merge conflict is not resolved here ({marker})",
+        {"marker": marker[0][:7]},
+        "keep what is right of both sides and delete the lines of <<<<<<<, ======= and >>>>>>>",
+    )
+
+
+def _problem(path: str, text: str, fault: Fault) -> Problem:
+    line, column = position(text, fault.offset)
+    return Problem(path, line, column, fault.template, fault.values, hint=fault.hint)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("duplicate key")
+    return members
+
+
+def _finite(token: str) -> float:
+    number = float(token)
+    if math.isinf(number):
+        raise ValueError("overflow")
+    return number
+
+
+def _short(token: str) -> int:
+    if len(token) > DIGITS and len(token.lstrip("-")) > DIGITS:
+        raise ValueError("too many digits")
+    return int(token)
+
+
+def _no_constant(token: str) -> float:
+    raise ValueError(token)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_float=_finite, parse_int=_short, parse_constant=_no_constant
+)
+
+_SCAN: Callable[[str, int], tuple[Any, int]] = make_scanner(_DECODER)  # type: ignore[arg-type]
+
+
+class _Reader:
+    """One pass over one text."""
+
+    def __init__(self, text: str, spans_of: str, former: Former | None = None) -> None:
+        self.elements: list[tuple[int, int]] = []
+        self.members: dict[str, Child] = {}
+        self._text = text
+        self._flat = text
+        self._spans_of = spans_of
+        self._former = former
+        self._is_plain = False
+        self._has_json5 = False
+        self._has_halves = former is not None or ("\\" in text and any(mark in text for mark in _HALVES))
+
+    def read(self) -> Json:
+        """The document's value (``Fault`` where there is none)."""
+        pos = skip_trivia(self._flat, 0)
+        if pos == len(self._flat):
+            raise Fault(0, "the file is empty", hint="an empty file of blocks is {}")
+        if self._flat[pos] == "{" and self._spans_of:
+            value, end = self._root(pos)
+        else:
+            value, end = self._decode(pos, ())
+            self._check_depth(value, pos, ())
+        if skip_trivia(self._flat, end) < len(self._flat):
+            raise self._fault(end, (), State.AFTER)
+        return value
+
+    def _fault(self, pos: int, frames: tuple[Frame, ...], state: State) -> Fault:
+        try:
+            Checker(self._text).rest(pos, frames, state)
+        except Fault as fault:
+            return fault
+        return Fault(pos, "this cannot be read")
+
+    def _root(self, start: int) -> tuple[Json, int]:
+        root: dict[str, Json] = {}
+        frame = Frame("{", start)
+        pos = skip_trivia(self._flat, start + 1)
+        while self._flat[pos : pos + 1] != "}":
+            child, value = self._member(pos, frame)
+            root[str(child.key)] = value
+            self.members[str(child.key)] = child
+            pos = self._next(child.end, "}", (frame,))
+        return root, pos + 1
+
+    def _next(self, pos: int, closing: str, frames: tuple[Frame, ...]) -> int:
+        """The offset of the next member, element or closing bracket after a value that ends at ``pos``."""
+        pos = skip_trivia(self._flat, pos)
+        char = self._flat[pos : pos + 1]
+        if char == ",":
+            return skip_trivia(self._flat, pos + 1)
+        if char != closing:
+            raise self._fault(pos, frames, State.AFTER)
+        return pos
+
+    def _member(self, pos: int, frame: Frame) -> tuple[Child, Json]:
+        colon = Checker(self._text).key(pos, frame)
+        token = KEY.match(self._flat, pos)
+        end_of_key = token.end() if token else pos
+        key = unquote(self._flat[pos:end_of_key])
+        at = skip_trivia(self._flat, colon)
+        if key == self._spans_of and self._flat[at : at + 1] == "[":
+            value, end = self._array(at, frame)
+        else:
+            value, end = self._decode(at, (frame,))
+            self._check_depth(value, at, (frame,))
+        return Child(key, pos, end_of_key, at, end), value
+
+    def _array(self, start: int, root: Frame) -> tuple[Json, int]:
+        frames = (root, Frame("[", start))
+        values, taken = self._taken(start)
+        pos = self._next(self.elements[-1][1], "]", frames) if taken else skip_trivia(self._flat, start + 1)
+        former, tail = self._former, self._former.tail if self._former else len(self._text)
+        try:
+            while self._flat[pos : pos + 1] != "]":
+                if pos >= tail and former and (same := former.trailing(pos)) is not None:
+                    self._check_depths(values, frames, taken)
+                    values += former.values(same)
+                    self.elements += former.elements(same)
+                    taken = len(values)
+                    pos = self._next(self.elements[-1][1], "]", frames)
+                    continue
+                value, end = self._decode(pos, frames)
+                values.append(value)
+                self.elements.append((pos, end))
+                # the two calls of the general case cost a tenth of all reading
+                comma = _PLAIN_COMMA.match(self._flat, end)
+                pos = comma.end() if comma else self._next(end, "]", frames)
+        finally:
+            self._check_depths(values, frames, taken)
+        return values, pos + 1
+
+    def _taken(self, start: int) -> tuple[list[Json], int]:
+        """The elements that the last version begins with just so, and their number."""
+        count = self._former.leading(start) if self._former else 0
+        if not self._former or not count:
+            return [], 0
+        self.elements += self._former.elements(0, count)
+        return self._former.values(0, count), count
+
+    def _check_depths(self, values: list[Json], frames: tuple[Frame, ...], fresh: int) -> None:
+        """Raise the ``Fault`` of too deep an element, from ``fresh`` on; counting brackets clears most at once."""
+        room = DEPTH - len(frames)
+        for first in range(fresh, len(values), _AT_ONCE):
+            some = range(first, min(first + _AT_ONCE, len(values)))
+            start, end = self.elements[some[0]][0], self.elements[some[-1]][1]
+            if self._flat.count("[", start, end) + self._flat.count("{", start, end) > room:
+                for index in some:
+                    self._check_depth(values[index], self.elements[index][0], frames)
+
+    def _check_depth(self, value: Json, pos: int, frames: tuple[Frame, ...]) -> None:
+        if is_deeper(value, DEPTH - len(frames)):
+            Checker(self._text).value(pos, frames)
+
+    def _decode(self, pos: int, frames: tuple[Frame, ...]) -> tuple[Json, int]:
+        """The value at ``pos`` and its end."""
+        text = self._flat
+        try:
+            value, end = _SCAN(text, pos) if not self._has_json5 else self._isolated(pos)
+        except (StopIteration, ValueError, RecursionError):
+            return self._slow(pos, frames)
+        # json reads the 0 of 0x10, the 5 of 5. and stops
+        if text[end : end + 1] not in _ENDS:
+            return self._slow(pos, frames)
+        if self._has_halves and _HALF.search(text, pos, end):
+            Checker(self._text).value(pos, frames)
+        return value, end
+
+    def _isolated(self, pos: int) -> tuple[Json, int]:
+        # json counts lines up to each error it raises: on the whole text, JSON5 blocks would cost its square
+        value, length = _SCAN(self._flat[pos : skip_value(self._flat, pos)], 0)
+        return value, pos + length
+
+    def _slow(self, pos: int, frames: tuple[Frame, ...]) -> tuple[Json, int]:
+        if not self._is_plain:
+            self._is_plain = True
+            self._flat = without_last_commas(without_comments(self._text))
+            return self._decode(pos, frames)
+        end = Checker(self._text).value(pos, frames)
+        self._has_json5 = True
+        return tolerant(self._flat, pos, end), end
+
+
+_CONTAINERS = (dict, list)
+
+
+def is_deeper(value: Json, room: int) -> bool:
+    """Whether containers lie in one another more than ``room`` deep in ``value``."""
+    level: list[Json] = [value]
+    for _ in range(room):
+        inner: list[Json] = []
+        for item in level:
+            if isinstance(item, dict):
+                inner.extend(item.values())
+            elif isinstance(item, list):
+                inner.extend(item)
+        level = [item for item in inner if isinstance(item, _CONTAINERS)]
+        if not level:
+            return False
+    return True
+
+
+def tolerant(text: str, pos: int, end: int) -> Json:
+    """The JSON5 value between two offsets of checked text (``Fault`` where json5 disagrees)."""
+    import json5
+
+    try:
+        return _joined(json5.loads(text[pos:end], allow_duplicate_keys=False))
+    except RecursionError:
+        return _split(text, pos)
+    except ValueError as error:
+        raise Fault(pos, "json5 cannot read this ({reason})", {"reason": str(error)}) from None
+
+
+def _split(text: str, pos: int) -> Json:
+    """A container too deep for json5's recursion, child by child."""
+    parts = [(child.key, tolerant(text, child.value, child.end)) for child in children(text, pos)]
+    if text[pos] == "{":
+        return {str(key): value for key, value in parts}
+    return [value for _, value in parts]
+
+
+def _joined(value: Json) -> Json:
+    if isinstance(value, str):
+        return joined(value)
+    if isinstance(value, list):
+        return [_joined(item) for item in value]
+    if isinstance(value, dict):
+        return {joined(key): _joined(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,1 @@
+"""Language models and embedders behind an OpenAI-compatible server."""

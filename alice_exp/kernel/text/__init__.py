@@ -1,0 +1,1 @@
+"""Words, times and terminal cells: pure functions of texts."""

@@ -1,0 +1,57 @@
+"""Text as a terminal can show it: harmless, on one line, measured in columns.
+
+Other people's text is data and must never steer the terminal (DESIGN 6).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+
+from alice_exp.kernel.text.lazy_pattern import LazyPattern
+
+_HARMFUL = LazyPattern(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]|"
+    "(?<![#*0-9\u00a9\u00ae\u203c-\u329f\U0001f000-\U0001faff])[\ufe00-\ufe0f]"
+)
+
+
+def visible(text: str) -> str:
+    r"""The text as it may go to a terminal: control, bidirectional and invisible characters as ``\u{202e}``.
+
+    Escapes rather than a replacement sign, so that a person sees what hides there and can look for it.
+    Newline and tab stay (CR LF counts as a newline); a presentation selector stays after the picture that it
+    belongs to. Showing a shown text again changes nothing.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    found: str = _HARMFUL.sub(lambda found: f"\\u{{{ord(found.group()):x}}}", text.replace("\r\n", "\n"))
+    return found
+
+
+def cells(text: str) -> int:
+    """How many terminal cells a text fills: wide characters two, combining and unseen ones none."""
+    if text.isascii():
+        return len(text) if text.isprintable() else sum(" " <= char <= "~" for char in text)
+    return sum(map(_width, text))
+
+
+@cache
+def _width(char: str) -> int:
+    if unicodedata.east_asian_width(char) in "WF":
+        return 2
+    return 0 if unicodedata.category(char) in ("Mn", "Me", "Cf", "Cc") or "\u1160" <= char <= "\u11ff" else 1
+
+
+def one_line(text: str, width: int) -> str:
+    """The text on one line of at most ``width`` cells, made visible, cut with "…" where it is longer."""
+    line = visible(" ".join(text.split()))
+    if cells(line) <= width:
+        return line
+    filled = 0
+    for index, char in enumerate(line):
+        filled += _width(char)
+        if filled > width - 1:
+            return line[:index].rstrip() + "…" if width > 0 else ""
+    return line

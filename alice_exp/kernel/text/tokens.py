@@ -1,0 +1,269 @@
+"""Words of a text: folding, fingerprints, search tokens, keywords. Every function is pure, of one text."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from operator import concat
+from string import punctuation, whitespace
+from typing import TYPE_CHECKING, cast
+
+from alice_exp.kernel.text import data_files
+from alice_exp.kernel.text.lazy_pattern import LazyPattern
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+_LAST_SPACED = "\u2e7f"
+# One negated range, because `re` takes milliseconds at import to compile a class of many wide ranges.
+_CJK = r"[^\W\x00-\u2e7f]"
+
+_category = unicodedata.category
+_joined = cast("Callable[[str, str], str]", concat)
+
+STOP_WORDS = frozenset(data_files.words("kernel/text/data/stop_words.txt"))
+"""English words that say nothing about a text's subject: never a search token. Negations are kept."""
+
+
+_C_NAMES = r"\b[a-z](?:\+\+|#)"
+_PIECE = LazyPattern(rf"{_C_NAMES}|{_CJK}+|(?:[0-9a-z]+|(?!{_CJK})[^\W_])+")
+_FULL_WIDTH = tuple(zip("，：；！？（）", ",:;!?()", strict=True))
+
+
+def fold(text: str) -> str:
+    """The text after NFKC and case folding: width, ligatures and case no longer matter.
+
+    Folded twice because case folding can undo NFKC (Unicode 3.13, NFKC_Casefold); folding again changes
+    nothing.
+    """
+    if text.isascii():
+        return text.lower()
+    # Chinese punctuation alone would keep NFKC off its tenfold faster path for text that is normal already.
+    for wide, narrow in _FULL_WIDTH:
+        text = text.replace(wide, narrow)
+    normal = unicodedata.normalize("NFKC", text)
+    once = normal.casefold()
+    if once == normal:
+        return once
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", once).casefold())
+
+
+# ---------------------------------------------------------------------------------------------- fingerprints
+
+_UNSEEN = LazyPattern(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+)
+_DELICATE = LazyPattern(r"[0-9+<>=|$~#]")
+_ASCII_MARKS = str.maketrans(
+    "", "", punctuation + whitespace + "".join(map(chr, [*range(9), *range(14, 32), 127]))
+)
+_MINUS = LazyPattern(r"(?<![\w-])-(?=\d)")
+_GAP = LazyPattern(r"[\W_]+")
+_BLANK = LazyPattern("(?<=[a-z]) (?=[a-z])")
+_PLAIN_GAPS = frozenset({" ", ",", ", ", ".", ". ", "-", "。", "、"})
+
+
+def fingerprint_text(text: str) -> str:
+    """The text by which equal candidates and rejected inferences are known again (DESIGN 3, 6).
+
+    NFKC, case folding, without punctuation, spaces and invisible characters; fingerprinting again changes
+    nothing. Marks that carry meaning stay: symbols (``C++``, ``<``, ``$``), ``C#``, ``50%``, a minus, and
+    whatever stands between two digits, so that ``1.5`` is not ``15``.
+    """
+    folded = fold(text if text.isascii() else _UNSEEN.sub("", text))
+    if folded.isascii() and not _DELICATE.search(folded):
+        return folded.translate(_ASCII_MARKS)
+    marked = _MINUS.sub("\u2212", folded.replace("!=", "≠"))
+    # most gaps are these, and asking of each what it keeps takes ten times as long
+    marked = _BLANK.sub("", marked)
+    return unicodedata.normalize("NFKC", _GAP.sub(_kept_of_gap, marked))
+
+
+def _kept_of_gap(match: re.Match[str]) -> str:
+    """What is left of a run of characters that are neither letters nor digits."""
+    gap, whole = match.group(), match.string
+    before = whole[match.start() - 1] if match.start() else ""
+    if gap in _PLAIN_GAPS and not before.isdigit():
+        return ""
+    after = whole[match.end()] if match.end() < len(whole) else ""
+    kept = "".join(char for char in gap if _is_sign(char))
+    if gap[0] == "#" and before.isalpha():
+        kept = "#" + kept
+    if before.isdigit() and gap.lstrip()[:1] == "%":
+        kept = "%" + kept
+    if gap[-1] == "~" and after.isdigit():
+        kept += "~"
+    if kept or not (before.isdigit() and after.isdigit()):
+        return kept
+    mark = gap.strip()
+    return mark if len(mark) == 1 and mark in ".,:/-" else " "
+
+
+def _is_sign(char: str) -> bool:
+    """Whether a character outside words carries meaning: symbols do, and marks that belong to a letter."""
+    category = _category(char)
+    return category[0] in "SM" and category != "Sk" and char != "~"
+
+
+_ORDER = "kernel/text/data/order_words.txt"
+_ORDER_SIGN = LazyPattern(r"[\d<>=≠≤≥≈≡−±×÷|^$€£¥₩←→↔⇒⇐]|(?<![a-z+])\+|(?<=\w)\+(?=\w)")
+_BAG_WORD = LazyPattern(rf"{_C_NAMES}|{_CJK}|(?:[0-9a-z]+|(?!{_CJK})[^\W_]|(?<=\w)'(?=\w))+|[^\w\s]")
+
+
+def words(text: str) -> list[str]:
+    """The folded words in their order: words between spaces, single CJK characters, emoji.
+
+    Punctuation is left out, an apostrophe closes up (``don't`` is ``dont``), ``c++`` and ``c#`` are words.
+    """
+    return [word for word, _ in _spelt(_fold_seen(text))]
+
+
+def _spelt(folded: str) -> list[tuple[str, str]]:
+    """Each word and how it was written, apostrophes and all."""
+    found = _BAG_WORD.findall(folded)
+    return [(word.replace("'", ""), word) for word in found if word[0].isalnum() or _category(word) == "So"]
+
+
+def bag(text: str) -> tuple[str, ...] | None:
+    """The words in any order, sorted, or ``None`` where the order carries the meaning (DESIGN 6).
+
+    Order matters where there are digits, signs of comparison or arithmetic, a word of relation or negation,
+    two different persons or two different numerals; an empty text has no bag either. Equal bags are needed,
+    and not yet enough, for two inferences to be the same: ``model.rules.similarity.same_inference`` decides.
+    """
+    folded = _fold_seen(text)
+    if _ORDER_SIGN.search(folded) or (not folded.isascii() and _is_ordered_cjk(folded)):
+        return None
+    spelt = _spelt(folded)
+    plain = [word for word, _ in spelt]
+    ordering, alike = _order_words()
+    if any(written.endswith("n't") for _, written in spelt) or not ordering.isdisjoint(plain):
+        return None
+    if len({alike[word] for word in plain if word in alike}) > 1:
+        return None
+    return tuple(sorted(plain)) or None
+
+
+@cache
+def _order_words() -> tuple[frozenset[str], dict[str, str]]:
+    """The words that make the order matter; and persons and numerals, each with its group."""
+    lists = data_files.word_lists(_ORDER)
+    return frozenset(lists["words"]), {word: group for group in lists["alike"] for word in group.split(",")}
+
+
+@cache
+def _order_cjk() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What makes the order matter in CJK, and the words that only look like it."""
+    lists = data_files.word_lists(_ORDER)
+    found = lists["characters and words"]
+    single = "".join(word for word in found if len(word) == 1)
+    longer = [word for word in found if len(word) > 1]
+    return re.compile("|".join([f"[{single}]", *longer])), re.compile("|".join(lists["harmless"]))
+
+
+def _is_ordered_cjk(folded: str) -> bool:
+    ordering, harmless = _order_cjk()
+    return bool(ordering.search(harmless.sub("", folded)))
+
+
+def _fold_seen(text: str) -> str:
+    return fold(text if text.isascii() else _UNSEEN.sub("", text)).replace("’", "'")
+
+
+# ------------------------------------------------------------------------------------------- search tokens
+
+
+def pieces(text: str) -> list[str]:
+    """The runs of an already folded text that tokens are made of: words, CJK runs, ``c++`` and ``c#``."""
+    found: list[str] = _PIECE.findall(text)
+    return found
+
+
+def is_cjk(piece: str) -> bool:
+    """Whether a piece is a CJK run (Han, kana, hangul: letters from U+2E80 on) rather than a spaced word."""
+    return piece[0] > _LAST_SPACED
+
+
+def stems(words_: Iterable[str]) -> dict[str, str]:
+    """The Snowball English stem of each word; stop words are left out."""
+    import Stemmer
+
+    known = [word for word in words_ if word not in STOP_WORDS]
+    # A stemmer must not be shared between threads, and making one costs a microsecond.
+    return dict(zip(known, Stemmer.Stemmer("english").stemWords(known), strict=True))
+
+
+def tokens(text: str) -> list[str]:
+    """The search tokens of one text, in order, repeats kept (DESIGN 8, 10); see ``tokens_many``."""
+    return tokens_many([text])[0]
+
+
+def tokens_many(texts: Sequence[str]) -> list[list[str]]:
+    """The search tokens of each text: stems without stop words, CJK as characters and overlapping pairs.
+
+    One call stems all texts: each different word is stemmed once.
+    """
+    rows = [pieces(fold(text)) for text in texts]
+    stem_of = stems({piece for row in rows for piece in row if piece[0] <= _LAST_SPACED})
+    found: list[list[str]] = []
+    for row in rows:
+        line: list[str] = []
+        for piece in row:
+            if piece[0] > _LAST_SPACED:
+                line += piece
+                line += map(_joined, piece, piece[1:])
+            elif piece in stem_of:
+                line.append(stem_of[piece])
+        found.append(line)
+    return found
+
+
+def cjk_tokens(run: str) -> list[str]:
+    """The characters of a CJK run, then its overlapping pairs."""
+    return [*run, *map(_joined, run, run[1:])]
+
+
+# ------------------------------------------------------------------------------------------------ keywords
+
+_LITERAL_SPLIT = LazyPattern(r"[\s,\.;:!?]+", re.ASCII)
+_CJK_SPLIT = LazyPattern(
+    r"[\s,.;:!?\u3000-\u3004\u3008-\u303f\u30fb\u2014\u2018-\u201f\u2026\u00b7\uff5f-\uff65]+"
+)
+_KEYWORD_PART = LazyPattern(rf"{_CJK}+|(?:(?!{_CJK}).)+")
+
+
+def literal_keywords(text: str) -> frozenset[str]:
+    """The keywords of the source's rule, to the letter (R0.20).
+
+    Lower case, split at white space and ``,.;:!?``, longer than two characters. A Chinese sentence is one
+    keyword.
+    """
+    return frozenset(word for word in _LITERAL_SPLIT.split(text.lower()) if len(word) > 2)
+
+
+def keywords(text: str) -> frozenset[str]:
+    """The keywords that episodes are compared by (B0.1, B0.2).
+
+    As ``literal_keywords``, but CJK runs become overlapping pairs (a single character stays alone), CJK
+    punctuation splits too, and a short word is kept where it has a digit or is all capitals (AI, C3, R; not
+    the words A and I).
+    """
+    if text.isascii():
+        parts = _CJK_SPLIT.split(text)
+        return frozenset(part.lower() for part in parts if len(part) > 2 or _is_short_name(part))
+    found: set[str] = set()
+    for word in _CJK_SPLIT.split(unicodedata.normalize("NFKC", text)):
+        for part in _KEYWORD_PART.findall(word):
+            if is_cjk(part):
+                found.update(cjk_tokens(part)[len(part) :] if len(part) > 1 else part)
+            elif len(part) > 2 or _is_short_name(part):
+                found.add(part.lower())
+    return frozenset(found)
+
+
+def _is_short_name(part: str) -> bool:
+    return any(char.isdigit() for char in part) or (
+        part.isalpha() and part.isupper() and part not in ("A", "I")
+    )

@@ -1,0 +1,1 @@
+"""From knowing to doing: decide, outcome, impact, assess, distill."""

@@ -1,0 +1,247 @@
+"""``assess``, ``consolidation`` and ``stats``: what is known, how settled it is, how it grew."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+
+from alice_exp.blocks.wiring import access
+from alice_exp.finding.wiring import finding
+from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.text.display import cells, one_line
+from alice_exp.learning import documents as learning_documents
+from alice_exp.learning.rules.assessment import Assessment
+from alice_exp.learning.rules.success_rates import Rate
+from alice_exp.learning.usecases import statistics as knowing
+from alice_exp.model import documents
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import language, say
+from alice_exp.terminal.options import Surroundings, context_of
+
+_BAR = 24
+
+
+def assess(
+    ctx: typer.Context,
+    topic: Annotated[str, typer.Argument(metavar="TOPIC", help="What you want to know about.")],
+    context: Surroundings = [],  # noqa: B006
+) -> None:
+    """Say how well a topic is known, with what this rests on; exit 4 where nothing is known.
+
+    Example: alice-exp assess 数据库优化 --json
+    """
+    terminal: Terminal = ctx.obj
+    if not topic.strip():
+        raise UsageError("name a topic", hint="alice-exp assess deployment")
+    session = terminal.session
+    assessed = knowing.assess(finding(session), topic, context_of(context))
+    terminal.answer(
+        learning_documents.assessment(assessed, say, language()), lambda: _assessment(terminal, assessed)
+    )
+    terminal.exit_code = NotFoundError.exit_code if assessed.grade == "none" else 0
+
+
+def _assessment(terminal: Terminal, assessed: Assessment) -> None:
+    terminal.line(learning_documents.assessed_message(assessed, say, language()))
+    if assessed.grade != "none":
+        stats = assessed.stats
+        terminal.line(
+            f"  {assessed.score:.4f} = {say('confidence')} {stats.confidence:.2f}, "
+            f"{say('coverage')} {stats.coverage:.2f}, "
+            f"{say('recency')} {stats.recency:.2f}, {say('consolidation')} {stats.consolidation:.2f}"
+        )
+        rows = [
+            [
+                one.placed.block.id,
+                say(one.placed.block.state),
+                one_line(documents.payload_text(one.placed), 60),
+            ]
+            for one in assessed.evidence
+        ]
+        terminal.table([say("id"), say("state"), say("what is known")], rows)
+    terminal.line(learning_documents.assessed_advice(assessed.grade, say, language()))
+
+
+def consolidation(
+    ctx: typer.Context,
+    reference: Annotated[str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it.")],
+    explain: Annotated[bool, typer.Option("--explain", help="Show every term of the formula.")] = False,
+) -> None:
+    """Show how settled a block is: how often it was read, how old it is, how lately it changed.
+
+    Example: alice-exp consolidation exp-7k2m9q4x --explain
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    settled = knowing.settled(session.home, access(session), session.caller, reference)
+    block, terms, weights = settled.placed.block, settled.terms, settled.weights
+    answer: dict[str, object] = {
+        "id": block.id,
+        "consolidation_score": round(terms.score, 4),
+        "stored": settled.stored,
+        "access_count": block.access_count,
+        "last_accessed_at": block.last_accessed_at or None,
+    }
+    if explain:
+        answer["explain"] = {
+            "formula": "frequency·ln(1+n)/ln(100) + longevity·min(age/365 d, 1) + recency·0.5^(age/half-life)",
+            "frequency": round(terms.frequency, 6),
+            "longevity": round(terms.longevity, 6),
+            "recency": round(terms.recency, 6),
+            "weights": {
+                "frequency": weights.frequency,
+                "longevity": weights.longevity,
+                "recency": weights.recency,
+            },
+            "half_life_days": settled.half_life_days,
+        }
+
+    def text() -> None:
+        terminal.line(
+            f"{block.id}  {terms.score:.4f}  ({say('read {count} times', count=block.access_count)})"
+        )
+        if explain:
+            for name in ("frequency", "longevity", "recency"):
+                value, weight = getattr(terms, name), getattr(weights, name)
+                terminal.line(f"  {say(name):<14} {weight:.2f} × {value:.6f} = {weight * value:.6f}")
+
+    terminal.answer(answer, text)
+
+
+def stats(
+    ctx: typer.Context,
+    format: Annotated[
+        str, typer.Option("--format", metavar="table|html", help="How it is written.")
+    ] = "table",
+) -> None:
+    """Count the home: by set, state, type, age and reads, and how it grew.
+
+    Examples: alice-exp stats · alice-exp stats --format html > stats.html
+    """
+    terminal: Terminal = ctx.obj
+    if format not in ("table", "html"):
+        raise UsageError("{format} is no format", format=repr(format), hint="write --format table or html")
+    session = terminal.session
+    counts = knowing.stats(session.home, access(session), session.caller)
+    parts = {
+        "by_set": counts.by_set,
+        "by_state": counts.by_level,
+        "by_type": counts.by_type,
+        "by_age": counts.by_age,
+        "by_reads": counts.by_reads,
+    }
+    answer = {
+        "total": counts.total,
+        "waiting": counts.waiting,
+        "archived": counts.archived,
+        **{name: dict(part) for name, part in parts.items()},
+        "grown": [{"day": day, "total": total} for day, total in counts.grown],
+    }
+
+    def page() -> None:
+        from alice_exp.learning.cli.stats_page import stats_page
+
+        named = {part_title(name): part for name, part in parts.items()}
+        sys.stdout.write(stats_page(counts, named, session.caller.now[:10]))
+
+    terminal.answer(answer, page if format == "html" else lambda: _counts(terminal, counts, parts))
+
+
+def _counts(terminal: Terminal, counts: knowing.Counts, parts: Mapping[str, Mapping[str, int]]) -> None:
+    terminal.line(
+        say(
+            "{total} blocks, {waiting} of them wait for you, {archived} archived",
+            total=counts.total,
+            waiting=counts.waiting,
+            archived=counts.archived,
+        )
+    )
+    for name, part in parts.items():
+        terminal.line()
+        terminal.line(part_title(name))
+        _bars(terminal, dict(part))
+    if counts.grown:
+        terminal.line()
+        terminal.line(say("how it grew"))
+        _bars(terminal, dict(_thinned(counts.grown)))
+
+
+def part_title(name: str) -> str:
+    """What a part of ``stats`` is counted by, as a person reads it."""
+    return {
+        "by_set": say("by set"),
+        "by_state": say("by state"),
+        "by_type": say("by type"),
+        "by_age": say("by age"),
+        "by_reads": say("by reads"),
+    }[name]
+
+
+def impact(ctx: typer.Context) -> None:
+    """Show what experience brings: how decisions went with blocks, without any, and block by block.
+
+    Examples: alice-exp config set decide.held_out 0.1 · alice-exp impact
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    found = knowing.impact(session.home, session.history)
+    kinds = {"applied": found.applied, "without": found.without, "held_out": found.held_out}
+    answer = {
+        **{kind: _rate(one) for kind, one in kinds.items()},
+        "gap": {"low": round(found.gap[0], 4), "high": round(found.gap[1], 4)},
+        "blocks": [{"id": use.block_id, **_rate(use.rate)} for use in found.blocks],
+    }
+
+    def text() -> None:
+        if not any(one.total for one in kinds.values()):
+            terminal.line(say("no decision has had its outcome yet"))
+            return
+        names = [say("decisions"), say("worked"), say("of"), say("rate"), say("90 % interval"), ""]
+        terminal.table(names, [_rate_row(say(kind.replace("_", " ")), one) for kind, one in kinds.items()])
+        if found.blocks:
+            terminal.line()
+            names[0] = say("block")
+            terminal.table(names, [_rate_row(use.block_id, use.rate) for use in found.blocks[:20]])
+
+    terminal.answer(answer, text)
+
+
+def _rate(one: Rate) -> dict[str, float]:
+    return {
+        "ok": one.successes,
+        "total": one.total,
+        "rate": round(one.value, 4),
+        "low": round(one.low, 4),
+        "high": round(one.high, 4),
+    }
+
+
+def _rate_row(name: str, one: Rate) -> list[str]:
+    if not one.total:
+        return [name, "0", "0", "–", "–", ""]
+    share, bar = f"{one.value:.0%}", "█" * round(_BAR * one.value)
+    return [
+        name,
+        str(one.successes),
+        str(one.total),
+        share,
+        f"{one.low:.0%}-{one.high:.0%}",
+        bar,
+    ]
+
+
+def _thinned(grown: tuple[tuple[str, int], ...], most: int = 12) -> list[tuple[str, int]]:
+    """The last day of each of at most ``most`` equal stretches."""
+    step = max(1, -(-len(grown) // most))
+    return list(grown[::-1][::step][::-1])
+
+
+def _bars(terminal: Terminal, part: Mapping[str, int]) -> None:
+    top = max(part.values(), default=0)
+    for name, count in part.items():
+        bar = "█" * max(1 if count else 0, round(_BAR * count / top)) if top else ""
+        label = say(name)
+        terminal.line(f"  {label}{' ' * (16 - cells(label))} {count:>6}  {bar}")

@@ -1,0 +1,206 @@
+"""``decide`` and ``outcome``: what to apply, and what came of it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from alice_exp.blocks.wiring import access
+from alice_exp.finding import documents as finding_documents
+from alice_exp.finding.wiring import finding
+from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.learning import documents as learning_documents
+from alice_exp.learning.wiring import decisions
+from alice_exp.model import documents
+from alice_exp.model.rules.lifecycle import Change
+from alice_exp.model.values.block import Placed
+from alice_exp.terminal.console import Terminal, stale_mark
+from alice_exp.terminal.language import say
+from alice_exp.terminal.options import Surroundings, context_of
+
+if TYPE_CHECKING:
+    from alice_exp.learning.usecases.decide import Decision
+    from alice_exp.learning.usecases.decision_outcome import DecisionOutcome
+    from alice_exp.learning.usecases.outcome import Outcome
+
+_WORDS = {"ok": True, "fail": False}
+
+
+def decide(
+    ctx: typer.Context,
+    task: Annotated[str, typer.Argument(metavar="TASK", help="What is to be done, in your own words.")],
+    context: Surroundings = [],  # noqa: B006
+) -> None:
+    """Choose by tier what to apply to a task: personal, else universal, else the pool with a disclaimer.
+
+    Report what came of it with the decision's id. Example: alice-exp decide "deploy to production" --context env=prod
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    if not task.strip():
+        raise UsageError("say what is to be done", hint='alice-exp decide "deploy to production"')
+    # Deciding and its outcome share a file, not what they load.
+    from alice_exp.learning.usecases.decide import decide as choose
+
+    made = choose(finding(session), decisions(session), task, context_of(context))
+    warnings = [say(text) for text in made.warnings] + [
+        say(
+            "a similar task failed before: {task} ({episode})",
+            task=one.episode.task,
+            episode=one.episode.id,
+        )
+        for one in made.failures
+    ]
+    document = {
+        "decision": made.decision,
+        "tier": made.tier,
+        "applied": [finding_documents.match(one) for one in made.applied],
+        "observing": [finding_documents.match(one) for one in made.observing],
+        "warnings": warnings,
+        "disclaim": made.disclaim,
+    }
+    terminal.answer(document, lambda: _decision(terminal, made, warnings))
+    terminal.exit_code = NotFoundError.exit_code if made.tier == "reasoning" else 0
+
+
+def _decision(terminal: Terminal, made: Decision, warnings: list[str]) -> None:
+    terminal.line(f"{made.decision}  {say(made.tier)}")
+    rows = [
+        [
+            what,
+            f"{one.score:.3f}",
+            one.placed.block.id,
+            say(one.placed.block.state),
+            documents.payload_text(one.placed) + stale_mark(one.placed),
+        ]
+        for what, found in ((say("apply"), made.applied), (say("watch"), made.observing))
+        for one in found
+    ]
+    if rows:
+        terminal.table([say("what"), say("score"), say("id"), say("state"), say("what is known")], rows)
+    else:
+        terminal.line(say("nothing that is trusted fits: use your own reasoning"))
+    for warning in warnings:
+        terminal.note(warning)
+    terminal.line(say("then: alice-exp outcome {decision} ok|fail", decision=made.decision))
+
+
+def outcome(
+    ctx: typer.Context,
+    reference: Annotated[
+        str, typer.Argument(metavar="ID", help="The decision, or the block, that was used.")
+    ],
+    result: Annotated[str, typer.Argument(metavar="ok|fail", help="Whether it worked.")],
+    scenario: Annotated[str, typer.Option(help="Where it happened: a failure counts once a scenario.")] = "",
+    note: Annotated[str, typer.Option(help="A remark that is kept as evidence.")] = "",
+    came: Annotated[
+        str, typer.Option("--result", help="What came of it: a text or JSON (a decision's episode).")
+    ] = "",
+    reward: Annotated[
+        float | None, typer.Option(help="How good it was, from 0 to 1 (a decision's episode).")
+    ] = None,
+    also: Annotated[
+        list[str], typer.Option(metavar="ID", help="An observed block that earned it too; may be repeated.")
+    ] = [],  # noqa: B006
+) -> None:
+    """Report whether it worked: successes raise blocks, failures lower them, once a scenario.
+
+    Examples: alice-exp outcome dec-7k2m9q4x ok · alice-exp outcome exp-7k2m9q4x fail --scenario "repo alice"
+    """
+    terminal: Terminal = ctx.obj
+    if result not in _WORDS:
+        raise UsageError("{result} is no outcome", result=repr(result), hint="write ok or fail")
+    session = terminal.session
+    if not reference.startswith("dec-"):
+        if came or also or reward is not None:
+            raise UsageError("--result, --reward and --also belong to the outcome of a decision")
+        from alice_exp.learning.usecases.outcome import report_outcome
+
+        done = report_outcome(session.home, session.caller, reference, _WORDS[result], scenario, note)
+        _one(terminal, done)
+        return
+    from alice_exp.episodes.usecases.episode_book import reads_of
+    from alice_exp.learning.usecases.decision_outcome import report_decision
+    from alice_exp.timeline.usecases.summarise import summariser
+
+    told = report_decision(
+        session.home,
+        decisions(session),
+        session.caller,
+        reference,
+        _WORDS[result],
+        scenario=scenario,
+        note=note,
+        result=_json(came),
+        reward=reward,
+        also=also,
+        reads=reads_of(access(session)),
+        summarise=summariser(session.provider, session.config),
+    )
+    _all(terminal, told)
+
+
+def _json(text: str) -> Json:
+    if not text:
+        return None
+    try:
+        value: Json = json.loads(text, parse_constant=str)
+    except (ValueError, RecursionError):
+        return text
+    return value
+
+
+def _line(terminal: Terminal, placed: Placed, change: Change) -> None:
+    before, after = say(change.before), say(change.after)
+    moved = f"{before} → {after}" if before != after else after
+    terminal.line(
+        say(
+            "{id}  {effect}: {moved}, {count} verified",
+            id=placed.block.id,
+            effect=say(change.effect.replace("_", " ")),
+            moved=moved,
+            count=placed.block.verifications,
+        )
+    )
+    if change.archive:
+        terminal.line(say("it is refuted and went to the archive; 'alice-exp undo' takes this back"))
+
+
+def _one(terminal: Terminal, done: Outcome) -> None:
+    document = {
+        **learning_documents.changed(done.placed, done.change),
+        "commit": commit_id(done.commit),
+    }
+    terminal.answer(document, lambda: _line(terminal, done.placed, done.change))
+
+
+def _all(terminal: Terminal, told: DecisionOutcome) -> None:
+    first = learning_documents.changed(*told.changes[0]) if told.changes else {}
+    document = {
+        "id": told.decision.decision,
+        "state": first.get("state"),
+        "verifications": first.get("verifications"),
+        "effect": first.get("effect"),
+        "blocks": [learning_documents.changed(placed, change) for placed, change in told.changes],
+        "episode": told.episode.id,
+        "pruned": list(told.pruned),
+        "missing": list(told.missing),
+        "commit": commit_id(told.commit),
+    }
+
+    def text() -> None:
+        for placed, change in told.changes:
+            _line(terminal, placed, change)
+        terminal.line(say("recorded as {episode}", episode=told.episode.id))
+        if told.pruned:
+            terminal.line(say("清理了 {count} 条低价值经验", count=len(told.pruned)))
+
+    terminal.answer(document, text)
+    for why in [merge.fallback for merge in told.merges if merge.fallback]:
+        terminal.note(say("alice-exp: the model gave no summary ({why}); the rule did", why=why))
+    for block_id in told.missing:
+        terminal.note(say("alice-exp: {id} is no longer in the home and was left out", id=block_id))

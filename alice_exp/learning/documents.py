@@ -1,0 +1,107 @@
+"""Assessments and outcomes as the JSON documents of DESIGN 7."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from alice_exp.kernel.text.display import one_line
+from alice_exp.model.documents import brief, payload_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.learning.rules.assessment import Assessment, Grade
+    from alice_exp.model.rules.lifecycle import Change
+    from alice_exp.model.values.block import Placed
+
+Say: TypeAlias = Callable[[str], str]
+"""Turns an English sentence into the person's language."""
+
+
+ASSESSED: Mapping[Grade, tuple[str, str]] = {
+    "high": ("I am sure about “{topic}” (blocks about it: {count})", "use them to answer"),
+    "medium": (
+        "I know something about “{topic}” (blocks about it: {count})",
+        "use them, and check what matters",
+    ),
+    "low": (
+        "I know “{topic}” only vaguely (blocks about it: {count})",
+        "learn it anew before you rely on it",
+    ),
+    "very_low": ("I hardly know “{topic}” (blocks about it: {count})", "do not rely on them"),
+    "none": ("I know nothing about “{topic}”", "say so, and learn it"),
+}
+"""Each grade as a sentence, and what to do then (R3.22, R3.23)."""
+
+
+def assessment(assessed: Assessment, say: Say = str, language: str = "en") -> dict[str, Any]:
+    """The structure of R3.16-R3.18; ``say`` translates, ``language`` is ``en`` or ``zh``."""
+    stats = assessed.stats
+    return {
+        "ok": True,
+        "topic": assessed.topic,
+        "confidence": assessed.grade,
+        "score": assessed.score,
+        "message": assessed_message(assessed, say, language),
+        "suggestions": [assessed_advice(assessed.grade, say, language)],
+        "evidence": [
+            {
+                "id": one.placed.block.id,
+                "key": one.placed.block.key or None,
+                "confidence_level": one.level,
+                "access_count": one.placed.block.access_count,
+                "consolidation_score": round(one.consolidation, 4),
+                "updated_at": one.placed.block.updated_at,
+                "snippet": one_line(payload_text(one.placed), 120),
+            }
+            for one in assessed.evidence
+        ],
+        "stats": {
+            "total_memories": stats.total,
+            "avg_confidence": round(stats.confidence, 4),
+            "avg_recency": round(stats.recency, 4),
+            "avg_consolidation": round(stats.consolidation, 4),
+            "coverage": round(stats.coverage, 4),
+        },
+    }
+
+
+_ADVICE: Mapping[Grade, str] = {
+    "high": "可以直接使用这些记忆回答问题",
+    "medium": "可以使用这些记忆，重要之处请交叉核对",
+    "low": "记忆模糊，使用之前请重新学习",
+    "very_low": "几乎没有可靠的记忆，请不要依赖",
+    "none": "没有相关记忆，请如实说明，再去学习",
+}
+
+
+def assessed_advice(grade: Grade, say: Say = str, language: str = "en") -> str:
+    """What to do with what is known, in Chinese as the source says it (R3.22, R3.23)."""
+    return _ADVICE[grade] if language == "zh" else say(ASSESSED[grade][1])
+
+
+def assessed_message(assessed: Assessment, say: Say = str, language: str = "en") -> str:
+    """The assessment as a sentence, in Chinese as the source says it (R3.23)."""
+    count = assessed.stats.total
+    if language == "zh":
+        words = {
+            "high": "很有把握",
+            "medium": "有一定了解",
+            "low": "了解不多",
+            "very_low": "几乎没有可靠记忆",
+        }
+        if assessed.grade == "none":
+            return f"我对「{assessed.topic}」没有相关记忆"
+        return f"我对「{assessed.topic}」{words[assessed.grade]}，有 {count} 条相关记忆"
+    return say(ASSESSED[assessed.grade][0]).format(topic=assessed.topic, count=count)
+
+
+def changed(placed: Placed, change: Change) -> dict[str, Any]:
+    """What an outcome did to one block."""
+    return {
+        **brief(placed),
+        "level": change.after,
+        "verifications": placed.block.verifications,
+        "effect": change.effect,
+    }

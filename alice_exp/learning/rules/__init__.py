@@ -1,0 +1,1 @@
+"""Tiers, assessments, lessons, what a block brings."""

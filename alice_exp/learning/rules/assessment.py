@@ -1,0 +1,166 @@
+"""What is known about a topic, and how well: the source's score with every part named (R3.16-R3.27, B3.10-B3.12)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor
+from typing import TYPE_CHECKING, Literal, get_args
+
+from alice_exp.model.rules.consolidation import consolidation_of, decay_score
+from alice_exp.model.values.block import CONFIDENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from alice_exp.model.values.block import Placed
+    from alice_exp.model.values.config import Config
+
+Grade = Literal["none", "very_low", "low", "medium", "high"]
+GRADES: tuple[Grade, ...] = get_args(Grade)
+
+_LEAST: tuple[tuple[Grade, float], ...] = (("high", 0.8), ("medium", 0.5), ("low", 0.2))
+"""The score that each grade needs (R3.21); below the last one it is ``very_low``."""
+
+FULL_COVERAGE = 10
+"""Blocks from which a topic counts as covered (B3.11)."""
+
+LOOKED_AT = 50
+"""How many blocks an assessment looks at (R3.24)."""
+
+DOUBTFUL, SURE = 0.6, 1.2
+"""A best match of so many times what jumbled words reach is hardly, or certainly, about the topic (chosen on public
+questions with and without an answer; ``make bench-recall`` prints how often each level is right)."""
+
+LEAST_CERTAIN = 0.1
+"""What is found counts at least so much."""
+
+SHOWN = 5
+"""How many pieces of evidence it shows (R3.16)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each part counts, in sum 1 (R3.19); from the configuration."""
+
+    confidence: float = 0.35
+    coverage: float = 0.25
+    recency: float = 0.20
+    consolidation: float = 0.20
+
+    @classmethod
+    def of(cls, config: Config) -> Weights:
+        """The weights that a configuration sets."""
+        names = ("confidence", "coverage", "recency", "consolidation")
+        return cls(*(config.number(f"assess.{name}") for name in names))
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """The parts of the score, each in [0, 1], and how many blocks there are (R3.18)."""
+
+    total: int
+    confidence: float
+    recency: float
+    consolidation: float
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """One block as evidence of what is known (R3.17)."""
+
+    placed: Placed
+    level: Literal["high", "medium", "low"]
+    consolidation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """How well a topic is known: grade, score in [0, 1] with 4 decimals, parts, the best evidence."""
+
+    topic: str
+    grade: Grade
+    score: float
+    stats: Stats
+    evidence: tuple[Witness, ...]
+
+
+def meta_score(stats: Stats, weights: Weights) -> float:
+    """0.35 confidence + 0.25 coverage + 0.20 recency + 0.20 consolidation, half up to 4 decimals (R3.19, R3.20)."""
+    score = (
+        weights.confidence * stats.confidence
+        + weights.coverage * stats.coverage
+        + weights.recency * stats.recency
+        + weights.consolidation * stats.consolidation
+    )
+    # A sum such as 0.82335 is a little less in binary: the hair added keeps half up what it is on paper.
+    return floor(score * 10_000 + 0.5 + 1e-9) / 10_000
+
+
+def grade(score: float, total: int) -> Grade:
+    """The grade of a rounded score; ``none`` where no block is about the topic, and only there (R3.21, B3.12)."""
+    if total == 0:
+        return "none"
+    return next((name for name, least in _LEAST if score >= least), "very_low")
+
+
+def confidence_level(confidence: float) -> Literal["high", "medium", "low"]:
+    """A block's confidence as a word (B3.10)."""
+    return "high" if confidence >= 0.8 else "medium" if confidence >= 0.5 else "low"
+
+
+def certainty(match: float, chance: float) -> float:
+    """How certain it is that the best match is about the topic at all, in [``LEAST_CERTAIN``, 1].
+
+    It rises with the match over what jumbled words reach; 1 where ``chance`` is 0, because too few texts tell.
+    """
+    if chance <= 0.0:
+        return 1.0
+    return max(LEAST_CERTAIN, min(1.0, (match / chance - DOUBTFUL) / (SURE - DOUBTFUL)))
+
+
+def assess(
+    topic: str,
+    found: Sequence[Placed],
+    now: str,
+    weights: Weights,
+    half_life_days: Mapping[str, float],
+    certain: float = 1.0,
+) -> Assessment:
+    """Assess what was found about a topic, best first; at most ``LOOKED_AT`` blocks count.
+
+    Consolidation is the value of now, not the stored one (B3.6): 0 where a block was never read (B3.4). Each part
+    counts as far as it is ``certain`` that the blocks are about the topic, so that a level says how often the answer
+    is really there.
+    """
+    looked = found[:LOOKED_AT]
+    if not looked:
+        return Assessment(topic, "none", 0.0, Stats(0, 0.0, 0.0, 0.0, 0.0), ())
+    settled = [_settled(placed, now, half_life_days) for placed in looked]
+    fresh = [
+        decay_score(placed.block.updated_at or now, placed.block.type, now, half_life_days=half_life_days)
+        for placed in looked
+    ]
+    stats = Stats(
+        len(looked),
+        certain * _mean([CONFIDENCE[placed.block.state] for placed in looked]),
+        certain * _mean(fresh),
+        certain * _mean(settled),
+        certain * min(1.0, len(looked) / FULL_COVERAGE),
+    )
+    score = meta_score(stats, weights)
+    evidence = tuple(
+        Witness(placed, confidence_level(CONFIDENCE[placed.block.state]), value)
+        for placed, value in list(zip(looked, settled, strict=True))[:SHOWN]
+    )
+    return Assessment(topic, grade(score, stats.total), score, stats, evidence)
+
+
+def _settled(placed: Placed, now: str, half_life_days: Mapping[str, float]) -> float:
+    if placed.block.access_count == 0:
+        return placed.block.consolidation_score
+    return consolidation_of(placed.block, now, half_life_days=half_life_days).score
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

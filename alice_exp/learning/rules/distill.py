@@ -1,0 +1,309 @@
+"""What repeats in episodes, as proposals for the pool: what worked as advice, what failed as a warning.
+
+Episodes of one type are compared by what they share: the action, a step of it, an entry of the context, a word of the
+task. A trait is proposed where its success rate differs from the average and from the others of its type by more than
+90 % intervals allow, an action also where it holds on its own, and a reward that falls is a warning. Deterministic: the
+same episodes give the same proposals. Sources: R0.3, R0.5, R0.51; issue 5.2.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from alice_exp.kernel.text.tokens import STOP_WORDS, keywords
+from alice_exp.learning.rules.success_rates import (
+    Z,
+    difference,
+    rate,
+    stratified_difference,
+    trend,
+)
+from alice_exp.model.values.block import EVIDENCE_KEPT, Evidence, Payload, Trigger
+from alice_exp.model.values.records import GENERAL
+from alice_exp.timeline.rules.digest import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.learning.rules.success_rates import Rate
+    from alice_exp.model.values.records import Episode
+
+Kind = Literal["advice", "warning"]
+Basis = Literal["action", "step", "context", "word", "trend", "episode"]
+"""What the episodes of a proposal share; ``episode``: there is only one."""
+
+REPEATS = 3
+"""Episodes that show a trait, and others of the type that do not, before anything is proposed."""
+
+TREND_LENGTH = 6
+"""Rewards from which a trend is looked for; ``TREND_KEPT`` newest are looked at."""
+
+TREND_KEPT = 200
+QUOTE = 160
+"""Characters of a quote."""
+
+_PRIORITY: Sequence[Basis] = ("trend", "action", "context", "step", "word")
+_STEPS = re.compile(r"\s*(?:&&|\|\||;|,|→|->|\n|，|；|、|然后)\s*")
+_CJK = re.compile("[\u2e80-\U0003ffff]")
+
+_Trait: TypeAlias = tuple[Basis, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """The numbers behind a proposal: the rate with the trait, that of the others of the type, their difference.
+
+    ``low`` and ``high`` bound the difference (90 %, in [-1, 1]); ``falling`` holds the mean reward of the older and
+    the newer half where the proposal is a trend.
+    """
+
+    type: str
+    basis: Basis
+    trait: str
+    own: Rate
+    others: Rate
+    low: float
+    high: float
+    falling: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A candidate for the pool: lived, so it starts as ``past`` with one verification (R0.51, D44)."""
+
+    kind: Kind
+    payload: Payload
+    trigger: Trigger
+    evidence: tuple[Evidence, ...]
+    support: Support
+    episodes: tuple[str, ...]
+    """The ids of all episodes that show the trait; ``evidence`` quotes the newest of them."""
+
+    @property
+    def block_type(self) -> Literal["solution", "pattern"]:
+        """The type of the block that it would be."""
+        return "solution" if self.kind == "advice" else "pattern"
+
+    @property
+    def explanation(self) -> tuple[str, Mapping[str, object]]:
+        """A sentence and what fills it: counts, rates, the interval."""
+        support = self.support
+        values: dict[str, object] = {
+            "trait": support.trait,
+            "type": support.type,
+            "successes": support.own.successes,
+            "total": support.own.total,
+            "rate": round(100 * support.own.value),
+            "from": round(100 * support.own.low),
+            "to": round(100 * support.own.high),
+            "other_successes": support.others.successes,
+            "other_total": support.others.total,
+            "other_rate": round(100 * support.others.value),
+            "low": round(100 * support.low),
+            "high": round(100 * support.high),
+        }
+        if support.falling is not None:
+            values |= {"older": round(support.falling[0], 2), "newer": round(support.falling[1], 2)}
+            return (
+                '"{trait}" ({type}): the mean reward fell from {older} to {newer} over {total} episodes',
+                values,
+            )
+        if support.basis == "episode":
+            return "one episode of type {type}, succeeded {successes} of {total}", values
+        return (
+            '"{trait}" ({type}): succeeded {successes} of {total} = {rate} % [{from}, {to}], the others '
+            "{other_successes} of {other_total} = {other_rate} %; difference {low} to {high} points (90 %)",
+            values,
+        )
+
+    def applies(self, episode: Episode) -> bool:
+        """Whether an episode (or a task about to be done) shows the trait."""
+        trait: _Trait = (self.support.basis, self.support.trait)
+        if trait[0] == "trend":
+            trait = ("action", trait[1])
+        return episode.task_type == self.support.type and trait in _traits(episode)
+
+
+def distill(episodes: Iterable[Episode], limit: int = 20) -> tuple[Proposal, ...]:
+    """What repeats, surest first, at most ``limit`` proposals."""
+    by_type: defaultdict[str, list[Episode]] = defaultdict(list)
+    for episode in sorted(episodes, key=lambda one: (one.timestamp, one.id)):
+        by_type[episode.task_type].append(episode)
+    found = [proposal for kind, group in by_type.items() for proposal in _of_type(kind, group)]
+    found.sort(
+        key=lambda one: (-_strength(one.support), one.support.type, one.support.basis, one.support.trait)
+    )
+    return tuple(found[:limit])
+
+
+def lesson(episode: Episode) -> Proposal:
+    """One episode as a proposal: what was done, for tasks like this one (D44)."""
+    kind: Kind = "advice" if episode.success else "warning"
+    own = rate(int(episode.success), 1)
+    support = Support(episode.task_type, "episode", episode.action, own, rate(0, 0), -1.0, 1.0)
+    trigger = Trigger(episode.task, context=dict(episode.context))
+    said = _said(kind, episode.action, episode)
+    return Proposal(kind, Payload(said), trigger, (_evidence(episode),), support, (episode.id,))
+
+
+def _of_type(kind: str, group: Sequence[Episode]) -> list[Proposal]:
+    """The proposals of one type; ``group`` is oldest first."""
+    shown: defaultdict[_Trait, list[int]] = defaultdict(list)
+    for index, episode in enumerate(group):
+        for trait in _traits(episode):
+            shown[trait].append(index)
+    successes = sum(episode.success for episode in group)
+    found: dict[tuple[int, ...], tuple[Support, Kind]] = {}
+    for trait in sorted(shown, key=lambda one: (_PRIORITY.index(one[0]), one[1])):
+        places = tuple(shown[trait])
+        if len(places) < REPEATS or places in found:
+            continue
+        own = rate(sum(group[index].success for index in places), len(places))
+        others = rate(successes - own.successes, len(group) - own.total)
+        gap = _gap(group, trait, places, own, others)
+        judged = _judged(kind, trait, own, others, gap) or _falling(kind, trait, own, others, group, places)
+        if judged is not None:
+            found[places] = judged
+    return [
+        _proposal(support, said, [group[index] for index in places])
+        for places, (support, said) in found.items()
+    ]
+
+
+def _gap(
+    group: Sequence[Episode], trait: _Trait, places: Sequence[int], own: Rate, others: Rate
+) -> tuple[float, float]:
+    """The interval of the difference that a trait makes.
+
+    What is done depends on the situation, so actions and their steps are compared within equal contexts, where there
+    are enough to compare: else an action would be praised for the easy tasks that call for it.
+    """
+    if others.total < REPEATS:
+        return -1.0, 1.0
+    if trait[0] in ("action", "step"):
+        strata = _strata(group, frozenset(places))
+        if min(sum(one[1] for one in strata), sum(one[3] for one in strata)) >= REPEATS:
+            return stratified_difference(strata)
+    return difference(own, others)
+
+
+def _strata(group: Sequence[Episode], places: frozenset[int]) -> list[tuple[int, int, int, int]]:
+    """Successes and trials with and without, for each context in which both occurred."""
+    counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    for index, episode in enumerate(group):
+        own = counts[json.dumps(dict(episode.context), ensure_ascii=False, sort_keys=True)]
+        at = 0 if index in places else 2
+        own[at] += episode.success
+        own[at + 1] += 1
+    return [(a, b, c, d) for a, b, c, d in counts.values() if b and d]
+
+
+def _judged(
+    kind: str, trait: _Trait, own: Rate, others: Rate, gap: tuple[float, float]
+) -> tuple[Support, Kind] | None:
+    """Whether a trait tells success from failure.
+
+    Its whole interval lies above (or below) the average of its type, and the difference from the others has one sign:
+    a trait that most episodes show is no advice because the few others fail. An action also holds on its own.
+    """
+    low, high = gap
+    support = Support(kind, *trait, own, others, low, high)
+    average = (own.successes + others.successes) / (own.total + others.total)
+    is_alone = trait[0] == "action"
+    if (low > 0 and own.low > average) or (is_alone and own.low > 0.5 and high > 0):
+        return support, "advice"
+    if (high < 0 and own.high < average) or (is_alone and own.high < 0.5 and low < 0):
+        return support, "warning"
+    return None
+
+
+def _falling(
+    kind: str, trait: _Trait, own: Rate, others: Rate, group: Sequence[Episode], places: Sequence[int]
+) -> tuple[Support, Kind] | None:
+    rewards = [group[index].reward for index in places[-TREND_KEPT:]]
+    if trait[0] != "action" or len(rewards) < TREND_LENGTH or trend(rewards) > -Z:
+        return None
+    middle = len(rewards) // 2
+    halves = (sum(rewards[:middle]) / middle, sum(rewards[middle:]) / (len(rewards) - middle))
+    return Support(kind, "trend", trait[1], own, others, -1.0, 1.0, halves), "warning"
+
+
+def _strength(support: Support) -> float:
+    """How far the interval stays from chance, in [0, 1]."""
+    if support.falling is not None:
+        return max(0.0, support.falling[0] - support.falling[1])
+    alone = max(support.own.low - 0.5, 0.5 - support.own.high) if support.basis == "action" else 0.0
+    return max(support.low, -support.high, alone, 0.0)
+
+
+def _traits(episode: Episode) -> set[_Trait]:
+    """What an episode can share with others."""
+    action = " ".join(episode.action.split())
+    steps = {" ".join(step.split()) for step in _STEPS.split(episode.action)} - {""}
+    traits: set[_Trait] = {("action", action)} if action else set()
+    if len(steps) > 1:
+        traits |= {("step", step) for step in steps}
+    traits |= {("word", word) for word in _words(episode)}
+    return traits | {("context", _entry(key, value)) for key, value in episode.context.items()}
+
+
+def _words(episode: Episode) -> frozenset[str]:
+    return keywords(episode.task) - STOP_WORDS
+
+
+def _entry(key: str, value: Json) -> str:
+    return (
+        f"{key}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)}"
+    )
+
+
+def _proposal(support: Support, kind: Kind, shown: Sequence[Episode]) -> Proposal:
+    """``shown`` are the episodes with the trait, oldest first."""
+    telling = [episode for episode in shown if episode.success == (kind == "advice")] or list(shown)
+    best = max(
+        telling, key=lambda one: (bool(one.reflection), one.reward if kind == "advice" else -one.reward)
+    )
+    named = support.trait if support.basis in ("action", "step", "trend") else best.action
+    evidence = tuple(map(_evidence, shown[-EVIDENCE_KEPT:]))
+    ids = tuple(episode.id for episode in shown)
+    return Proposal(kind, Payload(_said(kind, named, best)), _trigger(support, shown), evidence, support, ids)
+
+
+def _trigger(support: Support, shown: Sequence[Episode]) -> Trigger:
+    """When the proposal applies: the words that most of its tasks share, and the context that all of them share."""
+    counts = Counter(word for episode in shown for word in _words(episode))
+    common = [word for word, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
+    shared = tuple(word for word in common if 2 * counts[word] > len(shown))[:8]
+    likest = max(shown, key=lambda one: sum(counts[word] for word in _words(one) & set(shared)))
+    context = {
+        key: value
+        for key, value in shown[-1].context.items()
+        if all(key in episode.context and episode.context[key] == value for episode in shown)
+    }
+    if support.basis == "word":
+        shared = (support.trait, *(word for word in shared if word != support.trait))
+    about = "" if support.type == GENERAL else f"{support.type}: "
+    text = likest.task if support.basis in ("action", "step", "trend") else about + " ".join(shared)
+    return Trigger(text.rstrip(": ") or support.trait, shared, context)
+
+
+def _said(kind: Kind, action: str, telling: Episode) -> str:
+    """The payload: the action and what was learned from it, in the language of the record."""
+    learned = telling.reflection.strip()
+    parts = [part for part in (shortened(action, 400), learned) if part]
+    text = " — ".join(dict.fromkeys(parts)) or telling.task
+    if kind == "advice":
+        return text
+    return f"避免：{text}" if _CJK.search(telling.task + text) else f"avoid: {text}"
+
+
+def _evidence(episode: Episode) -> Evidence:
+    told = episode.result if isinstance(episode.result, str) else ""
+    quote = " → ".join(part for part in (episode.action, told or episode.reflection) if part.strip())
+    effect = "ok" if episode.success else "fail"
+    return Evidence("episode", episode.id, episode.at, shortened(quote or episode.task, QUOTE), effect=effect)

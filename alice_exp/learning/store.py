@@ -1,0 +1,91 @@
+"""Open decisions in ``state/decisions/``: one small file each, gone when the outcome stands in history."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
+from alice_exp.learning.ports import OpenDecision
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_ID = re.compile(r"dec-[a-z2-9]{8}")
+KEPT = 1000
+"""Open decisions that are kept: the oldest that never had an outcome go first."""
+
+
+class FileDecisions:
+    """The open decisions of one home; ``is_closed`` asks history whether an outcome names one."""
+
+    def __init__(self, folder: Path, is_closed: Callable[[str], bool]) -> None:
+        self._folder = folder
+        self._is_closed = is_closed
+
+    def open(self, decision: OpenDecision) -> None:
+        """Remember a decision until its outcome."""
+        body = {
+            "decision": decision.decision,
+            "at": decision.at,
+            "task": decision.task,
+            "context": dict(decision.context),
+            "tier": decision.tier,
+            "applied": list(decision.applied),
+            "observing": list(decision.observing),
+            "held_out": decision.held_out,
+        }
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            temporary = self._folder / f".{decision.decision}"
+            temporary.touch(mode=0o600)
+            temporary.write_text(json.dumps(body, ensure_ascii=False), encoding="utf-8")
+            temporary.replace(self._path(decision.decision))
+            for old in sorted(self._folder.glob("dec-*.json"), key=lambda path: path.stat().st_mtime)[:-KEPT]:
+                old.unlink(missing_ok=True)
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise ProblemError("the decision could not be kept: {why}", why=why) from error
+
+    def find(self, decision: str) -> OpenDecision:
+        """An open decision; see ``home.ports.Decisions.find``."""
+        if not _ID.fullmatch(decision):
+            raise UsageError(
+                "{name} is not a decision's id", name=repr(decision), hint="an id looks like dec-7k2m9q4x"
+            )
+        if self._is_closed(decision):
+            self.close(decision)
+            raise RefusedError(
+                "{decision} had its outcome already",
+                decision=decision,
+                hint="see 'alice-exp log --op outcome'",
+            )
+        try:
+            raw = json.loads(self._path(decision).read_bytes())
+            return OpenDecision(
+                decision,
+                raw["at"],
+                raw["task"],
+                raw["context"],
+                raw["tier"],
+                tuple(raw["applied"]),
+                tuple(raw["observing"]),
+                bool(raw["held_out"]),
+            )
+        except (OSError, ValueError, KeyError, TypeError):
+            raise NotFoundError(
+                "there is no open decision {decision}",
+                decision=decision,
+                hint="make one with 'alice-exp decide'",
+            ) from None
+
+    def close(self, decision: str) -> None:
+        """Its outcome stands in history; a file that the disk keeps is known from there to be closed."""
+        with contextlib.suppress(OSError):
+            self._path(decision).unlink(missing_ok=True)
+
+    def _path(self, decision: str) -> Path:
+        return self._folder / f"{decision}.json"

@@ -1,0 +1,1 @@
+"""Deciding, judging the outcome, proposing lessons, counting."""

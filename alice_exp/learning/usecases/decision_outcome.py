@@ -1,0 +1,239 @@
+"""The outcome of a decision as one act: blocks, episode, thought, commit (R2.38, B2.14-B2.16, BX.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from alice_exp.episodes.rules.retention import is_due, prune
+from alice_exp.episodes.rules.search_episodes import shorten_result
+from alice_exp.episodes.usecases.episode_book import capacity_of
+from alice_exp.home.references import resolve
+from alice_exp.kernel.errors import ProblemError, UsageError
+from alice_exp.kernel.journal.act import Act
+from alice_exp.learning.ports import OpenDecision
+from alice_exp.learning.usecases.outcome import settled_after, thresholds_of
+from alice_exp.model.formats.record_schema import EVENTS_PATH
+from alice_exp.model.rules.lifecycle import outcome, scenario_of
+from alice_exp.model.values.block import PLACES, Evidence
+from alice_exp.model.values.changes import ChangeSet, Put
+from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
+from alice_exp.timeline.rules.compaction import add_event
+from alice_exp.timeline.rules.late_results import DECISION, finished, unfinished
+from alice_exp.timeline.usecases.events import asked, strategy_of
+from alice_exp.timeline.usecases.original_events import FINISHED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.learning.ports import Decisions
+    from alice_exp.model.rules.lifecycle import Change
+    from alice_exp.model.values.block import Placed
+    from alice_exp.model.values.config import Config
+    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.timeline.rules.compaction import Merge, Strategy, Summariser
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionOutcome:
+    """What the outcome of a decision did: each block's change, the episode, what was pruned, the one commit."""
+
+    decision: OpenDecision
+    changes: tuple[tuple[Placed, Change], ...]
+    missing: tuple[str, ...]
+    episode: Episode
+    pruned: tuple[str, ...]
+    merges: tuple[Merge, ...] = ()
+    commit: Commit | None = None
+
+
+def report_decision(
+    home: Home,
+    decisions: Decisions,
+    caller: Caller,
+    decision: str,
+    ok: bool,
+    *,
+    scenario: str = "",
+    note: str = "",
+    result: Json = None,
+    reward: float | None = None,
+    also: Sequence[str] = (),
+    reads: Mapping[str, int] | None = None,
+    summarise: Summariser | None = None,
+) -> DecisionOutcome:
+    """The outcome of a decision: lifecycle and evidence of its blocks, one episode, one event, one commit (D37).
+
+    ``also`` names observed blocks that are credited too (B2.16). A second outcome raises ``RefusedError``. A thought of
+    the decision that waits for its result takes it, instead of another thought (B1.8). ``reads`` counts searches that
+    found an episode; ``summarise`` tells a merge of thoughts, asked before the home is locked.
+    """
+    config = home.config()
+    open_decision = decisions.find(decision)
+    episode = _episode(open_decision, caller, ok, note, result, reward, config)
+    event, strategy = _event(open_decision, episode), strategy_of(config)
+    answers = asked(home, event, strategy, summarise) if summarise and not _waits(home, decision) else None
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
+        decisions.find(decision)
+        require_records(snapshot)
+        credited = tuple(resolve(snapshot, reference).block.id for reference in also)
+        where = scenario_of(scenario, open_decision.context, "")
+        changes, missing = _changes(
+            snapshot, (*open_decision.applied, *credited), ok, where, caller, note, episode.id
+        )
+        puts = tuple(Put(placed.block, placed.path) for placed, _ in changes)
+        book, pruned = _kept(snapshot, episode, puts, caller.now, reads or {})
+        timeline, merges, told = _told(snapshot.timeline or Timeline(), event, strategy, answers)
+        act = Act(
+            "outcome",
+            caller.actor,
+            caller.now,
+            tuple(put.block.id for put in puts),
+            f"{'ok' if ok else 'fail'} of {decision}"
+            + (f", 清理了 {len(pruned)} 条低价值经验" if pruned else ""),
+            (
+                *_steps(changes),
+                *_trailers(open_decision, ok, episode.id, where, pruned),
+                *told,
+            ),
+        )
+        answer = DecisionOutcome(open_decision, changes, missing, episode, pruned, merges)
+        return ChangeSet(act, puts, episodes=book, timeline=timeline), answer
+
+    commit, answer = home.apply(plan, PLACES, records=True)
+    decisions.close(decision)
+    return replace(answer, commit=commit)
+
+
+def _steps(changes: Sequence[tuple[Placed, Change]]) -> tuple[tuple[str, str], ...]:
+    """What happened to each block, in the order of the blocks."""
+    return tuple(
+        row
+        for _, change in changes
+        for row in (("From", change.before), ("To", change.after), ("Effect", change.effect))
+    )
+
+
+def _trailers(
+    decision: OpenDecision, ok: bool, episode: str, where: str, pruned: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    return (
+        ("Decision", decision.decision),
+        ("Result", "ok" if ok else "fail"),
+        *(("Applied", block_id) for block_id in decision.applied),
+        *((("Held-Out", "yes"),) if decision.held_out else ()),
+        ("Episode", episode),
+        ("Scenario", where),
+        *(("Pruned", one) for one in pruned),
+    )
+
+
+def require_records(snapshot: Snapshot) -> None:
+    """Raise the problem of a record file that cannot be written, so that an act is never half recorded."""
+    if snapshot.episodes is not None and snapshot.timeline is not None:
+        return
+    fault = next(
+        (p for p in snapshot.problems if p.path.startswith("records/") and p.severity == "error"), None
+    )
+    raise ProblemError(
+        "{message}; nothing was recorded",
+        message=fault.message if fault else "the record files cannot be read",
+        path=fault.path if fault else "records",
+        line=fault.line if fault else 0,
+        column=fault.column if fault else 0,
+        hint="mend the file, then run the command again",
+    )
+
+
+def _changes(
+    snapshot: Snapshot, ids: Sequence[str], ok: bool, where: str, caller: Caller, note: str, episode: str
+) -> tuple[tuple[tuple[Placed, Change], ...], tuple[str, ...]]:
+    changes: list[tuple[Placed, Change]] = []
+    missing: list[str] = []
+    thresholds = thresholds_of(snapshot)
+    for block_id in dict.fromkeys(ids):
+        placed = snapshot.find(block_id)
+        if placed is None or placed.place == "archive":
+            missing.append(block_id)
+            continue
+        piece = Evidence("episode", ref=episode, at=caller.now, quote=note)
+        change = outcome(placed.block, ok, where, caller.now, piece, thresholds)
+        changes.append((settled_after(placed, change, caller.now), change))
+    return tuple(changes), tuple(missing)
+
+
+def _episode(
+    decision: OpenDecision,
+    caller: Caller,
+    ok: bool,
+    note: str,
+    result: Json,
+    reward: float | None,
+    config: Config,
+) -> Episode:
+    if reward is not None and not 0 <= reward <= 1:
+        raise UsageError("a reward is a number from 0 to 1, not {reward}", reward=reward)
+    used = ", ".join(decision.applied) or "own reasoning"
+    episode = Episode(
+        caller.new_id("ep"),
+        decision.task,
+        decision.context,
+        f"{decision.tier}: {used}",
+        result,
+        ok,
+        (1.0 if ok else 0.0) if reward is None else reward,
+        caller.now,
+        note,
+    )
+    return shorten_result(episode, config.count("episodes.result_limit"))
+
+
+def _kept(
+    snapshot: Snapshot, episode: Episode, puts: Sequence[Put], now: str, reads: Mapping[str, int]
+) -> tuple[EpisodeBook, tuple[str, ...]]:
+    """The book with the new episode; over capacity the least worth go, never a cited one, never the new one."""
+    present = snapshot.episodes or EpisodeBook()
+    book = replace(present, episodes=(*present.episodes, episode))
+    bounded = replace(book, capacity=capacity_of(snapshot))
+    if not is_due(bounded):
+        return book, ()
+    cited = {
+        piece.ref for placed in snapshot for piece in placed.block.evidence if piece.ref.startswith("ep-")
+    }
+    cited |= {piece.ref for put in puts for piece in put.block.evidence} | {episode.id}
+    pruning = prune(bounded, now, reads, cited)
+    return replace(book, episodes=pruning.book.episodes), tuple(one.episode.id for one in pruning.removed)
+
+
+def _event(decision: OpenDecision, episode: Episode) -> Event:
+    context = ", ".join(f"{key}={value}" for key, value in decision.context.items())
+    return Event(
+        episode.at,
+        decision.task,
+        context,
+        episode.action,
+        episode.result if episode.result is not None else ("ok" if episode.success else "fail"),
+        {DECISION: decision.decision, "episode": episode.id},
+    )
+
+
+def _waits(home: Home, decision: str) -> bool:
+    """Whether a thought of the decision waits for its result, so that nothing will be merged."""
+    return unfinished(home.read((), records=EVENTS_PATH).timeline or Timeline(), decision) is not None
+
+
+def _told(
+    timeline: Timeline, event: Event, strategy: Strategy, summarise: Summariser | None
+) -> tuple[Timeline, tuple[Merge, ...], tuple[tuple[str, str], ...]]:
+    """The timeline with the outcome in it, the merge that it led to, and the trailer of a thought that it finished."""
+    waiting = unfinished(timeline, str(event.metadata[DECISION]))
+    done = finished(timeline, waiting, event.result, event.metadata) if waiting is not None else None
+    if done is not None:
+        return done, (), ((FINISHED, str(waiting)),)
+    added = add_event(timeline, event, strategy, summarise)
+    return added.timeline, (added.merge,) if added.merge else (), ()

@@ -1,0 +1,160 @@
+"""What repeats in episodes becomes candidates, with the episodes as evidence (R0.3, R0.5, R0.51, D44).
+
+Never above the pool, never what a person rejected, and nothing anew that is known already: twice does what once did.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from alice_exp.blocks.usecases.capture import Draft, memorize
+from alice_exp.episodes.usecases.episode_book import named
+from alice_exp.home.record_access import require_sound
+from alice_exp.learning.rules.distill import REPEATS, distill, lesson
+from alice_exp.model.formats.record_schema import EPISODES_PATH
+from alice_exp.model.rules.identity import sameness
+from alice_exp.model.rules.rejection import Rejections
+from alice_exp.model.values.block import PLACES, SETS
+from alice_exp.model.values.records import EpisodeBook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.learning.rules.distill import Proposal
+    from alice_exp.model.values.block import Placed
+    from alice_exp.model.values.records import Episode
+    from alice_exp.model.values.snapshot import Snapshot
+
+Verdict = Literal["proposed", "known", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A proposal and what becomes of it: proposed, known already as ``block``, refused as ``block`` was rejected."""
+
+    proposal: Proposal
+    verdict: Verdict
+    block: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Distilled:
+    """All proposals, surest first, and the one commit that took the new ones into the pool (None: there was none)."""
+
+    judged: tuple[Judged, ...]
+    episodes: int
+    commit: Commit | None = None
+
+    def count(self, verdict: Verdict) -> int:
+        """How many proposals ended so."""
+        return sum(one.verdict == verdict for one in self.judged)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The blocks that came of the proposals."""
+        return tuple(one.block for one in self.judged if one.verdict == "proposed" and one.block)
+
+
+def distil(home: Home, caller: Caller, references: Sequence[str] = (), limit: int = 20) -> Distilled:
+    """Find what repeats and propose it; with ``references`` the lesson of each of these episodes alone.
+
+    A type with fewer than three episodes shows no repetition: each of its episodes is proposed as it is.
+    """
+    snapshot = home.read(PLACES, records=True)
+    require_sound(snapshot, EPISODES_PATH)
+    book = snapshot.episodes or EpisodeBook()
+    if references:
+        proposals = tuple(lesson(named(book, reference)) for reference in dict.fromkeys(references))
+    else:
+        proposals = (*distill(book.episodes, limit), *_lessons(book))[:limit]
+    judged = tuple(_judged(snapshot, proposal) for proposal in proposals)
+    drafts = [_fresh_evidence(snapshot, one.proposal) for one in judged if one.verdict == "proposed"]
+    answer = Distilled(judged, len(book.episodes))
+    if not drafts:
+        return answer
+    captured = memorize(home, caller, drafts)
+    placed = iter(captured.placed)
+    return replace(answer, judged=tuple(_settled(one, placed) for one in judged), commit=captured.commit)
+
+
+def draft_of(proposal: Proposal) -> Draft:
+    """A proposal as something lived: past, one verification, in the pool (B2.2)."""
+    return Draft(
+        proposal.payload,
+        proposal.trigger,
+        key=key_of(proposal),
+        type=proposal.block_type,
+        evidence=proposal.evidence,
+        lived=True,
+    )
+
+
+def key_of(proposal: Proposal) -> str:
+    """What a proposal is about, whatever its words are by now: its type and the trait that its episodes share."""
+    support = proposal.support
+    trait = proposal.episodes[0] if support.basis == "episode" else support.trait
+    said = "\n".join((proposal.kind, support.type, support.basis, trait))
+    return f"distill-{hashlib.sha256(said.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def _lessons(book: EpisodeBook) -> tuple[Proposal, ...]:
+    """The episodes of types that are too few to compare, newest first."""
+    counts: dict[str, int] = {}
+    for episode in book.episodes:
+        counts[episode.task_type] = counts.get(episode.task_type, 0) + 1
+    alone = [one for one in book.episodes if counts[one.task_type] < REPEATS and _teaches(one)]
+    return tuple(map(lesson, sorted(alone, key=lambda one: (-one.timestamp, one.id))))
+
+
+def _teaches(episode: Episode) -> bool:
+    return bool(episode.action.strip() or episode.reflection.strip())
+
+
+def _fresh_evidence(snapshot: Snapshot, proposal: Proposal) -> Draft:
+    """The draft; where a candidate says the same already, with the evidence alone that it does not have."""
+    draft = draft_of(proposal)
+    known = _keyed(list(snapshot.within(*SETS)), draft)
+    if known is None or not _same_words(known, draft):
+        return draft
+    cited = {piece.ref for piece in known.block.evidence}
+    return replace(draft, evidence=tuple(piece for piece in draft.evidence if piece.ref not in cited))
+
+
+def _judged(snapshot: Snapshot, proposal: Proposal) -> Judged:
+    draft = draft_of(proposal)
+    rejected = [one for one in snapshot.within("archive") if one.namespace == "rejected"]
+    refused = Rejections.of(rejected).find(draft.payload) or _keyed(rejected, draft)
+    if refused is not None:
+        return Judged(proposal, "refused", refused.block.id)
+    known = _keyed(list(snapshot.within(*SETS)), draft)
+    if known is None or (known.place == "low_value" and not _says(known, draft)):
+        return Judged(proposal, "proposed")
+    return Judged(proposal, "known", known.block.id)
+
+
+def _keyed(placed: Sequence[Placed], draft: Draft) -> Placed | None:
+    """The block of the same outside key and type; a trusted one before a candidate."""
+    found = [one for one in placed if sameness(one.block) == sameness(draft)]
+    return min(found, key=lambda one: one.place == "low_value", default=None)
+
+
+def _says(known: Placed, draft: Draft) -> bool:
+    """Whether a candidate already says this and rests on these episodes."""
+    cited = {piece.ref for piece in known.block.evidence}
+    return _same_words(known, draft) and {piece.ref for piece in draft.evidence} <= cited
+
+
+def _same_words(known: Placed, draft: Draft) -> bool:
+    return sameness(replace(known.block, key="")) == sameness(replace(draft, key=""))
+
+
+def _settled(one: Judged, placed: Iterator[Placed | None]) -> Judged:
+    if one.verdict != "proposed":
+        return one
+    found = next(placed, None)
+    return replace(one, block=found.block.id) if found is not None else replace(one, verdict="refused")

@@ -1,0 +1,161 @@
+"""What is known about a topic and how settled it is: assess, consolidation, stats. None of these count as a read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from alice_exp.blocks.usecases.reads import placed_with_reads
+from alice_exp.finding.usecases import Filters, search
+from alice_exp.home.references import resolve
+from alice_exp.learning.rules.assessment import Weights, certainty
+from alice_exp.learning.rules.assessment import assess as assessed
+from alice_exp.learning.rules.impact import Told
+from alice_exp.learning.rules.impact import impact as weighed
+from alice_exp.learning.usecases.outcome import thresholds_of
+from alice_exp.model.rules.consolidation import Weights as ConsolidationWeights
+from alice_exp.model.rules.consolidation import age_days, consolidation_of
+from alice_exp.model.rules.lifecycle import LEVELS, level
+from alice_exp.model.values.block import BLOCK_TYPES, PLACES, SETS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from alice_exp.blocks.ports import AccessLog
+    from alice_exp.finding.ports import Finding
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import History, Home
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.learning.rules.assessment import Assessment
+    from alice_exp.learning.rules.impact import Impact
+    from alice_exp.model.rules.consolidation import Consolidation
+    from alice_exp.model.values.block import Placed
+    from alice_exp.model.values.snapshot import Snapshot
+
+
+AGES: Mapping[str, int] = {
+    "today": 1,
+    "this week": 7,
+    "this month": 30,
+    "this quarter": 90,
+    "this year": 365,
+}
+"""Names of ages, and the days below which a block has them."""
+
+OLDER = "older"
+READS = ("never", "1-9", "10-99", "100+")
+"""Names of how often a block was read, rising."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """How settled one block is: the terms of the score, the weights, the stored snapshot beside the live value."""
+
+    placed: Placed
+    terms: Consolidation
+    weights: ConsolidationWeights
+    stored: float
+    half_life_days: float
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many blocks there are, by set, level, type, age in weeks and reads; and how they grew, day by day."""
+
+    total: int
+    by_set: Mapping[str, int]
+    by_level: Mapping[str, int]
+    by_type: Mapping[str, int]
+    by_age: Mapping[str, int]
+    by_reads: Mapping[str, int]
+    grown: tuple[tuple[str, int], ...]
+    waiting: int
+    archived: int
+
+
+def impact(home: Home, history: History) -> Impact:
+    """What decisions with and without blocks led to, from the acts in history."""
+    home.read(())
+    told = (_told(act) for act in history.log() if act.op == "outcome")
+    return weighed(one for one in told if one is not None)
+
+
+def _told(act: Commit) -> Told | None:
+    said = dict(act.trailers)
+    if not {"Decision", "Result"} <= said.keys():
+        return None
+    applied = tuple(value for name, value in act.trailers if name == "Applied")
+    return Told(said["Decision"], applied, "Held-Out" in said, said["Result"] == "ok")
+
+
+def assess(finding: Finding, topic: str, context: Mapping[str, Json]) -> Assessment:
+    """How well a topic is known (R3.16); nothing is counted as read (B3.8)."""
+    (matches,) = search(finding, [(topic, context)], Filters())
+    caller, reads, config = finding.caller, finding.access.pending(), finding.home.config()
+    placed = [placed_with_reads(match.placed, reads, config, caller.now) for match in matches]
+    best = max(matches, key=lambda match: match.match, default=None)
+    certain = certainty(best.match, best.chance) if best else 1.0
+    return assessed(topic, placed, caller.now, Weights.of(config), config.half_life_days, certain)
+
+
+def settled(home: Home, access: AccessLog, caller: Caller, reference: str) -> Settled:
+    """The consolidation of one block, now, with every term (R3.7-R3.12, B3.4)."""
+    snapshot = home.read(PLACES)
+    stored = resolve(snapshot, reference)
+    placed = placed_with_reads(stored, access.pending(), snapshot.config, caller.now)
+    weights = ConsolidationWeights.of(snapshot.config)
+    half_life = snapshot.config.half_life_days
+    terms = consolidation_of(placed.block, caller.now, half_life_days=half_life, weights=weights)
+    return Settled(
+        placed, terms, weights, stored.block.consolidation_score, half_life.get(placed.block.type, 180)
+    )
+
+
+def stats(home: Home, access: AccessLog, caller: Caller) -> Counts:
+    """Counts over the whole home."""
+    snapshot = home.read(PLACES)
+    reads = access.pending()
+    living = [
+        placed_with_reads(placed, reads, snapshot.config, caller.now) for placed in snapshot.within(*SETS)
+    ]
+    thresholds = thresholds_of(snapshot)
+    return Counts(
+        len(living),
+        _counted((placed.place for placed in living), SETS),
+        _counted((level(placed.block, thresholds) for placed in living), LEVELS),
+        _counted((placed.block.type for placed in living), BLOCK_TYPES),
+        _counted((_age(placed, caller.now) for placed in living), (*AGES, OLDER)),
+        _counted((_reads(placed) for placed in living), READS),
+        _grown(snapshot),
+        sum(placed.place == "low_value" for placed in living),
+        sum(1 for _ in snapshot.within("archive")),
+    )
+
+
+def _counted(names: Iterable[str], order: Sequence[str]) -> dict[str, int]:
+    """How often each name comes, in their order; what never comes is left out."""
+    counts = Counter(names)
+    return {name: counts[name] for name in order if counts[name]}
+
+
+def _age(placed: Placed, now: str) -> str:
+    days = age_days(placed.block.created_at or now, now)
+    return next((name for name, limit in AGES.items() if days < limit), OLDER)
+
+
+def _reads(placed: Placed) -> str:
+    count = placed.block.access_count
+    return READS[min(3, len(str(count)))] if count else READS[0]
+
+
+def _grown(snapshot: Snapshot) -> tuple[tuple[str, int], ...]:
+    """How many blocks there were at the end of each day on which one came, of those that still exist."""
+    days = Counter(placed.block.created_at[:10] for placed in snapshot if placed.block.created_at)
+    total = 0
+    grown = []
+    for day in sorted(days):
+        total += days[day]
+        grown.append((day, total))
+    return tuple(grown)

@@ -1,0 +1,1 @@
+"""Keeping a home: init, check, doctor, config, namespaces, watch."""

@@ -1,0 +1,326 @@
+"""``watch``: what a person saves is taken in at once, and told."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import stat
+import sys
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from alice_exp.finding.wiring import index
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.text.display import visible
+from alice_exp.maintenance.usecases.watch_changes import Noticed, Watching
+from alice_exp.maintenance.wiring import watcher
+from alice_exp.model import documents
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import rendered, say
+from alice_exp.terminal.options import seconds
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_INTERRUPTED = 130
+
+Show = Callable[[Sequence[Noticed]], None]
+
+
+def watch(
+    ctx: typer.Context,
+    for_: Annotated[
+        str, typer.Option("--for", metavar="TIME", help="End after this time, as 10s, 5m or 1h.")
+    ] = "",
+) -> None:
+    """Take in what you save in an editor, as it happens: checked, committed, at once there for recall.
+
+    A file with a problem keeps its last good version; the problem is shown until it is mended. With --json each
+    event is one line. Ctrl-C ends it.
+
+    Examples: alice-exp watch · alice-exp watch --for 1h --json
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    limit = seconds(for_) if for_ else None
+    watching = Watching(session.home, index(session), session.history, lambda: session.caller.now)
+    with Waiting(limit) as waiting, watcher(session, waiting.wake) as watched:
+        noticed = watching.begin()
+        with _face(terminal, watching) as show:
+            show(noticed)
+            while waiting.changed():
+                show(watching.look())
+                watched.debounce = watching.snapshot.config.count("watch.debounce_ms") / 1000
+                if session.home.waiting:
+                    watched.again()
+    if waiting.interrupted:
+        terminal.exit_code = _INTERRUPTED
+
+
+class Waiting:
+    """Waits for news, and for every way in which a watch ends: a signal, the end of stdin or of stdout, time.
+
+    SIGINT is an interruption; SIGTERM, a closed stdin (a pipe's writer is gone, Ctrl-D) and a closed stdout are an
+    end. A stdin such as ``/dev/null`` says nothing. ``limit`` is in seconds.
+    """
+
+    def __init__(self, limit: float | None = None) -> None:
+        self.interrupted = False
+        self._ended = False
+        self._deadline = None if limit is None else time.monotonic() + limit
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._writer, False)
+        self._before: dict[int, Any] = {}
+        self._poll = select.poll()
+        self._poll.register(self._reader, select.POLLIN)
+        self._stdin = _handle(sys.stdin)
+        self._stdout = _handle(sys.stdout)
+
+    def __enter__(self) -> Waiting:
+        """Take the signals."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._before[number] = signal.signal(number, self._on_signal)
+        if self._stdin >= 0 and _can_end(self._stdin):
+            self._poll.register(self._stdin, select.POLLIN)
+        if self._stdout >= 0 and _is_pipe(self._stdout):
+            self._poll.register(self._stdout, 0)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Give the signals back."""
+        for number, before in self._before.items():
+            signal.signal(number, before)
+        writer, self._writer = self._writer, -1
+        os.close(writer)
+        os.close(self._reader)
+
+    def wake(self) -> None:
+        """Say that there is news; from any thread."""
+        if self._writer >= 0:
+            try:
+                os.write(self._writer, b".")
+            except BlockingIOError:
+                return
+
+    def changed(self) -> bool:
+        """Wait for news; false once the watch is over."""
+        while not self._ended:
+            left = None if self._deadline is None else self._deadline - time.monotonic()
+            if left is not None and left <= 0:
+                return False
+            ready = self._poll.poll(None if left is None else left * 1000)
+            news = [handle for handle, _ in ready if handle == self._reader]
+            if self._is_over(dict(ready)):
+                return False
+            if news and os.read(self._reader, 4096).strip(b"!"):
+                return not self._ended
+        return False
+
+    def _is_over(self, ready: dict[int, int]) -> bool:
+        if ready.get(self._stdout, 0) & (select.POLLERR | select.POLLHUP):
+            return True
+        return self._stdin in ready and _is_foreground(self._stdin) and not os.read(self._stdin, 4096)
+
+    def _on_signal(self, number: int, frame: object) -> None:  # noqa: ARG002
+        self._ended = True
+        self.interrupted = number == signal.SIGINT
+        if self._writer >= 0:
+            os.write(self._writer, b"!")
+
+
+def _handle(stream: Any) -> int:
+    try:
+        return int(stream.fileno())
+    except (OSError, ValueError, AttributeError):
+        return -1
+
+
+def _is_pipe(handle: int) -> bool:
+    try:
+        mode = os.fstat(handle).st_mode
+    except OSError:
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+def _can_end(handle: int) -> bool:
+    return _is_pipe(handle) or (os.isatty(handle) and _is_foreground(handle))
+
+
+def _is_foreground(handle: int) -> bool:
+    """Whether reading is allowed: a process in the background that reads its terminal is stopped."""
+    try:
+        return not os.isatty(handle) or os.tcgetpgrp(handle) == os.getpgrp()
+    except OSError:
+        return False
+
+
+def _face(terminal: Terminal, watching: Watching) -> _Silent:
+    if terminal.quiet:
+        return _Silent(terminal, watching)
+    if terminal.json:
+        return _JsonLines(terminal, watching)
+    return _Live(terminal, watching) if terminal.is_rich else _Lines(terminal, watching)
+
+
+class _Silent:
+    """Shows nothing (``-q``), and what the other faces share."""
+
+    def __init__(self, terminal: Terminal, watching: Watching) -> None:
+        self.terminal = terminal
+        self.watching = watching
+        self.zone = terminal.session.zone
+
+    def __enter__(self) -> Show:
+        self.begin()
+        return self.show
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    def begin(self) -> None:
+        """Before the first event."""
+
+    def show(self, noticed: Sequence[Noticed]) -> None:
+        """What a look found."""
+
+    def end(self) -> None:
+        """After the last event."""
+
+    def clock(self, at: str) -> str:
+        """A moment as the person's clock shows it."""
+        return datetime.fromisoformat(at).astimezone(self.zone).strftime("%H:%M:%S")
+
+    @property
+    def title(self) -> str:
+        """What is watched."""
+        return say("watching {home}; Ctrl-C ends it", home=self.terminal.session.root)
+
+
+class _JsonLines(_Silent):
+    """One object an event, flushed."""
+
+    def begin(self) -> None:
+        """Say that the watch has begun."""
+        blocks = sum(1 for _ in self.watching.snapshot)
+        self._write(
+            {
+                "event": "watching",
+                "home": str(self.terminal.session.root),
+                "head": self.watching.snapshot.head,
+                "blocks": blocks,
+            }
+        )
+
+    def show(self, noticed: Sequence[Noticed]) -> None:
+        """One line each."""
+        for one in noticed:
+            body: dict[str, object] = {"event": one.kind, "at": one.at}
+            if one.commit is not None:
+                act = one.commit
+                body |= {"commit": act.commit, "op": act.op, "actor": act.actor, "blocks": list(act.blocks)}
+                body |= {"subject": act.subject, "acted_at": act.at}
+            elif one.problem is not None:
+                body |= documents.problem(one.problem)
+            else:
+                body["path"] = one.path
+            self._write(body)
+
+    def _write(self, body: dict[str, object]) -> None:
+        sys.stdout.write(json.dumps(body, ensure_ascii=False, default=str) + "\n")
+        sys.stdout.flush()
+
+
+class _Lines(_Silent):
+    """One plain line an event, for a pipe."""
+
+    def begin(self) -> None:
+        """Say on stderr that the watch has begun."""
+        self.terminal.note(self.title)
+
+    def show(self, noticed: Sequence[Noticed]) -> None:
+        """One line each."""
+        for one in noticed:
+            self.terminal.line(f"{self.clock(one.at)}  {_said(one)}")
+        sys.stdout.flush()
+
+
+class _Live(_Silent):
+    """A table that stays on the screen: what is wrong now, and the newest acts."""
+
+    def begin(self) -> None:
+        """Draw the empty table."""
+        from rich.console import Console
+        from rich.live import Live
+
+        self.console = Console(highlight=False)
+        self.rows: list[Noticed] = []
+        self.live = Live(self._drawn(), console=self.console, auto_refresh=False)
+        self.live.start(refresh=True)
+
+    def show(self, noticed: Sequence[Noticed]) -> None:
+        """Draw again."""
+        self.rows += noticed
+        self.rows = self.rows[-200:]
+        self.live.update(self._drawn(), refresh=True)
+
+    def end(self) -> None:
+        """Leave the last table standing."""
+        self.live.stop()
+
+    def _drawn(self) -> RenderableType:
+        from rich.console import Group
+        from rich.text import Text
+
+        problems = self.watching.problems
+        room = max(3, self.console.size.height - 6 - 2 * len(problems))
+        parts: list[RenderableType] = [Text(visible(self.title), style="dim")]
+        if self.rows:
+            parts.append(self._acts(self.rows[-room:]))
+        parts += [Text(visible(f"✗ {_fault(problem)}"), style="red") for problem in problems]
+        return Group(*parts)
+
+    def _acts(self, rows: Sequence[Noticed]) -> RenderableType:
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        table.add_column(say("time"), no_wrap=True)
+        table.add_column(say("by"), no_wrap=True)
+        table.add_column(say("what"), overflow="fold")
+        for one in rows:
+            by = one.commit.actor if one.commit is not None else ""
+            style = {"act": "", "problem": "red", "mended": "green"}[one.kind]
+            table.add_row(self.clock(one.at), visible(by), Text(visible(_said(one, by=False)), style=style))
+        return table
+
+
+def _said(one: Noticed, *, by: bool = True) -> str:
+    if one.commit is not None:
+        return f"{one.commit.subject}  ({one.commit.actor})" if by else one.commit.subject
+    if one.problem is not None:
+        return _fault(one.problem)
+    return say("{path} is in order again", path=one.path or say("the home"))
+
+
+def _fault(problem: Problem) -> str:
+    kept = (
+        say("the last good version keeps answering") if problem.severity == "error" and problem.path else ""
+    )
+    text = f"{problem.where}: " if problem.where else ""
+    text += say(problem.template, **problem.values)
+    for more in (rendered(problem.hint), kept):
+        text += f" ({more})" if more else ""
+    return text

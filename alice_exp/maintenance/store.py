@@ -1,0 +1,280 @@
+"""What ``doctor`` looks at beside the files' content: git, leftovers, permissions, disk, index (D5, D12)."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from alice_exp.blocks.store import LOST
+from alice_exp.home.store.purge import PURGING
+from alice_exp.home.store.recovery import recover_home
+from alice_exp.kernel.errors import AliceError, BusyError
+from alice_exp.kernel.journal.atomic_files import MARK, sweep
+from alice_exp.kernel.journal.git_process import PENDING
+from alice_exp.kernel.jsonc.problem import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.finding.store.search_index import HomeIndex
+    from alice_exp.home.store.doors import FileHome
+    from alice_exp.kernel.journal.git_process import Repository
+
+GIT_NEEDED = (2, 36)
+LITTLE = 200 << 20
+"""Free bytes below which a warning is due: a purge or a packing writes the history once more."""
+TOO_LITTLE = 20 << 20
+CLOUDS = {
+    "Mobile Documents",
+    "iCloud Drive",
+    "iCloudDrive",
+    "Dropbox",
+    "OneDrive",
+    "Google Drive",
+    "GoogleDrive",
+}
+"""Names of folders that a service keeps the same on several machines."""
+_SQLITE = b"SQLite format 3\0"
+_INDEX = "state/index.sqlite"
+
+
+class HomeInspection:
+    """Looks at one home and mends what can be mended without a person; see ``home.ports.Inspection``."""
+
+    def __init__(self, home: FileHome, index: HomeIndex) -> None:
+        self._home = home
+        self._search_index = index
+        self._root = home.root
+        self._repository = home.repository
+
+    def look(self, check: str) -> tuple[Problem, ...]:
+        """What is wrong with one of ``CHECKS``; see ``home.ports.Inspection.look``."""
+        return tuple(_LOOKS[check](self))
+
+    def mend(self, check: str) -> int:
+        """Mend one of them; see ``home.ports.Inspection.mend``."""
+        mended = _MENDS.get(check)
+        return mended(self) if mended else 0
+
+    def commit_time(self) -> int:
+        """The newest commit's time in epoch seconds; 0 where there is none."""
+        head = self._repository.head() if self._repository.exists else ""
+        return self._repository.commit_time(head) if head else 0
+
+    # -- clouds, reads --------------------------------------------------------------------------------------------
+
+    def _cloud(self) -> Iterator[Problem]:
+        """A folder that copies itself to other machines takes personal and its history along (B2.28)."""
+        for folder in CLOUDS & set(self._root.resolve().parts):
+            yield _warning(
+                str(self._root),
+                "{folder} copies what is personal to other machines",
+                "keep the home elsewhere and copy experiences/universal alone",
+                folder=folder,
+            )
+
+    def _reads(self) -> Iterator[Problem]:
+        lost = self._root / "state" / LOST
+        if lost.exists():
+            yield _warning(
+                str(lost.relative_to(self._root)),
+                "reads that could not be written down, and are not counted: {count}",
+                "'alice-exp doctor --fix' forgets them",
+                count=lost.stat().st_size,
+            )
+
+    def _forget_lost_reads(self) -> int:
+        lost = self._root / "state" / LOST
+        count = lost.stat().st_size if lost.exists() else 0
+        lost.unlink(missing_ok=True)
+        return count
+
+    # -- git ----------------------------------------------------------------------------------------------------
+
+    def _git(self) -> Iterator[Problem]:
+        said = self._repository.run("--version").decode("utf-8", "replace")
+        found = re.search(r"(\d+)\.(\d+)", said)
+        if found is None or (int(found[1]), int(found[2])) < GIT_NEEDED:
+            yield _fault("git", "this is {version}; git 2.36 or later is needed", version=said.strip())
+
+    def _history(self) -> Iterator[Problem]:
+        repository = self._repository
+        if not repository.exists:
+            yield _fault(".git", "the home has no history", hint="make one with 'alice-exp init'")
+            return
+        if obstacle := repository.obstacle():
+            yield _fault(".git", obstacle, hint=repository.way_out())
+        said = _fsck(repository)
+        for line in said[:5]:
+            yield _fault(".git", "git fsck says: {said}", said=line)
+        if len(said) > 5:
+            yield _fault(".git", "git fsck says {count} more", count=len(said) - 5)
+        if not os.access(repository.git_dir / "hooks" / "pre-push", os.X_OK):
+            hint = "'alice-exp doctor --fix' puts it back"
+            yield _fault(".git/hooks/pre-push", "nothing refuses a plain 'git push' of this history", hint)
+        elif not repository.is_current():
+            template = "a plain 'git pull' here would not merge block by block"
+            yield _warning(".git/info/attributes", template, "'alice-exp doctor --fix' mends that")
+
+    def _put_hook_back(self) -> int:
+        hook = self._repository.git_dir / "hooks" / "pre-push"
+        if not self._repository.exists or (os.access(hook, os.X_OK) and self._repository.is_current()):
+            return 0
+        self._repository.create()
+        return 1
+
+    # -- what a crash left --------------------------------------------------------------------------------------
+
+    def _leftovers(self) -> Iterator[Problem]:
+        try:
+            with self._home.lock.hold(wait=0):
+                left = list(self._left())
+        except BusyError:
+            return
+        for path in left[:20]:
+            name = str(path.relative_to(self._root))
+            yield _warning(
+                name, "this was left by a command that was interrupted", "'alice-exp doctor --fix' removes it"
+            )
+        for ref in (PENDING, PURGING):
+            if self._repository.exists and self._repository.resolve(ref):
+                yield _warning(
+                    ".git", "an act waits to be finished ({ref})", "the next command finishes it", ref=ref
+                )
+
+    def _left(self) -> Iterator[Path]:
+        git_dir = self._repository.git_dir
+        for directory, inner, files in os.walk(self._root):
+            here = Path(directory)
+            if here == git_dir:
+                inner[:] = [name for name in inner if name == "refs"]
+            is_git = here.is_relative_to(git_dir)
+            yield from (here / name for name in files if MARK in name or (is_git and name.endswith(".lock")))
+        for pattern in ("*/tmp_*", "pack/.tmp-*"):
+            yield from (git_dir / "objects").glob(pattern)
+
+    def _sweep(self) -> int:
+        with self._home.lock.hold():
+            before = len(list(self._left()))
+            if self._repository.exists:
+                recover_home(self._repository, holder_died=True)
+            for folder in ("", "state", "sessions", "identity", "experiences"):
+                sweep(self._root / folder)
+            for path in (self._repository.git_dir / "objects" / "pack").glob(".tmp-*"):
+                path.unlink(missing_ok=True)
+            return before - len(list(self._left()))
+
+    # -- permissions, disk, index -------------------------------------------------------------------------------
+
+    def _permissions(self) -> Iterator[Problem]:
+        wide = list(self._wide())
+        for path, mode, wanted in wide[:5]:
+            yield _warning(
+                str(path.relative_to(self._root.parent)),
+                "others may read this: its mode is {mode:04o} and should be {wanted:04o}",
+                "'alice-exp doctor --fix' closes it",
+                mode=mode,
+                wanted=wanted,
+            )
+        if len(wide) > 5:
+            template = "{count} more places are open to others"
+            yield _warning("", template, "'alice-exp doctor --fix' closes them", count=len(wide) - 5)
+
+    def _wide(self) -> Iterator[tuple[Path, int, int]]:
+        """Directories that are more than 0700 and files that are more than 0600, git's own apart."""
+        for directory, inner, files in os.walk(self._root):
+            here = Path(directory)
+            yield from _wider(here, 0o700)
+            if here == self._repository.git_dir:
+                inner.clear()
+                continue
+            for name in files:
+                yield from _wider(here / name, 0o600)
+
+    def _close(self) -> int:
+        wide = list(self._wide())
+        for path, _, wanted in wide:
+            path.chmod(wanted)
+        return len(wide)
+
+    def _disk(self) -> Iterator[Problem]:
+        free = shutil.disk_usage(self._root).free
+        if free < LITTLE:
+            severe = free < TOO_LITTLE
+            make = _fault if severe else _warning
+            yield make("", "only {free} MiB are free on this disk", "make room", free=free >> 20)
+        for folder in (".", "experiences", "experiences/.git", "state"):
+            path = self._root / folder
+            if path.is_dir() and not os.access(path, os.W_OK | os.X_OK):
+                yield _fault(str(path), "this directory cannot be written, so nothing can be kept in it")
+
+    def _index(self) -> Iterator[Problem]:
+        hint = "'alice-exp doctor --fix' removes it; it is built again"
+        head = b""
+        with suppress(OSError), (self._root / _INDEX).open("rb") as file:
+            head = file.read(len(_SQLITE))
+        if head and head != _SQLITE:
+            yield _warning(_INDEX, "this is no search index", hint)
+            return
+        for wrong in self._search_index.misled():
+            yield _warning(wrong, "the search index says something else than this file", hint)
+
+    def _drop_index(self) -> int:
+        if not list(self._index()):
+            return 0
+        for path in list(self._root.glob(f"{_INDEX}*")):
+            path.unlink(missing_ok=True)
+        return 1
+
+
+Look = Callable[[HomeInspection], Iterator[Problem]]
+_LOOKS: Mapping[str, Look] = {
+    "cloud": HomeInspection._cloud,
+    "reads": HomeInspection._reads,
+    "git": HomeInspection._git,
+    "history": HomeInspection._history,
+    "leftovers": HomeInspection._leftovers,
+    "permissions": HomeInspection._permissions,
+    "disk": HomeInspection._disk,
+    "index": HomeInspection._index,
+}
+_MENDS: Mapping[str, Callable[[HomeInspection], int]] = {
+    "reads": HomeInspection._forget_lost_reads,
+    "history": HomeInspection._put_hook_back,
+    "leftovers": HomeInspection._sweep,
+    "permissions": HomeInspection._close,
+    "index": HomeInspection._drop_index,
+}
+
+
+def _fsck(repository: Repository) -> list[str]:
+    """What ``git fsck`` complains of, a line each; empty where all is sound."""
+    try:
+        repository.run("fsck", "--strict", "--no-dangling", "--no-progress")
+    except AliceError:
+        said = repository.run("fsck", "--strict", "--no-dangling", "--no-progress", check=False).decode(
+            "utf-8", "replace"
+        )
+        return said.splitlines() or ["the repository is damaged"]
+    return []
+
+
+def _wider(path: Path, wanted: int) -> Iterator[tuple[Path, int, int]]:
+    status = path.lstat()
+    mode = stat.S_IMODE(status.st_mode)
+    if not stat.S_ISLNK(status.st_mode) and mode & 0o077:
+        yield path, mode, wanted
+
+
+def _fault(path: str, template: str, hint: str = "", **values: object) -> Problem:
+    return Problem(path, 0, 0, template, values, "error", hint)
+
+
+def _warning(path: str, template: str, hint: str = "", **values: object) -> Problem:
+    return Problem(path, 0, 0, template, values, "warning", hint)

@@ -1,0 +1,1 @@
+"""Checks, settings, namespaces, watching."""

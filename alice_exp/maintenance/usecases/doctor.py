@@ -1,0 +1,179 @@
+"""``doctor``: is this home sound, private and current; and what of it can be mended without a person's judgement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from alice_exp.home.caller import require_person
+from alice_exp.home.record_access import ahead
+from alice_exp.kernel.errors import AliceError
+from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.model.formats.json_schema import schemas
+from alice_exp.model.values.block import PLACES
+from alice_exp.model.values.changes import ChangeSet
+from alice_exp.owner import usecases as owning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import History, Home
+    from alice_exp.maintenance.ports import Inspection
+    from alice_exp.model.values.block import Place
+    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.owner.ports import Owner
+    from alice_exp.sync.ports import Remotes
+
+SKEW = timedelta(minutes=2)
+"""How far ahead a time may be before the clock is doubted."""
+
+_PERSONAL: tuple[Place, ...] = ("personal",)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at: what is wrong with it, and how much of that was mended."""
+
+    name: str
+    problems: tuple[Problem, ...]
+    mended: int = 0
+
+    @property
+    def severity(self) -> str:
+        """``ok``, ``warning`` or ``error``."""
+        found = {problem.severity for problem in self.problems}
+        return "error" if "error" in found else "warning" if found else "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Patient:
+    """What the doctor looks at, through the ports."""
+
+    home: Home
+    history: History
+    inspection: Inspection
+    owner: Owner
+    remotes: Remotes
+    caller: Caller
+
+
+def examine(patient: Patient, *, fix: bool = False) -> tuple[Check, ...]:
+    """Every check in order; with ``fix`` what can be mended is mended first (a person's act)."""
+    if fix:
+        require_person(patient.caller, "mend the home", "alice-exp doctor --fix")
+    return tuple(_checked(patient, name, fix) for name in CHECKS)
+
+
+def _checked(patient: Patient, name: str, fix: bool) -> Check:
+    """One check; where it cannot even be made, that is what is wrong."""
+    mended = 0
+    try:
+        mended = _mend(patient, name) if fix else 0
+        return Check(name, tuple(CHECKS[name](patient)), mended)
+    except AliceError as error:
+        fault = Problem(error.path, error.line, error.column, "{why}", {"why": str(error)}, hint=error.hint)
+    except (OSError, ValueError) as error:
+        fault = Problem("", 0, 0, "this could not be looked at: {why}", {"why": str(error)})
+    return Check(name, (fault,), mended)
+
+
+def _mend(patient: Patient, name: str) -> int:
+    if name == "schemas":
+        return _rewrite_schemas(patient)
+    return patient.inspection.mend(name) if name in _INSPECTED else 0
+
+
+def _files(patient: Patient) -> Iterator[Problem]:
+    yield from patient.home.read(PLACES, records=True).problems
+
+
+def _remotes(patient: Patient) -> Iterator[Problem]:
+    """Remotes that sync does not know, and acts that could not be finished (D12, B2.27)."""
+    known = {remote.address for remote in patient.remotes.all() if remote.private}
+    for problem in patient.history.problems():
+        if problem.values.get("address") not in known:
+            yield problem
+
+
+def _clock(patient: Patient) -> Iterator[Problem]:
+    """Times ahead of the clock: a commit, an episode, a block (the clock is wrong now, or was then)."""
+    latest = datetime.fromisoformat(patient.caller.now) + SKEW
+    newest = datetime.fromtimestamp(patient.inspection.commit_time(), UTC)
+    if newest > latest:
+        yield _ahead(".git", "the newest commit", newest.strftime("%Y-%m-%dT%H:%M:%SZ"))
+    for placed in patient.home.read(PLACES):
+        at = max(placed.block.created_at, placed.block.updated_at)
+        if at and datetime.fromisoformat(at) > latest:
+            yield _ahead(placed.path, placed.block.id, at)
+    yield from ahead(patient.home.read((), records=True), patient.caller.now)
+
+
+def _ahead(path: str, what: str, at: str) -> Problem:
+    template = "{what} is of {at}, which is still to come: the clock is wrong, or was"
+    return Problem(path, 0, 0, template, {"what": what, "at": at}, "warning")
+
+
+def _schemas(patient: Patient) -> Iterator[Problem]:
+    for path in _outdated(patient.home):
+        template = "this schema is not the one of this version; editors check by it"
+        yield Problem(path, 0, 0, template, {}, "warning", "'alice-exp doctor --fix' writes it anew")
+
+
+def _outdated(home: Home) -> dict[str, str]:
+    return {path: text for path, text in schemas().items() if home.text(path) != text}
+
+
+def _rewrite_schemas(patient: Patient) -> int:
+    def plan(_: Snapshot) -> tuple[ChangeSet | None, int]:
+        texts = _outdated(patient.home)
+        if not texts:
+            return None, 0
+        act = Act("doctor", patient.caller.actor, patient.caller.now, (), f"{len(texts)} schemas")
+        return ChangeSet(act, texts=dict(texts)), len(texts)
+
+    return patient.home.apply(plan, ())[1]
+
+
+def _sharing(patient: Patient) -> Iterator[Problem]:
+    """Personal never leaves, whatever a file says (D59)."""
+    for placed in patient.home.read(_PERSONAL):
+        if placed.block.shareable:
+            template = "{id} is personal and marked shareable; it is never shared"
+            yield Problem(
+                placed.path, 0, 0, template, {"id": placed.block.id}, hint='take "shareable" out of the block'
+            )
+
+
+def _owner(patient: Patient) -> Iterator[Problem]:
+    yield from owning.problems(patient.home, patient.owner)
+
+
+def _inspected(name: str) -> Callable[[Patient], Iterator[Problem]]:
+    def look(patient: Patient) -> Iterator[Problem]:
+        yield from patient.inspection.look(name)
+
+    return look
+
+
+_INSPECTED = ("git", "leftovers", "history", "permissions", "disk", "index", "cloud", "reads")
+
+CHECKS: Mapping[str, Callable[[Patient], Iterator[Problem]]] = {
+    "leftovers": _inspected("leftovers"),
+    "git": _inspected("git"),
+    "files": _files,
+    "history": _inspected("history"),
+    "remotes": _remotes,
+    "permissions": _inspected("permissions"),
+    "clock": _clock,
+    "disk": _inspected("disk"),
+    "schemas": _schemas,
+    "sharing": _sharing,
+    "owner": _owner,
+    "index": _inspected("index"),
+    "cloud": _inspected("cloud"),
+    "reads": _inspected("reads"),
+}
+"""Every check by name, in order: what a crash left comes first, because reading would finish it unseen."""

@@ -1,0 +1,146 @@
+"""``config``: one key read, one key set, the whole file edited; each a person's act and one commit (DESIGN 6, 7)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from alice_exp.home.caller import require_person
+from alice_exp.kernel.errors import BusyError, NotFoundError, ProblemError, UsageError
+from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.jsonc import Set, edit, parse
+from alice_exp.model.formats.config_file import PATH, default_text, fits, read_config, sentence
+from alice_exp.model.values.changes import ChangeSet, Setting
+from alice_exp.model.values.config import BY_NAME, OPTIONS
+from alice_exp.timeline.rules.compaction import STRATEGIES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.jsonc.problem import Json, Problem
+    from alice_exp.model.values.config import Option
+    from alice_exp.model.values.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One key with what it is now and whether that is its default."""
+
+    option: Option
+    value: Json
+
+    @property
+    def is_default(self) -> bool:
+        """Whether it is as the table has it."""
+        return self.value == self.option.default
+
+
+def option_named(name: str) -> Option:
+    """A key of the table; ``NotFoundError`` with the nearest one where there is none."""
+    option = BY_NAME.get(name)
+    if option is None:
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, BY_NAME, 1, 0.5)
+        hint = f"did you mean {close[0]}?" if close else "see 'alice-exp config list'"
+        raise NotFoundError("there is no key {name}", name=repr(name), hint=hint)
+    return option
+
+
+def get(home: Home, name: str) -> Value:
+    """One key."""
+    option = option_named(name)
+    return Value(option, home.read(()).config.values.get(name, option.default))
+
+
+def listing(home: Home) -> Sequence[Value]:
+    """Every key, in the table's order."""
+    values = home.read(()).config.values
+    return [Value(option, values.get(option.name, option.default)) for option in OPTIONS]
+
+
+def parsed(option: Option, text: str) -> Json:
+    """What a person typed as a value of the option's kind; ``UsageError`` where it is none."""
+    value: Json = text
+    if option.kind != "text":
+        try:
+            value = json.loads(text, parse_constant=str)
+        except (ValueError, RecursionError):
+            value = {"on": True, "yes": True, "off": False, "no": False}.get(text.lower(), text)
+    if not fits(option, value):
+        raise UsageError("{why}, not {text}", why=sentence(option), text=repr(text))
+    if option.name == "lang" and value not in ("", "en", "zh"):
+        raise UsageError("{name} is en, zh or empty, not {text}", name="lang", text=repr(text))
+    if option.name == "events.strategy" and value not in STRATEGIES:
+        raise UsageError(
+            "{name} is one of {few}, not {text}", name=option.name, few=", ".join(STRATEGIES), text=repr(text)
+        )
+    return value
+
+
+def put(home: Home, caller: Caller, name: str, text: str) -> tuple[Value, Commit | None]:
+    """Set one key; the file's comments stay, and a key that it lacks is added. None: it was so already."""
+    require_person(caller, "configure", f"alice-exp config set {name} {text}")
+    option = option_named(name)
+    value = parsed(option, text)
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Value]:
+        _require_sound(snapshot)
+        answer = Value(option, value)
+        pointer = tuple(name.split("."))
+        act = Act("config", caller.actor, caller.now, (), name)
+        present = home.text(PATH)
+        if present is None:
+            fresh = edit(parse(default_text().encode(), PATH), [Set(pointer, value)]).decode()
+            return ChangeSet(act, texts={PATH: fresh}, seen={PATH: None}), answer
+        if snapshot.config.values.get(name, option.default) == value:
+            return None, answer
+        return ChangeSet(act, settings=(Setting(PATH, pointer, value),)), answer
+
+    commit, answer = home.apply(plan, ())
+    return answer, commit
+
+
+def opened(home: Home, caller: Caller) -> str:
+    """The file's text for a person's editor; its defaults where there is none."""
+    require_person(caller, "configure", "alice-exp config edit")
+    home.read(())
+    return home.text(PATH) or default_text()
+
+
+def faults(text: str) -> tuple[Problem, ...]:
+    """What is wrong with an edited configuration."""
+    _, problems = read_config(parse(text.encode("utf-8", "surrogatepass"), PATH))
+    return tuple(problem for problem in problems if problem.severity == "error")
+
+
+def replaced(home: Home, caller: Caller, before: str, after: str) -> Commit | None:
+    """Put the edited file in the place of the one that was opened; ``BusyError`` where it changed meanwhile."""
+    require_person(caller, "configure", "alice-exp config edit")
+
+    def plan(_: Snapshot) -> tuple[ChangeSet | None, None]:
+        present = home.text(PATH)
+        if (present or default_text()) != before:
+            raise BusyError("the configuration was changed while the editor was open", hint="edit it again")
+        act = Act("config", caller.actor, caller.now, (), "edited")
+        return ChangeSet(act, texts={PATH: after}, seen={PATH: present}), None
+
+    return home.apply(plan, ())[0]
+
+
+def _require_sound(snapshot: Snapshot) -> None:
+    """A file with a problem is left exactly as it is."""
+    fault = next((p for p in snapshot.problems if p.path == PATH and p.severity == "error"), None)
+    if fault is not None:
+        raise ProblemError(
+            "{message}; the file is left as it is",
+            message=fault.message,
+            path=fault.path,
+            line=fault.line,
+            column=fault.column,
+            hint="mend it with 'alice-exp config edit'",
+        )

@@ -1,0 +1,100 @@
+"""What a watch tells: acts as they land, whoever did them, and problems in files until they are mended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import TYPE_CHECKING, Literal
+
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.model.values.block import PLACES
+from alice_exp.model.values.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from alice_exp.finding.ports import Index
+    from alice_exp.home.ports import History, Home
+    from alice_exp.kernel.journal.act import Commit
+
+Kind = Literal["act", "problem", "mended"]
+
+_MOST = 200
+"""Acts told at once: a history that was rewritten meanwhile holds no known end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """One thing that a look found. ``at`` is when it was noticed (ISO-8601 UTC).
+
+    ``act``: ``commit`` landed. ``problem``: ``path`` holds ``problem``; the last good version keeps answering.
+    ``mended``: ``path`` holds none any more.
+    """
+
+    kind: Kind
+    at: str
+    path: str = ""
+    commit: Commit | None = None
+    problem: Problem | None = None
+
+
+class Watching:
+    """One watch of a home: each ``look`` tells what is new since the one before.
+
+    Reading the home adopts what a person saved (DESIGN 5); the act is told whichever process was first to adopt it.
+    """
+
+    def __init__(self, home: Home, index: Index, history: History, now: Callable[[], str]) -> None:
+        self._home = home
+        self._index = index
+        self._history = history
+        self._now = now
+        self._head = ""
+        self.problems: tuple[Problem, ...] = ()
+        """What is wrong now."""
+        self.snapshot = Snapshot(())
+        """What the last look saw."""
+
+    def begin(self) -> tuple[Noticed, ...]:
+        """The first look: the problems that are there, no act of the past. ``ProblemError`` where no home is."""
+        before = next(iter(self._history.log(limit=1)), None)
+        self._head = before.commit if before is not None else ""
+        self.snapshot = self._home.read(PLACES)
+        return (*self._acts(), *self._faults(self.snapshot.problems))
+
+    def look(self) -> tuple[Noticed, ...]:
+        """What happened since: acts in their order, then new problems, then what was mended."""
+        try:
+            self.snapshot = self._home.read(PLACES)
+        except ProblemError as error:
+            gone = Problem(
+                error.path, error.line, error.column, error.template, error.filling, hint=error.hint
+            )
+            return self._faults((gone,))
+        self._index.ask(lambda _: True)  # whoever asks next finds the index in step
+        return (*self._acts(), *self._faults(self.snapshot.problems))
+
+    def _acts(self) -> tuple[Noticed, ...]:
+        head = self.snapshot.head
+        if not head or head == self._head:
+            return ()
+        newer = list(takewhile(lambda act: act.commit != self._head, self._history.log(limit=_MOST)))
+        self._head = newer[0].commit if newer else head
+        return tuple(Noticed("act", self._now(), commit=act) for act in reversed(newer))
+
+    def _faults(self, problems: tuple[Problem, ...]) -> tuple[Noticed, ...]:
+        now = self._now()
+        known = set(map(_identity, self.problems))
+        new = [problem for problem in problems if _identity(problem) not in known]
+        broken = {problem.path for problem in problems}
+        mended = [path for path in dict.fromkeys(p.path for p in self.problems) if path not in broken]
+        self.problems = problems
+        return (
+            *(Noticed("problem", now, problem.path, problem=problem) for problem in new),
+            *(Noticed("mended", now, path) for path in mended),
+        )
+
+
+def _identity(problem: Problem) -> tuple[str, str]:
+    return (problem.where, problem.message)

@@ -1,0 +1,72 @@
+"""Values as the JSON documents of DESIGN 7."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from alice_exp.kernel.text.display import one_line
+
+if TYPE_CHECKING:
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.jsonc.problem import Problem
+    from alice_exp.model.values.block import Evidence, Placed
+
+
+def trigger_text(placed: Placed) -> str:
+    """A block's trigger as one text: its words, its keywords, its context."""
+    trigger = placed.block.trigger
+    context = ", ".join(f"{key}={value}" for key, value in trigger.context.items())
+    return " · ".join(part for part in (trigger.text, ", ".join(trigger.keywords), context) if part)
+
+
+def payload_text(placed: Placed) -> str:
+    """A block's payload as one text: its content and numbered steps."""
+    payload = placed.block.payload
+    steps = " ".join(f"{number}. {step}" for number, step in enumerate(payload.steps, start=1))
+    return " ".join(part for part in (payload.content, steps) if part)
+
+
+def brief(placed: Placed) -> dict[str, Any]:
+    """Where a block is and what state it has."""
+    block = placed.block
+    return {"id": block.id, "set": placed.place, "namespace": placed.namespace, "state": block.state}
+
+
+def evidence_line(placed: Placed) -> str:
+    """The newest evidence that quotes something, else what kinds there are."""
+    quoted = [piece for piece in placed.block.evidence if piece.quote]
+    if quoted:
+        return one_line(quoted[-1].quote, 60)
+    return ", ".join(dict.fromkeys(piece.kind for piece in placed.block.evidence))
+
+
+def evidence_whole(piece: Evidence) -> str:
+    """One piece of evidence with all that it says: when, what kind, of what, its effect, where, the quote."""
+    quote = f"“{piece.quote}”" if piece.quote else ""
+    return "  ".join(filter(None, (piece.at, piece.kind, piece.ref, piece.effect, piece.scenario, quote)))
+
+
+def problem(fault: Problem) -> dict[str, Any]:
+    """One problem of a file."""
+    return {
+        "path": fault.path,
+        "line": fault.line,
+        "column": fault.column,
+        "message": fault.message,
+        "severity": fault.severity,
+        "hint": fault.hint,
+    }
+
+
+def commit(act: Commit) -> dict[str, Any]:
+    """One act of the log."""
+    return {
+        "commit": act.commit,
+        "act": act.act_id,
+        "at": act.at,
+        "op": act.op,
+        "actor": act.actor,
+        "blocks": list(act.blocks),
+        "subject": act.subject,
+        "trailers": [{"name": name, "value": value} for name, value in act.trailers],
+    }

@@ -1,0 +1,1 @@
+"""The files of a home as values and back: fields, schemas, edits."""

@@ -1,0 +1,190 @@
+"""Namespace files as values and back: what a block may say, what may stay unwritten, what is a problem.
+
+Reading turns JSON values into ``Block`` and every fault into a ``Problem`` with its place; writing yields the JSON of a
+block without its defaults. Sources: DESIGN 3 (table of fields), B2.39, R3.3.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import zip_longest
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.model.formats.block_fields import FIELDS
+from alice_exp.model.formats.field_readers import Fault, problem_at, read_object, unknown_key
+from alice_exp.model.values.block import Block, Payload, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from alice_exp.kernel.jsonc import Document, Unchanged
+    from alice_exp.kernel.jsonc.problem import Json, Pointer, Severity
+    from alice_exp.model.values.block import Archived, Evidence, Place, State, Trigger
+
+
+def read_blocks(
+    document: Document, before: Unchanged[Block] | None = None
+) -> tuple[tuple[Block, ...], tuple[Problem, ...]]:
+    """The blocks of a parsed namespace file and everything that is wrong with it.
+
+    One error empties the answer of nothing: the caller decides by severity. Blocks that a person typed without an id
+    have ``id == ""`` until they are adopted. ``before`` is an earlier reading of the same file: what still stands so is
+    not read again.
+    """
+    if document.problem is not None:
+        return (), (document.problem,)
+    value = document.value
+    problems: list[Problem] = []
+
+    def report(fault: Fault, pointer: Pointer, severity: Severity = "error", hint: str = "") -> None:
+        problems.append(problem_at(document, pointer, fault.template, fault.values, severity, hint))
+
+    if not isinstance(value, dict):
+        report(Fault('a namespace file is an object with a list named "blocks"'), ())
+        return (), tuple(problems)
+    for key in value:
+        if key not in ("$schema", "blocks") and not key.startswith("x-"):
+            problems.append(unknown_key(document, (key,), ("blocks",)))
+    listed = value.get("blocks", [])
+    if not isinstance(listed, list):
+        report(Fault('"blocks" is a list of blocks'), ("blocks",))
+        return (), tuple(problems)
+    blocks: list[Block] = []
+    seen: set[str] = set()
+    place = place_of(document.path)
+    known = before.of(document) if before is not None else ()
+    for index, (item, same) in enumerate(zip_longest(listed, known)):
+        try:
+            block = same or read_block(item, place)
+            if block.id and block.id in seen:
+                raise Fault("the id {id} stands twice in this file", ("id",), id=block.id)
+        except Fault as fault:
+            report(fault, ("blocks", index, *fault.below))
+            continue
+        seen.add(block.id)
+        blocks.append(block)
+        for key in block.extra:
+            if not key.startswith("x-"):
+                problems.append(unknown_key(document, ("blocks", index, key), tuple(FIELDS)))
+    return tuple(blocks), tuple(problems)
+
+
+def read_block(item: Json, place: Place) -> Block:
+    """One block from its JSON value; shorthand forms are filled in, defaults follow the set.
+
+    Raises an internal fault that ``read_blocks`` turns into a problem; ``block_of`` is the public form.
+    """
+    if not isinstance(item, dict):
+        raise Fault('a block is an object with at least a "payload"')
+    fields, extra = read_object(item, FIELDS)
+    if "payload" not in fields:
+        raise Fault('a block needs a "payload": what to do or to believe')
+    if place == "personal":
+        fields.setdefault("state", "past")
+        fields.setdefault("about", "user")
+    if "verifications" not in fields and fields.get("state") == "past":
+        fields["verifications"] = 1
+    if extra:
+        fields["extra"] = extra
+    fields.setdefault("id", "")
+    return Block(**fields)
+
+
+def block_of(item: Json, place: Place) -> Block | str:
+    """One block from a JSON value that stands in no file (a line of JSONL): the block, or why it is none."""
+    try:
+        return read_block(item, place)
+    except Fault as fault:
+        return fault.template.format(**fault.values) if fault.values else fault.template
+
+
+def block_json(block: Block, place: Place) -> dict[str, Json]:
+    """The JSON of a block as it stands in a file of that set: keys in their order, defaults left out."""
+    written: dict[str, Json] = {"id": block.id}
+    rows = _rows(place, block.state == "past")
+    for (key, write, default), value in zip(rows, _VALUES(block), strict=True):
+        if value != default:
+            written[key] = value if write is None else write(value)
+    written.update(block.extra)
+    return written
+
+
+def depends_on_place(key: str) -> bool:
+    """Whether a field's default differs between sets, so that a move may have to write or drop it."""
+    return key in ("about", "state", "verifications")
+
+
+def known_keys() -> tuple[str, ...]:
+    """Every key that a block may have, in the order in which they are written."""
+    return tuple(FIELDS)
+
+
+def _write_trigger(trigger: Trigger) -> Json:
+    if not trigger.keywords and not trigger.context:
+        return trigger.text
+    written: dict[str, Json] = {"text": trigger.text} if trigger.text else {}
+    if trigger.keywords:
+        written["keywords"] = list(trigger.keywords)
+    if trigger.context:
+        written["context"] = dict(trigger.context)
+    return written
+
+
+def _write_payload(payload: Payload) -> Json:
+    if not payload.kind and not payload.steps:
+        return payload.content
+    written: dict[str, Json] = {"kind": payload.kind} if payload.kind else {}
+    if payload.content:
+        written["content"] = payload.content
+    if payload.steps:
+        written["steps"] = list(payload.steps)
+    return written
+
+
+def _write_evidence(evidence: tuple[Evidence, ...]) -> Json:
+    return [_present(("kind", "ref", "at", "quote", "scenario", "effect"), piece) for piece in evidence]
+
+
+def _present(names: tuple[str, ...], value: object) -> dict[str, Json]:
+    return {name: getattr(value, name) for name in names if getattr(value, name)}
+
+
+def _write_archived(archived: Archived) -> Json:
+    return {"from": archived.origin, "at": archived.at, "reason": archived.reason}
+
+
+_SPECIAL: Mapping[str, Callable[[Any], Json]] = {
+    "trigger": _write_trigger,
+    "payload": _write_payload,
+    "evidence": _write_evidence,
+    "reported": lambda value: _present(("report", "at", "hash"), value),
+    "approved": lambda value: _present(("at", "by", "report", "hash", "signature"), value),
+    "archived": _write_archived,
+    "tags": list,
+    "related": list,
+    "open_failures": dict,
+}
+_BARE = Block(id="", payload=Payload(""))
+_Row: TypeAlias = "tuple[str, Callable[[Any], Json] | None, object]"
+_ROWS: tuple[_Row, ...] = tuple(
+    (key, _SPECIAL.get(key), None if key == "payload" else getattr(_BARE, key))
+    for key in FIELDS
+    if key != "id"
+)
+"""Every key but the id in the order of writing: how it is written (None: as it is), its default in universal."""
+
+_VALUES = attrgetter(*(key for key, _, _ in _ROWS))
+
+
+@lru_cache(maxsize=16)
+def _rows(place: Place, is_past: bool) -> tuple[_Row, ...]:
+    """The same with the defaults of a set, for a block that is past or not."""
+    state: State = "past" if place == "personal" else "possible"
+    by_place = {
+        "state": state,
+        "about": "user" if place == "personal" else "work",
+        "verifications": int(is_past),
+    }
+    return tuple((key, write, by_place.get(key, default)) for key, write, default in _ROWS)

@@ -1,0 +1,114 @@
+"""``config.jsonc``: the commented file as ``init`` writes it, and a file as checked values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.jsonc import dump, locate, locate_key
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.model.values.config import BY_NAME, OPTIONS, Config
+
+if TYPE_CHECKING:
+    from alice_exp.kernel.jsonc import Document
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.values.config import Kind, Option
+
+PATH = "config.jsonc"
+
+_SENTENCES: dict[Kind, str] = {
+    "count": '"{name}" is a whole number, {low} or more',
+    "share": '"{name}" is a number from 0 to 1',
+    "days": '"{name}" is a number of days, more than 0',
+    "flag": '"{name}" is true or false',
+    "text": '"{name}" is a text',
+}
+
+
+def default_text() -> str:
+    """A new ``config.jsonc``: every key with its default, under a comment that says what it does."""
+    lines = ["// How this home behaves. Every key stands here with its default; change what you like.", "{"]
+    lines.append('  "$schema": ".schema/config.json",')
+    group = ""
+    for position, option in enumerate(OPTIONS):
+        head, dot, key = option.name.rpartition(".")
+        if head != group and group:
+            lines.append("  },")
+        if head != group and dot:
+            lines.append(f'  "{head}": {{')
+        group = head
+        indent = "    " if dot else "  "
+        following = OPTIONS[position + 1] if position + 1 < len(OPTIONS) else None
+        is_last = following is None or following.name.rpartition(".")[0] != head
+        comma = "" if is_last and dot else ","
+        lines += [f"{indent}// {option.doc}.", f'{indent}"{key}": {dump(option.default)}{comma}']
+    return "\n".join([*lines, "  }", "}", ""])
+
+
+def read_config(document: Document) -> tuple[Config, tuple[Problem, ...]]:
+    """The checked values of a parsed file and everything that is wrong with it."""
+    if document.problem is not None:
+        return Config(), (document.problem,)
+    if not isinstance(document.value, dict):
+        return Config(), (Problem(PATH, 1, 1, "the configuration is an object"),)
+    values: dict[str, Json] = {}
+    problems: list[Problem] = []
+    groups = {option.name.partition(".")[0] for option in OPTIONS if "." in option.name}
+    for key, value in document.value.items():
+        if key == "$schema" or key.startswith("x-"):
+            continue
+        if key in groups and isinstance(value, dict):
+            for inner, setting in value.items():
+                _take(document, (key, inner), setting, values, problems)
+        else:
+            _take(document, (key,), value, values, problems)
+    return Config(values), tuple(problems)
+
+
+def fits(option: Option, value: Json) -> bool:
+    """Whether a value is of the option's kind."""
+    if option.kind == "flag":
+        return isinstance(value, bool)
+    if option.kind == "text":
+        return isinstance(value, str)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    if option.kind == "count":
+        return isinstance(value, int) and value >= 0
+    return 0 <= value <= 1 if option.kind == "share" else value > 0
+
+
+def sentence(option: Option) -> str:
+    """What the option may be, as a sentence."""
+    return _SENTENCES[option.kind].format(name=option.name, low=0)
+
+
+def _take(
+    document: Document,
+    pointer: tuple[str, ...],
+    value: Json,
+    values: dict[str, Json],
+    problems: list[Problem],
+) -> None:
+    name = ".".join(pointer)
+    option = BY_NAME.get(name)
+    if option is None:
+        if not pointer[-1].startswith("x-"):
+            problems.append(_unknown(document, pointer, name))
+        return
+    if fits(option, value):
+        values[name] = value
+        return
+    span = locate(document, pointer)
+    line, column = document.position(span[0]) if span else (1, 1)
+    problems.append(Problem(document.path, line, column, _SENTENCES[option.kind], {"name": name, "low": 0}))
+
+
+def _unknown(document: Document, pointer: tuple[str, ...], name: str) -> Problem:
+    from difflib import get_close_matches
+
+    span = locate_key(document, pointer)
+    line, column = document.position(span[0]) if span else (1, 1)
+    close = get_close_matches(name, BY_NAME, 1)
+    hint = f'did you mean "{close[0]}"?' if close else "see 'alice-exp config list'"
+    template = 'the key "{key}" is not known; it is kept as it is'
+    return Problem(document.path, line, column, template, {"key": name}, "warning", hint)

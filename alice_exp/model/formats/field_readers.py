@@ -1,0 +1,185 @@
+"""Single values of a record, checked: each reader returns the value or raises the ``Fault`` that says why not.
+
+The sentences name a key as ``{name}``, which the caller fills in; ``problem_at`` finds the place in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from alice_exp.kernel.jsonc import locate, locate_key
+from alice_exp.kernel.jsonc.problem import Json, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from alice_exp.kernel.jsonc import Document
+    from alice_exp.kernel.jsonc.problem import Pointer, Severity
+
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
+
+Reader: TypeAlias = Callable[[Json], Any]
+
+
+class Fault(Exception):
+    """A value that a schema refuses: the sentence, its values, and where below the read value it lies."""
+
+    def __init__(self, template: str, below: Pointer = (), **values: object) -> None:
+        super().__init__(template)
+        self.template = template
+        self.below = below
+        self.values = values
+
+
+def read_object(value: Json, readers: Mapping[str, Reader]) -> tuple[dict[str, Any], dict[str, Json]]:
+    """The known fields of an object, read, and the unknown ones as they are (``Fault`` with the key below)."""
+    if not isinstance(value, dict):
+        raise Fault("an object stands here, between braces")
+    fields: dict[str, Any] = {}
+    extra: dict[str, Json] = {}
+    for key, inner in value.items():
+        reader = readers.get(key)
+        if reader is None:
+            extra[key] = inner
+            continue
+        try:
+            fields[key] = reader(inner)
+        except Fault as fault:
+            raise Fault(fault.template, (key, *fault.below), **{"name": key, **fault.values}) from None
+    return fields, extra
+
+
+def text(value: Json) -> str:
+    """Any text."""
+    if not isinstance(value, str):
+        raise Fault('"{name}" is a text')
+    return value
+
+
+def filled(value: Json) -> str:
+    """A text that is not blank."""
+    if not isinstance(value, str) or not value.strip():
+        raise Fault('"{name}" is a text that says something')
+    return value
+
+
+def texts(value: Json) -> tuple[str, ...]:
+    """A list of texts."""
+    if not isinstance(value, list):
+        raise Fault('"{name}" is a list of texts')
+    for index, item in enumerate(value):
+        if not isinstance(item, str):
+            raise Fault('"{name}" is a list of texts', (index,))
+    return tuple(str(item) for item in value)
+
+
+def flag(value: Json) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise Fault('"{name}" is true or false')
+    return value
+
+
+def mapping(value: Json) -> dict[str, Json]:
+    """An object with any keys."""
+    if not isinstance(value, dict):
+        raise Fault('"{name}" is an object')
+    return value
+
+
+def anything(value: Json) -> Json:
+    """Any JSON value."""
+    return value
+
+
+def whole(low: int) -> Reader:
+    """A reader of whole numbers from ``low`` on."""
+
+    def read(value: Json) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or value < low:
+            raise Fault('"{name}" is a whole number, {low} or more', low=low)
+        return value
+
+    return read
+
+
+def between(low: float, high: float) -> Reader:
+    """A reader of finite numbers from ``low`` to ``high``."""
+
+    def read(value: Json) -> float:
+        # The comparison refuses NaN too, and never turns an endless whole number into a float.
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+            raise Fault('"{name}" is a number from {low:g} to {high:g}', low=low, high=high)
+        return float(value)
+
+    return read
+
+
+def time(value: Json) -> str:
+    """A time as files write it."""
+    if isinstance(value, str) and _is_time(value):
+        return value
+    raise Fault('"{name}" is a time such as 2026-02-20T09:00:00Z')
+
+
+@lru_cache(maxsize=4096)
+def _is_time(text: str) -> bool:
+    if not TIME.fullmatch(text):
+        return False
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def matching(pattern: re.Pattern[str], template: str) -> Reader:
+    """A reader of texts that match a pattern wholly; ``template`` says what is expected."""
+
+    def read(value: Json) -> str:
+        if not isinstance(value, str) or not pattern.fullmatch(value):
+            raise Fault(template)
+        return value
+
+    return read
+
+
+def problem_at(
+    document: Document,
+    pointer: Pointer,
+    template: str,
+    values: Mapping[str, object],
+    severity: Severity = "error",
+    hint: str = "",
+) -> Problem:
+    """A problem at the nearest place above ``pointer`` that exists in the text."""
+    for length in range(len(pointer), -1, -1):
+        span = locate(document, pointer[:length])
+        if span is not None:
+            line, column = document.position(span[0])
+            return Problem(document.path, line, column, template, values, severity, hint)
+    return Problem(document.path, 1, 1, template, values, severity, hint)
+
+
+def unknown_key(document: Document, pointer: Pointer, known: Sequence[str]) -> Problem:
+    """The warning about the key at the end of ``pointer``, with the known key that it looks like."""
+    from difflib import get_close_matches
+
+    key = str(pointer[-1])
+    span = locate_key(document, pointer)
+    line, column = document.position(span[0]) if span else (1, 1)
+    close = get_close_matches(key, known, 1)
+    hint = f'did you mean "{close[0]}"?' if close else 'a key of your own starts with "x-"'
+    return Problem(
+        document.path,
+        line,
+        column,
+        'the key "{key}" is not known; it is kept as it is',
+        {"key": key},
+        "warning",
+        hint,
+    )

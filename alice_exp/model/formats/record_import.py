@@ -1,0 +1,199 @@
+"""Records that come from elsewhere: JSONL, a JSON array, or a whole file, with any of the time formats of B1.9.
+
+Every faulty line is a ``Problem`` with its place. What is returned beside an error is incomplete: an import is taken
+whole or not at all (R0.46, R1.43).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.text.times import iso_time, seconds
+from alice_exp.model.formats import field_readers as fields
+from alice_exp.model.formats.field_readers import Fault, problem_at
+from alice_exp.model.formats.record_schema import (
+    EPISODE_FIELDS,
+    EPISODES,
+    EVENT_FIELDS,
+    SEGMENT_FIELDS,
+    SEGMENTS,
+    events_with,
+    read_episode,
+    read_event,
+    read_segment,
+    read_timeline,
+    segment_json,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from alice_exp.kernel.jsonc import Document
+    from alice_exp.kernel.jsonc.problem import Json, Problem
+    from alice_exp.model.formats.field_readers import Reader
+    from alice_exp.model.values.records import Episode, Event, Segment, Timeline
+
+T = TypeVar("T")
+
+DAY = 86_400.0
+"""Seconds that a time may lie ahead of the clock: two machines never agree wholly."""
+
+_OTHER_NAMES = {"timestamp": "at", "start_timestamp": "start", "end_timestamp": "end"}
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedEpisodes:
+    """The episodes of a text, in its order; an id is empty where the text names none."""
+
+    episodes: tuple[Episode, ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedTimeline:
+    """A whole timeline (one that was exported), or thoughts to be added one after the other."""
+
+    timeline: Timeline | None
+    events: tuple[Event, ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One record of the text: the document that it stands in, its place there, the lines before that document."""
+
+    document: Document
+    pointer: tuple[str | int, ...]
+    value: Json
+    lines: int
+
+
+def import_episodes(data: bytes, path: str, now: str = "") -> ImportedEpisodes:
+    """Episodes from a text; ``now`` (ISO-8601 UTC) stands where one names no time and refuses times in the future."""
+    readers = _readers(EPISODE_FIELDS, now)
+    rows, problems = _rows(data, path, EPISODES)
+    episodes, faults = _taken(rows, lambda value: read_episode(_named(value), readers))
+    return ImportedEpisodes(tuple(replace(one, at=one.at or now) for one in episodes), (*problems, *faults))
+
+
+def import_timeline(data: bytes, path: str, now: str = "") -> ImportedTimeline:
+    """A timeline or thoughts from a text; ``now`` refuses times in the future, and stands where one names none."""
+    rows, problems = _rows(data, path, SEGMENTS)
+    if rows and rows[0].pointer[:1] == (SEGMENTS,):
+        return _whole_timeline(rows, problems, now)
+    readers = _readers(EVENT_FIELDS, now)
+
+    def read(value: Json) -> Event:
+        named = _named(value)
+        return read_event({"at": now, **named} if now and isinstance(named, dict) else named, readers)
+
+    events, faults = _taken(rows, read)
+    return ImportedTimeline(None, tuple(events), (*problems, *faults))
+
+
+def _whole_timeline(rows: list[_Row], problems: tuple[Problem, ...], now: str) -> ImportedTimeline:
+    within = {**_readers(SEGMENT_FIELDS, now), "events": _renamed(events_with(_readers(EVENT_FIELDS, now)))}
+    segments, faults = _taken(rows, lambda value: read_segment(_named(value), within))
+    if problems or faults:
+        return ImportedTimeline(None, (), (*problems, *faults))
+    document = rows[0].document
+    root = document.value if isinstance(document.value, dict) else {}
+    return _counted(document, root, tuple(segments))
+
+
+def _counted(document: Document, root: Mapping[str, Json], segments: tuple[Segment, ...]) -> ImportedTimeline:
+    """The counters as the text has them, checked as those of a file."""
+    plain: Json = {**root, SEGMENTS: [segment_json(segment) for segment in segments]}
+    timeline, problems = read_timeline(replace(document, value=plain))
+    has_errors = any(problem.severity == "error" for problem in problems)
+    return ImportedTimeline(None if has_errors else timeline, (), problems)
+
+
+def _readers(table: Mapping[str, Reader], now: str) -> dict[str, Reader]:
+    """A table that takes any time format and, where the clock is known, no time after tomorrow."""
+    return {key: _any_time(now) if reader is fields.time else reader for key, reader in table.items()}
+
+
+def _any_time(now: str) -> Reader:
+    latest = seconds(now) + DAY if now else float("inf")
+
+    def read(value: Json) -> str:
+        try:
+            at = iso_time(value)
+        except ValueError:
+            raise Fault('"{name}" is a time: ISO-8601, seconds or milliseconds since 1970') from None
+        if seconds(at) > latest:
+            raise Fault('"{name}" lies in the future: {at}', at=at)
+        return at
+
+    return read
+
+
+def _named(value: Json) -> Json:
+    """The record with our names for its times (B1.9)."""
+    if not isinstance(value, dict) or not any(key in value for key in (*_OTHER_NAMES, "is_compressed")):
+        return value
+    return {_OTHER_NAMES.get(key, key): inner for key, inner in value.items() if key != "is_compressed"}
+
+
+def _renamed(reader: Reader) -> Reader:
+    return lambda value: reader([_named(item) for item in value] if isinstance(value, list) else value)
+
+
+def _taken(rows: list[_Row], reader: Callable[[Json], T]) -> tuple[list[T], list[Problem]]:
+    taken: list[T] = []
+    faults: list[Problem] = []
+    for row in rows:
+        try:
+            taken.append(reader(row.value))
+        except Fault as fault:
+            pointer = (*row.pointer, *fault.below)
+            found = problem_at(row.document, pointer, fault.template, fault.values)
+            faults.append(replace(found, line=found.line + row.lines))
+    return taken, faults
+
+
+def _rows(data: bytes, path: str, listed: str) -> tuple[list[_Row], tuple[Problem, ...]]:
+    """The records of a text, whichever of the three forms it has, and what keeps it from being read."""
+    if not data.strip():
+        return [], ()
+    document = parse(data, path, listed)
+    if document.problem is None:
+        return _of_document(document, listed)
+    first, _, rest = data.lstrip().partition(b"\n")
+    if not rest.strip() or parse(first, path, listed).problem is not None:
+        return [], (document.problem,)
+    return _of_lines(data, path)
+
+
+def _of_document(document: Document, listed: str) -> tuple[list[_Row], tuple[Problem, ...]]:
+    value = document.value
+    if isinstance(value, dict) and listed in value:
+        pointer: tuple[str | int, ...] = (listed,)
+        value = value[listed]
+    elif isinstance(value, dict):
+        return [_Row(document, (), value, 0)], ()
+    else:
+        pointer = ()
+    if not isinstance(value, list):
+        fault = 'an import is JSONL, a JSON array, or an object with a list named "{list}"'
+        return [], (problem_at(document, pointer, fault, {"list": listed}),)
+    return [_Row(document, (*pointer, index), item, 0) for index, item in enumerate(value)], ()
+
+
+def _of_lines(data: bytes, path: str) -> tuple[list[_Row], tuple[Problem, ...]]:
+    rows: list[_Row] = []
+    problems: list[Problem] = []
+    for number, line in _lines(data):
+        document = parse(line, path, "")
+        if document.problem is None:
+            rows.append(_Row(document, (), document.value, number))
+        else:
+            problems.append(replace(document.problem, line=document.problem.line + number))
+    return rows, tuple(problems)
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    return ((number, line) for number, line in enumerate(data.split(b"\n")) if line.strip())

@@ -1,0 +1,363 @@
+"""The files of ``records/`` as values, and records as JSON: what they may say and what is a problem.
+
+Reading never stops at the first fault: every faulty record becomes a ``Problem`` with its place, the others are
+returned; the caller decides by severity. Sources: R0.6-R0.17, R1.3-R1.13, B0.14, B1.9; DESIGN 3.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from alice_exp.model.formats import field_readers as fields
+from alice_exp.model.formats.field_readers import Fault, problem_at, read_object, unknown_key
+from alice_exp.model.values.records import (
+    CAPACITY,
+    Episode,
+    EpisodeBook,
+    Event,
+    Segment,
+    Timeline,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from alice_exp.kernel.jsonc import Document, Unchanged
+    from alice_exp.kernel.jsonc.problem import Json, Pointer, Problem
+    from alice_exp.model.formats.field_readers import Reader
+
+T = TypeVar("T")
+
+EPISODES_PATH = "records/episodes.jsonc"
+EVENTS_PATH = "records/events.jsonc"
+"""Where the records lie under ``experiences/``."""
+
+EMPTY: Mapping[str, str] = {
+    EPISODES_PATH: '{\n  "$schema": "../.schema/episodes.json",\n  "capacity": 1000,\n  "episodes": []\n}\n',
+    EVENTS_PATH: (
+        '{\n  "$schema": "../.schema/events.json",\n  "next_id": 1,\n  "total_events": 0,\n'
+        '  "total_compressions": 0,\n  "segments": []\n}\n'
+    ),
+}
+"""The texts of record files without records."""
+
+EPISODES = "episodes"
+SEGMENTS = "segments"
+"""The lists of the two files: what ``parse`` takes as ``spans_of``."""
+
+EPISODE_ID = re.compile(r"ep-[a-z2-9]{8}")
+
+EPISODE_FIELDS: Mapping[str, Reader] = {
+    "id": fields.matching(EPISODE_ID, 'an id is "ep-" and 8 characters of a-z and 2-9'),
+    "task": fields.filled,
+    "context": fields.mapping,
+    "action": fields.text,
+    "result": fields.anything,
+    "success": fields.flag,
+    "reward": fields.between(0, 1),
+    "at": fields.time,
+    "reflection": fields.text,
+    "type": fields.text,
+    "result_truncated": fields.flag,
+    "result_length": fields.whole(0),
+    "access_count": fields.whole(0),
+}
+"""The reader of every key of an episode, in the order in which keys are written."""
+
+EVENT_FIELDS: Mapping[str, Reader] = {
+    "at": fields.time,
+    "thought": fields.text,
+    "context": fields.text,
+    "action": fields.text,
+    "result": fields.anything,
+    "metadata": fields.mapping,
+}
+"""The reader of every key of a thought."""
+
+_COUNTERS = ("next_id", "total_events", "total_compressions")
+
+
+def read_episodes(
+    document: Document, before: Unchanged[Episode] | None = None
+) -> tuple[EpisodeBook, tuple[Problem, ...]]:
+    """The book of a parsed ``episodes.jsonc`` and everything that is wrong with it.
+
+    An episode that a person typed has ``id == ""`` until it is adopted; without a reward it has 1 where it
+    succeeded, else 0. ``before`` is an earlier reading of the file: what still stands so is not read again.
+    """
+    reading = _Reading(document, EPISODES, ("capacity",))
+    capacity = reading.member("capacity", fields.whole(1), CAPACITY)
+    episodes = reading.items(
+        lambda item: read_episode(item, EPISODE_FIELDS), before.of(document) if before is not None else ()
+    )
+    if len({episode.id for _, episode in episodes}) < len(episodes):
+        reading.refuse_twins([(episode.id, index) for index, episode in episodes if episode.id])
+    for index, episode in episodes:
+        if episode.extra:
+            reading.warn(episode.extra, (EPISODES, index), EPISODE_FIELDS)
+    return EpisodeBook(tuple(episode for _, episode in episodes), capacity), reading.problems
+
+
+def read_timeline(document: Document) -> tuple[Timeline, tuple[Problem, ...]]:
+    """The timeline of a parsed ``events.jsonc`` and everything that is wrong with it.
+
+    Counters that a person left out follow from the segments; those that contradict them are problems: errors where
+    going on would lose a thought or give an id twice, warnings where thoughts were taken out by hand.
+    """
+    reading = _Reading(document, SEGMENTS, _COUNTERS)
+    listed = reading.items(lambda item: read_segment(item, SEGMENT_FIELDS))
+    reading.refuse_twins([(segment.id, index) for index, segment in listed])
+    segments = tuple(segment for _, segment in listed)
+    held = sum(segment.segment_length for segment in segments)
+    total = reading.member("total_events", fields.whole(0), held)
+    timeline = Timeline(
+        reading.member("next_id", fields.whole(1), max((one.id for one in segments), default=0) + 1),
+        total,
+        reading.member("total_compressions", fields.whole(0), max(0, total - len(segments))),
+        segments,
+    )
+    if not reading.has_errors:
+        reading.check(timeline, held)
+    return timeline, reading.problems
+
+
+def read_episode(item: Json, readers: Mapping[str, Reader] = EPISODE_FIELDS) -> Episode:
+    """One episode from its JSON value (``Fault`` where it is none)."""
+    known, extra = read_object(item, readers)
+    if "task" not in known:
+        raise Fault('an episode needs a "task": what was to be done')
+    known.setdefault("id", "")
+    known.setdefault("reward", 1.0 if known.get("success") else 0.0)
+    return Episode(**known, extra=extra)
+
+
+def read_event(item: Json, readers: Mapping[str, Reader] = EVENT_FIELDS) -> Event:
+    """One thought from its JSON value (``Fault`` where it is none)."""
+    known, extra = read_object(item, readers)
+    for key in ("at", "thought"):
+        if key not in known:
+            raise Fault('an event needs "{key}"', key=key)
+    return Event(**known, extra=extra)
+
+
+def events_with(readers: Mapping[str, Reader]) -> Reader:
+    """A reader of lists of thoughts."""
+
+    def read(value: Json) -> tuple[Event, ...]:
+        if not isinstance(value, list):
+            raise Fault('"{name}" is a list of events')
+        found = []
+        for index, item in enumerate(value):
+            try:
+                found.append(read_event(item, readers))
+            except Fault as fault:
+                raise Fault(fault.template, (index, *fault.below), **fault.values) from None
+        return tuple(found)
+
+    return read
+
+
+SEGMENT_FIELDS: Mapping[str, Reader] = {
+    "id": fields.whole(1),
+    "start": fields.time,
+    "end": fields.time,
+    "segment_length": fields.whole(1),
+    "compression_level": fields.whole(0),
+    "summary": fields.text,
+    "key_events": fields.texts,
+    "events": events_with(EVENT_FIELDS),
+}
+"""The reader of every key of a segment."""
+
+
+def read_segment(item: Json, readers: Mapping[str, Reader] = SEGMENT_FIELDS) -> Segment:
+    """One segment from its JSON value (``Fault`` where it is none, or where it contradicts itself)."""
+    known, _ = read_object(item, readers)
+    events: tuple[Event, ...] = known.get("events", ())
+    if events:
+        known.setdefault("start", events[0].at)
+        known.setdefault("end", events[-1].at)
+    for key in ("id", "start"):
+        if key not in known:
+            raise Fault('a segment needs "{key}"', key=key)
+    known.setdefault("end", known["start"])
+    segment = Segment(**known)
+    if len(events) > segment.segment_length:
+        raise Fault(
+            "{count} events stand in a segment of {length} thoughts",
+            ("events",),
+            count=len(events),
+            length=segment.segment_length,
+        )
+    if not segment.is_compressed and (segment.segment_length > 1 or not events):
+        raise Fault("a segment of level 0 is one thought and holds it in its events")
+    return segment
+
+
+class _Reading:
+    """One file while it is read."""
+
+    def __init__(self, document: Document, listed: str, members: Sequence[str]) -> None:
+        self._document = document
+        self._listed = listed
+        self._found: list[Problem] = []
+        self._root: Mapping[str, Json] = {}
+        if document.problem is not None:
+            self._found.append(document.problem)
+        elif isinstance(document.value, dict):
+            self._root = document.value
+        else:
+            self._report(Fault('this file is an object with a list named "{list}"', list=listed), ())
+        own = ("$schema", *members, listed)
+        self.warn({key: None for key in self._root if key not in own}, (), (*members, listed))
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that was wrong."""
+        return tuple(self._found)
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether anything is wrong that is more than a warning."""
+        return any(problem.severity == "error" for problem in self._found)
+
+    def member(self, key: str, reader: Callable[[Json], T], default: T) -> T:
+        """A member of the root, or its default where it is absent or faulty."""
+        if key not in self._root:
+            return default
+        try:
+            return reader(self._root[key])
+        except Fault as fault:
+            self._report(Fault(fault.template, (), **{"name": key, **fault.values}), (key, *fault.below))
+            return default
+
+    def items(self, reader: Callable[[Json], T], known: Sequence[T | None] = ()) -> list[tuple[int, T]]:
+        """The records that are none of them faulty, with their places in the list; ``known`` need not be read."""
+        listed = self._root.get(self._listed, [])
+        if not isinstance(listed, list):
+            self._report(Fault('"{name}" is a list', name=self._listed), (self._listed,))
+            return []
+        found: list[tuple[int, T]] = []
+        for index, (item, same) in enumerate(zip_longest(listed, known)):
+            try:
+                found.append((index, reader(item) if same is None else same))
+            except Fault as fault:
+                self._report(fault, (self._listed, index, *fault.below))
+        return found
+
+    def refuse_twins(self, ids: Sequence[tuple[object, int]]) -> None:
+        """Report every id that stood before."""
+        seen: set[object] = set()
+        for one, index in ids:
+            if one in seen:
+                self._report(
+                    Fault("the id {id} stands twice in this file", id=one), (self._listed, index, "id")
+                )
+            seen.add(one)
+
+    def warn(self, extra: Mapping[str, Json], at: Pointer, known: Mapping[str, Any] | Sequence[str]) -> None:
+        """Warn of keys that are not known and not the person's own."""
+        for key in extra:
+            if not key.startswith("x-"):
+                self._found.append(unknown_key(self._document, (*at, key), tuple(known)))
+
+    def check(self, timeline: Timeline, held: int) -> None:
+        """Report counters that contradict the segments."""
+        last = max((segment.id for segment in timeline.segments), default=0)
+        if timeline.next_id <= last:
+            self._report(
+                Fault(
+                    '"next_id" is {next_id}, but there is a segment {last}',
+                    next_id=timeline.next_id,
+                    last=last,
+                ),
+                ("next_id",),
+                f"{last + 1}",
+            )
+        if held > timeline.total_events:
+            self._report(
+                Fault(
+                    '"total_events" is {total}, but the segments hold {held} thoughts',
+                    total=timeline.total_events,
+                    held=held,
+                ),
+                ("total_events",),
+                f"{held}",
+            )
+        self._check_softly(timeline, held)
+
+    def _check_softly(self, timeline: Timeline, held: int) -> None:
+        missing = timeline.total_events - held
+        merges = timeline.total_events - len(timeline.segments)
+        if missing > 0:
+            fault = Fault(
+                "{missing} of {total} thoughts are no longer in this file; history keeps them",
+                missing=missing,
+                total=timeline.total_events,
+            )
+            self._found.append(
+                problem_at(self._document, (SEGMENTS,), fault.template, fault.values, "warning")
+            )
+        elif missing == 0 and timeline.total_compressions > merges:
+            fault = Fault(
+                '"total_compressions" is {count}, but {total} thoughts in {segments} segments come of {merges} merges',
+                count=timeline.total_compressions,
+                total=timeline.total_events,
+                segments=len(timeline.segments),
+                merges=merges,
+            )
+            self._found.append(
+                problem_at(self._document, ("total_compressions",), fault.template, fault.values, "warning")
+            )
+
+    def _report(self, fault: Fault, pointer: Pointer, right: str = "") -> None:
+        hint = f"set it to {right}" if right else ""
+        self._found.append(problem_at(self._document, pointer, fault.template, fault.values, "error", hint))
+
+
+_ALWAYS = frozenset(("id", "task", "success", "reward"))
+
+
+def episode_json(episode: Episode) -> dict[str, Json]:
+    """The JSON of an episode as files hold it: keys in their order; id, task, success and reward always."""
+    bare = Episode("", "")
+    return _present(episode, bare, tuple(EPISODE_FIELDS), _ALWAYS) | dict(episode.extra)
+
+
+def event_json(event: Event) -> dict[str, Json]:
+    """The JSON of a thought without its defaults; time and thought always."""
+    return _present(event, Event("", ""), tuple(EVENT_FIELDS), frozenset(("at", "thought"))) | dict(
+        event.extra
+    )
+
+
+def segment_json(segment: Segment) -> dict[str, Json]:
+    """The JSON of a segment without its defaults; id, span and length always."""
+    keys = tuple(key for key in SEGMENT_FIELDS if key != "events")
+    always = frozenset(("id", "start", "end", "segment_length"))
+    written = _present(segment, Segment(0, "", ""), keys, always)
+    if segment.events:
+        written["events"] = [event_json(event) for event in segment.events]
+    return written
+
+
+def _present(value: object, bare: object, keys: Sequence[str], always: frozenset[str]) -> dict[str, Json]:
+    written: dict[str, Json] = {}
+    for key in keys:
+        own = getattr(value, key)
+        if key in always or own != getattr(bare, key):
+            written[key] = list(own) if isinstance(own, tuple) else own
+    return written
+
+
+def book_json(book: EpisodeBook) -> list[Json]:
+    """All episodes as one JSON array (R0.47)."""
+    return [episode_json(episode) for episode in book.episodes]
+
+
+def timeline_json(timeline: Timeline) -> dict[str, Json]:
+    """The whole timeline as JSON, as ``events.jsonc`` holds it (R1.43)."""
+    counters: dict[str, Json] = {key: getattr(timeline, key) for key in _COUNTERS}
+    return counters | {SEGMENTS: [segment_json(segment) for segment in timeline.segments]}

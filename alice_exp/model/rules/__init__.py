@@ -1,0 +1,1 @@
+"""The rules of one block: lifecycle, approval, identity, consolidation, rejection."""

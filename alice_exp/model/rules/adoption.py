@@ -1,0 +1,155 @@
+"""What adopting a person's hand edit fills in and takes away (DESIGN 3, 5, 6; B2.26, B3.13).
+
+A block that a person types needs a payload alone: id and times are filled in, a dropped id is given back where trigger
+and payload still match. ``approved`` grants nothing when written by hand, so what no decision put there is taken out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.jsonc import Remove, Set
+from alice_exp.model.values.block import CONFIDENCE, Block, content_hash, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from alice_exp.kernel.jsonc import Document, Edit
+    from alice_exp.model.values.block import Placed
+
+
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """One edited file: the edits that complete it, and which blocks are new, changed and gone."""
+
+    edits: tuple[Edit, ...]
+    new: tuple[str, ...]
+    changed: tuple[str, ...]
+    gone: tuple[str, ...]
+    approvals_refused: tuple[str, ...] = ()
+    raised: tuple[str, ...] = ()
+    """Blocks whose trust the edit raised: the next heartbeat names them (DESIGN 6)."""
+
+    @property
+    def blocks(self) -> tuple[str, ...]:
+        """Every id that the edit touched, in a stable order."""
+        return (*self.new, *self.changed, *self.gone)
+
+    @property
+    def detail(self) -> str:
+        """What happened, for a commit's subject: counts and verbs alone."""
+        parts = [
+            f"{len(ids)} {verb}"
+            for ids, verb in ((self.new, "new"), (self.changed, "changed"), (self.gone, "removed"))
+            if ids
+        ]
+        return ", ".join(parts) or "comments and layout"
+
+
+def adopt(
+    document: Document,
+    blocks: tuple[Block, ...],
+    before: Mapping[str, Placed],
+    elsewhere: Collection[str],
+    now: str,
+    new_id: Callable[[], str],
+    trusted_by: str = "",
+) -> Adoption:
+    """Complete a hand-edited file.
+
+    ``before`` is every block of the last commit by id, ``elsewhere`` the ids that stand in other files now;
+    ``trusted_by`` names the person for ``init``, whose act approves the files as they are (DESIGN 6).
+    """
+    edits: list[Edit] = []
+    new: list[str] = []
+    changed: list[str] = []
+    refused: list[str] = []
+    raised: list[str] = []
+    present = {block.id for block in blocks} | set(elsewhere)
+    lost = _lost(document.path, before, present)
+    for index, block in enumerate(blocks):
+        block_id = block.id or lost.pop(_essence(block), "") or new_id()
+        old = before.get(block_id)
+        if not trusted_by and old is not None and _is_whole_and_same(block, old, document.path):
+            continue
+        if old is None:
+            new.append(block_id)
+        elif old.block != block or old.path != document.path:
+            changed.append(block_id)
+        if raises_trust(block, old, document.path):
+            raised.append(block_id)
+        present.add(block_id)
+        edits += _completed(index, block, block_id, old, now)
+        if trusted_by:
+            edits += _approval(document.path, index, block, trusted_by, now)
+        elif block.approved is not None and (old is None or old.block.approved != block.approved):
+            edits.append(Remove(("blocks", index, "approved")))
+            refused.append(block_id)
+    gone = [placed.block.id for placed in before.values() if placed.path == document.path]
+    left = tuple(block_id for block_id in gone if block_id not in present)
+    return Adoption(tuple(edits), tuple(new), tuple(changed), left, tuple(refused), tuple(raised))
+
+
+def _is_whole_and_same(block: Block, old: Placed, path: str) -> bool:
+    """Whether an edit left a block alone that lacks nothing: most of any file, looked at first for their number."""
+    return (
+        old.path == path and old.block == block and bool(block.id and block.created_at and block.updated_at)
+    )
+
+
+def raises_trust(block: Block, old: Placed | None, path: str) -> bool:
+    """Whether a hand edit gave a block more trust than acts had: a state, a count, leave to share, or another set.
+
+    What a person types anew into personal is the person's word; it raises nothing. ``old`` is the block before, None
+    where it is new; ``path`` is where it stands now.
+    """
+    if old is None:
+        base, place = Block(block.id, block.payload, state="past", verifications=1), place_of(path)
+        if place != "personal":
+            base = replace(base, state="possible", verifications=0)
+    else:
+        base, place = old.block, old.place
+    return (
+        CONFIDENCE[block.state] > CONFIDENCE[base.state]
+        or block.verifications > base.verifications
+        or block.verifications_local > max(base.verifications_local, base.verifications if old is None else 0)
+        or (block.shareable and not base.shareable)
+        or (old is not None and place == "low_value" and place_of(path) in ("personal", "universal"))
+    )
+
+
+def _approval(path: str, index: int, block: Block, by: str, now: str) -> list[Edit]:
+    digest = content_hash(block)
+    if place_of(path) != "universal" or (block.approved is not None and block.approved.hash == digest):
+        return []
+    return [Set(("blocks", index, "approved"), {"at": now, "by": by, "hash": digest})]
+
+
+def _essence(block: Block) -> tuple[object, object]:
+    return (block.payload, (block.trigger.text, block.trigger.keywords, tuple(block.trigger.context)))
+
+
+def _lost(
+    path: str, before: Mapping[str, Placed], present: Collection[str]
+) -> dict[tuple[object, object], str]:
+    """Ids that the edit dropped from this file, by what their blocks say."""
+    return {
+        _essence(placed.block): block_id
+        for block_id, placed in before.items()
+        if placed.path == path and block_id not in present
+    }
+
+
+def _completed(index: int, block: Block, block_id: str, old: Placed | None, now: str) -> list[Edit]:
+    at = ("blocks", index)
+    edits: list[Edit] = []
+    if not block.id:
+        edits.append(Set((*at, "id"), block_id))
+    created = block.created_at or (old.block.created_at if old else "") or now
+    if not block.created_at:
+        edits.append(Set((*at, "created_at"), created))
+    edited = old is not None and content_hash(old.block) != content_hash(block)
+    if not block.updated_at or (edited and old is not None and old.block.updated_at == block.updated_at):
+        edits.append(Set((*at, "updated_at"), now if edited or not old else old.block.updated_at))
+    return edits

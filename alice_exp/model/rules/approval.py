@@ -1,0 +1,118 @@
+"""Under an owner key an approval is a signature: what text it covers, and which blocks it stands behind (DESIGN 6).
+
+Without a key nothing here is asked, and a block's ``signed`` stays None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from alice_exp.model.values.block import (
+    DECISIONS,
+    Approved,
+    Block,
+    Claim,
+    content_hash,
+    is_approved,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.model.values.block import Decision, Placed
+    from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
+
+Standing = Literal["approved", "edited", "unsigned", "bad", "waiting"]
+"""``edited``: it says something else than what was approved. ``unsigned``: approved, or typed into personal, and not
+signed. ``bad``: its signature is not one of the owner key over this approval. ``waiting``: no one approved it."""
+
+Stamp = Callable[[Block], Block]
+"""Puts a person's signature on a block that a decision is about to write."""
+
+
+def signed_text(block_id: str, digest: str, decision: Decision, at: str) -> str:
+    """The text that a signature covers: id, content hash (hex), decision and its date (ISO-8601 UTC)."""
+    return f"alice-exp decision 1\nid {block_id}\ncontent sha256:{digest}\ndecision {decision}\nat {at}\n"
+
+
+def claim(block: Block) -> Claim | None:
+    """What the signature in ``approved.signature`` (``DECISION:BASE64``) has to cover; None where there is none."""
+    approved = block.approved
+    if approved is None or not approved.signature:
+        return None
+    decision, _, signature = approved.signature.partition(":")
+    for known in DECISIONS:
+        if decision == known:
+            return Claim(signed_text(block.id, approved.hash, known, approved.at), known, signature)
+    return None
+
+
+def with_signature(block: Block, decision: Decision, signature: str) -> Block:
+    """The block with a signature (bare base64) over its approval."""
+    if block.approved is None:
+        raise ValueError("a block that no one approved cannot be signed")
+    return replace(block, approved=replace(block.approved, signature=f"{decision}:{signature}"), signed=True)
+
+
+def approved_now(block: Block, at: str, by: str) -> Block:
+    """The block with a person's approval of what it says now; one of the same act is left as it is."""
+    digest = content_hash(block)
+    approved = block.approved
+    if approved is not None and approved.hash == digest and approved.at == at:
+        return block
+    report = approved.report if approved is not None and approved.hash == digest else ""
+    return replace(block, approved=Approved(at, by, digest, report))
+
+
+def judged(snapshot: Snapshot, marked: Callable[[NamespaceFile], NamespaceFile]) -> Snapshot:
+    """A snapshot whose blocks in personal and universal say whether they are signed."""
+    files = tuple(
+        marked(file) if file.place in ("personal", "universal") else file for file in snapshot.files
+    )
+    return replace(snapshot, files=files)
+
+
+def marked(block: Block, verdicts: Mapping[Claim, bool]) -> Block:
+    """The block with ``signed`` set from what is known of its signature; without one it is not signed."""
+    said = claim(block)
+    return replace(block, signed=said is not None and verdicts.get(said, False))
+
+
+def standing(placed: Placed) -> Standing:
+    """How a block of ``personal/`` or ``universal/`` stands with the person, for reports (``Standing``)."""
+    block = placed.block
+    if is_approved(placed):
+        return "approved"
+    if block.approved is None:
+        return "unsigned" if placed.place == "personal" else "waiting"
+    if block.approved.hash != content_hash(block):
+        return "edited"
+    return "bad" if block.approved.signature else "unsigned"
+
+
+def may_leave(block: Block) -> bool:
+    """Whether the owner key, where there is one, has signed that this block is shared (DESIGN 6)."""
+    if block.signed is None:
+        return True
+    said = claim(block)
+    return block.signed and said is not None and said.decision == "share"
+
+
+def kept_here(block: Block, stamp: Stamp) -> Block:
+    """The block denied to everyone, and no signature left in it that lets it leave.
+
+    ``stamp`` signs the approval alone where it holds; where it does not, the block waits for a signature.
+    """
+    block = replace(block, shareable=False)
+    said = claim(block)
+    if said is None or said.decision != "share" or block.approved is None:
+        return block
+    if block.signed and block.approved.hash == content_hash(block):
+        block = stamp(block)
+    said = claim(block)
+    if said is None or said.decision != "share" or block.approved is None:
+        return block
+    bare = replace(block.approved, signature="")
+    return replace(block, approved=bare, signed=None if block.signed is None else False)

@@ -1,0 +1,139 @@
+"""How well a memory is consolidated, and how it fades.
+
+Consolidation (R3.7) rises with use, age and freshness; decay (R3.13) halves a memory's weight per half-life,
+which a consolidated memory stretches up to three times. Neither ever changes a state (B3.14): they order and
+explain.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from alice_exp.model.values.config import Config
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.model.values.block import Block
+
+DAY = 86_400.0
+"""Seconds in a day."""
+
+DEFAULT_HALF_LIFE = 180.0
+HALF_LIFE_DAYS: Mapping[str, float] = MappingProxyType(Config().half_life_days)
+"""Days until a memory of a type weighs half (R3.15, B3.9); any other type has ``DEFAULT_HALF_LIFE``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Shares of the three terms of consolidation, each >= 0 (R3.7; from the configuration, R3.28)."""
+
+    frequency: float = 0.5
+    longevity: float = 0.2
+    recency: float = 0.3
+
+    @classmethod
+    def of(cls, config: Config) -> Weights:
+        """The weights that a configuration sets."""
+        names = ("frequency", "longevity", "recency")
+        return cls(*(config.number(f"consolidation.{name}") for name in names))
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidation:
+    """A consolidation score and its terms, each in [0, 1]."""
+
+    frequency: float
+    longevity: float
+    recency: float
+    score: float
+
+
+@lru_cache(maxsize=8192)
+def _seconds_of(text: str) -> float:
+    moment = datetime.fromisoformat(text)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def seconds(moment: str | datetime) -> float:
+    """Seconds since 1970 of ISO-8601 text or a datetime, UTC where it has no zone; else ValueError."""
+    if isinstance(moment, str):
+        return _seconds_of(moment)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def age_days(earlier: str | datetime, now: str | datetime) -> float:
+    """Days from ``earlier`` to ``now``, >= 0: a time ahead of the clock, or none, counts as now."""
+    return max(0.0, seconds(now) - seconds(earlier)) / DAY if earlier else 0.0
+
+
+def frequency(access_count: int) -> float:
+    """ln(1 + n) / ln(100), clamped to [0, 1] (R3.8, B3.3)."""
+    return min(1.0, math.log1p(max(0, access_count)) / math.log(100))
+
+
+def longevity(age: float) -> float:
+    """Age in days over 365, clamped to [0, 1] (R3.9)."""
+    return min(1.0, max(0.0, age) / 365)
+
+
+def decay_score(
+    updated_at: str | datetime,
+    block_type: str,
+    now: str | datetime,
+    *,
+    half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
+    consolidation_score: float | None = None,
+) -> float:
+    """0.5 ^ (age / half-life), in (0, 1] (R3.13, R3.14).
+
+    The half-life is the type's (days, > 0) times 1 + 2 · ``consolidation_score`` (in [0, 1]; ``None`` is 0).
+    """
+    half_life = half_life_days.get(block_type, DEFAULT_HALF_LIFE) * (1 + 2 * (consolidation_score or 0.0))
+    return float(0.5 ** (age_days(updated_at, now) / half_life))
+
+
+def consolidation(
+    access_count: int,
+    created_at: str | datetime,
+    updated_at: str | datetime,
+    block_type: str,
+    now: str | datetime,
+    *,
+    half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
+    weights: Weights = Weights(),
+) -> Consolidation:
+    """0.5 · frequency + 0.2 · longevity + 0.3 · recency, clamped to [0, 1], with its terms (R3.7).
+
+    Recency decays by the base half-life: with the stretched one the score would depend on itself (R3.11,
+    B3.2).
+    """
+    often = frequency(access_count)
+    long = longevity(age_days(created_at, now))
+    lately = decay_score(updated_at, block_type, now, half_life_days=half_life_days)
+    score = weights.frequency * often + weights.longevity * long + weights.recency * lately
+    return Consolidation(often, long, lately, min(1.0, max(0.0, score)))
+
+
+def consolidation_of(
+    block: Block,
+    now: str | datetime,
+    *,
+    half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
+    weights: Weights = Weights(),
+) -> Consolidation:
+    """A block's live consolidation at ``now``; the stored score is the last fold's snapshot (B3.4, B3.6)."""
+    return consolidation(
+        block.access_count,
+        block.created_at,
+        block.updated_at,
+        block.type,
+        now,
+        half_life_days=half_life_days,
+        weights=weights,
+    )

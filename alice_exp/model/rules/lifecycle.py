@@ -1,0 +1,283 @@
+"""The four states of a block and what an outcome does to it (R2.6-R2.15, B2.1-B2.13).
+
+``TABLE`` is the whole state machine; ``diagram`` draws it for the README. Upgrades happen on success only and
+one level at a time; a failure counts once per scenario until a success there clears it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from alice_exp.kernel.errors import RefusedError
+from alice_exp.model.rules.approval import may_leave
+from alice_exp.model.values.block import CONFIDENCE, EVIDENCE_KEPT, Evidence, is_approved
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.values.block import Block, Placed, State
+    from alice_exp.model.values.config import Config
+
+Level: TypeAlias = Literal["obsolete", "possible", "past", "reliable", "super_reliable"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+"""Every level from low to high (R2.37): the states, and the badge ``super_reliable``."""
+
+Effect = Literal[
+    "verified", "promoted", "demoted", "needs_review", "obsolete", "debounced", "retired", "revived"
+]
+"""What an act did to a block.
+
+``verified``: one verification more; ``promoted``: and one level up; ``demoted``: one less and one level down;
+``needs_review``: one less, still reliable, a person has to look (B2.8); ``obsolete``: refuted, goes to the
+archive; ``debounced``: a failure that this scenario had already (R2.11); ``retired``, ``revived``: a person's
+acts.
+"""
+
+PROMOTED = "promoted"
+"""Kind of the evidence that records a promotion to reliable beyond the badge's threshold (see ``level``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Verifications that a level needs, each a whole number >= 0 (R2.12; from the configuration)."""
+
+    past: int = 3
+    reliable: int = 10
+    super_reliable: int = 50
+
+    @classmethod
+    def of(cls, config: Config) -> Thresholds:
+        """The thresholds that a configuration sets."""
+        names = ("past", "reliable", "super_reliable")
+        return cls(*(config.count(f"thresholds.{name}") for name in names))
+
+
+DEFAULT = Thresholds()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One state: confidence, the level above (a ``Thresholds`` name), where a failure leads, what it means.
+
+    ``demotes_to`` is ``None`` where a failure alone changes no state; ``retires_to`` are a person's ways
+    down.
+    """
+
+    confidence: float
+    promotes_to: Literal["past", "reliable", "super_reliable"] | None
+    demotes_to: State | None
+    retires_to: tuple[State, ...]
+    meaning: str
+
+    def promotes_at(self, thresholds: Thresholds) -> int | None:
+        """The verifications at which a success promotes, or ``None`` where there is no level above."""
+        return None if self.promotes_to is None else int(getattr(thresholds, self.promotes_to))
+
+
+TABLE: Mapping[State, Row] = MappingProxyType(
+    {
+        "possible": Row(CONFIDENCE["possible"], "past", "obsolete", ("obsolete",), "I guess it may be so"),
+        "past": Row(CONFIDENCE["past"], "reliable", "possible", ("obsolete",), "I did meet this"),
+        "reliable": Row(
+            CONFIDENCE["reliable"], "super_reliable", None, ("obsolete", "past"), "verified many times"
+        ),
+        "obsolete": Row(CONFIDENCE["obsolete"], None, None, (), "no longer so"),
+    }
+)
+"""The state machine (R2.6-R2.9). ``super_reliable`` is no state but a badge of reliable blocks (B2.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A block after an act, its levels before and after, what happened, whether the archive gets it.
+
+    The caller places it there and fills in ``archived``.
+    """
+
+    block: Block
+    before: Level
+    after: Level
+    effect: Effect
+    archive: bool = False
+
+
+def level(block: Block, thresholds: Thresholds = DEFAULT) -> Level:
+    """The block's level: its state, or ``super_reliable`` (B2.1: reliable and enough verifications).
+
+    A block that became reliable with more verifications than the badge needs waits for one success more: at
+    most one level a success (B2.7), and nothing rises by a failure (B2.6). Its evidence says so
+    (``PROMOTED``).
+    """
+    if block.state != "reliable" or block.verifications < thresholds.super_reliable:
+        return block.state
+    return "reliable" if _waits(block.evidence) else "super_reliable"
+
+
+def _waits(evidence: tuple[Evidence, ...]) -> bool:
+    for piece in reversed(evidence):
+        if piece.effect == "ok":
+            return False
+        if piece.kind == PROMOTED:
+            return True
+    return False
+
+
+def at_least(has: Level, minimum: Level) -> bool:
+    """Whether a level reaches a minimum, in the order of ``LEVELS`` (R2.37)."""
+    return LEVELS.index(has) >= LEVELS.index(minimum)
+
+
+def scenario_of(scenario: str = "", context: Mapping[str, Json] | None = None, task_type: str = "") -> str:
+    """The scenario of an outcome: the given name, else a fingerprint of context and task type (B2.4).
+
+    The fingerprint does not depend on the order of keys; ``general`` where nothing is known.
+    """
+    if name := scenario.strip():
+        return name
+    if not context and not task_type:
+        return "general"
+    known = [task_type, dict(context or {})]
+    canonical = json.dumps(known, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return f"context-{hashlib.sha256(canonical.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+
+def outcome(
+    block: Block,
+    ok: bool,
+    scenario: str,
+    now: str,
+    evidence: Evidence | None = None,
+    thresholds: Thresholds = DEFAULT,
+) -> Change:
+    """What one use of a block, successful or not, does to it (R2.10-R2.14, B2.3-B2.8).
+
+    ``scenario`` comes from ``scenario_of``, ``now`` is ISO-8601 UTC. ``evidence`` (or a bare one) is kept
+    with the scenario and its effect. RefusedError where the block is obsolete: only a person revives it.
+    """
+    if block.state == "obsolete":
+        raise RefusedError(
+            "{id} is obsolete and takes no outcome", hint=f"alice-exp revive {block.id}", id=block.id
+        )
+    piece = replace(evidence or Evidence("outcome"), scenario=scenario)
+    piece = replace(piece, at=piece.at or now)
+    return (_success if ok else _failure)(block, piece, now, thresholds)
+
+
+def _success(block: Block, piece: Evidence, now: str, thresholds: Thresholds) -> Change:
+    before = level(block, thresholds)
+    row = TABLE[block.state]
+    count = block.verifications + 1
+    needed = row.promotes_at(thresholds)
+    rises = needed is not None and count >= needed and row.promotes_to != "super_reliable"
+    state: State = row.promotes_to if rises else block.state  # type: ignore[assignment]
+    new = [replace(piece, effect="ok")]
+    if rises and state == "reliable" and count >= thresholds.super_reliable:
+        new.append(Evidence(PROMOTED, at=now, quote=f"{before} → {state}"))
+    after = replace(
+        _with(block, now, *new),
+        state=state,
+        verifications=count,
+        verifications_local=block.verifications_local + 1,
+        open_failures={name: at for name, at in block.open_failures.items() if name != piece.scenario},
+    )
+    reached = level(after, thresholds)
+    return Change(after, before, reached, "verified" if reached == before else "promoted")
+
+
+def _failure(block: Block, piece: Evidence, now: str, thresholds: Thresholds) -> Change:
+    before = level(block, thresholds)
+    if piece.scenario in block.open_failures:
+        # No effect but the record: a retry storm must not even make the block look fresh.
+        same = _with(block, block.updated_at, replace(piece, effect="debounced"))
+        return Change(same, before, before, "debounced")
+    state = TABLE[block.state].demotes_to or block.state
+    after = replace(
+        _with(block, now, replace(piece, effect="fail")),
+        state=state,
+        verifications=max(0, block.verifications - 1),
+        verifications_local=max(0, block.verifications_local - 1),
+        open_failures={**block.open_failures, piece.scenario: now},
+    )
+    effect: Effect = "needs_review" if state == "reliable" else "demoted"
+    if state == "obsolete":
+        effect = "obsolete"
+    return Change(after, before, level(after, thresholds), effect, archive=state == "obsolete")
+
+
+def _with(block: Block, updated_at: str, *pieces: Evidence) -> Block:
+    return replace(block, evidence=(*block.evidence, *pieces)[-EVIDENCE_KEPT:], updated_at=updated_at)
+
+
+def retire(
+    block: Block,
+    reason: str,
+    now: str,
+    to: Literal["obsolete", "past"] = "obsolete",
+    thresholds: Thresholds = DEFAULT,
+) -> Change:
+    """A person's mark that the world has changed: to obsolete, or from reliable to past (R2.8, B2.9).
+
+    The reason becomes evidence, the count stays (R2.15). RefusedError where that is no way down.
+    """
+    if to not in TABLE[block.state].retires_to:
+        raise RefusedError(
+            "{id} is {state} and cannot be retired to {to}", id=block.id, state=block.state, to=to
+        )
+    after = replace(_with(block, now, Evidence("retired", at=now, quote=reason)), state=to)
+    return Change(after, level(block, thresholds), to, "retired", archive=to == "obsolete")
+
+
+def revive(block: Block, now: str, thresholds: Thresholds = DEFAULT) -> Change:
+    """A person's second chance for an obsolete or archived block: possible, with its count (R2.9, B2.10).
+
+    Open failures are cleared, so that every scenario counts anew. RefusedError where the block is alive.
+    """
+    if block.state != "obsolete" and block.archived is None:
+        raise RefusedError("{id} is {state}: there is nothing to revive", id=block.id, state=block.state)
+    after = replace(
+        _with(block, now, Evidence("revived", at=now)), state="possible", open_failures={}, archived=None
+    )
+    return Change(after, level(block, thresholds), "possible", "revived")
+
+
+def needs_review(block: Block) -> bool:
+    """Whether a reliable block has failed somewhere and not succeeded there since (B2.8)."""
+    return block.state == "reliable" and bool(block.open_failures)
+
+
+def is_shareable(placed: Placed, thresholds: Thresholds = DEFAULT) -> bool:
+    """Whether a block may be offered to a peer (R2.46, B2.38, DESIGN 6).
+
+    Only from ``universal/``, approved as it stands, marked shareable by a person, super reliable, and that by
+    verifications made here: a peer's count convinces nobody further on.
+    """
+    block = placed.block
+    return (
+        placed.place == "universal"
+        and block.shareable
+        and block.verifications_local >= thresholds.super_reliable
+        and level(block, thresholds) == "super_reliable"
+        and is_approved(placed)
+        and may_leave(block)
+    )
+
+
+def diagram(thresholds: Thresholds = DEFAULT) -> str:
+    """``TABLE`` as a Mermaid state diagram, ending in a newline."""
+    lines = ["stateDiagram-v2"]
+    for state, row in TABLE.items():
+        lines.append(f"    {state}: {state} {row.confidence} ({row.meaning})")
+        if row.promotes_to is not None:
+            needed = row.promotes_at(thresholds)
+            lines.append(f"    {state} --> {row.promotes_to}: success, {needed} verified")
+        if row.demotes_to is not None:
+            lines.append(f"    {state} --> {row.demotes_to}: failure in a new scenario")
+        lines += [f"    {state} --> {to}: a person retires it" for to in row.retires_to]
+    lines.append("    super_reliable --> reliable: fewer verifications than the badge needs")
+    lines.append("    obsolete --> possible: a person revives it")
+    return "\n".join(lines) + "\n"

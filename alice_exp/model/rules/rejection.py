@@ -1,0 +1,127 @@
+"""A rejected inference is known again on every way in (R2.19, D26; DESIGN 6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.text.tokens import bag, fingerprint_text
+from alice_exp.model.rules.similarity import same_inference
+from alice_exp.model.values.block import Placed, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.model.values.block import Block, Payload
+    from alice_exp.model.values.snapshot import Snapshot
+
+REFUSED, REFUSED_AS = "Refused", "Refused-As"
+"""The trailers of an act that took out what was refused before: the block's id, and the rejected block's, in pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A block that came back by hand and says what ``rejected`` said: it does not stay in the pool (DESIGN 6, D26).
+
+    ``placed`` is the block as it was typed, None where it was taken out already.
+    """
+
+    block_id: str
+    rejected: Placed
+    placed: Placed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejections:
+    """Rejected blocks by what they say: letter for letter after folding, and by their words in any order."""
+
+    by_text: dict[str, Placed]
+    by_words: dict[tuple[str, ...], Placed]
+
+    @classmethod
+    def of(cls, rejected: Iterable[Placed]) -> Rejections:
+        """Index the rejected archive; a later rejection of the same words wins."""
+        by_text: dict[str, Placed] = {}
+        by_words: dict[tuple[str, ...], Placed] = {}
+        for placed in rejected:
+            text = inference(placed.block.payload)
+            by_text[_mark(text)] = placed
+            words = bag(text)
+            if words:
+                by_words[words] = placed
+        return cls(by_text, by_words)
+
+    @classmethod
+    def within(cls, snapshot: Snapshot) -> Rejections:
+        """What a snapshot that holds the archive knows as rejected."""
+        return cls.of(placed for placed in snapshot.within("archive") if placed.namespace == "rejected")
+
+    def find(self, payload: Payload) -> Placed | None:
+        """The rejected block that says the same, whatever its trigger was; None where nothing does."""
+        if not self.by_text:
+            return None
+        text = inference(payload)
+        known = self.by_text.get(_mark(text))
+        if known is not None:
+            return known
+        words = bag(text)
+        likely = self.by_words.get(words) if words else None
+        return likely if likely and same_inference(inference(likely.block.payload), text) else None
+
+
+def typed_again(
+    blocks: Iterable[Block], path: str, before: Mapping[str, Placed], rejected: Iterable[Placed]
+) -> tuple[Returned, ...]:
+    """The blocks of a hand-edited file, each with its id, that say what was rejected and did not stand there so before.
+
+    ``before`` is every block of the last commit by id.
+    """
+    fresh = [block for block in blocks if not _stood(block, path, before.get(block.id))]
+    known = Rejections.of(rejected) if fresh else None
+    found = ((block, known.find(block.payload)) for block in fresh if known is not None)
+    return tuple(Returned(block.id, was, Placed(block, path)) for block, was in found if was is not None)
+
+
+def _stood(block: Block, path: str, old: Placed | None) -> bool:
+    return (
+        old is not None
+        and old.place == place_of(path)
+        and inference(old.block.payload) == inference(block.payload)
+    )
+
+
+def taken_out(acts: Iterable[Commit], snapshot: Snapshot) -> tuple[Returned, ...]:
+    """What acts took out because it was rejected before, oldest first; without what is no longer rejected.
+
+    ``acts`` are newest first; ``snapshot`` holds the archive.
+    """
+    pairs: dict[str, str] = {}
+    for act in reversed(tuple(acts)):
+        values = {
+            name: [value for key, value in act.trailers if key == name] for name in (REFUSED, REFUSED_AS)
+        }
+        pairs.update(zip(values[REFUSED], values[REFUSED_AS], strict=False))
+    if not pairs:
+        return ()
+    rejected = {p.block.id: p for p in snapshot.within("archive") if p.namespace == "rejected"}
+    return tuple(
+        Returned(block_id, rejected[known]) for block_id, known in pairs.items() if known in rejected
+    )
+
+
+def refusals(back: Sequence[Returned]) -> tuple[tuple[str, str], ...]:
+    """The trailers that ``taken_out`` reads."""
+    return tuple(
+        row for one in back for row in ((REFUSED, one.block_id), (REFUSED_AS, one.rejected.block.id))
+    )
+
+
+def inference(payload: Payload) -> str:
+    """What a block claims: its content and steps as one text."""
+    return " ".join((payload.content, *payload.steps))
+
+
+def _mark(text: str) -> str:
+    """What is left of a text that cannot be worded otherwise; where that is nothing ("!!!"), the text itself."""
+    return fingerprint_text(text) or f"={text}"

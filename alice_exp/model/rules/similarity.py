@@ -1,0 +1,182 @@
+"""How alike two tasks are, and whether two inferences say the same.
+
+``similarity_with`` is the source's formula to the letter; ``retrieval_similarity`` is what searches use,
+because the literal rule finds every record alike where contexts are absent (B0.1-B0.5).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from alice_exp.kernel.text.tokens import (
+    bag,
+    fingerprint_text,
+    is_cjk,
+    keywords,
+    literal_keywords,
+    words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from alice_exp.kernel.jsonc.problem import Json
+
+TASK_WEIGHT = 0.4
+CONTEXT_WEIGHT = 0.6
+"""Shares of task and context in a similarity (R0.18)."""
+
+Keywords: TypeAlias = Callable[[str], frozenset[str]]
+Rule = Literal["task_and_context", "task_alone_no_contexts", "task_alone_no_query_context", "words"]
+"""Which rule gave a retrieval similarity: R0.18, B0.3 (both contexts empty), B0.4 (the query's is), DESIGN 10."""
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """A similarity and how it came about; the numbers lie in [0, 1], ``score`` is rounded to 6 decimals."""
+
+    score: float
+    rule: Rule
+    task: float
+    context: float
+
+
+def task_similarity(task_a: str, task_b: str, keywords_of: Keywords = literal_keywords) -> float:
+    """Jaccard similarity of two tasks' keyword sets, in [0, 1]; 0.0 where both sets are empty (R0.19)."""
+    first, second = keywords_of(task_a), keywords_of(task_b)
+    union = len(first | second)
+    return len(first & second) / union if union else 0.0
+
+
+def context_similarity(context_a: Mapping[str, Json], context_b: Mapping[str, Json]) -> float:
+    """Equal values over the union of keys, in [0, 1]; both empty 1.0, exactly one 0.0 (R0.21, R0.22)."""
+    if not context_a and not context_b:
+        return 1.0
+    equal = sum(key in context_b and _equal(value, context_b[key]) for key, value in context_a.items())
+    return equal / len(context_a.keys() | context_b.keys())
+
+
+def _equal(first: Json, second: Json) -> bool:
+    # In Python 1 == True; in a file they are two values.
+    return first == second and isinstance(first, bool) == isinstance(second, bool)
+
+
+def similarity_with(
+    task_a: str,
+    context_a: Mapping[str, Json],
+    task_b: str,
+    context_b: Mapping[str, Json],
+    keywords_of: Keywords = literal_keywords,
+) -> float:
+    """0.4 · task similarity + 0.6 · context similarity, in [0, 1], symmetric, unrounded (R0.18, R0.26).
+
+    With ``keywords_of=text.words.keywords`` Chinese is compared by pairs of characters (R0.25).
+    """
+    task = task_similarity(task_a, task_b, keywords_of)
+    return TASK_WEIGHT * task + CONTEXT_WEIGHT * context_similarity(context_a, context_b)
+
+
+def retrieval_similarity(
+    query: str, query_context: Mapping[str, Json], task: str, context: Mapping[str, Json]
+) -> Similarity:
+    """How well a stored task fits a query, with CJK keywords (B0.1-B0.5).
+
+    Where the query has no context the tasks alone count: an absent dimension is no evidence (B0.3, B0.4). A
+    query with a context against a record without one stays literal: the context scores 0. Compare ``score``
+    with a threshold as it is, it is rounded for that (B0.5).
+    """
+    return retrieval_similarities(query, query_context)(task, context)
+
+
+def retrieval_similarities(
+    query: str, query_context: Mapping[str, Json]
+) -> Callable[[str, Mapping[str, Json]], Similarity]:
+    """``retrieval_similarity`` of one query to many stored tasks: the query is taken apart once."""
+    asked = keywords(query)
+
+    def compared(task: str, context: Mapping[str, Json]) -> Similarity:
+        words = keywords(task)
+        shared = len(asked & words)
+        tasks = shared / (len(asked) + len(words) - shared) if shared else 0.0
+        contexts = context_similarity(query_context, context)
+        if query_context:
+            blended = TASK_WEIGHT * tasks + CONTEXT_WEIGHT * contexts
+            return Similarity(round(blended, 6), "task_and_context", tasks, contexts)
+        rule: Rule = "task_alone_no_query_context" if context else "task_alone_no_contexts"
+        return Similarity(round(tasks, 6), rule, tasks, contexts)
+
+    return compared
+
+
+_LONGEST_REORDERED = 400
+_JOINING = frozenset({"and", "or", "和", "与", "及", "或", "跟"})
+
+
+def same_inference(first: str, second: str) -> bool:
+    """Whether two inferences say the same, so that a rejected one is known again (DESIGN 6, B2.10).
+
+    The same after NFKC, case folding, without punctuation and spaces; or, where order carries no meaning
+    (``kernel.text.tokens.bag``), the same words in another order. Not the same are two parts exchanged around a third
+    ("dogs chase cats") and two neighbouring characters exchanged (蜂蜜, 蜜蜂): those change what is said.
+    To search many, index them by ``fingerprint_text`` and ``bag``: one of them is equal where this is true.
+    """
+    mark = fingerprint_text(first)
+    if mark == fingerprint_text(second):
+        return bool(mark) or first == second
+    in_any_order = bag(first)
+    if in_any_order is None or len(in_any_order) > _LONGEST_REORDERED or in_any_order != bag(second):
+        return False
+    return not _exchanged(words(first), words(second))
+
+
+def _exchanged(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether ``second`` is ``first`` with parts exchanged that depend on their places."""
+    parts = _shared_parts(first, second)
+    order = {start: rank for rank, (start, _) in enumerate(sorted(parts))}
+    ranks = [order[start] for start, _ in parts]
+    texts = [first[start : start + length] for start, length in parts]
+    for index in range(len(ranks) - 1):
+        left, right = texts[index], texts[index + 1]
+        if ranks[index] - ranks[index + 1] != 1 or _joins(left) or _joins(right):
+            continue
+        if len(left) == len(right) == 1 and is_cjk(left[0]) and is_cjk(right[0]):
+            return True
+        if index + 2 < len(ranks) and ranks[index + 1] - ranks[index + 2] == 1:
+            return True
+    return False
+
+
+def _joins(part: Sequence[str]) -> bool:
+    return len(part) == 1 and part[0] in _JOINING
+
+
+def _shared_parts(first: Sequence[str], second: Sequence[str]) -> list[tuple[int, int]]:
+    """``second`` cut into the longest parts that ``first`` holds too, as (start in ``first``, length)."""
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for start, word in enumerate(first):
+        places[word].append(start)
+    taken: set[int] = set()
+    parts: list[tuple[int, int]] = []
+    at = 0
+    while at < len(second):
+        free = (start for start in places[second[at]] if start not in taken)
+        length, _, start = max((_run(first, start, second, at, taken), -start, start) for start in free)
+        taken.update(range(start, start + length))
+        parts.append((start, length))
+        at += length
+    return parts
+
+
+def _run(first: Sequence[str], start: int, second: Sequence[str], at: int, taken: set[int]) -> int:
+    length = 0
+    while (
+        start + length < len(first)
+        and at + length < len(second)
+        and start + length not in taken
+        and first[start + length] == second[at + length]
+    ):
+        length += 1
+    return length

@@ -1,0 +1,239 @@
+"""Blocks and their parts as frozen values, and the places that they lie in."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from alice_exp.kernel.jsonc.problem import Json
+
+State = Literal["possible", "past", "reliable", "obsolete"]
+STATES: tuple[State, ...] = get_args(State)
+
+Place = Literal["personal", "universal", "low_value", "archive"]
+PLACES: tuple[Place, ...] = get_args(Place)
+SETS: tuple[Place, ...] = ("personal", "universal", "low_value")
+DIRECTORIES: Mapping[Place, str] = {
+    "personal": "personal",
+    "universal": "universal",
+    "low_value": "low_value_pool",
+    "archive": "archive",
+}
+PLACE_OF_DIRECTORY: Mapping[str, Place] = {directory: place for place, directory in DIRECTORIES.items()}
+
+BlockType = Literal[
+    "preference", "habit", "fact", "goal", "identity", "rule", "solution", "pattern", "feature"
+]
+BLOCK_TYPES: tuple[BlockType, ...] = get_args(BlockType)
+
+About = Literal["work", "user"]
+ABOUT: tuple[About, ...] = get_args(About)
+
+TRUST: Mapping[Place, float] = {"personal": 0.9, "universal": 0.7, "low_value": 0.2, "archive": 0.0}
+"""How far a set is trusted, in [0, 1] (R2.16-R2.18)."""
+
+CONFIDENCE: Mapping[State, float] = {"possible": 0.3, "past": 0.6, "reliable": 0.9, "obsolete": 0.0}
+"""A state's confidence, in [0, 1] (R2.6-R2.9, B2.11)."""
+
+EVIDENCE_KEPT = 20
+"""A block keeps its newest pieces of evidence; git keeps the rest."""
+
+
+EXPLICIT = "explicit"
+"""The tag of a candidate that the user asked to be remembered in a conversation (B4.18)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """When a block applies: free text, keywords, and an environment (``context``) that a query may share."""
+
+    text: str = ""
+    keywords: tuple[str, ...] = ()
+    context: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What to do or to believe: the text, an optional kind, optional ordered steps."""
+
+    content: str
+    kind: str = ""
+    steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a block is believed. ``ref`` names an act, an episode, an event or ``session#index``, never a commit.
+
+    ``effect`` says what an outcome did: ``ok``, ``fail``, ``debounced``; ``scenario`` where it happened.
+    """
+
+    kind: str
+    ref: str = ""
+    at: str = ""
+    quote: str = ""
+    scenario: str = ""
+    effect: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """Which report showed the block, when (ISO-8601 UTC), and the content hash that was shown."""
+
+    report: str
+    at: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Approved:
+    """A person's approval of exactly one content (``hash``)."""
+
+    at: str
+    by: str
+    hash: str
+    report: str = ""
+    signature: str = ""
+
+
+Decision = Literal["approve", "share", "revive"]
+"""What an owner key signs (DESIGN 6)."""
+DECISIONS: tuple[Decision, ...] = get_args(Decision)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a block's signature says of itself: the text that it has to cover, the decision, the bare base64."""
+
+    text: str
+    decision: Decision
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """Where an archived block came from (``set/namespace``), when and why (``rejected`` or ``obsolete``)."""
+
+    origin: str
+    at: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One experience: what was learned, when it applies, why it is believed, and how it has fared.
+
+    Times are ISO-8601 UTC with ``Z``; counts are whole and >= 0; ``importance`` and ``consolidation_score`` lie in
+    [0, 1], ``emotional_weight`` in [-1, 1]. Set and namespace are not here: they follow from the file.
+    """
+
+    id: str
+    payload: Payload
+    trigger: Trigger = Trigger()
+    key: str = ""
+    type: BlockType = "fact"
+    about: About = "work"
+    evidence: tuple[Evidence, ...] = ()
+    state: State = "possible"
+    verifications: int = 0
+    verifications_local: int = 0
+    observations: int = 0
+    open_failures: Mapping[str, str] = field(default_factory=dict)
+    importance: float = 0.5
+    emotional_weight: float = 0.0
+    tags: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    supersedes: str = ""
+    shareable: bool = False
+    origin: str = "local"
+    access_count: int = 0
+    last_accessed_at: str = ""
+    consolidation_score: float = 0.0
+    created_at: str = ""
+    updated_at: str = ""
+    reported: Reported | None = None
+    approved: Approved | None = None
+    suggested: str = ""
+    archived: Archived | None = None
+    extra: Mapping[str, Json] = field(default_factory=dict)
+    """Keys that the schema does not know, ``x-`` keys among them: kept, never interpreted."""
+    signed: bool | None = field(default=None, compare=False)
+    """Never in a file: whether the owner key signed the approval; None where the home has no owner key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A block and the file that holds it (``path`` relative to ``experiences/``, as ``personal/habits.jsonc``)."""
+
+    block: Block
+    path: str
+    stale: bool = field(default=False, compare=False)
+    """Whether the file holds a problem now, so that this is its last good version."""
+
+    @property
+    def place(self) -> Place:
+        """The set (or the archive) that the path lies in."""
+        return place_of(self.path)
+
+    @property
+    def namespace(self) -> str:
+        """The file's name without its ending."""
+        return namespace_of(self.path)
+
+
+def place_of(path: str) -> Place:
+    """The set or archive of a path such as ``low_value_pool/pending_20260220.jsonc`` (KeyError where none is)."""
+    return PLACE_OF_DIRECTORY[path.partition("/")[0]]
+
+
+def namespace_of(path: str) -> str:
+    """The namespace of a path: its last part without ``.jsonc``."""
+    return path.rpartition("/")[2].removesuffix(".jsonc")
+
+
+def path_of(place: Place, namespace: str) -> str:
+    """The path of a namespace relative to ``experiences/``."""
+    return f"{DIRECTORIES[place]}/{namespace}.jsonc"
+
+
+def content_hash(block: Block) -> str:
+    """SHA-256 (hex) over the canonical JSON of type, about, trigger and payload: what an approval is bound to."""
+    content = {
+        "type": block.type,
+        "about": block.about,
+        "trigger": {
+            "text": block.trigger.text,
+            "keywords": list(block.trigger.keywords),
+            "context": dict(block.trigger.context),
+        },
+        "payload": {
+            "kind": block.payload.kind,
+            "content": block.payload.content,
+            "steps": list(block.payload.steps),
+        },
+    }
+    canonical = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def is_approved(placed: Placed) -> bool:
+    """Whether a person stands behind this content: by typing it into ``personal/``, or by approving exactly it.
+
+    Under an owner key (``signed`` is not None) only a signed approval of exactly this content counts, in both sets.
+    """
+    block = placed.block
+    if block.signed is False:
+        return False
+    if placed.place == "personal" and block.signed is None:
+        return True
+    approved = block.approved
+    return (
+        placed.place in ("personal", "universal")
+        and approved is not None
+        and approved.hash == content_hash(block)
+    )

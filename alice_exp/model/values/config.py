@@ -1,0 +1,136 @@
+"""Every key of ``config.jsonc`` in one table: name, default, what it may be, what it does.
+
+The commented file, its checks, the JSON Schema and ``alice-exp config list`` are all made from this table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from alice_exp.kernel.jsonc.problem import Json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+Kind = Literal["count", "share", "days", "flag", "text"]
+"""A whole number >= 0; a number in [0, 1]; a number of days > 0; true or false; a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One key: dotted name, default, kind, and the comment that stands above it in the file."""
+
+    name: str
+    default: bool | int | float | str
+    kind: Kind
+    doc: str
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option("timezone", "", "text", "Where a day begins, as Asia/Shanghai; empty: the machine's own zone"),
+    Option("lang", "", "text", "Language of messages: en or zh; empty: as the terminal's locale says"),
+    Option("thresholds.past", 3, "count", "Verifications that raise a possible block to past"),
+    Option("thresholds.reliable", 10, "count", "Verifications that raise a past block to reliable"),
+    Option("thresholds.super_reliable", 50, "count", "Verifications that earn a reliable block its badge"),
+    Option(
+        "thresholds.high_confidence", 0.5, "share", "Trust times confidence from which a block is applied"
+    ),
+    Option(
+        "thresholds.match",
+        0.7,
+        "share",
+        "How well an answer must match, as a share of what jumbled words reach",
+    ),
+    Option(
+        "decide.held_out", 0.0, "share", "Share of decisions left without blocks, to measure what they bring"
+    ),
+    Option(
+        "heartbeat.expire_days", 7, "days", "Days that an unanswered candidate waits after it was first shown"
+    ),
+    Option("heartbeat.auto", True, "flag", "Show the report at the first command of a day"),
+    Option("episodes.capacity", 1000, "count", "Episodes kept in the file; git keeps the rest"),
+    Option("episodes.result_limit", 1000, "count", "Characters of a result that are kept"),
+    Option(
+        "events.strategy", "length", "text", "Which thoughts are merged: by length, importance or similarity"
+    ),
+    Option(
+        "events.model", True, "flag", "Whether the chat model, where there is one, sums merged thoughts up"
+    ),
+    Option("half_life_days.identity", 730, "days", "Days in which the weight of an identity halves"),
+    Option("half_life_days.preference", 365, "days", "The same for a preference"),
+    Option("half_life_days.habit", 365, "days", "The same for a habit"),
+    Option("half_life_days.rule", 365, "days", "The same for a rule"),
+    Option("half_life_days.feature", 180, "days", "The same for a feature"),
+    Option("half_life_days.fact", 180, "days", "The same for a fact"),
+    Option("half_life_days.pattern", 180, "days", "The same for a pattern"),
+    Option("half_life_days.solution", 180, "days", "The same for a solution"),
+    Option("half_life_days.goal", 90, "days", "The same for a goal"),
+    Option("half_life_days.event", 30, "days", "The same for an event"),
+    Option("consolidation.frequency", 0.5, "share", "Weight of how often a block was read"),
+    Option("consolidation.longevity", 0.2, "share", "Weight of how old a block is"),
+    Option("consolidation.recency", 0.3, "share", "Weight of how lately it changed"),
+    Option("assess.confidence", 0.35, "share", "Weight of confidence when knowledge is assessed"),
+    Option("assess.coverage", 0.25, "share", "Weight of how many blocks there are"),
+    Option("assess.recency", 0.20, "share", "Weight of how fresh they are"),
+    Option("assess.consolidation", 0.20, "share", "Weight of how settled they are"),
+    Option("short_term.enabled", True, "flag", "Whether a session keeps its history"),
+    Option("short_term.trigger_threshold", 0.8, "share", "Share of the window from which it is compressed"),
+    Option("short_term.keep_recent_turns", 5, "count", "Turns that compression leaves whole"),
+    Option("short_term.max_context", 128000, "count", "Tokens that the model's window holds"),
+    Option(
+        "long_term.max_buffer_turns",
+        5,
+        "count",
+        "User turns after which a conversation is read for candidates",
+    ),
+    Option("long_term.extract_on_session_end", True, "flag", "Read what is left when a session ends"),
+    Option("long_term.min_importance", 0.5, "share", "Candidates below this importance are dropped"),
+    Option("sharing.enabled", False, "flag", "Whether anything may be offered to peers at all"),
+    Option("sharing.name", "", "text", "The name that peers see; empty: a random one"),
+    Option(
+        "owner.key", "", "text", "The public key whose signature approves; empty: none. Set by 'owner init'"
+    ),
+    Option(
+        "provider.base_url",
+        "",
+        "text",
+        "An OpenAI-compatible server, as http://localhost:11434/v1; empty: none",
+    ),
+    Option("provider.chat_model", "", "text", "Model for summaries and extraction; empty: rules do it"),
+    Option("provider.embedding_model", "", "text", "Model for embeddings; empty: words alone"),
+    Option("watch.debounce_ms", 200, "count", "Milliseconds of quiet after which a saved file is read"),
+)
+
+BY_NAME: Mapping[str, Option] = {option.name: option for option in OPTIONS}
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The configuration as one read saw it: what the file says over the table's defaults."""
+
+    values: Mapping[str, Json] = field(default_factory=dict)
+
+    def number(self, name: str) -> float:
+        """A numeric option."""
+        value = self.values.get(name, BY_NAME[name].default)
+        return float(value) if isinstance(value, int | float) else 0.0
+
+    def count(self, name: str) -> int:
+        """A whole-number option."""
+        return int(self.number(name))
+
+    def flag(self, name: str) -> bool:
+        """A true-or-false option."""
+        return bool(self.values.get(name, BY_NAME[name].default))
+
+    def text(self, name: str) -> str:
+        """A text option."""
+        return str(self.values.get(name, BY_NAME[name].default))
+
+    @property
+    def half_life_days(self) -> dict[str, float]:
+        """Days by type."""
+        names = (option.name for option in OPTIONS if option.name.startswith("half_life_days."))
+        return {name.partition(".")[2]: self.number(name) for name in names}

@@ -1,0 +1,1 @@
+"""The SSH key whose signature approves."""

@@ -1,0 +1,223 @@
+"""``owner``: the key whose signature approves."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from alice_exp.home.caller import require_person
+from alice_exp.home.references import namespace_name
+from alice_exp.kernel.errors import BusyError, ProblemError, UsageError
+from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.text.display import one_line
+from alice_exp.model import documents
+from alice_exp.model.rules.approval import Standing, standing
+from alice_exp.model.values.block import Placed
+from alice_exp.owner import usecases as owning
+from alice_exp.owner.ports import OwnerKey
+from alice_exp.owner.usecases import Overview
+from alice_exp.owner.wiring import owner
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import say
+
+_WORDS: dict[Standing, str] = {
+    "approved": "signed as it is",
+    "edited": "edited after approval",
+    "unsigned": "not signed",
+    "bad": "its signature is bad",
+    "waiting": "waits for approval",
+}
+
+
+def init(
+    ctx: typer.Context,
+    key: Annotated[
+        str, typer.Option("--key", metavar="FILE", help="An SSH key (else the usual one in ~/.ssh).")
+    ] = "",
+    unprotected: Annotated[
+        bool, typer.Option("--allow-unprotected", help="Take a key that needs neither passphrase nor touch.")
+    ] = False,
+    anew: Annotated[
+        bool,
+        typer.Option("--replace", help="Put this key in the place of the present one, which signs that."),
+    ] = False,
+) -> None:
+    """Name the SSH key that signs your decisions; from then on only what it signed counts as approved.
+
+    Example: alice-exp owner init --key ~/.ssh/id_ed25519
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    named, commit = owning.init(
+        session.home, owner(session), session.caller, key, unprotected=unprotected, anew=anew
+    )
+    seen = owning.overview(session.home, owner(session))
+    waiting = len(seen.those("edited", "unsigned", "bad"))
+    document = {**_key(named), "commit": commit_id(commit), "unsigned": waiting}
+    terminal.answer(
+        document, lambda: terminal.line(say("{print}  signs from now on", print=named.fingerprint))
+    )
+    if waiting:
+        template = (
+            "alice-exp: {count} blocks are not signed yet: look, then sign with 'alice-exp owner sign --all'"
+        )
+        terminal.note(say(template, count=waiting))
+
+
+def drop(ctx: typer.Context) -> None:
+    """Do without the owner key from now on; the key itself has to sign that.
+
+    Example: alice-exp owner drop
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    require_person(session.caller, say("drop the owner key"), "alice-exp owner drop")
+    terminal.confirm(say("Let decisions count without a signature again?"))
+    gone, commit = owning.drop(session.home, owner(session), session.caller)
+    document = {**_key(gone), "commit": commit_id(commit)}
+    terminal.answer(
+        document, lambda: terminal.line(say("{print}  is the owner key no more", print=gone.fingerprint))
+    )
+
+
+def show(ctx: typer.Context) -> None:
+    """Show the owner key and how the blocks stand under it.
+
+    Example: alice-exp owner show
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    seen = owning.overview(session.home, owner(session))
+    if seen.key is None:
+        document: dict[str, Any] = {"key": None, "counts": {}}
+    else:
+        document = {"key": _key(seen.key), "counts": dict(seen.counts)}
+
+    def text() -> None:
+        if seen.key is None:
+            terminal.line(say("no owner key: a decision is a record in the history, not a proof"))
+            terminal.line(say("no program can tell a person from an agent that runs as the same user"))
+            return
+        terminal.line(f"{seen.key.fingerprint}  {seen.key.comment}".rstrip())
+        if seen.key.file:
+            terminal.line(seen.key.file)
+        _counts(terminal, seen)
+
+    terminal.answer(document, text)
+
+
+def verify(ctx: typer.Context) -> None:
+    """Verify every signature afresh; exit 3 where one is bad.
+
+    Example: alice-exp owner verify
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    seen = owning.verify(session.home, owner(session))
+    bad = seen.those("bad")
+    open_ = [(placed, how) for placed, how in seen.blocks if how != "approved"]
+    document = {
+        "key": _key(seen.key) if seen.key else None,
+        "counts": dict(seen.counts),
+        "blocks": [{**documents.brief(placed), "standing": how} for placed, how in open_],
+    }
+
+    def text() -> None:
+        rows = [
+            [placed.block.id, namespace_name(placed.path), say(_WORDS[how]), _says(placed)]
+            for placed, how in open_
+        ]
+        if rows:
+            terminal.table([say("id"), say("where"), say("stands"), say("what it says")], rows)
+        _counts(terminal, seen)
+
+    terminal.answer(document, text)
+    if bad:
+        terminal.exit_code = ProblemError.exit_code
+
+
+def sign(
+    ctx: typer.Context,
+    references: Annotated[list[str] | None, typer.Argument(metavar="[ID]…", help="What to sign.")] = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="All that was approved, or is personal, and is not signed as it is.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be signed; change nothing.")
+    ] = False,
+) -> None:
+    """Sign what you approved before, or edited since: shown, confirmed, signed in one step.
+
+    Examples: alice-exp owner sign exp-7k2m9q4x · alice-exp owner sign --all
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    if bool(references) == all_:
+        raise UsageError("name what to sign, or say --all", hint="see 'alice-exp owner verify'")
+    require_person(session.caller, say("sign"), f"alice-exp owner sign {' '.join(references or ['--all'])}")
+    shown = owning.to_sign(session.home, owner(session), references or [], everything=all_)
+    if dry_run or not terminal.yes:
+        _shown(terminal, shown, dry_run)
+    if dry_run:
+        return
+    terminal.confirm(say("Sign {count} blocks as shown here?", count=len(shown)))
+    done = owning.sign(session.home, owner(session), session.caller, shown)
+    document = {
+        "ids": [placed.block.id for placed in done.placed],
+        "commit": commit_id(done.commit),
+        "skipped": [{"id": block_id, "why": "changed"} for block_id in done.skipped],
+    }
+
+    def text() -> None:
+        for placed in done.placed:
+            terminal.line(say("{id}  signed", id=placed.block.id))
+
+    terminal.answer(document, text)
+    for block_id in done.skipped:
+        terminal.note(say("alice-exp: {id} has changed since it was shown; sign it again", id=block_id))
+    if done.skipped:
+        terminal.exit_code = BusyError.exit_code
+
+
+def _shown(terminal: Terminal, shown: tuple[Placed, ...], dry_run: bool) -> None:
+    """What is about to be signed: the answer of a dry run, a note on stderr before the question otherwise."""
+    if dry_run:
+        document = {
+            "ids": [placed.block.id for placed in shown],
+            "commit": None,
+            "blocks": [documents.brief(placed) for placed in shown],
+        }
+        rows = [
+            [placed.block.id, namespace_name(placed.path), say(_WORDS[standing(placed)]), _says(placed)]
+            for placed in shown
+        ]
+        terminal.answer(
+            document,
+            lambda: terminal.table([say("id"), say("where"), say("stands"), say("what it says")], rows),
+        )
+        return
+    for placed in shown:
+        terminal.note(
+            f"{placed.block.id}  {namespace_name(placed.path)}  {say(_WORDS[standing(placed)])}  {_says(placed)}"
+        )
+
+
+def _says(placed: Placed) -> str:
+    when, what = documents.trigger_text(placed), documents.payload_text(placed)
+    return f"{one_line(when, 40)}: {what}" if when else what
+
+
+def _counts(terminal: Terminal, seen: Overview) -> None:
+    for how, count in seen.counts.items():
+        terminal.line(f"{count:>6}  {say(_WORDS[how])}")
+
+
+def _key(key: OwnerKey) -> dict[str, Any]:
+    return {
+        "fingerprint": key.fingerprint,
+        "comment": key.comment,
+        "public": key.line,
+        "file": key.file or None,
+        "protection": key.protection or None,
+    }

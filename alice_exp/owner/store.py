@@ -1,0 +1,375 @@
+"""The owner key on this machine: signing and verifying with ``ssh-keygen``, what was verified before.
+
+The key that counts is the one that ``owner init`` pinned in ``identity/owner.pub``; a home without that file (a clone
+on another machine) goes by ``owner.key`` in its tracked configuration. Verifying costs a process, so that a verdict is
+kept in ``state/``, by digest of key, text and signature; ``owner verify`` and whatever shares never trust that.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import json
+import os
+import re
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError
+from alice_exp.kernel.journal.atomic_files import MARK, keep
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.model.formats.config_file import PATH as CONFIG
+from alice_exp.model.rules.approval import claim, judged, marked
+from alice_exp.model.values.block import Placed
+from alice_exp.owner.ports import OwnerKey
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from alice_exp.kernel.errors import AliceError
+    from alice_exp.model.values.block import Block, Claim
+    from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
+
+NAMESPACE: Final = "alice-exp"
+PRINCIPAL: Final = "alice-exp-owner"
+
+_USUAL = ("id_ed25519_sk", "id_ecdsa_sk", "id_ed25519", "id_ecdsa", "id_rsa")
+_KIND = re.compile(r"(sk-)?(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)|ssh-rsa)(@openssh\.com)?")
+_PROMPT = re.compile(r"Enter passphrase[^:\n]*: ")
+_AT_ONCE = 8
+_MANY = 200
+_VERSION = 1
+_BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
+
+
+class SshOwner:
+    """The owner key of the home at ``root``; see ``home.ports.Owner``."""
+
+    def __init__(self, root: Path, warn: Callable[[AliceError], None]) -> None:
+        self._pin = root / "identity" / "owner.pub"
+        self._place = root / "identity" / "owner.json"
+        self._allowed = root / "identity" / "allowed_signers"
+        self._state = root / "state"
+        self._warn = warn
+        self._verdicts: dict[str, bool] | None = None
+        self._marked: dict[str, tuple[str, tuple[Block, ...], tuple[Block, ...]]] = {}
+
+    # -- which key ----------------------------------------------------------------------------------------------
+
+    def key(self, configured: str) -> OwnerKey | None:
+        """The key that counts; see ``home.ports.Owner.key``."""
+        line = self._pinned() or configured.strip()
+        if not line:
+            return None
+        return _key_of(line, CONFIG, self._file_of_key())
+
+    def examine(self, path: str) -> OwnerKey:
+        """A key file as a key; see ``home.ports.Owner.examine``."""
+        named = Path(path).expanduser() if path else _usual_key()
+        private = named.with_suffix("") if named.suffix == ".pub" else named
+        public = private.with_name(f"{private.name}.pub")
+        try:
+            line = public.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ProblemError(
+                "there is no public key {file}",
+                file=public,
+                hint="name a key with --key, or make one: ssh-keygen -t ed25519",
+            ) from error
+        key = _key_of(line, str(public), str(private.absolute()))
+        return replace(key, protection=_protection(key, private))
+
+    def keep(self, key: OwnerKey | None) -> None:
+        """Pin a key on this machine (None: none any more); see ``home.ports.Owner.keep``."""
+        self._pin.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            if key is None:
+                for path in (self._pin, self._place, self._allowed):
+                    path.unlink(missing_ok=True)
+                return
+            _write(self._place, json.dumps({"key": key.file}) + "\n")
+            _write(self._allowed, _allowed_line(key.line))
+            _write(self._pin, f"{key.line} {key.comment}".rstrip() + "\n")
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise ProblemError("the owner key cannot be kept: {why}", why=why, path=str(self._pin)) from error
+
+    def _pinned(self) -> str:
+        try:
+            return self._pin.read_text(encoding="utf-8").strip()
+        except FileNotFoundError:
+            return ""
+        except (OSError, UnicodeDecodeError):
+            return "unreadable"
+
+    def _file_of_key(self) -> str:
+        try:
+            return str(json.loads(self._place.read_bytes())["key"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def judge(self, snapshot: Snapshot) -> Snapshot:
+        """What a read of the home gives out: under an owner key, blocks that say whether they are signed.
+
+        A key that is named but cannot be read approves nothing. Without a key the snapshot is what it was.
+        """
+        configured = snapshot.config.text("owner.key").strip()
+        pinned = self._pinned()
+        if not configured and not pinned:
+            return snapshot
+        line, problems = "", snapshot.problems
+        try:
+            line = _key_of(pinned or configured, CONFIG, "").line
+            if pinned and (not configured or _key_of(configured, CONFIG, "").line != line):
+                problems = (*problems, _differs(bool(configured)))
+        except ProblemError as error:
+            problems = (*problems, Problem(CONFIG, 0, 0, error.template, error.values, hint=error.hint))
+        seen = judged(snapshot, lambda file: self._judged(line, file))
+        return replace(seen, problems=problems)
+
+    def marking(self, configured: str) -> Callable[[Placed], Placed]:
+        """The same for single blocks, for what reads them past the snapshot (an index)."""
+        line = self._pinned() or configured.strip()
+        if not line:
+            return _as_it_is
+        with contextlib.suppress(ProblemError):
+            line = _key_of(line, CONFIG, "").line
+
+        def mark(placed: Placed) -> Placed:
+            if placed.place not in ("personal", "universal"):
+                return placed
+            said = claim(placed.block)
+            return Placed(marked(placed.block, self._known(line, (said,) if said else ())), placed.path)
+
+        return mark
+
+    def _judged(self, line: str, file: NamespaceFile) -> NamespaceFile:
+        known = self._marked.get(file.path)
+        if known is None or known[0] != line or known[1] is not file.blocks:
+            verdicts = self._known(line, [said for said in map(claim, file.blocks) if said is not None])
+            known = (line, file.blocks, tuple(marked(block, verdicts) for block in file.blocks))
+            self._marked[file.path] = known
+        return replace(file, blocks=known[2])
+
+    def _known(self, line: str, claims: Sequence[Claim]) -> dict[Claim, bool]:
+        """Verdicts from before, and fresh ones for what was never verified here."""
+        if not line or not claims:
+            return {}
+        verdicts = self._load()
+        missing = [said for said in claims if _digest(line, said) not in verdicts]
+        if len(missing) > _MANY:
+            self._warn(
+                ProblemError(
+                    "{count} signatures are verified for the first time; this takes a moment",
+                    count=len(missing),
+                )
+            )
+        if missing:
+            try:
+                self._learn(line, missing, self._verified(line, missing))
+            except ProblemError as error:
+                self._warn(error)
+        return {said: verdicts.get(_digest(line, said), False) for said in claims}
+
+    # -- signing and verifying ----------------------------------------------------------------------------------
+
+    def sign(self, key: OwnerKey, texts: Sequence[str]) -> tuple[str, ...]:
+        """Signatures over texts; see ``home.ports.Owner.sign``."""
+        if not key.file:
+            raise RefusedError(
+                "this machine does not hold the owner key {fingerprint}",
+                fingerprint=key.fingerprint,
+                hint="name its file: alice-exp owner init --key FILE",
+            )
+        with self._scratch() as scratch:
+            names = [f"t{number}" for number in range(len(texts))]
+            for name, text in zip(names, texts, strict=True):
+                (scratch / name).write_text(text, encoding="utf-8")
+            held = key.file if Path(key.file).exists() else f"{key.file}.pub"
+            self._sign_files(key, [*_run("sign", "-q", "-n", NAMESPACE, "-f", held), *names], scratch)
+            return tuple(_bare((scratch / f"{name}.sig").read_text(encoding="ascii")) for name in names)
+
+    def _sign_files(self, key: OwnerKey, command: list[str], scratch: Path) -> None:
+        touched = None if key.is_hardware else subprocess.PIPE
+        try:
+            done = subprocess.run(
+                command, cwd=scratch, stdin=subprocess.DEVNULL, stderr=touched, text=True, check=False
+            )
+        except FileNotFoundError:
+            raise _no_program() from None
+        if done.returncode:
+            said = _PROMPT.sub("", (done.stderr or "").strip()).splitlines()
+            raise RefusedError(
+                "not signed, so nothing was changed: {why}",
+                why=said[-1] if said else "ssh-keygen ended without a signature",
+                hint="the passphrase is asked for in a terminal; or load the key with ssh-add -c",
+            )
+
+    def verify(self, key: OwnerKey, claims: Sequence[Claim]) -> tuple[bool, ...]:
+        """Fresh verdicts, each by ``ssh-keygen``; see ``home.ports.Owner.verify``."""
+        verdicts = self._verified(key.line, claims)
+        self._load().clear()
+        self._marked.clear()
+        self._learn(key.line, claims, verdicts)
+        return verdicts
+
+    def _verified(self, line: str, claims: Sequence[Claim]) -> tuple[bool, ...]:
+        with self._scratch() as scratch:
+            (scratch / "allowed").write_text(_allowed_line(line), encoding="utf-8")
+            verdicts: list[bool] = []
+            for start in range(0, len(claims), _AT_ONCE):
+                running = [
+                    _verifying(scratch, number, said)
+                    for number, said in enumerate(claims[start : start + _AT_ONCE])
+                ]
+                verdicts += [process.wait() == 0 for process in running]
+            return tuple(verdicts)
+
+    @contextlib.contextmanager
+    def _scratch(self) -> Iterator[Path]:
+        import tempfile
+
+        self._state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="owner-", dir=self._state) as name:
+            yield Path(name)
+
+    def _load(self) -> dict[str, bool]:
+        if self._verdicts is None:
+            self._verdicts = {}
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+                raw = json.loads((self._state / "signatures.json").read_bytes())
+                if raw["version"] == _VERSION:
+                    self._verdicts = {
+                        str(digest): verdict is True for digest, verdict in raw["verdicts"].items()
+                    }
+        return self._verdicts
+
+    def _learn(self, line: str, claims: Iterable[Claim], verdicts: Iterable[bool]) -> None:
+        known = self._load()
+        known.update((_digest(line, said), verdict) for said, verdict in zip(claims, verdicts, strict=True))
+        keep(self._state / "signatures.json", json.dumps({"version": _VERSION, "verdicts": known}))
+
+
+def _as_it_is(placed: Placed) -> Placed:
+    return placed
+
+
+def _key_of(line: str, path: str, file: str) -> OwnerKey:
+    """A public key's line as a value; ``ProblemError`` where it is none."""
+    kind, _, rest = line.strip().partition(" ")
+    body, _, comment = rest.strip().partition(" ")
+    try:
+        blob = base64.b64decode(body, validate=True)
+    except ValueError:
+        blob = b""
+    named = blob[4 : 4 + int.from_bytes(blob[:4], "big")]
+    if not _KIND.fullmatch(kind) or named != kind.encode() or "\n" in line.strip():
+        raise ProblemError("this is not an SSH public key that can sign", path=path)
+    print_ = base64.b64encode(hashlib.sha256(blob).digest()).decode().rstrip("=")
+    return OwnerKey(f"{kind} {body}", f"SHA256:{print_}", comment.strip(), file)
+
+
+def _usual_key() -> Path:
+    folder = Path.home() / ".ssh"
+    for name in _USUAL:
+        if (folder / f"{name}.pub").exists():
+            return folder / name
+    raise UsageError(
+        "there is no SSH key in {folder}",
+        folder=folder,
+        hint="make one with 'ssh-keygen -t ed25519', or name one with --key",
+    )
+
+
+def _protection(key: OwnerKey, private: Path) -> str:
+    if key.is_hardware:
+        return "hardware"
+    if not private.exists():
+        return "agent"
+    command = ["ssh-keygen", "-y", "-P", "", "-f", str(private)]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise _no_program() from None
+    if done.returncode == 0:
+        if done.stdout.split()[:2] != key.line.split():
+            raise ProblemError("the public key beside it is not its own", path=str(private))
+        return "none"
+    said = done.stderr.strip().splitlines()
+    if said and "passphrase" in said[-1]:
+        return "passphrase"
+    raise ProblemError(
+        "this key cannot be used: {why}", why=said[-1] if said else "ssh-keygen says no", path=str(private)
+    )
+
+
+def _differs(configured: bool) -> Problem:
+    what = "names another owner key than" if configured else "does not name"
+    return Problem(
+        CONFIG,
+        0,
+        0,
+        "the configuration {what} the key of this machine, which holds",
+        {"what": what},
+        hint="see 'alice-exp owner show', and 'alice-exp log' for who changed it",
+    )
+
+
+def _verifying(scratch: Path, number: int, said: Claim) -> subprocess.Popen[bytes]:
+    text, signature = scratch / f"v{number}", scratch / f"v{number}.sig"
+    text.write_text(said.text, encoding="utf-8")
+    signature.write_text(_armored(said.signature), encoding="utf-8")
+    command = _run("verify", "-f", "allowed", "-I", PRINCIPAL, "-n", NAMESPACE, "-s", signature.name)
+    try:
+        with text.open("rb") as stdin:
+            return subprocess.Popen(
+                command, cwd=scratch, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+    except FileNotFoundError:
+        raise _no_program() from None
+
+
+def _run(verb: str, *arguments: str) -> list[str]:
+    return ["ssh-keygen", "-Y", verb, *arguments]
+
+
+def _no_program() -> ProblemError:
+    return ProblemError(
+        "the program ssh-keygen was not found; signatures cannot be made or checked",
+        hint="install OpenSSH 8.2 or later",
+    )
+
+
+def _allowed_line(line: str) -> str:
+    return f'{PRINCIPAL} namespaces="{NAMESPACE}" {line}\n'
+
+
+def _bare(armored: str) -> str:
+    return "".join(line for line in armored.splitlines() if not line.startswith("-----"))
+
+
+def _armored(bare: str) -> str:
+    letters = re.sub(r"[^A-Za-z0-9+/=]", "", bare)
+    rows = [letters[start : start + 70] for start in range(0, len(letters), 70)]
+    return "\n".join([_BEGIN, *rows, _END, ""])
+
+
+def _digest(line: str, said: Claim) -> str:
+    return hashlib.sha256(
+        f"{line}\n{said.text}\n{said.signature}".encode("utf-8", "surrogatepass")
+    ).hexdigest()
+
+
+def _write(path: Path, text: str) -> None:
+    temporary = path.with_name(f".{path.name}{MARK}{os.getpid()}")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)

@@ -1,0 +1,348 @@
+"""The owner key: named, shown, verified; every decision that it signs goes through ``decide`` (DESIGN 6)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from alice_exp.home.caller import require_person
+from alice_exp.home.dry_run import DryHome
+from alice_exp.home.references import resolve
+from alice_exp.kernel.errors import BusyError, NotFoundError, ProblemError, RefusedError
+from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.model.rules.approval import (
+    approved_now,
+    claim,
+    signed_text,
+    standing,
+    with_signature,
+)
+from alice_exp.model.values.block import Placed, content_hash
+from alice_exp.model.values.changes import ChangeSet, Put, Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.model.rules.approval import Stamp, Standing
+    from alice_exp.model.values.block import Block, Decision
+    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.owner.ports import Owner, OwnerKey
+
+R = TypeVar("R")
+
+CONFIG = "config.jsonc"
+_NO_KEY = "this home has no owner key"
+_HOW = "name one with 'alice-exp owner init'"
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The owner key (None: the home has none) and how the blocks of personal and universal stand under it."""
+
+    key: OwnerKey | None
+    blocks: tuple[tuple[Placed, Standing], ...] = ()
+
+    @property
+    def counts(self) -> Mapping[Standing, int]:
+        """How many blocks stand how."""
+        return Counter(how for _, how in self.blocks)
+
+    def those(self, *how: Standing) -> tuple[Placed, ...]:
+        """The blocks that stand so."""
+        return tuple(placed for placed, found in self.blocks if found in how)
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """What was signed, what had changed since it was shown, and the commit (None: nothing was left to sign)."""
+
+    placed: tuple[Placed, ...]
+    skipped: tuple[str, ...] = ()
+    commit: Commit | None = None
+
+
+def decide(
+    home: Home, owner: Owner, caller: Caller, decision: Decision, act: Callable[[Home, Caller, Stamp], R]
+) -> R:
+    """Carry out a person's act that an owner key signs; without a key exactly the act.
+
+    The act puts ``stamp(block)`` on each block that it writes as trusted. It is planned first, so that the passphrase
+    is asked while nobody is locked out; then it is done with the signatures. ``BusyError`` where a block changed in
+    between, ``RefusedError`` where the key did not sign: both with nothing changed.
+    """
+    key = owner.key(home.read(()).config.text("owner.key"))
+    if key is None or isinstance(home, DryHome):
+        return act(home, caller, _as_it_is)
+    ids = _Ids(caller.new_id)
+    rehearsal = replace(caller, new_id=ids)
+    planned: dict[tuple[str, str], str] = {}
+
+    def plan(block: Block) -> Block:
+        made = _approved(block, caller)
+        planned[_sign_of(made)] = signed_text(made.id, content_hash(made), decision, caller.now)
+        return made
+
+    act(DryHome(home), rehearsal, plan)
+    signatures = dict(zip(planned, owner.sign(key, tuple(planned.values())) if planned else (), strict=True))
+
+    def stamp(block: Block) -> Block:
+        made = _approved(block, caller)
+        if _sign_of(made) not in signatures:
+            raise BusyError(
+                "{id} changed while it was being signed; nothing was done", id=block.id, hint="do it again"
+            )
+        return with_signature(made, decision, signatures[_sign_of(made)])
+
+    ids.again()
+    return act(home, rehearsal, stamp)
+
+
+@dataclass
+class _Ids:
+    """Fresh ids that come out again in the same order, so that what is done is what was planned and signed."""
+
+    fresh: Callable[[str], str]
+    given: list[str] = field(default_factory=list)
+    at: int = 0
+
+    def __call__(self, kind: str) -> str:
+        while self.at < len(self.given):
+            self.at += 1
+            if self.given[self.at - 1].startswith(f"{kind}-"):
+                return self.given[self.at - 1]
+        self.given.append(self.fresh(kind))
+        self.at = len(self.given)
+        return self.given[-1]
+
+    def again(self) -> None:
+        """Begin anew with the first."""
+        self.at = 0
+
+
+def _as_it_is(block: Block) -> Block:
+    return block
+
+
+def _approved(block: Block, caller: Caller) -> Block:
+    return approved_now(block, caller.now, str(caller.actor))
+
+
+def _sign_of(block: Block) -> tuple[str, str]:
+    return (block.id, content_hash(block))
+
+
+def overview(home: Home, owner: Owner) -> Overview:
+    """The key and how every block of personal and universal stands under it, by what was verified before."""
+    snapshot = home.read(("personal", "universal"))
+    key = owner.key(snapshot.config.text("owner.key"))
+    return Overview(key, tuple((placed, standing(placed)) for placed in snapshot) if key is not None else ())
+
+
+def verify(home: Home, owner: Owner) -> Overview:
+    """The same with every signature verified afresh; ``NotFoundError`` where the home has no owner key."""
+    before = overview(home, owner)
+    if before.key is None:
+        raise NotFoundError(_NO_KEY, hint=_HOW)
+    owner.verify(
+        before.key,
+        [said for said in (claim(placed.block) for placed, _ in before.blocks) if said is not None],
+    )
+    return overview(home, owner)
+
+
+def problems(home: Home, owner: Owner) -> tuple[Problem, ...]:
+    """For ``doctor``: bad signatures are errors, what waits for one is a warning. Nothing without an owner key."""
+    if overview(home, owner).key is None:
+        return ()
+    seen = verify(home, owner)
+    found = [
+        Problem(
+            placed.path,
+            0,
+            0,
+            "the signature of {id} is not the owner key's",
+            {"id": placed.block.id},
+            hint="see 'alice-exp owner verify'",
+        )
+        for placed in seen.those("bad")
+    ]
+    waiting = seen.those("edited", "unsigned")
+    if waiting:
+        template = "{count} blocks are not signed in the present form"
+        found.append(
+            Problem(
+                CONFIG,
+                0,
+                0,
+                template,
+                {"count": len(waiting)},
+                "warning",
+                "sign them with 'alice-exp owner sign --all'",
+            )
+        )
+    return tuple(found)
+
+
+def init(
+    home: Home, owner: Owner, caller: Caller, path: str = "", *, unprotected: bool = False, anew: bool = False
+) -> tuple[OwnerKey, Commit | None]:
+    """Name an SSH key as the one that signs decisions: in the tracked configuration, pinned on this machine.
+
+    It signs once, so that it is known to work. ``RefusedError`` for a key that anybody who runs as this user could
+    use (``unprotected`` allows it), and for another key than the present one, unless ``anew``: then the present key
+    signs the new one.
+    """
+    require_person(caller, "name an owner key", f"alice-exp owner init{f' --key {path}' if path else ''}")
+    key = owner.examine(path)
+    if key.protection in ("none", "agent") and not unprotected:
+        _refuse_open(key)
+    present = owner.key(_configured(home))
+    handover: tuple[tuple[str, str], ...] = ()
+    if present is not None and present.line != key.line:
+        if not anew:
+            raise RefusedError(
+                "this home has an owner key already, {fingerprint}",
+                fingerprint=present.fingerprint,
+                hint="to put this one in its place, signed by it: --replace",
+            )
+        handover = (("Signature", _handed_over(owner, present, f"{key.line}", caller.now)),)
+    _prove(owner, key, caller)
+    commit = _configure(
+        home, caller, f"{key.line} {key.comment}".rstrip(), f"init {key.fingerprint}", handover
+    )
+    owner.keep(key)
+    return key, commit
+
+
+def drop(home: Home, owner: Owner, caller: Caller) -> tuple[OwnerKey, Commit | None]:
+    """Do without the owner key from now on; the key itself has to sign that. Signatures stay in the blocks."""
+    require_person(caller, "drop the owner key", "alice-exp owner drop")
+    present = owner.key(_configured(home))
+    if present is None:
+        raise NotFoundError(_NO_KEY, hint=_HOW)
+    handover = (("Signature", _handed_over(owner, present, "none", caller.now)),)
+    commit = _configure(home, caller, "", f"drop {present.fingerprint}", handover)
+    owner.keep(None)
+    return present, commit
+
+
+def to_sign(home: Home, owner: Owner, references: Sequence[str], *, everything: bool) -> tuple[Placed, ...]:
+    """What ``owner sign`` would sign: the blocks named, or all that were approved or are personal and not signed now.
+
+    A block that no one approved is left to ``approve``. ``NotFoundError`` where there is nothing to sign.
+    """
+    snapshot = home.read()
+    if owner.key(snapshot.config.text("owner.key")) is None:
+        raise NotFoundError(_NO_KEY, hint=_HOW)
+    if everything:
+        found = [
+            placed
+            for placed in snapshot.within("personal", "universal")
+            if standing(placed) in ("edited", "unsigned", "bad")
+        ]
+    else:
+        named = [_signable(resolve(snapshot, reference)) for reference in references]
+        found = [placed for placed in named if standing(placed) != "approved"]
+    if not found:
+        raise NotFoundError("everything is signed as it is", hint="see 'alice-exp owner show'")
+    return tuple(found)
+
+
+def sign(home: Home, owner: Owner, caller: Caller, shown: Sequence[Placed]) -> Signed:
+    """Sign blocks as they were shown, in one commit; what changed since is left out and named."""
+    require_person(caller, "sign", "alice-exp owner sign")
+
+    def act(home: Home, caller: Caller, stamp: Stamp) -> Signed:
+        def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Signed]:
+            puts, skipped = [], []
+            for one in shown:
+                present = snapshot.find(one.block.id)
+                if (
+                    present is None
+                    or present.path != one.path
+                    or content_hash(present.block) != content_hash(one.block)
+                ):
+                    skipped.append(one.block.id)
+                else:
+                    puts.append(Put(stamp(_approved(present.block, caller)), present.path))
+            answer = Signed(tuple(Placed(put.block, put.path) for put in puts), tuple(skipped))
+            ids = tuple(put.block.id for put in puts)
+            return (
+                ChangeSet(Act("sign", caller.actor, caller.now, ids), tuple(puts)) if puts else None
+            ), answer
+
+        commit, answer = home.apply(plan)
+        return replace(answer, commit=commit)
+
+    return decide(home, owner, caller, "approve", act)
+
+
+def _signable(placed: Placed) -> Placed:
+    if placed.place in ("personal", "universal") and standing(placed) != "waiting":
+        return placed
+    verb = "revive" if placed.place == "archive" else "approve"
+    raise RefusedError(
+        "{id} was never approved; that is another decision",
+        id=placed.block.id,
+        hint=f"alice-exp {verb} {placed.block.id}",
+    )
+
+
+def _configured(home: Home) -> str:
+    return home.read(()).config.text("owner.key")
+
+
+def _refuse_open(key: OwnerKey) -> None:
+    why = (
+        "needs no passphrase"
+        if key.protection == "none"
+        else "is held by an agent alone, which may sign for anybody"
+    )
+    raise RefusedError(
+        "{file} {why}: whatever runs as you could approve with it",
+        file=key.file,
+        why=why,
+        hint="protect it with ssh-keygen -p, take a hardware key, or allow it with --allow-unprotected",
+    )
+
+
+def _prove(owner: Owner, key: OwnerKey, caller: Caller) -> None:
+    _signature(owner, key, f"alice-exp owner key 1\nkey {key.line}\nat {caller.now}\n")
+
+
+def _handed_over(owner: Owner, present: OwnerKey, line: str, now: str) -> str:
+    """The present key's signature over the key that comes after it."""
+    return _signature(
+        owner, present, f"alice-exp owner handover 1\nfrom {present.line}\nto {line}\nat {now}\n"
+    )
+
+
+def _signature(owner: Owner, key: OwnerKey, text: str) -> str:
+    from alice_exp.model.values.block import Claim
+
+    signature = owner.sign(key, (text,))[0]
+    if not owner.verify(key, (Claim(text, "approve", signature),))[0]:
+        raise ProblemError("the signature of {file} does not verify", file=key.file)
+    return signature
+
+
+def _configure(
+    home: Home, caller: Caller, line: str, detail: str, trailers: tuple[tuple[str, str], ...]
+) -> Commit | None:
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, None]:
+        fault = next(
+            (p for p in snapshot.problems if p.path == CONFIG and p.line and p.severity == "error"), None
+        )
+        if fault is not None:
+            raise ProblemError("{why}", why=fault.message, path=CONFIG, line=fault.line, column=fault.column)
+        if snapshot.config.text("owner.key") == line:
+            return None, None
+        act = Act("owner", caller.actor, caller.now, (), detail, trailers)
+        return ChangeSet(act, settings=(Setting(CONFIG, ("owner", "key"), line),)), None
+
+    return home.apply(plan, ())[0]

@@ -1,0 +1,1 @@
+"""The day's review: heartbeat, approve, reject, reply."""

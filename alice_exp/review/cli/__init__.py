@@ -1,0 +1,1 @@
+"""The report in every form, and the commands that answer it."""

@@ -1,0 +1,56 @@
+"""The report as Markdown: a summary, a table of candidates, a list for each section."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from alice_exp.kernel.text.display import visible
+from alice_exp.model.documents import evidence_line, payload_text, trigger_text
+from alice_exp.review.cli.report_model import columns, left, marks, sections
+from alice_exp.review.rules.daily_report import Agenda
+from alice_exp.terminal.language import say
+
+
+def markdown(report: Agenda, summary: str) -> str:
+    """The report as Markdown: the summary, a table of candidates, a list for each section."""
+    lines = [f"# {say('Heartbeat of {day}', day=report.at[:10])}", "", _escaped(summary), ""]
+    if report.items:
+        lines += [f"## {say('Waiting for your decision')}", "", _cells([*columns(), say("evidence"), "id"])]
+        lines.append("|" + " --- |" * (len(columns()) + 2))
+        marked = marks(report.items)
+        for item in report.items:
+            lines.append(
+                _cells(
+                    [
+                        str(item.number or "·"),
+                        trigger_text(item.placed) or say("always"),
+                        payload_text(item.placed),
+                        f"{say(item.placed.block.state)} {item.confidence:.1f}",
+                        item.destination,
+                        " · ".join(filter(None, (left(item), *marked[item.placed.block.id]))),
+                        evidence_line(item.placed),
+                        item.placed.block.id,
+                    ]
+                )
+            )
+        lines.append("")
+    for section in sections(report):
+        lines += [f"## {section.title}", ""]
+        for row in section.rows:
+            said = f"**{_escaped(row.label)}** {_escaped(row.text)}".rstrip()
+            lines.append(f"- {said} — *{_escaped(row.note)}*" if row.note else f"- {said}")
+        lines += [f"- {say('and {count} more', count=section.more)}"] if section.more else []
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _cells(texts: Sequence[str]) -> str:
+    return "| " + " | ".join(_escaped(text) for text in texts) + " |"
+
+
+_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|!~$"})
+
+
+def _escaped(text: str) -> str:
+    """Other people's text in Markdown: no mark of it formats, links or embeds anything."""
+    return " ".join(visible(text).split()).translate(_MARKS)

@@ -1,0 +1,160 @@
+"""The report as a person would tell it: a short paragraph to read each morning (R2.44)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from alice_exp.model.values.block import Placed, is_approved
+from alice_exp.review.rules.daily_report import Agenda, Item
+from alice_exp.terminal.language import language, say
+
+
+def summary(report: Agenda) -> str:
+    """What waits, what belongs together, what changed, what fails, what is broken, and what to say."""
+    return ("" if language() == "zh" else " ").join(
+        (
+            *_waiting(report),
+            *_together(report),
+            *_changed(report),
+            *_trusted(report),
+            *_files(report),
+            *_how(report),
+        )
+    )
+
+
+def line(report: Agenda) -> str:
+    """The whole report in one line, for where no person looks: how much waits and where to see it."""
+    count = len(report.items)
+    if not count:
+        return say("nothing waits for your decision today")
+    if count == 1:
+        return say("one thing waits for your decision: alice-exp heartbeat")
+    return say("{count} things wait for your decision: alice-exp heartbeat", count=count)
+
+
+def _waiting(report: Agenda) -> Iterator[str]:
+    count = len(report.items)
+    if not count:
+        yield say("Nothing waits for your decision.")
+        return
+    if count == 1:
+        yield say("One thing waits for your decision.")
+    elif report.new == count:
+        yield say("{count} things wait for your decision, all of them new.", count=count)
+    elif report.new:
+        yield say("{count} things wait for your decision, {new} of them new.", count=count, new=report.new)
+    else:
+        yield say("{count} things still wait for your decision, nothing new among them.", count=count)
+    if report.today:
+        yield _counted(report.today, say("One was learned today."), "{count} were learned today.")
+    personal = sum(item.destination.startswith("personal/") for item in report.items)
+    if 0 < personal < count:
+        yield _counted(
+            personal,
+            say("One is about you and would go to personal, the rest to universal."),
+            "{count} are about you and would go to personal, the rest to universal.",
+        )
+    changed = [item for item in report.items if item.is_changed]
+    if changed:
+        yield say("Changed since they were shown: {numbers}.", numbers=_numbers(changed))
+    soon = [item for item in report.items if 0 <= item.days_left <= 1]
+    if soon:
+        yield say("Last day for {numbers}.", numbers=_numbers(soon))
+
+
+def _together(report: Agenda) -> Iterator[str]:
+    numbers = {item.placed.block.id: str(item.number or item.placed.block.id) for item in report.items}
+
+    def name(placed: Placed) -> str:
+        return numbers.get(placed.block.id, placed.block.id)
+
+    for pair in report.kin[:3]:
+        first, second = name(pair.first), name(pair.second)
+        is_open = pair.second.block.id in numbers or not is_approved(pair.second)
+        if pair.second.place == "archive":
+            yield say("{first} is much like {second}, which you rejected.", first=first, second=second)
+        elif not pair.is_conflict and not is_open:
+            yield say(
+                "{first} says nearly the same as {second}, which you trust already.",
+                first=first,
+                second=second,
+            )
+        elif not pair.is_conflict:
+            yield say("{first} and {second} say nearly the same.", first=second, second=first)
+        elif is_open:
+            yield say("{first} and {second} contradict each other.", first=second, second=first)
+        else:
+            yield say("{first} contradicts {second}, which you trust already.", first=first, second=second)
+
+
+def _changed(report: Agenda) -> Iterator[str]:
+    kinds: Counter[str] = Counter(movement.kind for movement in report.changed)
+    for kind, one, many in (
+        ("verified", say("One block proved itself again."), "{count} blocks proved themselves again."),
+        ("promoted", say("One block rose."), "{count} blocks rose."),
+        ("demoted", say("One block fell."), "{count} blocks fell."),
+        ("obsolete", say("One block was refuted and archived."), "{count} blocks were refuted and archived."),
+        ("expired", say("One candidate expired unanswered."), "{count} candidates expired unanswered."),
+    ):
+        if kinds[kind]:
+            yield _counted(kinds[kind], one, many)
+    if report.returned:
+        ids = _few([one.block_id for one in report.returned])
+        yield say("Typed by hand but rejected before, so it does not stay: {ids}.", ids=ids)
+    if report.by_hand:
+        yield say("Changed by hand: {names}.", names=", ".join(report.by_hand[:3]))
+
+
+def _trusted(report: Agenda) -> Iterator[str]:
+    if report.review:
+        yield say("Reliable, but it failed; have a look: {ids}.", ids=_ids(report.review))
+    if report.unapproved:
+        yield say("In universal and not approved as it stands: {ids}.", ids=_ids(report.unapproved))
+    if report.fading:
+        yield _counted(
+            len(report.fading),
+            say("One settled block fades for want of use."),
+            "{count} settled blocks fade for want of use.",
+        )
+
+
+def _files(report: Agenda) -> Iterator[str]:
+    broken = {problem.path for problem in report.problems if problem.severity == "error"}
+    if broken:
+        yield _counted(
+            len(broken),
+            say("One file has a problem: see 'alice-exp check'."),
+            "{count} files have a problem: see 'alice-exp check'.",
+        )
+
+
+def _how(report: Agenda) -> Iterator[str]:
+    if report.items and not any(item.number for item in report.items):
+        yield say("'alice-exp heartbeat' numbers them, and 'alice-exp review' goes through them one by one.")
+    elif len(report.items) == 1:
+        yield say(
+            "Answer with 'alice-exp reply approve' or 'alice-exp reply reject', or see 'alice-exp review'."
+        )
+    elif report.items:
+        yield say(
+            "Answer with 'alice-exp reply approve 1, reject 2', or go through them with 'alice-exp review'."
+        )
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return one if count == 1 else say(many, count=count)
+
+
+def _numbers(items: Sequence[Item]) -> str:
+    return ", ".join(str(item.number or item.placed.block.id) for item in items)
+
+
+def _ids(placed: Sequence[Placed]) -> str:
+    return _few([one.block.id for one in placed])
+
+
+def _few(ids: Sequence[str]) -> str:
+    few = ", ".join(ids[:3])
+    return few if len(ids) <= 3 else f"{few} +{len(ids) - 3}"

@@ -1,0 +1,1 @@
+"""What the report shows, and what an answer means."""

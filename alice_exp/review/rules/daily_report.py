@@ -1,0 +1,230 @@
+"""What the daily report shows: undecided candidates with their numbers, what changed, what fails, what fades.
+
+Sources: R2.39-R2.44, R3.33, B2.20-B2.26, B2.43; DESIGN 6 and 7.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from alice_exp.model.rules.consolidation import decay_score
+from alice_exp.model.rules.expiry import expires_at, is_expired
+from alice_exp.model.rules.lifecycle import Thresholds, level, needs_review
+from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
+from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, content_hash, is_approved
+from alice_exp.review.rules.conflicts import kin
+from alice_exp.review.rules.state_changes import hand_edits, movements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.jsonc.problem import Problem
+    from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.review.rules.conflicts import Kin
+    from alice_exp.review.rules.state_changes import Movement
+
+FADING_BELOW = 0.5
+"""A trusted block whose weight has fallen below this is offered for review (R3.33)."""
+
+DAY = 86_400
+"""Seconds of a day of waiting (R2.43)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One undecided candidate: its number in the open report (0: not shown yet), where approval takes it, until when.
+
+    ``expires_at`` is ISO-8601 UTC, empty while no report has shown the block (R2.43, B2.21); ``days_left`` are the days
+    until then, begun ones counted, -1 while there is no such time.
+    """
+
+    number: int
+    placed: Placed
+    destination: str
+    expires_at: str
+    is_new: bool
+    is_changed: bool
+    days_left: int = -1
+
+    @property
+    def confidence(self) -> float:
+        """The state's confidence, in [0, 1]."""
+        return CONFIDENCE[self.placed.block.state]
+
+    @property
+    def is_explicit(self) -> bool:
+        """Whether the user asked for it in a conversation, rather than something having been inferred (B4.18)."""
+        return EXPLICIT in self.placed.block.tags
+
+
+@dataclass(frozen=True, slots=True)
+class Agenda:
+    """One report. ``new`` counts items that no earlier report has shown, ``today`` those made since the day began.
+
+    ``since`` is the time of the report before (empty: this is the first); ``changed`` is what acts did to blocks since
+    then, ``by_hand`` the ids and files in which a hand edit raised trust or changed the configuration.
+    """
+
+    report: str
+    at: str
+    since: str
+    items: tuple[Item, ...]
+    new: int
+    today: int
+    changed: tuple[Movement, ...]
+    kin: tuple[Kin, ...]
+    review: tuple[Placed, ...]
+    fading: tuple[Placed, ...]
+    unapproved: tuple[Placed, ...]
+    by_hand: tuple[str, ...]
+    returned: tuple[Returned, ...]
+    problems: tuple[Problem, ...]
+    again: Mapping[str, str] = field(default_factory=dict)
+    """Which of ``unapproved`` say what was rejected before: their ids, and the rejected blocks'."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing at all to say."""
+        return not (
+            self.items
+            or self.changed
+            or self.review
+            or self.fading
+            or self.unapproved
+            or self.by_hand
+            or self.returned
+            or self.problems
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """What belongs to the report rather than to the blocks: its id, when today began, what it is counted from.
+
+    What ``newest`` showed first is new: this report, empty where it is of an earlier day. ``acts`` are those since the
+    report before, newest first; ``leaving`` the blocks that this report removes, ``returned`` those that a hand edit
+    brought back; ``numbers`` and ``destinations`` are by id.
+    """
+
+    report: str
+    newest: str
+    day_began: str
+    since: str
+    acts: Sequence[Commit] = ()
+    leaving: Sequence[Placed] = ()
+    returned: Sequence[Returned] = ()
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    destinations: Mapping[str, str] = field(default_factory=dict)
+
+
+def candidates(snapshot: Snapshot, now: str, days: float) -> list[Placed]:
+    """Undecided and unexpired blocks of the pool, oldest first (then by id)."""
+    living = [placed for placed in snapshot.within("low_value") if not is_expired(placed.block, now, days)]
+    return sorted(living, key=lambda placed: (placed.block.created_at, placed.block.id))
+
+
+def returned(snapshot: Snapshot, waiting: Iterable[Placed]) -> tuple[Returned, ...]:
+    """Candidates that say again what was rejected before they were made; only a synced home brings such in.
+
+    What a person types is looked at when it is adopted (``home.store.hand_edits``). ``snapshot`` holds the archive.
+    What a report has shown is settled already and not looked at again.
+    """
+    fresh = [placed for placed in waiting if placed.block.reported is None and not placed.stale]
+    if not fresh:
+        return ()
+    known = Rejections.within(snapshot)
+    found = ((placed, known.find(placed.block.payload)) for placed in fresh)
+    return tuple(
+        Returned(placed.block.id, was, placed)
+        for placed, was in found
+        if was is not None
+        and was.block.archived is not None
+        and was.block.archived.at <= placed.block.created_at
+    )
+
+
+def is_shown_as_it_is(block: Block) -> bool:
+    """Whether the last report that showed the block showed what it says now (B2.20)."""
+    return block.reported is not None and block.reported.hash == content_hash(block)
+
+
+def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
+    """The report on a snapshot that holds the archive too."""
+    days = snapshot.config.number("heartbeat.expire_days")
+    out = {one.block_id for one in edition.returned}
+    waiting = [placed for placed in candidates(snapshot, now, days) if placed.block.id not in out]
+    items = tuple(_item(placed, now, days, edition) for placed in waiting)
+    trusted = list(snapshot.within("personal", "universal"))
+    thresholds = Thresholds.of(snapshot.config)
+    unapproved = tuple(
+        placed for placed in trusted if placed.place == "universal" and not is_approved(placed)
+    )
+    return Agenda(
+        edition.report,
+        now,
+        edition.since,
+        items,
+        sum(item.is_new for item in items),
+        sum(item.placed.block.created_at >= edition.day_began for item in items),
+        movements(edition.acts, snapshot, edition.leaving, lambda block: level(block, thresholds)),
+        _together(waiting, trusted, snapshot),
+        tuple(placed for placed in trusted if needs_review(placed.block)),
+        tuple(_fading(trusted, now, snapshot.config.half_life_days)),
+        unapproved,
+        hand_edits(edition.acts),
+        (*(one for one in taken_out(edition.acts, snapshot) if one.block_id not in out), *edition.returned),
+        snapshot.problems,
+        _again(unapproved, snapshot),
+    )
+
+
+def _again(waiting: Sequence[Placed], snapshot: Snapshot) -> dict[str, str]:
+    if not waiting:
+        return {}
+    known = Rejections.within(snapshot)
+    found = ((placed.block.id, known.find(placed.block.payload)) for placed in waiting)
+    return {block_id: was.block.id for block_id, was in found if was is not None}
+
+
+def _together(waiting: Sequence[Placed], trusted: Sequence[Placed], snapshot: Snapshot) -> tuple[Kin, ...]:
+    """Which candidates go with or against one another and what is trusted.
+
+    A looser rewording of something rejected is let in, and named here (DESIGN 6).
+    """
+    rejected = [placed for placed in snapshot.within("archive") if placed.namespace == "rejected"]
+    found = kin(waiting, [*trusted, *rejected])
+    return tuple(pair for pair in found if pair.reason == "same" or pair.second.place != "archive")
+
+
+def _item(placed: Placed, now: str, days: float, edition: Edition) -> Item:
+    block = placed.block
+    due = expires_at(block, days)
+    return Item(
+        edition.numbers.get(block.id, 0),
+        placed,
+        edition.destinations[block.id],
+        due,
+        block.reported is None or block.reported.report == edition.newest,
+        block.reported is not None and not is_shown_as_it_is(block),
+        _days_between(now, due) if due else -1,
+    )
+
+
+def _days_between(now: str, due: str) -> int:
+    seconds = (datetime.fromisoformat(due) - datetime.fromisoformat(now)).total_seconds()
+    return max(0, math.ceil(seconds / DAY))
+
+
+def _fading(trusted: Iterable[Placed], now: str, half_life_days: Mapping[str, float]) -> list[Placed]:
+    """Settled knowledge that has gone quiet, faintest first."""
+    weighed = [
+        (decay_score(p.block.updated_at or now, p.block.type, now, half_life_days=half_life_days), p)
+        for p in trusted
+        if p.block.state == "reliable"
+    ]
+    return [placed for weight, placed in sorted(weighed, key=lambda pair: pair[0]) if weight < FADING_BELOW]

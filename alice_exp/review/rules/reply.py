@@ -1,0 +1,216 @@
+"""The reply language: ``同意 1 3，拒绝 2``, ``approve 1-3, reject 4 because wrong``, ``yes to all except 2``.
+
+A reply is a row of clauses. A clause is a verb (同意, 拒绝, 稍后, or their English words) and what it applies to,
+before or after it: numbers of the report, ranges, ids, all, the rest; behind a verb the reason. A bare verb speaks
+of the whole report. What could mean two things is refused: nothing is decided by guessing (R2.41, R2.42, B2.20).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.errors import UsageError
+from alice_exp.review.rules.reply_words import tokens, unclear
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from alice_exp.review.rules.reply_words import Token, Verb
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One verb with what it names: numbers as texts and ids, in the order of the reply; or everything, or the rest.
+
+    ``excluded`` are left out of everything; ``reason`` is the person's own words, empty where none were given.
+    """
+
+    verb: Verb
+    named: tuple[str, ...] = ()
+    everything: bool = False
+    rest: bool = False
+    excluded: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class _Clause:
+    """A clause while it is read: its verb once that is known."""
+
+    verb: str = ""
+    prefix: bool = True
+    named: tuple[str, ...] = ()
+    everything: bool = False
+    rest: bool = False
+    excluded: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def is_bare(self) -> bool:
+        return not (self.named or self.everything or self.rest)
+
+
+def parse(text: str) -> tuple[Decision, ...]:
+    """What a reply decides; ``UsageError`` (exit 2) with what is unclear and how to say it."""
+    if not text.strip():
+        raise unclear("the reply is empty")
+    clauses: list[_Clause] = []
+    waiting: list[Token] = []
+    for segment in _segments(tokens(text)):
+        _read_segment(segment, clauses, waiting)
+    if waiting:
+        raise unclear("nothing says what to do with {what}", what=_written(waiting))
+    return _checked(clauses)
+
+
+def _segments(tokens: Sequence[Token]) -> list[list[Token]]:
+    """The tokens between separators, cut again where verb and targets follow one another regularly."""
+    rows: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.kind == "separator":
+            rows.append([])
+        else:
+            rows[-1].append(token)
+    return [part for row in rows if row for part in _cut(row)]
+
+
+def _cut(row: list[Token]) -> list[list[Token]]:
+    verbs = [index for index, token in enumerate(row) if token.kind == "verb"]
+    if len(verbs) < 2:
+        return [row]
+    if verbs[0] == 0:
+        ends = [*verbs[1:], len(row)]
+    elif verbs[-1] == len(row) - 1:
+        ends = [index + 1 for index in verbs]
+    else:
+        raise unclear("it is not clear which verb {what} belongs to", what=_written(row))
+    starts = [0, *ends[:-1]]
+    return [row[start:end] for start, end in zip(starts, ends, strict=True)]
+
+
+def _read_segment(row: list[Token], clauses: list[_Clause], waiting: list[Token]) -> None:
+    verbs = [index for index, token in enumerate(row) if token.kind == "verb"]
+    if not verbs:
+        _read_targets(row, clauses, waiting)
+        return
+    at = verbs[0]
+    before, after = row[:at], row[at + 1 :]
+    main = _outside_exception(before)
+    if main and _outside_exception(after):
+        raise unclear("it is not clear which verb {what} belongs to", what=_written(row))
+    clause = _Clause(row[at].value, prefix=not main, reason=row[at].reason)
+    if waiting and clause.prefix and any(token.kind != "except" for token in waiting[:1]):
+        raise unclear("nothing says what to do with {what}", what=_written(waiting))
+    for part in (waiting, before, after):
+        _add(clause, part)
+    waiting.clear()
+    clauses.append(clause)
+
+
+def _read_targets(row: list[Token], clauses: list[_Clause], waiting: list[Token]) -> None:
+    """Targets without a verb of their own: they go on with the clause before, or wait for the verb to come."""
+    last = clauses[-1] if clauses else None
+    goes_on = last is not None and (row[0].kind == "except" or (last.prefix and not last.is_bare))
+    if last is not None and goes_on and not waiting:
+        _add(last, row)
+    else:
+        waiting += row
+
+
+def _outside_exception(row: Sequence[Token]) -> list[Token]:
+    """The targets that no "except" stands before; "all" and "rest" always count."""
+    found, inside = [], False
+    for token in row:
+        inside = inside or token.kind == "except"
+        if token.kind in ("all", "rest") or (not inside and token.kind != "except"):
+            found.append(token)
+    return found
+
+
+def _add(clause: _Clause, row: Sequence[Token]) -> None:
+    inside = False
+    for token in row:
+        if token.kind == "except":
+            inside = True
+        elif token.kind == "all":
+            clause.everything = True
+        elif token.kind == "rest":
+            clause.rest = True
+        elif inside:
+            clause.excluded += _spread(token)
+        else:
+            clause.named += _spread(token)
+
+
+def _spread(token: Token) -> tuple[str, ...]:
+    if token.kind == "one":
+        return (token.value,)
+    low, high = map(int, token.value.split("-"))
+    return tuple(str(number) for number in range(low, high + 1))
+
+
+def _checked(clauses: Sequence[_Clause]) -> tuple[Decision, ...]:
+    if not clauses:
+        raise unclear("the reply holds no decision")
+    decisions = []
+    seen: dict[str, str] = {}
+    for clause in clauses:
+        if clause.is_bare and len(clauses) > 1:
+            raise unclear("it is not clear what {verb} applies to", verb=clause.verb)
+        if clause.named and (clause.everything or clause.rest or clause.excluded):
+            raise unclear("one decision names both everything and single items")
+        for name in clause.named:
+            if seen.setdefault(name, clause.verb) != clause.verb:
+                raise unclear(
+                    "{name} is both {first} and {second}", name=name, first=seen[name], second=clause.verb
+                )
+        everything = clause.everything or clause.is_bare
+        decisions.append(
+            Decision(
+                clause.verb,  # type: ignore[arg-type]
+                tuple(dict.fromkeys(clause.named)),
+                everything and not clause.rest,
+                clause.rest,
+                clause.excluded,
+                clause.reason,
+            )
+        )
+    wide = [decision for decision in decisions if decision.everything or decision.rest]
+    if len(wide) > 1 or (wide and wide[0].everything and len(decisions) > 1):
+        raise unclear("one decision takes everything, and another one too")
+    return tuple(decisions)
+
+
+def settle(
+    decisions: Sequence[Decision], numbered: Sequence[str]
+) -> tuple[tuple[Decision, tuple[str, ...]], ...]:
+    """Each decision with what it comes to: ``numbered`` are the open report's ids, numbers start at 1.
+
+    Ids and prefixes that the person wrote stay as written. ``UsageError`` where a number is not in the report.
+    """
+    named = [[_reference(name, numbered) for name in decision.named] for decision in decisions]
+    taken = {reference for row in named for reference in row}
+    settled = []
+    for decision, row in zip(decisions, named, strict=True):
+        excluded = {_reference(name, numbered) for name in decision.excluded}
+        if decision.everything:
+            row = [block_id for block_id in numbered if block_id not in excluded]
+        elif decision.rest:
+            row = [block_id for block_id in numbered if block_id not in taken | excluded]
+        settled.append((decision, tuple(row)))
+    return tuple(settled)
+
+
+def _reference(name: str, numbered: Sequence[str]) -> str:
+    if not name.isdigit():
+        return name
+    if not 1 <= int(name) <= len(numbered):
+        raise UsageError(
+            "the open report has no number {number}", number=name, hint="see 'alice-exp heartbeat --peek'"
+        )
+    return numbered[int(name) - 1]
+
+
+def _written(tokens: Sequence[Token]) -> str:
+    return " ".join(token.value or token.kind for token in tokens)

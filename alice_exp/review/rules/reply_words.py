@@ -1,0 +1,173 @@
+"""The words of a reply: verbs, numbers, ranges, ids, all, the rest, except; in Chinese and in English.
+
+They are in ``review/rules/data/reply_words.txt``. What is no word of the language is refused, and so is what may turn
+a decision round: a negation, a question.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from alice_exp.kernel.errors import UsageError
+from alice_exp.kernel.text.data_files import word_lists
+
+Verb = Literal["approve", "reject", "later"]
+Kind = Literal["verb", "one", "range", "all", "rest", "except", "separator"]
+
+RANGE_LIMIT = 999
+"""The highest number that a report's item can have in a reply."""
+
+_LISTS = word_lists("review/rules/data/reply_words.txt")
+_VERBS: tuple[Verb, ...] = ("approve", "reject", "later")
+_PARTS: tuple[Kind, ...] = ("all", "rest", "except", "separator")
+_LEXICON: dict[str, tuple[Kind, str]] = {
+    **{word: ("verb", verb) for verb in _VERBS for word in _LISTS[verb]},
+    **{word: (part, "") for part in _PARTS for word in _LISTS[part]},
+}
+_IGNORED = frozenset(_LISTS["passed over"])
+_NEGATIONS = frozenset(_LISTS["turning"])
+_ASKING = frozenset(_LISTS["question"])
+_NUMBER_MARK = "no."
+_CHINESE = sorted(
+    (w for w in {*_LEXICON, *_IGNORED, *_NEGATIONS, *_ASKING} if not w.isascii()), key=len, reverse=True
+)
+_MOST_DIGITS = 9
+_NUMERAL = "[0-9]+|[一二两三四五六七八九十百]+"
+_TOKEN = re.compile(
+    rf"(?P<id>exp-[a-z2-9]*)"
+    rf"|(?P<range>(?:{_NUMERAL})\s*(?:-|–|—|~|到|至|\.\.|\bto\b|\bthrough\b)\s*(?:第\s*)?(?:{_NUMERAL}))"
+    rf"|(?P<number>{_NUMERAL})"
+    rf"|(?P<word>no\.(?=\s*[0-9])|[a-z]+(?:['’][a-z]+)?|{'|'.join(map(re.escape, _CHINESE))}|\S)"
+    rf"|(?P<line>\n)",
+    re.IGNORECASE,
+)
+_REASON = re.compile(rf"(?:{'|'.join(_LISTS['reason'])})\s*", re.IGNORECASE)
+_END = re.compile(r"[,，;；。.!！\n]\s*")
+_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code) not in "，；：！？（）"}
+_DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word that counts: ``value`` is the verb, the number, the id or ``low-high``; ``reason`` a verb's reason."""
+
+    kind: Kind
+    value: str
+    reason: str = ""
+
+
+def unclear(template: str, **values: object) -> UsageError:
+    """The refusal of a reply that could mean two things, with how to say it."""
+    refusal = UsageError(
+        template, hint="write alice-exp reply 同意 1 3，拒绝 2 or alice-exp reply approve 1-3, reject 4"
+    )
+    refusal.values = values
+    return refusal
+
+
+def tokens(text: str) -> list[Token]:
+    """The words that count, in order; ``UsageError`` for what is not understood."""
+    text = text.translate(_NARROW).replace("\r", "\n")
+    found: list[Token] = []
+    at = 0
+    while at < len(text):
+        reason = _REASON.match(text, at)
+        at = _take_reason(text, reason.end(), found) if reason else _take_word(text, at, found)
+    return found
+
+
+def _take_word(text: str, at: int, found: list[Token]) -> int:
+    match = _TOKEN.match(text, at)
+    if match is None:
+        return at + 1
+    found += _token(match, text, found[-1] if found else None)
+    return match.end()
+
+
+def _token(match: re.Match[str], text: str, before: Token | None) -> list[Token]:
+    word = match.group().lower()
+    if match["id"]:
+        return [Token("one", word)]
+    if match["range"]:
+        low, high = (_number(part) for part in re.findall(_NUMERAL, word))
+        if low > high or high > RANGE_LIMIT:
+            raise unclear("{range} is not a range", range=word)
+        return [Token("range", f"{low}-{high}")]
+    if match["number"]:
+        return [Token("one", str(_number(word)))]
+    if match["line"]:
+        return [Token("separator", "")]
+    return _word(word, text[match.end() :], before)
+
+
+def _word(word: str, following: str, before: Token | None) -> list[Token]:
+    word = word.replace("’", "'")
+    if word in _LISTS["but"]:
+        leads_to_verb = _leads_to_verb(following)
+        return [Token("separator" if leads_to_verb else "except", "")]
+    if word == _NUMBER_MARK:
+        if before is None or before.kind != "verb":
+            raise unclear("{word} can mean a number or a no", word=repr(word))
+        return []
+    if word in _LEXICON:
+        kind, value = _LEXICON[word]
+        return [Token(kind, value)]
+    if word in _IGNORED:
+        return []
+    if word in _NEGATIONS:
+        raise unclear("{word} can mean reject or leave it be", word=repr(word))
+    if word in _ASKING:
+        raise unclear("this reads like a question")
+    raise unclear("{word} is not understood", word=repr(word))
+
+
+def _leads_to_verb(text: str) -> bool:
+    match = _TOKEN.match(text.lstrip())
+    word = (match["word"] or "").lower() if match else ""
+    return word in _LEXICON and _LEXICON[word][0] == "verb"
+
+
+def _number(text: str) -> int:
+    """A whole number in digits or Chinese numerals up to 九百九十九."""
+    if text.isdigit():
+        if len(text) > _MOST_DIGITS:
+            raise unclear("{number} is no number", number=f"{text[:_MOST_DIGITS]}…")
+        return int(text)
+    total, digit = 0, 0
+    for character in text:
+        if character in "十百":
+            total += (digit or 1) * (10 if character == "十" else 100)
+            digit = 0
+        elif digit:
+            raise unclear("{number} is no number", number=text)
+        else:
+            digit = _DIGITS[character]
+    return total + digit
+
+
+def _take_reason(text: str, start: int, found: list[Token]) -> int:
+    """Give the last verb its reason: up to where the next clause begins with a verb, or to the end."""
+    end = next((m.start() for m in _END.finditer(text, start) if _begins_clause(text[m.end() :])), len(text))
+    verb = next((i for i in range(len(found) - 1, -1, -1) if found[i].kind == "verb"), -1)
+    if verb < 0:
+        raise unclear("the reason stands before what it is for")
+    if found[verb].reason:
+        raise unclear("there are two reasons for one decision")
+    words = text[start:end].strip(" \t\n,，;；。.!！")
+    found[verb] = Token("verb", found[verb].value, words)
+    return end
+
+
+def _begins_clause(text: str) -> bool:
+    """Whether a text after a separator starts a clause of its own: a verb and then a number, an id or all."""
+    first: list[Token] = []
+    at = 0
+    try:
+        while at < len(text) and len(first) < 2:
+            at = _take_word(text, at, first)
+    except UsageError:
+        return False
+    kinds = {token.kind for token in first}
+    return "verb" in kinds and not kinds.isdisjoint(("one", "range", "all", "rest"))

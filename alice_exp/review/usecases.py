@@ -1,0 +1,346 @@
+"""The person decides: the heartbeat, approve, reject."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from alice_exp.blocks.usecases.capture import destination
+from alice_exp.blocks.usecases.reads import folded, folded_episodes, merged
+from alice_exp.home.caller import require_person
+from alice_exp.home.references import namespace_name, namespace_path, resolve
+from alice_exp.kernel.errors import NotFoundError, RefusedError, UsageError
+from alice_exp.kernel.journal.act import Act
+from alice_exp.model.rules.expiry import expired, is_expired
+from alice_exp.model.rules.rejection import refusals
+from alice_exp.model.values.block import (
+    EVIDENCE_KEPT,
+    PLACES,
+    Approved,
+    Archived,
+    Evidence,
+    Placed,
+    Reported,
+    content_hash,
+    is_approved,
+    path_of,
+    place_of,
+)
+from alice_exp.model.values.changes import ChangeSet, Put
+from alice_exp.review.rules.daily_report import (
+    Edition,
+    agenda,
+    candidates,
+    is_shown_as_it_is,
+    returned,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from alice_exp.blocks.ports import AccessLog
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.model.rules.approval import Stamp
+    from alice_exp.model.rules.rejection import Returned
+    from alice_exp.model.values.block import Block
+    from alice_exp.model.values.records import EpisodeBook
+    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.review.ports import Reports
+    from alice_exp.review.rules.daily_report import Agenda
+
+Why = Literal["changed", "expired", "moved", "gone", "stale"]
+"""Why one item of a decision was left out: ``moved`` was decided already, ``stale`` stands in a file with a problem."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A decision as carried out: the blocks where they are now, and those that had changed or expired meanwhile."""
+
+    placed: tuple[Placed, ...]
+    skipped: tuple[tuple[str, Why], ...] = ()
+    commit: Commit | None = None
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids that were decided."""
+        return tuple(placed.block.id for placed in self.placed)
+
+
+def heartbeat(
+    home: Home, reports: Reports, access: AccessLog, caller: Caller, day_began: str, *, peek: bool
+) -> tuple[Agenda, Commit | None]:
+    """Today's report. One that is no peek numbers the candidates, starts their clock, drops the expired, folds reads.
+
+    An agent's heartbeat is a peek (DESIGN 6). Where nothing new is to be shown there is no commit and the numbers stay;
+    the first report of a day counts from the one before.
+    """
+    if peek or not caller.actor.is_person:
+        return _report(home.read(PLACES), reports, caller, day_began), None
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, _Planned]:
+        gone = expired(snapshot, caller.now)
+        back = returned(snapshot, _waiting(snapshot, caller))
+        out = {one.block_id for one in back}
+        waiting = [placed for placed in _waiting(snapshot, caller) if placed.block.id not in out]
+        ids = tuple(placed.block.id for placed in waiting)
+        answer = _Planned(snapshot, gone, back)
+        unseen = [p for p in waiting if not p.stale and not is_shown_as_it_is(p.block)]
+        is_same = ids == reports.open_ids() and not unseen and not gone and not back
+        segment, folds, book = _folded(access, snapshot, caller)
+        if is_same and not segment and reports.open_at() >= day_began:
+            return None, answer
+        report = caller.new_id("rep")
+        reports.prepare(report, caller.now, ids)
+        if not (unseen or gone or back or segment):
+            return None, answer
+        shown = tuple(Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen)
+        removes = tuple(
+            placed.block.id for placed in (*gone, *(one.placed for one in back if one.placed is not None))
+        )
+        detail = f"{len(ids)} waiting, {len(gone)} expired"
+        trailers = (*_trailers(report, gone, back), *((("Access", segment),) if segment else ()))
+        act = Act("heartbeat", caller.actor, caller.now, (*ids, *removes), detail, trailers)
+        puts = merged(shown, (put for put in folds if put.block.id not in removes))
+        return ChangeSet(act, puts, removes, episodes=book), replace(answer, segment=segment)
+
+    commit, planned = home.apply(plan, PLACES, records=any(map(_is_episode, access.pending())))
+    if commit is not None and planned.segment:
+        access.forget(planned.segment)
+    reports.publish(commit.commit if commit is not None else planned.seen.head)
+    seen = home.read(PLACES) if commit is not None else planned.seen
+    return _report(seen, reports, caller, day_began, planned.gone, planned.back), commit
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """What a report was planned on: the snapshot, what expires with it, what was refused before, the folded reads."""
+
+    seen: Snapshot
+    gone: tuple[Placed, ...]
+    back: tuple[Returned, ...]
+    segment: str = ""
+
+
+def _folded(
+    access: AccessLog, snapshot: Snapshot, caller: Caller
+) -> tuple[str, tuple[Put, ...], EpisodeBook | None]:
+    """The reads since the last fold under a name of their own, blocks and episodes with these reads in them (B2.30).
+
+    The name is empty where there is nothing to fold, or where a file that has to take reads holds a problem.
+    """
+    reads = access.pending()
+    folds = folded(snapshot, reads, caller.now) if reads else ()
+    book = snapshot.episodes
+    if any(map(_is_episode, reads)):
+        if book is None or (not folds and any(not _is_episode(one) for one in reads)):
+            return "", (), None
+        book = folded_episodes(book, reads)
+    if not folds and book is snapshot.episodes:
+        return "", (), None
+    segment = caller.new_id("seg")
+    access.seal(segment)
+    return segment, folds, None if book is snapshot.episodes else book
+
+
+def _is_episode(read: str) -> bool:
+    return read.startswith("ep-")
+
+
+def _waiting(snapshot: Snapshot, caller: Caller) -> list[Placed]:
+    return candidates(snapshot, caller.now, snapshot.config.number("heartbeat.expire_days"))
+
+
+def _trailers(report: str, gone: Sequence[Placed], back: Sequence[Returned]) -> tuple[tuple[str, str], ...]:
+    return (
+        ("Report", report),
+        *(("Expired", placed.block.id) for placed in gone),
+        *refusals(back),
+    )
+
+
+def _report(
+    snapshot: Snapshot,
+    reports: Reports,
+    caller: Caller,
+    day_began: str,
+    leaving: tuple[Placed, ...] = (),
+    back: tuple[Returned, ...] | None = None,
+) -> Agenda:
+    pool = snapshot.within("low_value")
+    edition = Edition(
+        reports.open_report(),
+        reports.open_report() if reports.open_at() >= day_began else "",
+        day_began,
+        reports.since(day_began),
+        reports.acts(day_began),
+        leaving,
+        returned(snapshot, _waiting(snapshot, caller)) if back is None else back,
+        {block_id: number for number, block_id in enumerate(reports.open_ids(), start=1)},
+        {placed.block.id: namespace_name(destination(placed.block)) for placed in pool},
+    )
+    return agenda(snapshot, caller.now, edition)
+
+
+def _shown(block: Block, report: str, now: str) -> Block:
+    return replace(block, reported=Reported(report, now, content_hash(block)))
+
+
+def chosen(home: Home, reports: Reports, references: Sequence[str], *, everything: bool) -> tuple[str, ...]:
+    """The ids that numbers of the open report, ids and prefixes name; with ``everything`` all that it showed."""
+    if everything:
+        return reports.open_ids()
+    numbered = reports.open_ids()
+    snapshot = home.read(PLACES)
+    ids = []
+    for reference in references:
+        if reference.isdigit() and len(reference) <= 3:
+            if not 1 <= int(reference) <= len(numbered):
+                raise NotFoundError(
+                    "the open report has no number {number}",
+                    number=reference,
+                    hint="see 'alice-exp heartbeat --peek'",
+                )
+            ids.append(numbered[int(reference) - 1])
+        else:
+            ids.append(resolve(snapshot, reference).block.id)
+    return tuple(dict.fromkeys(ids))
+
+
+def approve(
+    home: Home,
+    caller: Caller,
+    ids: Sequence[str],
+    to: str = "",
+    *,
+    bulk: bool = False,
+    reason: str = "",
+    stamp: Stamp = lambda block: block,
+) -> Decided:
+    """Candidates, and blocks of universal that wait, become trusted: about the user to personal, else to universal.
+
+    What changed since a report showed it is skipped and named, and so is what expired or was decided already, where
+    anything else is left to do; ``bulk`` (``--all``) leaves out what was decided meanwhile without a word.
+    ``stamp`` is the owner key's (``owner.usecases.decide``).
+    """
+    require_person(caller, "approve", f"alice-exp approve {' '.join(ids)}")
+    from alice_exp.model.rules.peer_claims import accepted
+
+    target = namespace_path(to) if to else ""
+    if target and place_of(target) not in ("personal", "universal"):
+        raise UsageError("approval leads to personal or universal, not to {to}", to=to)
+
+    def accept(placed: Placed) -> Put:
+        block = placed.block
+        path = target or (placed.path if placed.place == "universal" else destination(block))
+        if placed.place == "personal":
+            path = placed.path
+        shown = block.reported.report if block.reported is not None and is_shown_as_it_is(block) else ""
+        if place_of(path) == "personal" and block.about == "work":
+            block = replace(block, about="user")
+        mark = Approved(caller.now, str(caller.actor), content_hash(block), shown)
+        block = accepted(replace(block, approved=mark, reported=None, suggested=""))
+        return Put(stamp(block), path)
+
+    return _decide(home, caller, "approve", ids, accept, _because(reason), bulk=bulk)
+
+
+def personal_namespace(block: Block) -> str:
+    """Where a candidate goes in personal when the person says that it is about them."""
+    return namespace_name(destination(replace(block, about="user"))).partition("/")[2]
+
+
+def reject(
+    home: Home, caller: Caller, ids: Sequence[str], reason: str = "", *, bulk: bool = False
+) -> Decided:
+    """Candidates go to the archive for good and are known again when they come back (R2.42, D26)."""
+    require_person(caller, "reject", f"alice-exp reject {' '.join(ids)}")
+
+    def refuse(placed: Placed) -> Put:
+        mark = Archived(
+            namespace_name(placed.path).replace("low_value/", "low_value_pool/"), caller.now, "rejected"
+        )
+        evidence = placed.block.evidence
+        if reason:
+            evidence = (*evidence, Evidence("decision", at=caller.now, quote=reason))[-EVIDENCE_KEPT:]
+        block = replace(placed.block, archived=mark, reported=None, evidence=evidence)
+        return Put(block, path_of("archive", "rejected"))
+
+    return _decide(home, caller, "reject", ids, refuse, _because(reason), bulk=bulk)
+
+
+def _because(reason: str) -> tuple[tuple[str, str], ...]:
+    return (("Reason", reason),) if reason else ()
+
+
+def _decide(
+    home: Home,
+    caller: Caller,
+    op: str,
+    ids: Sequence[str],
+    decide: Callable[[Placed], Put],
+    trailers: tuple[tuple[str, str], ...] = (),
+    *,
+    bulk: bool,
+) -> Decided:
+    if not ids:
+        raise NotFoundError("there is nothing to {op}", op=op, hint="see 'alice-exp heartbeat'")
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Decided]:
+        days = snapshot.config.number("heartbeat.expire_days")
+        puts: list[Put] = []
+        stuck: list[Put] = []
+        broken = {file.path for file in snapshot.files if file.stale}
+        skipped: list[tuple[str, Why]] = []
+        settled: list[tuple[str, Why]] = []
+        for block_id in ids:
+            placed = snapshot.find(block_id)
+            if placed is None or not _is_open(placed, op):
+                settled.append((block_id, "gone" if placed is None else "moved"))
+            elif is_expired(placed.block, caller.now, days) and placed.place == "low_value":
+                skipped.append((block_id, "expired"))
+            elif placed.block.reported is not None and not is_shown_as_it_is(placed.block):
+                skipped.append((block_id, "changed"))
+            else:
+                put = decide(placed)
+                (stuck if {placed.path, put.path} & broken else puts).append(put)
+        if settled and not bulk:
+            if not (puts or stuck or skipped):
+                raise _not_open(settled[0][0], snapshot.find(settled[0][0]), op)
+            skipped += settled
+        if puts:
+            skipped += [(put.block.id, "stale") for put in stuck]
+        puts = puts or stuck
+        decided = tuple(Placed(put.block, put.path) for put in puts)
+        if not puts:
+            return None, Decided((), tuple(skipped))
+        act = Act(op, caller.actor, caller.now, tuple(p.block.id for p in puts), _detail(puts), trailers)
+        return ChangeSet(act, tuple(puts)), Decided(decided, tuple(skipped))
+
+    commit, answer = home.apply(plan, PLACES)
+    return replace(answer, commit=commit)
+
+
+def _detail(puts: Sequence[Put]) -> str:
+    return "→ " + ", ".join(sorted({namespace_name(put.path) for put in puts}))
+
+
+def _is_open(placed: Placed, op: str) -> bool:
+    if placed.place == "low_value":
+        return True
+    return op == "approve" and placed.place in ("universal", "personal") and not is_approved(placed)
+
+
+def _not_open(block_id: str, placed: Placed | None, op: str) -> NotFoundError | RefusedError:
+    if placed is None:
+        return NotFoundError(
+            "{id} is not in the home any more", id=block_id, hint=f"see 'alice-exp log {block_id}'"
+        )
+    return RefusedError(
+        "{id} is in {place} already; there is nothing to {op}",
+        id=block_id,
+        place=namespace_name(placed.path),
+        op=op,
+        hint=f"see 'alice-exp show {block_id}'",
+    )

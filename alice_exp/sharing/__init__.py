@@ -1,0 +1,1 @@
+"""Between people: bundles, peers, the local network."""

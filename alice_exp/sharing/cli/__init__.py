@@ -1,0 +1,1 @@
+"""The commands ``alice-exp share …`` and ``alice-exp peer …``."""

@@ -1,0 +1,346 @@
+"""``peer``: other people's Alices: pair with them, find them, learn from one another."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from alice_exp.home.caller import require_person
+from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.text.display import one_line
+from alice_exp.model import documents
+from alice_exp.sharing.ports import Peer
+from alice_exp.sharing.usecases import peers as exchanging
+from alice_exp.sharing.usecases.peers import Exchanged
+from alice_exp.sharing.wiring import caller_as, network, peers, shares
+from alice_exp.terminal.console import Terminal, visible
+from alice_exp.terminal.language import say
+
+_As = Annotated[str, typer.Option("--as", metavar="NAME", help="What the peer is called here.")]
+_At = Annotated[str, typer.Option("--at", metavar="HOST:PORT", help="Where it is, without looking for it.")]
+_Port = Annotated[
+    int, typer.Option("--port", min=0, max=65535, help="The port to listen on (0: any free one).")
+]
+_Bind = Annotated[
+    str, typer.Option("--bind", metavar="ADDRESS", help="The address to listen on (else all of them).")
+]
+_EVERYWHERE = "0.0.0.0"
+
+
+def invite(ctx: typer.Context, alias: _As = "", port: _Port = 0, bind: _Bind = _EVERYWHERE) -> None:
+    """Show a short code and wait for the Alice of whom you read it to: one try, sixty seconds.
+
+    Example: alice-exp peer invite
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    require_person(session.caller, say("pair"), "alice-exp peer invite")
+
+    def shown(code: str, port: int) -> None:
+        template = (
+            "on the other side, within sixty seconds: alice-exp peer join {code} (or with --at HOST:{port})"
+        )
+        sys.stderr.write(visible(say(template, code=code, port=port)) + "\n")
+        sys.stderr.flush()
+
+    _paired(terminal, network(session).invite(session.caller.now, alias, (bind, port), shown))
+
+
+def join(
+    ctx: typer.Context,
+    code: Annotated[str, typer.Argument(metavar="CODE", help="The code that the other side shows.")],
+    at: _At = "",
+    alias: _As = "",
+) -> None:
+    """Pair with the Alice whose code you were told (exit 8: the code is wrong, or somebody stands in between).
+
+    Example: alice-exp peer join 7-k3m-x9p --at 192.168.1.20:40404
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    require_person(session.caller, say("pair"), f"alice-exp peer join {code}")
+    terminal.confirm(say("Trust the Alice that shows this code?"))
+    _paired(terminal, network(session).join(code, at, session.caller.now, alias))
+
+
+def _paired(terminal: Terminal, peer: Peer) -> None:
+    def text() -> None:
+        terminal.line(say("{name}  paired  {print}", name=peer.name, print=_print(peer)))
+
+    terminal.answer(_document(peer), text)
+
+
+def list_peers(ctx: typer.Context) -> None:
+    """List the Alices that you paired with.
+
+    Example: alice-exp peer list
+    """
+    terminal: Terminal = ctx.obj
+    known = peers(terminal.session).all()
+
+    def text() -> None:
+        if not known:
+            terminal.line(say("no peer is paired; begin with 'alice-exp peer invite'"))
+            return
+        rows = [[peer.name, _print(peer), peer.paired_at, peer.address] for peer in known]
+        terminal.table([say("name"), say("id"), say("paired"), say("seen at")], rows)
+
+    terminal.answer({"peers": [_document(peer) for peer in known]}, text)
+
+
+def show(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A peer's name or the beginning of its id.")],
+) -> None:
+    """Show a peer: its fingerprint, what it was sent, and what here came from it.
+
+    Example: alice-exp peer show bob
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    peer = peers(session).find(name)
+    came = [placed for placed in session.home.read() if placed.block.origin == f"shared_from_{peer.name}"]
+    whom = exchanging.recipient(peer)
+    sent = {block_id for row in shares(session).log() if row.to == whom for block_id, _ in row.blocks}
+    document = {
+        **_document(peer),
+        "blocks": [{**documents.brief(placed), "payload": documents.payload_text(placed)} for placed in came],
+        "sent": sorted(sent),
+    }
+
+    def text() -> None:
+        terminal.line(peer.name)
+        terminal.line(_print(peer, whole=True))
+        terminal.line(say("paired {at}", at=peer.paired_at))
+        terminal.line(say("{count} blocks were sent there", count=len(sent)))
+        terminal.line(say("{count} blocks here came from there", count=len(came)))
+        for placed in came:
+            terminal.line(f"  {placed.block.id}  {one_line(documents.payload_text(placed), 90)}")
+
+    terminal.answer(document, text)
+
+
+def forget(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A peer's name or the beginning of its id.")],
+    blocks: Annotated[
+        bool,
+        typer.Option(
+            "--and-their-blocks", help="Also take back all that came from it (undo brings it back)."
+        ),
+    ] = False,
+) -> None:
+    """Trust a peer no more; from then on it gets nothing and nothing is taken from it.
+
+    Examples: alice-exp peer forget bob · alice-exp peer forget bob --and-their-blocks
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    require_person(session.caller, say("forget a peer"), f"alice-exp peer forget {name}")
+    peer = peers(session).find(name)
+    if blocks:
+        terminal.confirm(say("Take back all that came from {name}?", name=peer.name))
+    _, gone, commit = exchanging.forget(
+        session.home, peers(session), session.caller, peer.name, and_their_blocks=blocks
+    )
+    document = {
+        **_document(peer),
+        "commit": commit_id(commit),
+        "removed": list(gone.removes),
+        "changed": [put.block.id for put in gone.puts],
+    }
+
+    def text() -> None:
+        terminal.line(say("{name}  is forgotten", name=peer.name))
+        if blocks:
+            template = "{removed} candidates removed, {changed} other blocks changed"
+            terminal.line(say(template, removed=len(gone.removes), changed=len(gone.puts)))
+
+    terminal.answer(document, text)
+
+
+def discover(
+    ctx: typer.Context,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.2, max=60, help="How long to listen for answers.")
+    ] = 2.0,
+) -> None:
+    """Look who announces an Alice on this network; those you paired with are named (exit 4: nobody).
+
+    Example: alice-exp peer discover --seconds 5
+    """
+    terminal: Terminal = ctx.obj
+    found = network(terminal.session).discover(seconds)
+    document = {
+        "found": [
+            {
+                "instance": one.instance,
+                "addresses": list(one.addresses),
+                "name": one.name,
+                "invites": one.invites,
+            }
+            for one in found
+        ]
+    }
+
+    def text() -> None:
+        if not found:
+            terminal.line(say("nobody announces an Alice here"))
+            return
+        rows = [
+            [one.instance, one.name, " ".join(one.addresses), str(one.invites) if one.invites else ""]
+            for one in found
+        ]
+        terminal.table([say("instance"), say("name"), say("where"), say("invites as")], rows)
+
+    terminal.answer(document, text)
+    if not found:
+        terminal.exit_code = NotFoundError.exit_code
+
+
+def exchange(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A peer's name or the beginning of its id.")],
+    at: _At = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be offered; nothing leaves, nobody is asked.")
+    ] = False,
+) -> None:
+    """Offer a peer what may leave and take what it offers: new blocks as candidates, counts by the higher.
+
+    It must be serving: alice-exp peer serve. Doing it again changes nothing. Example: alice-exp peer exchange bob
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    require_person(session.caller, say("share"), f"alice-exp peer exchange {name}")
+    peer = peers(session).find(name)
+    _warn_if_off(terminal)
+    if dry_run:
+        ours = exchanging.offered(session.home)
+        ids = tuple(block_id for block_id, _ in ours.marks)
+        done = Exchanged(peer.name, ids, ours.withheld)
+        _told(terminal, done, {"blocks": [dict(item) for item in ours.items], "dry_run": True})
+        return
+    with network(session).connect(peer, at) as link:
+        done = exchanging.exchange(session.home, shares(session), caller_as(session)(peer), peer, link)
+    _told(terminal, done, {})
+
+
+def serve(
+    ctx: typer.Context,
+    for_: Annotated[
+        str, typer.Option("--for", metavar="TIME", help="End after this time, as 30s, 10m or 1h.")
+    ] = "",
+    port: _Port = 0,
+    bind: _Bind = _EVERYWHERE,
+) -> None:
+    """Let the Alices that you paired with find this one and exchange with it, until Ctrl-C or for a while.
+
+    With --json each event is one line. Example: alice-exp peer serve --for 10m
+    """
+    from alice_exp.terminal.options import seconds
+
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    require_person(session.caller, say("share"), "alice-exp peer serve")
+    limit = seconds(for_) if for_ else None
+    if limit is not None and limit <= 0:
+        raise UsageError("{text} is no time", text=repr(for_), hint="write 30s, 10m or 1h")
+    known = peers(session).all()
+    if not known:
+        raise NotFoundError("no peer is paired", hint="begin with 'alice-exp peer invite'")
+    _warn_if_off(terminal)
+    apart = session.apart()
+    host = exchanging.Host(apart.home, shares(apart), caller_as(apart), terminal.warn)
+
+    def shown(port: int) -> None:
+        names = ", ".join(peer.name for peer in known)
+        said = say("listening on port {port} for {names}", port=port, names=names)
+        _event(terminal, {"event": "listening", "port": port, "peers": [peer.name for peer in known]}, [said])
+
+    def met(peer: Peer) -> None:
+        done = host.close(peer)
+        _event(terminal, {"event": "exchanged", **_exchanged(done)}, _lines(done))
+
+    network(session).serve(host.answer, met, (bind, port), limit, shown)
+
+
+def _event(terminal: Terminal, document: Mapping[str, Any], lines: Sequence[str]) -> None:
+    if terminal.json:
+        sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
+    elif not terminal.quiet:
+        for line in lines:
+            terminal.line(line)
+    sys.stdout.flush()
+
+
+def _warn_if_off(terminal: Terminal) -> None:
+    if not terminal.session.config.flag("sharing.enabled"):
+        template = (
+            "alice-exp: sharing is off, so nothing is offered: alice-exp config set sharing.enabled true"
+        )
+        terminal.note(say(template))
+
+
+def _told(terminal: Terminal, done: Exchanged, more: Mapping[str, Any]) -> None:
+    def text() -> None:
+        for line in _lines(done):
+            terminal.line(line)
+
+    terminal.answer({**_exchanged(done), **more}, text)
+
+
+def _lines(done: Exchanged) -> list[str]:
+    taken = done.taken
+    lines = [say("{name}: {count} blocks offered", name=done.peer, count=len(done.offered))]
+    if taken is not None:
+        template = "from {name}: {new} wait for your decision, {merged} counts raised, {known} known"
+        new, known = len(taken.candidates), taken.unchanged + len(taken.noted)
+        lines.append(say(template, name=done.peer, new=new, merged=len(taken.merged), known=known))
+        lines += [
+            f"  {one.block.id}  {one_line(documents.payload_text(one), 90)}"
+            for one in (*taken.candidates, *taken.merged)
+        ]
+        lines += [
+            say("{id} stays out: {why}", id=which, why=say(why, **values))
+            for which, why, values in taken.refused
+        ]
+    lines += [
+        say("{id} stays here: {why}", id=one, why=say(why, **values)) for one, why, values in done.withheld
+    ]
+    lines += [say("{id} was refused there: {why}", id=one, why=why) for one, why in done.refused_there]
+    lines += [say("{id}  was taken back by {name}", id=one, name=done.peer) for one in done.revoked]
+    return lines
+
+
+def _exchanged(done: Exchanged) -> dict[str, Any]:
+    taken = done.taken
+    rows = taken.refused if taken else ()
+    return {
+        "peer": done.peer,
+        "offered": list(done.offered),
+        "withheld": [{"id": one, "why": say(why, **values)} for one, why, values in done.withheld],
+        "candidates": [one.block.id for one in taken.candidates] if taken else [],
+        "merged": [one.block.id for one in taken.merged] if taken else [],
+        "noted": [one.block.id for one in taken.noted] if taken else [],
+        "unchanged": taken.unchanged if taken else 0,
+        "refused": [{"id": which, "why": say(why, **values)} for which, why, values in rows],
+        "refused_there": [{"id": one, "why": why} for one, why in done.refused_there],
+        "revoked": list(done.revoked),
+        "commit": taken.commit.commit if taken and taken.commit else None,
+    }
+
+
+def _document(peer: Peer) -> dict[str, Any]:
+    return {"name": peer.name, "id": peer.id, "paired_at": peer.paired_at, "address": peer.address}
+
+
+def _print(peer: Peer, *, whole: bool = False) -> str:
+    """A peer's id in groups that can be read out and compared."""
+    shown = peer.id if whole else peer.id[:16]
+    return " ".join(shown[start : start + 4] for start in range(0, len(shown), 4))

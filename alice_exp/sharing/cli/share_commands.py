@@ -1,0 +1,294 @@
+"""``share``: what may leave, what would, what did; and what others shared."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from alice_exp.home.caller import require_person
+from alice_exp.home.references import namespace_name
+from alice_exp.kernel.errors import RefusedError
+from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.text.display import one_line
+from alice_exp.model import documents
+from alice_exp.model.values.block import Placed
+from alice_exp.owner.wiring import owner as owner_key
+from alice_exp.sharing.usecases import bundles as sharing
+from alice_exp.sharing.usecases.bundles import Permitted, TakenIn
+from alice_exp.sharing.wiring import shares
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import say
+from alice_exp.terminal.options import DryRun, source_bytes, write_apart
+
+_Ids = Annotated[list[str], typer.Argument(metavar="ID…", help="Blocks, by id or the beginning of one.")]
+
+
+def allow(ctx: typer.Context, references: _Ids, dry_run: DryRun = False) -> None:
+    """Let approved blocks of universal leave, once they are super_reliable by your own verifications.
+
+    Examples: alice-exp share allow exp-7k2m9q4x · alice-exp share preview
+    """
+    from alice_exp.owner import usecases as owner
+
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    require_person(session.caller, say("share"), f"alice-exp share allow {' '.join(references)}")
+    if not dry_run:
+        terminal.confirm(say("Let {count} blocks leave this machine?", count=len(references)))
+    done = owner.decide(
+        terminal.doors(dry_run),
+        owner_key(session),
+        session.caller,
+        "share",
+        lambda home, caller, stamp: sharing.allow(home, caller, references, stamp=stamp),
+    )
+    _permitted(terminal, done, lambda placed: say("{id}  may leave", id=placed.block.id))
+
+
+def deny(ctx: typer.Context, references: _Ids, dry_run: DryRun = False) -> None:
+    """Keep blocks here from now on; what has left already is not called back.
+
+    Example: alice-exp share deny exp-7k2m9q4x
+    """
+    from alice_exp.owner import usecases as owner
+
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    require_person(session.caller, say("share"), f"alice-exp share deny {' '.join(references)}")
+    home = terminal.doors(dry_run)
+    try:
+        done = owner.decide(
+            home,
+            owner_key(session),
+            session.caller,
+            "approve",
+            lambda home, caller, stamp: sharing.deny(home, caller, references, stamp=stamp),
+        )
+    except RefusedError:
+        template = "alice-exp: the owner key did not sign, so what stays here waits for it: alice-exp owner sign --all"
+        terminal.note(say(template))
+        done = sharing.deny(home, session.caller, references)
+    _permitted(terminal, done, lambda placed: say("{id}  stays here", id=placed.block.id))
+
+
+def _permitted(terminal: Terminal, done: Permitted, line: Callable[[Placed], str]) -> None:
+    rows = list(zip(done.placed, done.lacking, strict=True))
+    document = {
+        "ids": [placed.block.id for placed in done.placed],
+        "commit": commit_id(done.commit),
+        "blocks": [
+            {
+                **documents.brief(placed),
+                "shareable": placed.block.shareable,
+                "leaves": not why,
+                "lacks": list(why),
+            }
+            for placed, why in rows
+        ],
+    }
+
+    def text() -> None:
+        for placed, why in rows:
+            yet = _why(why) if placed.block.shareable else ""
+            terminal.act(f"{line(placed)}{yet}")
+
+    terminal.answer(document, text)
+
+
+def _why(reasons: tuple[str, ...]) -> str:
+    return f" ({say('not yet')}: {', '.join(say(reason) for reason in reasons)})" if reasons else ""
+
+
+def list_shared(ctx: typer.Context) -> None:
+    """List the blocks that may leave, whether they would now, and those that you could allow.
+
+    Example: alice-exp share list
+    """
+    terminal: Terminal = ctx.obj
+    found = sharing.standings(terminal.session.home)
+    document = {
+        "blocks": [
+            {
+                **documents.brief(one.placed),
+                "level": one.level,
+                "payload": documents.payload_text(one.placed),
+                "shareable": one.placed.block.shareable,
+                "verifications_local": one.placed.block.verifications_local,
+                "leaves": not one.lacks,
+                "lacks": list(one.lacks),
+            }
+            for one in found
+        ]
+    }
+
+    def text() -> None:
+        if not found:
+            terminal.line(say("nothing may leave, and nothing could be allowed yet"))
+            return
+        rows = [
+            [
+                one.placed.block.id,
+                namespace_name(one.placed.path),
+                say("yes") if not one.lacks else f"{say('no')}: {', '.join(say(why) for why in one.lacks)}",
+                one_line(documents.payload_text(one.placed), 50),
+            ]
+            for one in found
+        ]
+        terminal.table([say("id"), say("where"), say("leaves"), say("what it says")], rows)
+
+    terminal.answer(document, text)
+
+
+def preview(ctx: typer.Context) -> None:
+    """Print exactly the bytes that an export would write; nothing leaves (exit 4: nothing may).
+
+    Example: alice-exp share preview
+    """
+    terminal: Terminal = ctx.obj
+    made = sharing.preview(terminal.session.home, shares(terminal.session))
+    if not terminal.quiet:
+        _bytes_out(made.text)
+
+
+def _bytes_out(text: str) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode())
+    sys.stdout.flush()
+
+
+def export(
+    ctx: typer.Context,
+    target: Annotated[str, typer.Argument(metavar="FILE|-", help="A new file, or - for stdout.")],
+    to: Annotated[str, typer.Option("--to", metavar="NAME", help="Whom it is for; kept in the log.")] = "",
+) -> None:
+    """Write all that may leave into a bundle that another Alice imports; it is logged (exit 4: nothing may).
+
+    Example: alice-exp share export for-bob.json --to bob
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    require_person(session.caller, say("share"), f"alice-exp share export {target}")
+    if target != "-" and Path(target).exists():
+        raise RefusedError("{target} is there already", target=target, hint="name a new file")
+    ready = sharing.preview(session.home, shares(session))
+    terminal.confirm(say("Let {count} blocks leave this machine?", count=len(ready.blocks)))
+
+    def deliver(text: str) -> None:
+        if target == "-":
+            _bytes_out(text)
+        else:
+            write_apart(target, text)
+
+    made = sharing.export(session.home, shares(session), session.caller, to or target, deliver)
+    if target == "-":
+        return
+    document = {
+        "file": target,
+        "from": made.name,
+        "ids": [block.id for block in made.blocks],
+        "bytes": len(made.text.encode()),
+    }
+    terminal.answer(
+        document, lambda: terminal.line(say("{count} blocks in {file}", count=len(made.blocks), file=target))
+    )
+
+
+def import_(
+    ctx: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="FILE|-", help="A bundle from another Alice.")],
+    dry_run: DryRun = False,
+) -> None:
+    """Take in what another Alice shared: new blocks as candidates, for the same ones the higher count.
+
+    What the sender counts is a claim until you approve. Example: alice-exp share import from-ann.json --dry-run
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    require_person(session.caller, say("import what others share"), f"alice-exp share import {source}")
+    bundle = sharing.received(source_bytes(source), source)
+    if not dry_run and sharing.would_raise(session.home, session.caller, bundle):
+        terminal.confirm(say("Raise counts of blocks that you approved, as {name} claims?", name=bundle.name))
+    home = terminal.doors(dry_run)
+    _taken_in(terminal, sharing.take_in(home, session.caller, bundle), dry_run)
+
+
+def _taken_in(terminal: Terminal, taken: TakenIn, dry_run: bool) -> None:
+    changed = (*taken.candidates, *taken.merged, *taken.noted)
+    document = {
+        "from": taken.name,
+        "ids": [] if dry_run else [one.block.id for one in changed],
+        "commit": commit_id(taken.commit),
+        "candidates": [_entry(one) for one in taken.candidates],
+        "merged": [_entry(one) for one in taken.merged],
+        "noted": [_entry(one) for one in taken.noted],
+        "unchanged": taken.unchanged,
+        "refused": [{"id": which, "why": _reason(why, values)} for which, why, values in taken.refused],
+        "dry_run": dry_run,
+    }
+
+    def text() -> None:
+        for one in changed:
+            terminal.line(f"  {one.block.id}  {one_line(documents.payload_text(one), 90)}")
+        terminal.act(
+            say(
+                "from {name}: {new} wait for your decision, {merged} counts raised, {known} known",
+                name=taken.name,
+                new=len(taken.candidates),
+                merged=len(taken.merged),
+                known=taken.unchanged + len(taken.noted),
+            )
+        )
+
+    terminal.answer(document, text)
+    for which, why, values in taken.refused:
+        said = _reason(why, values)
+        terminal.note(say("alice-exp: {id} stays out: {why}", id=which, why=said))
+
+
+def _entry(placed: Placed) -> dict[str, Any]:
+    return {
+        **documents.brief(placed),
+        "payload": documents.payload_text(placed),
+        "origin": placed.block.origin,
+        "verifications": placed.block.verifications,
+        "evidence": documents.evidence_line(placed),
+    }
+
+
+def _reason(template: str, values: Mapping[str, object]) -> str:
+    return say(template, **values)
+
+
+def log(ctx: typer.Context) -> None:
+    """Show what left this machine: when, to whom, and which blocks as they were then.
+
+    Example: alice-exp share log
+    """
+    terminal: Terminal = ctx.obj
+    rows = shares(terminal.session).log()
+    document = {
+        "shared": [
+            {
+                "at": row.at,
+                "to": row.to,
+                "way": row.way,
+                "sha256": row.digest,
+                "blocks": [{"id": block_id, "hash": digest} for block_id, digest in row.blocks],
+            }
+            for row in rows
+        ]
+    }
+
+    def text() -> None:
+        if not rows:
+            terminal.line(say("nothing has left"))
+        for row in rows:
+            terminal.line(
+                f"{row.at}  {row.way}  {row.to}  {' '.join(block_id for block_id, _ in row.blocks)}"
+            )
+
+    terminal.answer(document, text)

@@ -1,0 +1,1 @@
+"""What may leave, and what of a received thing may come in."""

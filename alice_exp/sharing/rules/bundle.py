@@ -1,0 +1,310 @@
+"""What may leave this home, as bytes that a person can read, and what of a received bundle may come in.
+
+One form for a file and for a peer: a versioned JSON document from an allow-list of fields (R2.32, R2.46, R2.47,
+B2.37, B2.38; DESIGN 6). What it says is data and what it counts is a claim: nothing in it decides anything here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+from alice_exp.kernel.errors import ProblemError, RefusedError
+from alice_exp.model.formats.block_fields import ID, NAME
+from alice_exp.model.formats.block_schema import block_json, block_of
+from alice_exp.model.formats.field_readers import TIME
+from alice_exp.model.rules.approval import may_leave
+from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, is_shareable, level
+from alice_exp.model.rules.peer_claims import CLAIM, claimed
+from alice_exp.model.rules.secrets import findings, masked, texts
+from alice_exp.model.values.block import EVIDENCE_KEPT, Block, Evidence, content_hash, is_approved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.rules.lifecycle import Thresholds
+    from alice_exp.model.values.block import Placed
+
+FORMAT = "alice-exp bundle"
+VERSION = 1
+
+CONTENT = ("type", "trigger", "payload", "tags")
+"""The fields of a block that leave as they are; a block that leaves is about work."""
+
+FIELDS = ("id", *CONTENT, "verifications", "evidence", "hash")
+"""All that a block of a bundle may say. ``verifications`` are those made by the sender itself."""
+
+QUOTED = ("kind", "at", "quote", "effect")
+"""All that a piece of evidence may say there: no reference, and no scenario, which may be a customer's name."""
+
+PIECES = 5
+"""The newest pieces of evidence that leave."""
+
+MOST_BLOCKS = 10_000
+MOST_TEXT = 16_000
+"""Characters of all that one received block says."""
+MOST_CLAIMED = 1_000_000
+"""Verifications beyond which a claim is no count any more."""
+
+
+_OF_WORK = ("note", "outcome", "episode", "event")
+"""Kinds of evidence that may be quoted; what quotes a person, a file or another sender stays here."""
+
+_HIDDEN = re.compile(
+    r"[\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """What leaves: the sender's name, the blocks, and the very text."""
+
+    name: str
+    blocks: tuple[Block, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One received block as a candidate of ours would say it (its id is the sender's) and what the sender counts."""
+
+    block: Block
+    claimed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A bundle as it came: who sent it, what it offers, and what is refused: which block, why (template, values)."""
+
+    name: str
+    offers: tuple[Offer, ...]
+    refused: tuple[tuple[str, str, Mapping[str, object]], ...] = ()
+
+
+def lacks(placed: Placed, thresholds: Thresholds = DEFAULT) -> tuple[str, ...]:
+    """Why a block may not leave, as sentences; empty where it may (R2.46, B2.18, B2.38)."""
+    block = placed.block
+    reasons = {
+        _missing("personal never leaves"): placed.place == "personal",
+        _missing("it is not in universal"): placed.place not in ("personal", "universal"),
+        _missing("it is about you"): block.about == "user",
+        _missing("it is not approved as it stands"): not is_approved(placed),
+        _missing("it is not allowed"): not block.shareable,
+        _missing("the owner key has not signed that it is shared"): not may_leave(block),
+        _missing("it has not enough verifications of this home"): block.verifications_local
+        < thresholds.super_reliable,
+        _missing("it is not super_reliable"): level(block, thresholds) != "super_reliable",
+    }
+    return tuple(reason for reason, holds in reasons.items() if holds)
+
+
+def _missing(reason: str) -> str:
+    """A reason, marked as something that a person reads."""
+    return reason
+
+
+def leaves(placed: Placed, thresholds: Thresholds = DEFAULT) -> bool:
+    """Whether a block leaves with the next bundle."""
+    return is_shareable(placed, thresholds) and not lacks(placed, thresholds)
+
+
+def bundle(name: str, placed: Iterable[Placed], thresholds: Thresholds = DEFAULT) -> Bundle:
+    """All that leaves, by id, as one text that is the same whenever the blocks are.
+
+    ``RefusedError`` naming block and place where something looks like what must not leave.
+    """
+    going = sorted((one for one in placed if leaves(one, thresholds)), key=lambda one: one.block.id)
+    items = [_item(one.block) for one in going]
+    for item in items:
+        refuse_secrets(item)
+    whole = {"format": FORMAT, "version": VERSION, "from": name, "blocks": items}
+    return Bundle(name, tuple(one.block for one in going), _written(whole))
+
+
+def refuse_secrets(item: Mapping[str, Json]) -> None:
+    """``RefusedError`` naming the block and the place of the first thing in it that must not leave."""
+    for place, text in texts({key: value for key, value in item.items() if key not in ("id", "hash")}):
+        for found in findings(text):
+            raise RefusedError(
+                "{id} does not leave: {place} holds {what} ({start})",
+                id=item["id"],
+                place=place,
+                what=found.what,
+                start=masked(text, found),
+                hint=f"word it otherwise with 'alice-exp edit {item['id']}', "
+                f"or keep it here with 'alice-exp share deny {item['id']}'",
+            )
+
+
+def as_it_leaves(block: Block) -> dict[str, Json]:
+    """One block as a bundle says it."""
+    return _item(block)
+
+
+def _item(block: Block) -> dict[str, Json]:
+    written = block_json(block, "universal")
+    item: dict[str, Json] = {"id": block.id, "type": block.type}
+    item.update({key: written[key] for key in CONTENT if key in written})
+    item["verifications"] = block.verifications_local
+    pieces = [piece for piece in block.evidence if piece.quote and _is_of_work(piece)][-PIECES:]
+    if pieces:
+        item["evidence"] = [
+            {name: getattr(piece, name) for name in QUOTED if getattr(piece, name)} for piece in pieces
+        ]
+    item["hash"] = content_hash(block)
+    return item
+
+
+def _is_of_work(piece: Evidence) -> bool:
+    return piece.kind in _OF_WORK and "#" not in piece.ref
+
+
+def _written(whole: Mapping[str, object]) -> str:
+    """Readable JSON; characters that a terminal would obey or hide are escaped, so that what is shown is all."""
+    text = json.dumps(whole, ensure_ascii=False, indent=2)
+    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+
+
+# -- coming in ------------------------------------------------------------------------------------------------------
+
+
+def read_bundle(value: Json, path: str = "") -> Received:
+    """A bundle from its JSON value; what is wrong with one block refuses that block alone.
+
+    ``ProblemError`` (naming ``path``) where it is no bundle, of a later version, or too large.
+    """
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        raise ProblemError("this is no bundle of alice-exp", path=path)
+    if value.get("version") != VERSION:
+        raise ProblemError(
+            "this bundle has version {version}; version {known} is read here",
+            version=value.get("version"),
+            known=VERSION,
+            path=path,
+        )
+    name, items = value.get("from"), value.get("blocks")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise ProblemError("the bundle does not say who it is from, or not by a name", path=path)
+    if not isinstance(items, list) or len(items) > MOST_BLOCKS:
+        raise ProblemError('a bundle has "blocks", {most} at most', most=MOST_BLOCKS, path=path)
+    offers: list[Offer] = []
+    refused: list[tuple[str, str, Mapping[str, object]]] = []
+    for number, item in enumerate(items, start=1):
+        said = item.get("id") if isinstance(item, dict) else None
+        which = said if isinstance(said, str) and ID.fullmatch(said) else f"block {number}"
+        try:
+            offers.append(_offer(item, name))
+        except _Refused as why:
+            refused.append((which, why.template, why.values))
+    return Received(name, tuple(offers), tuple(refused))
+
+
+class _Refused(Exception):
+    """Why one received block stays out."""
+
+    def __init__(self, template: str, **values: object) -> None:
+        super().__init__(template)
+        self.template = template
+        self.values = values
+
+
+def _refused(template: str, **values: object) -> _Refused:
+    return _Refused(template, **values)
+
+
+def _offer(item: Json, name: str) -> Offer:
+    if not isinstance(item, dict):
+        raise _refused("it is no block")
+    for key in item:
+        if key not in FIELDS:
+            raise _refused('"{key}" has no place in a bundle', key=key[:40])
+    if not isinstance(item.get("id"), str) or not ID.fullmatch(str(item["id"])):
+        raise _refused("its id has not the form of one")
+    claimed = item.get("verifications")
+    if isinstance(claimed, bool) or not isinstance(claimed, int) or not 1 <= claimed <= MOST_CLAIMED:
+        raise _refused("its count of verifications is none between 1 and {most}", most=MOST_CLAIMED)
+    if sum(len(text) for _, text in texts(item)) > MOST_TEXT:
+        raise _refused("it says more than {most} characters", most=MOST_TEXT)
+    block = block_of({key: item[key] for key in ("id", *CONTENT) if key in item}, "universal")
+    if isinstance(block, str):
+        raise _refused("{why}", why=block)
+    if item.get("hash") != content_hash(block):
+        raise _refused("it does not say what its hash covers")
+    return Offer(replace(block, evidence=_pieces(item.get("evidence"), name)), claimed)
+
+
+def _pieces(value: Json, name: str) -> tuple[Evidence, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list) or len(value) > PIECES:
+        raise _refused("its evidence is no list of {most} at most", most=PIECES)
+    pieces = []
+    for one in value:
+        fits = isinstance(one, dict) and all(
+            key in QUOTED and isinstance(text, str) for key, text in one.items()
+        )
+        said = cast("dict[str, str]", one) if fits else {}
+        at = said.get("at", "")
+        if not said or (at and not TIME.fullmatch(at)):
+            raise _refused("a piece of its evidence says what has no place in a bundle")
+        # What it did there is quoted, never an effect here: outcomes of others decide nothing.
+        pieces.append(Evidence("shared", ref=name, at=at, quote=said.get("quote", "")))
+    return tuple(pieces)
+
+
+def candidate(offer: Offer, name: str, block_id: str, now: str) -> Block:
+    """A received block as a candidate of this home: possible, not verified, its origin and the claim beside it."""
+    block = offer.block
+    evidence = (*(replace(piece, at=piece.at or now) for piece in block.evidence), claim(offer, name, now))
+    return Block(
+        id=block_id,
+        payload=block.payload,
+        trigger=block.trigger,
+        type=block.type,
+        about="work",
+        tags=block.tags,
+        evidence=evidence,
+        origin=f"shared_from_{name}"[: len("shared_from_") + 64],
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def claim(offer: Offer, name: str, now: str) -> Evidence:
+    """What the sender counts, as evidence that a person reads."""
+    return Evidence(
+        CLAIM,
+        ref=f"{name}/{offer.block.id}",
+        at=now,
+        quote=f"{offer.claimed} verified there: a claim of {name}",
+    )
+
+
+def merged(block: Block, offer: Offer, name: str, now: str, thresholds: Thresholds = DEFAULT) -> Block | None:
+    """An approved block that the sender knows too, with the higher of both counts (R2.47); None: nothing changes.
+
+    The badge is not inherited: where a claim alone would give it, one success here has to come first.
+    """
+    if offer.claimed <= block.verifications:
+        return None
+    new = [claim(offer, name, now)]
+    before = level(block, thresholds)
+    after = replace(block, verifications=offer.claimed)
+    if level(after, thresholds) != before:
+        new.append(Evidence(PROMOTED, at=now, quote=f"{before} → {before}"))
+    return replace(after, evidence=(*block.evidence, *new)[-EVIDENCE_KEPT:])
+
+
+def noted(block: Block, offer: Offer, name: str, now: str) -> Block | None:
+    """A candidate that the sender knows too, with the claim beside its evidence; None where it is there already."""
+    if offer.claimed <= claimed(block, name):
+        return None
+    return replace(block, evidence=(*block.evidence, claim(offer, name, now))[-EVIDENCE_KEPT:])
+
+
+def hashes(blocks: Sequence[Block]) -> tuple[tuple[str, str], ...]:
+    """Id and content hash (hex) of each block, for the log of what left."""
+    return tuple((block.id, content_hash(block)) for block in blocks)

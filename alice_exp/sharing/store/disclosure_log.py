@@ -1,0 +1,83 @@
+"""What left this home, and the name that others know it by: ``identity/shared.jsonl`` and ``identity/name``."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.sharing.ports import Disclosure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+class FileShares:
+    """See ``home.ports.Shares``. ``configured`` is ``sharing.name``; a home without one gets a random name, once."""
+
+    def __init__(self, directory: Path, configured: str, new_id: Callable[[str], str]) -> None:
+        self._directory = directory
+        self._configured = configured
+        self._new_id = new_id
+
+    def name(self) -> str:
+        """The name that a bundle is from; see ``home.ports.Shares.name``."""
+        if self._configured:
+            return self._configured
+        path = self._directory / "name"
+        with contextlib.suppress(OSError):
+            return path.read_text(encoding="utf-8").strip()
+        fresh = self._new_id("alice").replace("-", "_")
+        with self._writing():
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(f"{fresh}\n")
+        return fresh
+
+    def record(self, disclosure: Disclosure) -> None:
+        """Append one line, on disk before anything leaves; see ``home.ports.Shares.record``."""
+        row = {
+            "at": disclosure.at,
+            "to": disclosure.to,
+            "way": disclosure.way,
+            "sha256": disclosure.digest,
+            "blocks": [{"id": block_id, "hash": digest} for block_id, digest in disclosure.blocks],
+        }
+        line = json.dumps(row, ensure_ascii=False) + "\n"
+        with self._writing():
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+            handle = os.open(self._directory / "shared.jsonl", flags, 0o600)
+            try:
+                os.write(handle, line.encode("utf-8", "replace"))
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+    def log(self) -> tuple[Disclosure, ...]:
+        """Everything that left, oldest first; a line that says nothing is passed over."""
+        try:
+            text = (self._directory / "shared.jsonl").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ()
+        rows = []
+        for line in text.splitlines():
+            with contextlib.suppress(ValueError, KeyError, TypeError):
+                row = json.loads(line)
+                blocks = tuple((str(one["id"]), str(one["hash"])) for one in row["blocks"])
+                rows.append(Disclosure(row["at"], row["to"], row["way"], row["sha256"], blocks))
+        return tuple(rows)
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            yield
+        except OSError as error:
+            raise ProblemError(
+                "nothing left: this cannot be written: {why}",
+                why=(error.strerror or str(error)).lower(),
+                path=str(error.filename or self._directory),
+            ) from error

@@ -1,0 +1,171 @@
+"""Who is near: ``_alice._tcp.local`` over mDNS, and only while ``peer serve`` or ``peer invite`` runs (R2.31, R2.45).
+
+What is announced tells nothing about who it is: a random word as instance and as host, a port, the machine's addresses,
+and a hint that those alone can read who know the certificate already. Whatever an answer claims proves nothing: the
+certificate that answers there does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import ipaddress
+import re
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from alice_exp.kernel.errors import PeerError
+from alice_exp.sharing.store.peer_identity import random_word
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from alice_exp.sharing.ports import Peer
+
+SERVICE: Final = "_alice._tcp.local."
+MOST: Final = 64
+"""Answers that one look takes in."""
+
+_LABEL = re.compile(r"[a-z0-9-]{1,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One answer: its random ``instance``, where it is (``host:port`` each), what it hints at.
+
+    ``invites`` is the number of an open invitation, 0 where there is none.
+    """
+
+    instance: str
+    addresses: tuple[str, ...]
+    hint: str = ""
+    invites: int = 0
+
+    def may_be(self, peer: Peer) -> bool:
+        """Whether it hints at being that peer; only its certificate proves it."""
+        return bool(self.hint) and self.hint == hint_of(self.instance, peer.id)
+
+
+def hint_of(instance: str, peer_id: str) -> str:
+    """Sixteen hex digits that say who it is to those who know the id (hex), and nothing to anyone else."""
+    return hashlib.sha256(f"alice-exp hint {instance} {peer_id}".encode()).hexdigest()[:16]
+
+
+@contextlib.contextmanager
+def announced(port: int, own_id: str, *, invites: int = 0, host: str = "") -> Iterator[str]:
+    """Announce a port while the block runs; yields the random instance name.
+
+    ``host``: announce that address alone, and on its interface; empty: all of the machine's.
+    """
+    from zeroconf import NonUniqueNameException, ServiceInfo
+
+    instance = f"a-{random_word(10)}"
+    properties = {"v": "1", "h": hint_of(instance, own_id), **({"i": str(invites)} if invites else {})}
+    info = ServiceInfo(
+        SERVICE,
+        f"{instance}.{SERVICE}",
+        port=port,
+        properties=properties,
+        server=f"{instance}.local.",
+        parsed_addresses=[host] if host else _own_addresses(),
+    )
+    with _multicast(host) as zero:
+        try:
+            zero.register_service(info)
+        except (OSError, NonUniqueNameException) as error:
+            raise _no_multicast(error) from error
+        try:
+            yield instance
+        finally:
+            with contextlib.suppress(OSError):
+                zero.unregister_service(info)
+
+
+def discover(
+    seconds: float = 2.0, *, host: str = "", wanted: Callable[[Found], bool] | None = None
+) -> tuple[Found, ...]:
+    """Who answers within so many seconds, at most ``MOST``, by instance; ends early once one is ``wanted``."""
+    from zeroconf import ServiceBrowser, ServiceStateChange
+
+    names: list[str] = []
+
+    def heard(zeroconf: Any, service_type: str, name: str, state_change: Any) -> None:  # noqa: ARG001
+        if state_change is ServiceStateChange.Removed:
+            if name in names:
+                names.remove(name)
+        elif len(names) < MOST and name not in names:
+            names.append(name)
+
+    found: dict[str, Found] = {}
+    deadline = time.monotonic() + seconds
+    with _multicast(host) as zero:
+        browser = ServiceBrowser(zero, SERVICE, [heard])
+        while (left := deadline - time.monotonic()) > 0:
+            for name in [name for name in names if name not in found]:
+                known = _looked_up(zero, name, min(left, 1.0))
+                if known is not None:
+                    found[name] = known
+            if wanted is not None and any(wanted(one) for one in found.values()):
+                break
+            time.sleep(min(0.05, left))
+        browser.cancel()
+    return tuple(found[name] for name in sorted(found) if name in names)
+
+
+def _looked_up(zero: Any, name: str, seconds: float) -> Found | None:
+    """What a name stands for; None where it does not answer, or says what no Alice says."""
+    from zeroconf import IPVersion
+
+    info = zero.get_service_info(SERVICE, name, timeout=int(seconds * 1000))
+    instance = name.removesuffix(f".{SERVICE}")
+    if info is None or not info.port or not _LABEL.fullmatch(instance):
+        return None
+    said = {key.decode("ascii", "replace"): value or b"" for key, value in info.properties.items()}
+    number = said.get("i", b"").decode("ascii", "replace")
+    addresses = tuple(
+        f"{address}:{info.port}"
+        for address in info.parsed_addresses(IPVersion.V4Only)[:8]
+        if _is_near(address)
+    )
+    if not addresses or said.get("v") != b"1":
+        return None
+    hint = said.get("h", b"").decode("ascii", "replace")
+    invites = int(number) if number.isdecimal() and len(number) <= 2 else 0
+    return Found(instance, addresses, hint[:16], invites)
+
+
+def _is_near(address: str) -> bool:
+    """Whether an announced address can be on one's own network: nobody is sent to the open internet by mDNS."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return parsed.is_private or parsed.is_link_local or parsed.is_loopback
+
+
+def _own_addresses() -> list[str]:
+    import ifaddr
+
+    found = [ip.ip for adapter in ifaddr.get_adapters() for ip in adapter.ips if isinstance(ip.ip, str)]
+    outward = [address for address in found if not ipaddress.ip_address(address).is_loopback]
+    return outward or found
+
+
+@contextlib.contextmanager
+def _multicast(host: str) -> Iterator[Any]:
+    from zeroconf import InterfaceChoice, IPVersion, Zeroconf
+
+    try:
+        zero = Zeroconf(interfaces=[host] if host else InterfaceChoice.All, ip_version=IPVersion.V4Only)
+    except OSError as error:
+        raise _no_multicast(error) from error
+    try:
+        yield zero
+    finally:
+        zero.close()
+
+
+def _no_multicast(error: BaseException) -> PeerError:
+    why = (getattr(error, "strerror", "") or str(error) or type(error).__name__).lower()
+    return PeerError("mDNS does not work here: {why}", why=why, hint="name the other side: --at host:port")

@@ -1,0 +1,233 @@
+"""Two people make their Alices known to one another with a short code that one reads to the other (DESIGN 6).
+
+SPAKE2 turns the code into a key that both share, or do not: it is bound to the fingerprints of both certificates as
+each side saw them, so that whoever stands in between shares none. An eavesdropper learns nothing about the code, a liar
+has one try, and the code lives for sixty seconds. The certificate and the name of the one who joins are sent only once
+the key has proved who listens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import os
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from alice_exp.kernel.errors import AliceError, PeerError, UsageError
+from alice_exp.sharing.ports import Peer
+from alice_exp.sharing.store.line_protocol import context
+from alice_exp.sharing.store.peer_identity import NAME, certificate_id, random_word, require_leaf
+from alice_exp.sharing.store.tls_transport import CLIENT, SERVER, opened, serve
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable, Sequence
+    from ssl import SSLContext
+
+    from alice_exp.sharing.ports import Message
+    from alice_exp.sharing.store.line_protocol import Wire
+    from alice_exp.sharing.store.peer_identity import FileIdentity
+
+SECONDS: Final = 60.0
+"""How long a code lives."""
+
+VERSION: Final = 1
+
+_CODE = re.compile(r"([1-9][0-9]?)-([a-z2-9]{3})-?([a-z2-9]{3})")
+_ID = re.compile(r"[0-9a-f]{64}")
+_PATIENCE = 5.0
+_WRONG = "the code is wrong, or somebody stands in between"
+_AGAIN = "a code has one try: begin again with 'alice-exp peer invite'"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A code as it is read out: ``number`` (1 to 99) finds who invited, ``word`` (6 letters, 2^30) is the secret."""
+
+    number: int
+    word: str
+
+    def __str__(self) -> str:
+        return f"{self.number}-{self.word[:3]}-{self.word[3:]}"
+
+    @classmethod
+    def fresh(cls) -> Code:
+        """A new one from the system's randomness."""
+        return cls(1 + int.from_bytes(os.urandom(4), "big") % 99, random_word(6))
+
+    @classmethod
+    def read(cls, text: str) -> Code:
+        """A code as a person types it; ``UsageError`` where it is none."""
+        fits = _CODE.fullmatch(text.strip().lower().replace(" ", "-"))
+        if not fits:
+            raise UsageError("{text} is no code", text=repr(text), hint="a code looks like 7-k3m-x9p")
+        return cls(int(fits[1]), fits[2] + fits[3])
+
+
+@dataclass
+class Invitation:
+    """The inviting side: meets whoever comes, spends its one try on the first who names a code."""
+
+    identity: FileIdentity
+    code: Code
+    now: str
+    alias: str = ""
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    joined: Peer | None = None
+    failure: AliceError | None = None
+
+    async def __call__(self, wire: Wire, settle: Callable[[], None]) -> None:
+        """One who joins: the one try is spent once a code was named, right or wrong."""
+        first = await wire.receive(_PATIENCE)
+        if first.get("pair") != VERSION or self.ended.is_set() or self.failure is not None:
+            raise PeerError("there is no try left")
+        self.failure = PeerError(_WRONG, hint=_AGAIN)
+        settle()
+        try:
+            self.joined = await self._joined(wire, first)
+            self.failure = None
+        except PeerError as error:
+            self.failure = error
+            await _refuse(wire, error)
+        finally:
+            self.ended.set()
+
+    async def _joined(self, wire: Wire, first: Message) -> Peer:
+        own = self.identity.own()
+        their_id = _text(first, "id", _ID)
+        side = _side(self.code, their_id, own.id, invited=False)
+        key, said = _key(side, _text(first, "pake"))
+        await wire.send({"pake": said}, _PATIENCE)
+        proof = await wire.receive(_PATIENCE)
+        if not hmac.compare_digest(_text(proof, "proof"), _proof(key, "join")):
+            raise PeerError(_WRONG, hint=_AGAIN)
+        await wire.send({"proof": _proof(key, "invite"), "name": own.name}, _PATIENCE)
+        last = await wire.receive(_PATIENCE)
+        certificate = _text(last, "certificate")
+        require_leaf(certificate)
+        if certificate_id(certificate) != their_id:
+            raise PeerError("this is not the certificate that the code was bound to")
+        peer = self.identity.keep(
+            Peer(self.alias or _text(last, "name", NAME), their_id, certificate, self.now)
+        )
+        await wire.send({"paired": True}, _PATIENCE)
+        return peer
+
+
+def invite(invitation: Invitation, listener: socket.socket, seconds: float = SECONDS) -> Peer:
+    """Wait for the one who has the code; ``PeerError`` where nobody came in time or the one try failed."""
+    files = (invitation.identity.certificate_file, invitation.identity.key_file)
+    invitation.identity.own()
+    secured = context(SERVER, *files, None)
+
+    async def over() -> None:
+        await invitation.ended.wait()
+
+    serve(listener, lambda: secured, invitation, seconds=seconds, over=over)
+    if invitation.failure is not None:
+        raise invitation.failure
+    if invitation.joined is None:
+        raise PeerError("nobody came; the code is void", hint=_AGAIN)
+    return invitation.joined
+
+
+def join(identity: FileIdentity, code: Code, addresses: Sequence[str], now: str, alias: str = "") -> Peer:
+    """Pair with who invited, at the first ``host:port`` where somebody answers; the code is tried there and no more.
+
+    ``PeerError`` where the code is wrong or the other end is not fit.
+    """
+    identity.own()
+    return asyncio.run(_join(identity, code, addresses, Peer(alias, "", "", now)))
+
+
+_INVITING = "on the other side: alice-exp peer invite"
+
+
+async def _reached(addresses: Sequence[str], secured: SSLContext) -> tuple[Wire, str]:
+    failure = PeerError("nobody is there to pair with")
+    for address in addresses:
+        try:
+            return await opened(address, secured, _INVITING), address
+        except PeerError as error:
+            failure = error
+    raise failure
+
+
+async def _join(identity: FileIdentity, code: Code, addresses: Sequence[str], blank: Peer) -> Peer:
+    own = identity.own()
+    secured = context(CLIENT, identity.certificate_file, identity.key_file, None)
+    wire, address = await _reached(addresses, secured)
+    try:
+        side = _side(code, own.id, wire.peer_id, invited=True)
+        mine = side.start().hex()
+        await wire.send({"pair": VERSION, "id": own.id, "pake": mine}, _PATIENCE)
+        key = _finished(side, _text(_fine(await wire.receive(_PATIENCE)), "pake"))
+        await wire.send({"proof": _proof(key, "join")}, _PATIENCE)
+        answer = _fine(await wire.receive(_PATIENCE))
+        if not hmac.compare_digest(_text(answer, "proof"), _proof(key, "invite")):
+            raise PeerError(_WRONG, hint=_AGAIN)
+        import ssl
+
+        certificate = ssl.DER_cert_to_PEM_cert(wire.certificate)
+        require_leaf(certificate)
+        name = blank.name or _text(answer, "name", NAME)
+        await wire.send({"certificate": own.certificate, "name": own.name}, _PATIENCE)
+        if _fine(await wire.receive(_PATIENCE)).get("paired") is not True:
+            raise PeerError("the other end did not pair")
+        return identity.keep(Peer(name, wire.peer_id, certificate, blank.paired_at, address))
+    finally:
+        await wire.close()
+
+
+def _side(code: Code, joining: str, inviting: str, *, invited: bool) -> Any:
+    from spake2 import SPAKE2_A, SPAKE2_B
+
+    made = SPAKE2_A if invited else SPAKE2_B
+    names = {"idA": joining.encode("ascii"), "idB": inviting.encode("ascii")}
+    return made(f"alice-exp pair {VERSION} {code.word}".encode("ascii"), **names)
+
+
+def _key(side: Any, theirs: str) -> tuple[bytes, str]:
+    mine = side.start().hex()
+    return _finished(side, theirs), mine
+
+
+def _finished(side: Any, theirs: str) -> bytes:
+    """The shared key; a message that is no point of the curve, or our own given back, is a wrong code."""
+    from spake2 import SPAKEError
+
+    try:
+        return bytes(side.finish(bytes.fromhex(theirs)))
+    except (SPAKEError, ValueError, AssertionError) as error:
+        raise PeerError(_WRONG, hint=_AGAIN) from error
+
+
+def _proof(key: bytes, who: str) -> str:
+    return hmac.new(key, f"alice-exp pair {VERSION} {who}".encode("ascii"), hashlib.sha256).hexdigest()
+
+
+def _text(message: Message, name: str, shape: re.Pattern[str] | None = None) -> str:
+    value = message.get(name)
+    if not isinstance(value, str) or len(value) > 8192 or not value.isascii():
+        raise PeerError("what came is no message")
+    if shape is not None and not shape.fullmatch(value):
+        raise PeerError(
+            "{value} is no {name} for a peer", value=repr(value[:80]), name=name, hint="give a name with --as"
+        )
+    return value
+
+
+def _fine(message: Message) -> Message:
+    if "error" in message:
+        raise PeerError("the other end refused: {why}", why=str(message["error"])[:300], hint=_AGAIN)
+    return message
+
+
+async def _refuse(wire: Wire, error: AliceError) -> None:
+    try:
+        await wire.send({"error": str(error)}, 2)
+    except PeerError:
+        return

@@ -1,0 +1,285 @@
+"""Who this Alice is on a network, and whom it trusts: ``identity/``, directories 0700, files 0600 (DESIGN 3, 6).
+
+``alice.key`` and ``alice.crt`` are an Ed25519 key and its self-signed certificate; the SHA-256 of the certificate is
+the id under which others know this Alice. ``peers/NAME.json`` is one peer each, with the certificate that was pinned
+when it was paired. Dates in a certificate mean nothing here: trust begins with pairing and ends with ``peer forget``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import ssl
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from alice_exp.kernel.errors import NotFoundError, PeerError, ProblemError
+from alice_exp.sharing.ports import Peer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from cryptography.x509 import Certificate
+
+NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,50}")
+"""What a peer may be called: it stands in ``shared_from_NAME``, in paths and in commits."""
+
+MOST_CERTIFICATE: Final = 4096
+"""Characters of a certificate in PEM; one of ours has some 600."""
+
+_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
+_FOREVER = datetime(9999, 12, 31, tzinfo=UTC)
+_EVER = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+class FileIdentity:
+    """The identity of the home at ``root``; see ``home.ports.Peers``. ``name`` gives the name that peers are told."""
+
+    def __init__(self, root: Path, name: Callable[[], str]) -> None:
+        require_extra()
+        self._root = root
+        self.folder = root / "identity"
+        self._peers = self.folder / "peers"
+        self._name = name
+
+    # -- this Alice ---------------------------------------------------------------------------------------------
+
+    @property
+    def key_file(self) -> Path:
+        """The private key, PEM; made with ``own``."""
+        return self.folder / "alice.key"
+
+    @property
+    def certificate_file(self) -> Path:
+        """The certificate, PEM; made with ``own``."""
+        return self.folder / "alice.crt"
+
+    def own(self) -> Peer:
+        """This Alice as others see it; key and certificate are made when it is asked for the first time."""
+        self._require_home()
+        try:
+            if not (self.certificate_file.exists() and self.key_file.exists()):
+                self._make()
+            certificate = self.certificate_file.read_text(encoding="ascii")
+        except (OSError, UnicodeDecodeError) as error:
+            why = (getattr(error, "strerror", "") or str(error)).lower()
+            raise ProblemError(
+                "the identity cannot be read or made: {why}", why=why, path=str(self.folder)
+            ) from error
+        name = self._name()
+        if not NAME.fullmatch(name):
+            raise ProblemError(
+                "{name} cannot be a name on the network",
+                name=repr(name),
+                path="config.jsonc",
+                hint="write a-z, 0-9, - and _ with 'alice-exp config set sharing.name NAME'",
+            )
+        return Peer(name, certificate_id(certificate), certificate, "")
+
+    def _make(self) -> None:
+        key, certificate = new_certificate()
+        self._write(self.key_file, key)
+        self._write(self.certificate_file, certificate)
+
+    # -- the others ---------------------------------------------------------------------------------------------
+
+    def all(self) -> tuple[Peer, ...]:
+        """The peers, by name; ``ProblemError`` where a file of one cannot be read."""
+        try:
+            paths = sorted(self._peers.glob("*.json"))
+        except OSError:
+            paths = []
+        return tuple(self._read(path) for path in paths if not path.name.startswith("."))
+
+    def find(self, name: str) -> Peer:
+        """The peer of that name or that id (or a unique beginning of it); ``NotFoundError`` where there is none."""
+        known = self.all()
+        wanted = name.lower().removeprefix("sha256:")
+        exact = [peer for peer in known if peer.name == wanted]
+        close = [peer for peer in known if len(wanted) >= 8 and peer.id.startswith(wanted)]
+        if exact or len(close) == 1:
+            return (exact or close)[0]
+        raise NotFoundError(
+            "there is no peer {name}",
+            name=repr(name),
+            hint="see 'alice-exp peer list'; pair with 'peer invite'",
+        )
+
+    def keep(self, peer: Peer) -> Peer:
+        """Pin a peer; one whose certificate is known keeps its name, a taken name gets a number. Returns it as kept.
+
+        ``PeerError`` where its name or its certificate is not fit.
+        """
+        self._require_home()
+        if not NAME.fullmatch(peer.name):
+            raise PeerError(
+                "{name} is no name for a peer", name=repr(peer.name[:80]), hint="give one with --as"
+            )
+        require_leaf(peer.certificate)
+        known = {one.name: one for one in self.all()}
+        same = next((one for one in known.values() if one.id == peer.id), None)
+        kept = replace(peer, name=same.name if same is not None else _free(peer.name, known))
+        self._write(self._peers / f"{kept.name}.json", json.dumps(asdict(kept), indent=2) + "\n")
+        return kept
+
+    def update(self, peer: Peer) -> None:
+        """Keep what is new about a known peer (its address); a peer that was forgotten meanwhile stays so."""
+        path = self._peers / f"{peer.name}.json"
+        if NAME.fullmatch(peer.name) and path.exists():
+            self._write(path, json.dumps(asdict(peer), indent=2) + "\n")
+
+    def forget(self, peer: Peer) -> None:
+        """Trust it no more."""
+        if NAME.fullmatch(peer.name):
+            (self._peers / f"{peer.name}.json").unlink(missing_ok=True)
+
+    def _read(self, path: Path) -> Peer:
+        try:
+            raw = json.loads(path.read_bytes())
+            peer = Peer(
+                path.stem,
+                str(raw["id"]),
+                str(raw["certificate"]),
+                str(raw["paired_at"]),
+                str(raw.get("address", "")),
+            )
+            require_leaf(peer.certificate)
+            if certificate_id(peer.certificate) != peer.id or not NAME.fullmatch(peer.name):
+                raise ValueError("its id is not its certificate's")
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, PeerError) as error:
+            raise ProblemError(
+                "this is not a peer as pairing made it: {why}",
+                why=str(error) or type(error).__name__,
+                path=str(path),
+                hint="remove the file and pair again",
+            ) from error
+        return peer
+
+    # -- files --------------------------------------------------------------------------------------------------
+
+    def _require_home(self) -> None:
+        if not (self._root / "experiences").is_dir():
+            raise ProblemError("there is no home at {root}", root=self._root, hint="make one: alice-exp init")
+
+    def _write(self, path: Path, text: str) -> None:
+        for folder in (self.folder, path.parent):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.alice-tmp-{os.getpid()}")
+        try:
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            why = (error.strerror or str(error)).lower()
+            raise ProblemError("this cannot be written: {why}", why=why, path=str(path)) from error
+
+
+def require_extra() -> None:
+    """``PeerError`` where the packages that a peer needs are not installed."""
+    for package in ("cryptography", "spake2", "zeroconf"):
+        if find_spec(package) is None:
+            raise PeerError(
+                "the package {package} is not installed",
+                package=package,
+                hint="pip install 'alice-exp[peer]'",
+            )
+
+
+def certificate_id(certificate: str) -> str:
+    """The SHA-256 of a certificate (PEM) over its DER, as hex: a peer's id; ``PeerError`` where it is none."""
+    try:
+        return hashlib.sha256(ssl.PEM_cert_to_DER_cert(certificate)).hexdigest()
+    except (ValueError, TypeError) as error:
+        raise PeerError("this is no certificate") from error
+
+
+def require_leaf(certificate: str) -> None:
+    """``PeerError`` unless this is one self-signed Ed25519 certificate (PEM) that may sign no other one.
+
+    A trusted certificate that could sign others would open the door to whomever its owner likes.
+    """
+    from cryptography import x509
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    if len(certificate) > MOST_CERTIFICATE or certificate.count("BEGIN CERTIFICATE") != 1:
+        raise PeerError("this is not one plain certificate")
+    try:
+        read = x509.load_pem_x509_certificate(certificate.encode("ascii"))
+        key = read.public_key()
+        basic = read.extensions.get_extension_for_class(x509.BasicConstraints).value
+        if basic.ca or _may_sign(read):
+            raise PeerError("this certificate may sign others (CA:TRUE); it is not trusted")
+        if not isinstance(key, Ed25519PublicKey):
+            raise PeerError("this certificate's key is not Ed25519")
+        read.verify_directly_issued_by(read)
+    except PeerError:
+        raise
+    except x509.ExtensionNotFound as error:
+        raise PeerError("this certificate does not say that it signs no others (CA:FALSE)") from error
+    except (ValueError, TypeError, InvalidSignature) as error:
+        raise PeerError("this certificate cannot be read or did not sign itself") from error
+
+
+def _may_sign(certificate: Certificate) -> bool:
+    from cryptography import x509
+
+    try:
+        return certificate.extensions.get_extension_for_class(x509.KeyUsage).value.key_cert_sign
+    except x509.ExtensionNotFound:
+        return False
+
+
+def new_certificate() -> tuple[str, str]:
+    """A fresh private key and its self-signed certificate, both PEM. Nothing in it tells who made it, where or when."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.x509.oid import NameOID
+
+    key = Ed25519PrivateKey.generate()
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"alice-{os.urandom(8).hex()}")])
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(_EVER)
+        .not_valid_after(_FOREVER)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+    )
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    signed = builder.sign(key, None).public_bytes(serialization.Encoding.PEM)
+    return private.decode("ascii"), signed.decode("ascii")
+
+
+def random_word(length: int) -> str:
+    """Letters and digits that cannot be taken for one another, from the system's randomness."""
+    return "".join(_LETTERS[byte % len(_LETTERS)] for byte in os.urandom(length))
+
+
+def _free(name: str, known: dict[str, Peer]) -> str:
+    return next(one for one in _numbered(name) if one not in known)
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    number = 2
+    while True:
+        yield f"{name}-{number}"
+        number += 1

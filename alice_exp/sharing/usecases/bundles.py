@@ -1,0 +1,323 @@
+"""What a person lets leave, and what others know comes in: allow, deny, export, import (R2.46-R2.48, B2.37, B2.38)."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from alice_exp.home.caller import require_person
+from alice_exp.home.dry_run import DryHome
+from alice_exp.home.references import resolve
+from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
+from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.jsonc import parse
+from alice_exp.model.formats.block_fields import NAME
+from alice_exp.model.rules.approval import kept_here
+from alice_exp.model.rules.identity import sameness
+from alice_exp.model.rules.lifecycle import Thresholds, level
+from alice_exp.model.rules.rejection import Rejections
+from alice_exp.model.values.block import PLACES, Placed, content_hash, is_approved, path_of
+from alice_exp.model.values.changes import ChangeSet, Put
+from alice_exp.sharing.ports import Disclosure
+from alice_exp.sharing.rules.bundle import (
+    as_it_leaves,
+    bundle,
+    candidate,
+    hashes,
+    lacks,
+    merged,
+    noted,
+    read_bundle,
+    refuse_secrets,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.model.rules.approval import Stamp
+    from alice_exp.model.values.block import Block, Place
+    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.sharing.ports import Shares
+    from alice_exp.sharing.rules.bundle import Bundle, Offer, Received
+
+_LEAVING: tuple[Place, ...] = ("universal",)
+
+LARGEST = 64 << 20
+"""Bytes of a bundle that is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Permitted:
+    """What was allowed or denied, and what each block still lacks before it leaves."""
+
+    placed: tuple[Placed, ...]
+    lacking: tuple[tuple[str, ...], ...]
+    commit: Commit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    """What became of a bundle: new candidates, raised counts, noted claims, what was known, what is refused and why."""
+
+    name: str
+    candidates: tuple[Placed, ...] = ()
+    merged: tuple[Placed, ...] = ()
+    noted: tuple[Placed, ...] = ()
+    unchanged: int = 0
+    refused: tuple[tuple[str, str, Mapping[str, object]], ...] = ()
+    commit: Commit | None = None
+
+
+def allow(
+    home: Home, caller: Caller, references: Sequence[str], *, stamp: Stamp = lambda block: block
+) -> Permitted:
+    """A person lets approved blocks of universal leave, as soon as they are super_reliable by this home's own count.
+
+    ``RefusedError`` (exit 6) for what never leaves, and where a block holds what looks like a secret. ``stamp`` is the
+    owner key's (``owner.usecases.decide`` with ``share``).
+    """
+    require_person(caller, "share", f"alice-exp share allow {' '.join(references)}")
+
+    def accept(placed: Placed) -> Block:
+        _require_fit(placed)
+        refuse_secrets(as_it_leaves(placed.block))
+        return stamp(replace(placed.block, shareable=True))
+
+    return _set(home, caller, references, accept, "allow")
+
+
+def deny(
+    home: Home, caller: Caller, references: Sequence[str], *, stamp: Stamp = lambda block: block
+) -> Permitted:
+    """A person keeps blocks here; what has left already is not called back.
+
+    A signature that let a block leave goes: ``stamp`` (``owner.usecases.decide`` with ``approve``) puts an approval's
+    in its place, else the block waits for one.
+    """
+    require_person(caller, "share", f"alice-exp share deny {' '.join(references)}")
+    return _set(home, caller, references, lambda placed: kept_here(placed.block, stamp), "deny")
+
+
+def _require_fit(placed: Placed) -> None:
+    never = [reason for reason in lacks(placed) if reason in _NEVER]
+    if never:
+        raise RefusedError("{id} is not shared: {why}", id=placed.block.id, why=never[0])
+    if not is_approved(placed) and placed.block.signed is None:
+        raise RefusedError(
+            "{id} is not shared: {why}",
+            id=placed.block.id,
+            why="it is not approved as it stands",
+            hint=f"alice-exp approve {placed.block.id}",
+        )
+
+
+_NEVER = ("personal never leaves", "it is not in universal", "it is about you")
+
+
+def _set(
+    home: Home, caller: Caller, references: Sequence[str], made: Callable[[Placed], Block], verb: str
+) -> Permitted:
+    if not references:
+        raise UsageError("name the blocks", hint="see 'alice-exp share list'")
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Permitted]:
+        thresholds = Thresholds.of(snapshot.config)
+        found = {(one := resolve(snapshot, reference)).block.id: one for reference in references}
+        after = tuple(Placed(made(placed), placed.path) for placed in found.values())
+        puts = tuple(Put(one.block, one.path) for one in after if one.block != found[one.block.id].block)
+        answer = Permitted(after, tuple(lacks(one, thresholds) for one in after))
+        if not puts:
+            return None, answer
+        act = Act("share", caller.actor, caller.now, tuple(put.block.id for put in puts), verb)
+        return ChangeSet(act, puts), answer
+
+    commit, answer = home.apply(plan, PLACES)
+    return replace(answer, commit=commit)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A block that is allowed or could be: its level and what it lacks; empty where it leaves."""
+
+    placed: Placed
+    level: str
+    lacks: tuple[str, ...]
+
+
+def standings(home: Home) -> tuple[Standing, ...]:
+    """Every block that is marked shareable, whatever its set, and those that lack nothing but being allowed."""
+    snapshot = home.read()
+    thresholds = Thresholds.of(snapshot.config)
+    found = (Standing(p, level(p.block, thresholds), lacks(p, thresholds)) for p in snapshot)
+    return tuple(one for one in found if one.placed.block.shareable or one.lacks == ("it is not allowed",))
+
+
+def preview(home: Home, shares: Shares) -> Bundle:
+    """Exactly what an export would write; ``NotFoundError`` where nothing leaves, ``RefusedError`` as ``bundle``."""
+    name = shares.name()
+    if not NAME.fullmatch(name):
+        raise ProblemError(
+            "{name} cannot be the name that others see",
+            name=repr(name),
+            path="config.jsonc",
+            hint="write a-z, 0-9, - and _ with 'alice-exp config set sharing.name NAME'",
+        )
+    snapshot = home.read(_LEAVING)
+    made = bundle(name, snapshot, Thresholds.of(snapshot.config))
+    if not made.blocks:
+        raise NotFoundError("nothing may leave", hint="see 'alice-exp share list'")
+    return made
+
+
+def export(
+    home: Home, shares: Shares, caller: Caller, to: str, deliver: Callable[[str], None], way: str = "file"
+) -> Bundle:
+    """Write down what leaves to whom, then let it leave: ``deliver`` gets the very text of ``preview``."""
+    require_person(caller, "share", "alice-exp share export FILE")
+    made = preview(home, shares)
+    shares.record(Disclosure(caller.now, to, way, *traces(made)))
+    deliver(made.text)
+    return made
+
+
+def traces(made: Bundle) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """What the log keeps of a bundle: the SHA-256 (hex) of its bytes, and each block's id and content hash."""
+    return hashlib.sha256(made.text.encode()).hexdigest(), hashes(made.blocks)
+
+
+# -- coming in ------------------------------------------------------------------------------------------------------
+
+
+def received(data: bytes, path: str) -> Received:
+    """A bundle from its bytes; ``ProblemError`` with the place where it is none."""
+    if len(data) > LARGEST:
+        raise ProblemError("this file is larger than 64 MiB", path=path)
+    document = parse(data, path)
+    if document.problem is not None:
+        fault = document.problem
+        raise ProblemError("{why}", why=fault.message, path=path, line=fault.line, column=fault.column)
+    return read_bundle(document.value, path)
+
+
+def would_raise(home: Home, caller: Caller, bundle_: Received) -> bool:
+    """Whether taking a bundle in would raise the count of something that is trusted here."""
+    return bool(take_in(DryHome(home), caller, bundle_).merged)
+
+
+def take_in(home: Home, caller: Caller, bundle_: Received) -> TakenIn:
+    """A bundle as one act: candidates for what is new, the higher count for what is approved here and the same.
+
+    What a person rejected before is refused, each with its reason. The same bundle again changes nothing. The actor is
+    the person who imports, or the peer that sent it.
+    """
+    if caller.actor.kind != "peer":
+        require_person(caller, "import what others share", "alice-exp share import FILE")
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, TakenIn]:
+        intake = _Intake.of(snapshot, caller, bundle_)
+        for offer in bundle_.offers:
+            intake.take(offer)
+        return intake.changes(), intake.answer()
+
+    commit, answer = home.apply(plan, PLACES)
+    return replace(answer, commit=commit)
+
+
+@dataclass
+class _Intake:
+    """One bundle being taken in: what stands here, what will."""
+
+    caller: Caller
+    bundle: Received
+    thresholds: Thresholds
+    approved: dict[str, Placed]
+    waiting: dict[tuple[str, ...], Placed]
+    rejections: Rejections
+    taken: set[str]
+    candidates: dict[str, Placed] = field(default_factory=dict)
+    merged: dict[str, Placed] = field(default_factory=dict)
+    noted: dict[str, Placed] = field(default_factory=dict)
+    unchanged: int = 0
+    refused: list[tuple[str, str, Mapping[str, object]]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, caller: Caller, bundle_: Received) -> _Intake:
+        """What a snapshot knows already; personal blocks are never looked at."""
+        universal = list(snapshot.within("universal"))
+        waiting = [*(p for p in universal if not is_approved(p)), *snapshot.within("low_value")]
+        rejected = [p for p in snapshot.within("archive") if p.namespace == "rejected"]
+        return cls(
+            caller,
+            bundle_,
+            Thresholds.of(snapshot.config),
+            {content_hash(p.block): p for p in universal if is_approved(p)},
+            {sameness(replace(p.block, key="")): p for p in waiting},
+            Rejections.of(rejected),
+            {p.block.id for p in snapshot},
+            refused=list(bundle_.refused),
+        )
+
+    def take(self, offer: Offer) -> None:
+        """Decide on one offered block."""
+        name, now = self.bundle.name, self.caller.now
+        digest, same = content_hash(offer.block), sameness(offer.block)
+        known = self.approved.get(digest)
+        if known is not None:
+            self._change(self.merged, known, merged(known.block, offer, name, now, self.thresholds), digest)
+            return
+        rejected = self.rejections.find(offer.block.payload)
+        if rejected is not None:
+            why = "this was rejected before, as {id}"
+            self.refused.append((offer.block.id, why, {"id": rejected.block.id}))
+            return
+        known = self.waiting.get(same)
+        if known is not None:
+            into = self.candidates if known.block.id in self.candidates else self.noted
+            self._change(into, known, noted(known.block, offer, name, now), same)
+            return
+        block = candidate(offer, name, self._fresh_id(), now)
+        placed = Placed(block, path_of("low_value", f"pending_{self.caller.day}"))
+        self.candidates[block.id] = self.waiting[same] = placed
+
+    def _change(self, into: dict[str, Placed], known: Placed, block: Block | None, key: Any) -> None:
+        if block is None:
+            self.unchanged += 1
+            return
+        into[block.id] = Placed(block, known.path)
+        if into is self.merged:
+            self.approved[key] = into[block.id]
+        else:
+            self.waiting[key] = into[block.id]
+
+    def _fresh_id(self) -> str:
+        while (block_id := self.caller.new_id("exp")) in self.taken:
+            continue
+        self.taken.add(block_id)
+        return block_id
+
+    def changes(self) -> ChangeSet | None:
+        """The act; None where nothing changes."""
+        new = {**self.candidates, **self.merged, **self.noted}
+        if not new:
+            return None
+        detail = f"import from {self.bundle.name}, {len(self.candidates)} new, {len(self.merged)} merged"
+        act = Act(
+            "share", self.caller.actor, self.caller.now, tuple(new), detail, (("Source", self.bundle.name),)
+        )
+        return ChangeSet(act, tuple(Put(one.block, one.path) for one in new.values()))
+
+    def answer(self) -> TakenIn:
+        """What became of it."""
+        return TakenIn(
+            self.bundle.name,
+            tuple(self.candidates.values()),
+            tuple(self.merged.values()),
+            tuple(self.noted.values()),
+            self.unchanged,
+            tuple(self.refused),
+        )

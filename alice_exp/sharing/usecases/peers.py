@@ -1,0 +1,265 @@
+"""An exchange between two Alices that trust one another's certificates: both sides of it (R2.32, R2.45-R2.48, B2.38).
+
+Three verbs, each a question with an answer: ``hello`` (do we speak the same language), ``take`` (a page of what you
+offer, and what you take back), ``offer`` (a page of what I offer, and what I take back). An answer tells the other side
+what is wrong with what it sent, and never what this home knows, holds in personal, or has rejected.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, cast
+
+from alice_exp.home.caller import require_person
+from alice_exp.kernel.errors import AliceError, PeerError
+from alice_exp.kernel.journal.act import Act
+from alice_exp.model.values.block import PLACES
+from alice_exp.model.values.changes import ChangeSet
+from alice_exp.sharing.ports import Disclosure
+from alice_exp.sharing.rules import peer_exchange as rules
+from alice_exp.sharing.usecases import bundles as sharing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.values.block import Place
+    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.sharing.ports import Link, Message, Peer, Peers, Shares
+    from alice_exp.sharing.rules.bundle import Received
+    from alice_exp.sharing.rules.peer_exchange import Mark, Offering, Withdrawal
+    from alice_exp.sharing.usecases.bundles import TakenIn
+
+VERSION = 1
+MOST_PAGES = 64
+"""Pages that one side takes."""
+
+_OWN: tuple[Place, ...] = ("universal",)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """What an exchange did, on this side: what left, what stayed though allowed, what came, what was refused there.
+
+    ``revoked`` are blocks of this home that the peer's revocations touched.
+    """
+
+    peer: str
+    offered: tuple[str, ...] = ()
+    withheld: tuple[tuple[str, str, Mapping[str, object]], ...] = ()
+    taken: TakenIn | None = None
+    refused_there: tuple[tuple[str, str], ...] = ()
+    revoked: tuple[str, ...] = ()
+
+    def with_taken(self, taken: TakenIn, revoked: Sequence[str]) -> Exchanged:
+        """The same with something more taken in."""
+        before = self.taken
+        if before is not None:
+            taken = replace(
+                taken,
+                candidates=(*before.candidates, *taken.candidates),
+                merged=(*before.merged, *taken.merged),
+                noted=(*before.noted, *taken.noted),
+                unchanged=before.unchanged + taken.unchanged,
+                refused=(*before.refused, *taken.refused),
+                commit=taken.commit or before.commit,
+            )
+        return replace(self, taken=taken, revoked=(*self.revoked, *revoked))
+
+
+def offered(home: Home) -> Offering:
+    """What an exchange would offer now."""
+    return rules.offering(home.read(_OWN))
+
+
+def exchange(home: Home, shares: Shares, caller: Caller, peer: Peer, link: Link) -> Exchanged:
+    """Take what a peer offers, offer what may leave; doing it again changes nothing. ``caller`` acts as the peer.
+
+    ``PeerError`` where the peer fails; what was taken in by then stays.
+    """
+    hello = link.ask({"verb": "hello", "version": VERSION})
+    if hello.get("version") != VERSION:
+        raise PeerError(
+            "the peer speaks version {version} of the exchange; this is version {known}",
+            version=repr(hello.get("version"))[:20],
+            known=VERSION,
+        )
+    taken, revoked = _take(home, caller, peer, link)
+    done = Exchanged(peer.name).with_taken(taken, revoked)
+    return _offer(home, shares, caller, peer, link, done)
+
+
+def _take(home: Home, caller: Caller, peer: Peer, link: Link) -> tuple[TakenIn, tuple[str, ...]]:
+    pages: list[Received] = []
+    marks: tuple[Mark, ...] = ()
+    count = 1
+    while len(pages) < count:
+        answer = link.ask({"verb": "take", "page": len(pages)})
+        if not pages:
+            count = min(_whole(answer.get("pages"), 1), MOST_PAGES)
+            marks = rules.read_revocations(answer.get("revoked"))
+        pages.append(rules.incoming(answer.get("bundle"), peer.name))
+    return take_in(home, caller, peer.name, rules.joined(peer.name, pages), marks)
+
+
+def _offer(home: Home, shares: Shares, caller: Caller, peer: Peer, link: Link, done: Exchanged) -> Exchanged:
+    ours = offered(home)
+    revoked = _revocations(home, shares, peer, ours)
+    refused: list[tuple[str, str]] = []
+    for number, page in enumerate(rules.pages(shares.name(), ours.items)):
+        _disclose(shares, caller, peer, page)
+        answer = link.ask(
+            {"verb": "offer", "bundle": page, "revoked": [list(mark) for mark in revoked if not number]}
+        )
+        refused += _refusals(answer.get("refused"))
+    ids = tuple(block_id for block_id, _ in ours.marks)
+    return replace(done, offered=ids, withheld=ours.withheld, refused_there=tuple(refused))
+
+
+def _revocations(home: Home, shares: Shares, peer: Peer, ours: Offering) -> tuple[Mark, ...]:
+    """What this peer got and would not get today; silence where nothing is shared at all."""
+    if not home.config().flag("sharing.enabled"):
+        return ()
+    whom = recipient(peer)
+    sent = (mark for row in shares.log() if row.to == whom for mark in row.blocks)
+    return rules.revocations(sent, ours.marks)
+
+
+def recipient(peer: Peer) -> str:
+    """A peer as the log of what left names it: its name here and the beginning of its id."""
+    return f"{peer.name} {peer.id[:16]}"
+
+
+def _disclose(shares: Shares, caller: Caller, peer: Peer, page: Mapping[str, Json]) -> None:
+    """Write down what is about to leave, before it does."""
+    items = cast("list[Mapping[str, Json]]", page["blocks"])
+    if items:
+        text = json.dumps(page, ensure_ascii=False, separators=(",", ":"))
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        shares.record(Disclosure(caller.now, recipient(peer), "peer", digest, rules.marks_of(items)))
+
+
+def _refusals(value: Json) -> list[tuple[str, str]]:
+    rows = value if isinstance(value, list) else []
+    said = [cast("Mapping[str, Json]", row) for row in rows[: rules.MOST_TAKEN] if isinstance(row, dict)]
+    return [(str(row.get("id", ""))[:80], str(row.get("why", ""))[:300]) for row in said]
+
+
+def _whole(value: Json, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise PeerError("what came is no message")
+    return value
+
+
+def take_in(
+    home: Home, caller: Caller, name: str, received: Received, revoked: Sequence[Mark]
+) -> tuple[TakenIn, tuple[str, ...]]:
+    """What came from a peer: first what it takes back, then what it offers. The ids that the first one touched."""
+    gone = _withdraw(home, caller, lambda seen: rules.withdrawn(seen, name, revoked, caller.now), name)[0]
+    let_in = rules.admitted(received, home.read(PLACES))
+    if not let_in.offers:
+        return sharing.TakenIn(name, refused=let_in.refused), gone.names
+    return sharing.take_in(home, caller, let_in), gone.names
+
+
+def _withdraw(
+    home: Home, caller: Caller, decide: Callable[[Snapshot], Withdrawal], name: str, op: str = "share"
+) -> tuple[Withdrawal, Commit | None]:
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Withdrawal]:
+        gone = decide(snapshot)
+        if not gone.names:
+            return None, gone
+        detail = f"{name} takes back" if op == "share" else f"{name} and what it shared"
+        act = Act(op, caller.actor, caller.now, gone.names, detail, (("Source", name),))
+        return ChangeSet(act, gone.puts, gone.removes), gone
+
+    commit, answer = home.apply(plan, PLACES)
+    return answer, commit
+
+
+def forget(
+    home: Home, peers: Peers, caller: Caller, name: str, *, and_their_blocks: bool = False
+) -> tuple[Peer, Withdrawal, Commit | None]:
+    """Trust a peer no more; with ``and_their_blocks`` everything that came from it goes too, in one commit.
+
+    Candidates are removed, approved blocks archived, counts that it raised fall back; ``undo`` takes that back.
+    """
+    require_person(caller, "forget a peer", f"alice-exp peer forget {name}")
+    peer = peers.find(name)
+    peers.forget(peer)
+    if not and_their_blocks:
+        return peer, rules.Withdrawal(), None
+    gone, commit = _withdraw(
+        home, caller, lambda seen: rules.taken_back(seen, peer.name, caller.now), peer.name, "forget"
+    )
+    return peer, gone, commit
+
+
+@dataclass
+class Host:
+    """The side that is asked: answers a peer's messages one at a time, and keeps what each exchange did.
+
+    ``caller`` gives who acts when a peer does; ``warn`` is told what went wrong here, which the peer is not.
+    """
+
+    home: Home
+    shares: Shares
+    caller: Callable[[Peer], Caller]
+    warn: Callable[[AliceError], None]
+    open: dict[str, Exchanged] = field(default_factory=dict)
+
+    def answer(self, peer: Peer, message: Message) -> Message:
+        """The answer to one message; ``{"error": …}`` where it is none that can be answered."""
+        done = self.open.get(peer.id, Exchanged(peer.name))
+        try:
+            answer, self.open[peer.id] = self._answered(peer, message, done)
+        except PeerError as error:
+            return {"error": str(error)}
+        except AliceError as error:
+            self.warn(error)
+            return {"error": "this Alice cannot answer now"}
+        return answer
+
+    def close(self, peer: Peer) -> Exchanged:
+        """The exchange with a peer is over: what it did."""
+        return self.open.pop(peer.id, Exchanged(peer.name))
+
+    def _answered(self, peer: Peer, message: Message, done: Exchanged) -> tuple[Message, Exchanged]:
+        verb = message.get("verb")
+        if verb == "hello":
+            return {"version": VERSION}, done
+        if verb == "take":
+            return self._taken(peer, message, done)
+        if verb == "offer":
+            return self._offered(peer, message, done)
+        raise PeerError("this is no verb of the exchange")
+
+    def _taken(self, peer: Peer, message: Message, done: Exchanged) -> tuple[Message, Exchanged]:
+        ours = offered(self.home)
+        cut = rules.pages(self.shares.name(), ours.items)
+        number = _whole(message.get("page"), 0)
+        if number >= len(cut):
+            raise PeerError("there is no such page")
+        page = cut[number]
+        _disclose(self.shares, self.caller(peer), peer, page)
+        revoked = _revocations(self.home, self.shares, peer, ours) if number == 0 else ()
+        ids = tuple(
+            block_id for block_id, _ in rules.marks_of(cast("list[Mapping[str, Json]]", page["blocks"]))
+        )
+        answer: Message = {"bundle": page, "pages": len(cut), "revoked": [list(mark) for mark in revoked]}
+        return answer, replace(done, offered=(*done.offered, *ids), withheld=ours.withheld)
+
+    def _offered(self, peer: Peer, message: Message, done: Exchanged) -> tuple[Message, Exchanged]:
+        received = rules.incoming(message.get("bundle"), peer.name)
+        marks = rules.read_revocations(message.get("revoked"))
+        taken, revoked = take_in(self.home, self.caller(peer), peer.name, received, marks)
+        said: list[Json] = [
+            {"id": which, "why": why.format(**values) if values else why}
+            for which, why, values in received.refused
+        ]
+        return {"taken": len(received.offers), "refused": said}, done.with_taken(taken, revoked)

@@ -1,0 +1,1 @@
+"""Between one person's machines: three-way merge, merge driver, git remotes."""

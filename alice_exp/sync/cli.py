@@ -1,0 +1,216 @@
+"""``sync``: one person's machines share one memory; any other remote gets what may leave."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from alice_exp.home.caller import require_person
+from alice_exp.kernel.errors import UsageError
+from alice_exp.kernel.journal.act import commit_id
+from alice_exp.sharing.wiring import shares
+from alice_exp.sync import usecases as syncing
+from alice_exp.sync.ports import Remote
+from alice_exp.sync.usecases import Machine, Synced
+from alice_exp.sync.wiring import exchange, remotes
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import say
+from alice_exp.terminal.options import window
+
+_TICK = 0.5
+"""Seconds between two looks at whether this home has changed."""
+
+
+def run(
+    ctx: typer.Context,
+    only: Annotated[
+        list[str], typer.Option("--with", metavar="NAME", help="Only this remote; may be repeated.")
+    ] = [],  # noqa: B006
+    over: Annotated[
+        bool, typer.Option("--over", help="Put this history in the place of a private remote's.")
+    ] = False,
+) -> None:
+    """Sync with every remote: private ones share everything, the others get what may leave.
+
+    Examples: alice-exp sync add git@example.com:me/memory.git --private · alice-exp sync
+    """
+    if ctx.invoked_subcommand:
+        return
+    terminal: Terminal = ctx.obj
+    require_person(terminal.session.caller, say("sync"), "alice-exp sync")
+    if over:
+        terminal.confirm(say("Put this history in the place of what the remote holds?"))
+    _told(terminal, syncing.sync(_machine(terminal), only, over=over))
+
+
+def add(
+    ctx: typer.Context,
+    address: Annotated[str, typer.Argument(metavar="REMOTE", help="A git repository: a path or an address.")],
+    private: Annotated[
+        bool, typer.Option("--private", help="It is mine alone: everything that is tracked may go there.")
+    ] = False,
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="What the remote is called here.")] = "",
+) -> None:
+    """Name a remote to sync with; without --private it gets nothing but what you share.
+
+    Example: alice-exp sync add /media/stick/memory.git --private
+    """
+    terminal: Terminal = ctx.obj
+    mine = " --private" if private else ""
+    require_person(terminal.session.caller, say("add a remote"), f"alice-exp sync add {address}{mine}")
+    terminal.confirm(
+        say("Send everything, personal experience and the whole history too, to {address}?", address=address)
+        if private
+        else say("Publish what you share to {address}?", address=address)
+    )
+    remote = syncing.add(_machine(terminal), address, name, private=private)
+    terminal.answer(_row(remote), lambda: terminal.line(_line(remote)))
+
+
+def list_remotes(ctx: typer.Context) -> None:
+    """List the remotes and what each of them gets.
+
+    Example: alice-exp sync list
+    """
+    terminal: Terminal = ctx.obj
+    named = remotes(terminal.session).all()
+
+    def text() -> None:
+        if not named:
+            terminal.line(say("no remote is known"))
+        for remote in named:
+            terminal.line(_line(remote))
+
+    terminal.answer({"remotes": [_row(remote) for remote in named]}, text)
+
+
+def remove(
+    ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME", help="A remote's name.")]
+) -> None:
+    """Forget a remote; what it holds stays there.
+
+    Example: alice-exp sync remove origin
+    """
+    terminal: Terminal = ctx.obj
+    gone = syncing.remove(_machine(terminal), name)
+    terminal.answer(_row(gone), lambda: terminal.line(say("{name}  is forgotten", name=gone.name)))
+
+
+def settle(ctx: typer.Context) -> None:
+    """Finish what a plain git pull merged: blocks that one side moved to another file. The home's hook runs this.
+
+    Example: alice-exp sync settle
+    """
+    terminal: Terminal = ctx.obj
+    commit = syncing.settle(_machine(terminal))
+    document = {"commit": commit_id(commit)}
+    terminal.answer(
+        document,
+        lambda: terminal.line(say("the merge is settled") if commit else say("nothing was left to do")),
+    )
+
+
+def watch(
+    ctx: typer.Context,
+    every: Annotated[
+        str, typer.Option(metavar="TIME", help="How long to wait between two looks at the remotes.")
+    ] = "5m",
+    lasting: Annotated[
+        str, typer.Option("--for", metavar="TIME", help="End after this time, as 30m or 8h.")
+    ] = "",
+) -> None:
+    """Keep syncing: at once after each act here, and from time to time for what others did.
+
+    Example: alice-exp sync watch --every 5m --for 8h
+    """
+    terminal: Terminal = ctx.obj
+    require_person(terminal.session.caller, say("sync"), "alice-exp sync watch")
+    pause = window(every)
+    if pause <= 0:
+        raise UsageError("{text} is no span of time", text=repr(every), hint="write 30d, 12h, 90m or 2w")
+    end = time.monotonic() + window(lasting) if lasting else float("inf")
+    repository = terminal.session.home.repository
+    due, seen = 0.0, ""
+    while time.monotonic() < end:
+        now, head = time.monotonic(), repository.head()
+        if now >= due or head != seen:
+            _told(terminal, syncing.sync(_machine(terminal)), quiet_if_idle=bool(seen))
+            sys.stdout.flush()
+            # The head of before: what another process did while this synced is news for the next look.
+            due, seen = now + pause, head
+            terminal.exit_code = 0
+        time.sleep(min(_TICK, max(0.0, end - time.monotonic())))
+
+
+def _machine(terminal: Terminal) -> Machine:
+    session = terminal.session
+    return Machine(session.home, remotes(session), exchange(session), shares(session), session.caller)
+
+
+def _row(remote: Remote) -> dict[str, Any]:
+    return {"name": remote.name, "address": remote.address, "private": remote.private, "at": remote.at}
+
+
+def _line(remote: Remote) -> str:
+    what = say("everything") if remote.private else say("what may leave")
+    return f"{remote.name}  {remote.address}  {what}"
+
+
+def _told(terminal: Terminal, done: Sequence[Synced], *, quiet_if_idle: bool = False) -> None:
+    failed = [one for one in done if one.failure is not None]
+    if not quiet_if_idle or any(_moved(one) for one in done):
+        terminal.answer({"remotes": [_document(one) for one in done]}, lambda: _lines(terminal, done))
+    for one in done:
+        for path, why in one.refused:
+            terminal.note(say("alice-exp: {id} stays out: {why}", id=path, why=why))
+        for block_id in one.exchanged.conflicts:
+            template = "alice-exp: {id} was written differently on another machine; both texts are kept, see heartbeat"
+            terminal.note(say(template, id=block_id))
+        if one.failure is not None:
+            terminal.warn(one.failure)
+    if failed and failed[0].failure is not None:
+        terminal.exit_code = failed[0].failure.exit_code
+
+
+def _moved(one: Synced) -> bool:
+    moved = one.exchanged.taken or one.exchanged.given or one.published
+    return bool(moved or any(taken.commit for taken in one.bundles))
+
+
+def _document(one: Synced) -> dict[str, Any]:
+    failure = one.failure
+    return {
+        **_row(one.remote),
+        "taken": one.exchanged.taken,
+        "given": one.exchanged.given,
+        "commit": commit_id(one.exchanged.commit),
+        "conflicts": list(one.exchanged.conflicts),
+        "published": one.published,
+        "candidates": [placed.block.id for taken in one.bundles for placed in taken.candidates],
+        "merged": [placed.block.id for taken in one.bundles for placed in taken.merged],
+        "error": {"code": failure.code, "message": str(failure)} if failure else None,
+    }
+
+
+def _lines(terminal: Terminal, done: Sequence[Synced]) -> None:
+    for one in done:
+        if one.failure is not None:
+            continue
+        if one.remote.private:
+            text = say(
+                "{name}  {taken} acts taken, {given} given",
+                name=one.remote.name,
+                taken=one.exchanged.taken,
+                given=one.exchanged.given,
+            )
+        else:
+            new = sum(len(taken.candidates) for taken in one.bundles)
+            template = (
+                "{name}  published, {new} new candidates" if one.published else "{name}  {new} new candidates"
+            )
+            text = say(template, name=one.remote.name, new=new)
+        terminal.line(text)

@@ -1,0 +1,1 @@
+"""Merging blocks, files and homes."""

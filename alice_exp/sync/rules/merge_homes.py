@@ -1,0 +1,136 @@
+"""All files of a home in three ways: blocks by id wherever they stand, records, configuration (issue 7).
+
+The whole home is looked at at once, because a block that one side moved to another file may have changed on the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.jsonc import edit, parse
+from alice_exp.model.formats.config_file import PATH as CONFIG
+from alice_exp.model.formats.config_file import read_config
+from alice_exp.model.formats.record_edits import timeline_edits
+from alice_exp.model.formats.record_schema import (
+    EPISODES,
+    EPISODES_PATH,
+    EVENTS_PATH,
+    SEGMENTS,
+    read_timeline,
+)
+from alice_exp.model.rules.lifecycle import Thresholds
+from alice_exp.model.values.records import Segment, Timeline
+from alice_exp.sync.rules.merge_blocks import merge
+from alice_exp.sync.rules.merge_duplicates import unite
+from alice_exp.sync.rules.merge_text import (
+    Side,
+    Sides,
+    holds_blocks,
+    merge_document,
+    merge_namespace,
+)
+
+if TYPE_CHECKING:
+    from alice_exp.model.values.block import Block
+    from alice_exp.sync.rules.merge_text import Files
+
+
+@dataclass(frozen=True, slots=True)
+class MergedFiles:
+    """Every file of the merged home, and the ids of blocks whose text both sides changed."""
+
+    files: Mapping[str, bytes]
+    conflicts: tuple[str, ...] = ()
+
+
+def merge_trees(was: Files, one: Files, other: Files) -> MergedFiles:
+    """Two sides that grew from ``was`` (no files: they share no history); the order of the two changes nothing.
+
+    ``ProblemError`` naming side, path and line where a file cannot be read.
+    """
+    sides = Sides(Side("before", was), Side("here", one), Side("there", other))
+    files: dict[str, bytes] = {}
+    config = merge_document(CONFIG, sides)
+    if config is not None:
+        files[CONFIG] = config
+    histories = (sides.was.blocks(), sides.one.blocks(), sides.other.blocks())
+    thresholds = _thresholds(config)
+    merged = merge(*histories, thresholds)
+    wanted: dict[str, list[Block]] = {}
+    for placed in unite(merged.blocks, *histories, thresholds, sides.is_commented).values():
+        wanted.setdefault(placed.path, []).append(placed.block)
+    for path in sorted({*one, *other, *wanted} - {CONFIG}):
+        data = _file(path, sides, wanted.get(path, []))
+        if data is not None:
+            files[path] = data
+    return MergedFiles(files, merged.conflicts)
+
+
+def _thresholds(config: bytes | None) -> Thresholds:
+    return Thresholds.of(read_config(parse(config or b"{}", CONFIG))[0])
+
+
+def _file(path: str, sides: Sides, wanted: list[Block]) -> bytes | None:
+    if holds_blocks(path):
+        return merge_namespace(path, sides, wanted)
+    was, one, other = (side.files.get(path) for side in (sides.was, sides.one, sides.other))
+    if other == was:
+        return one
+    if one == was:
+        return other
+    if path == EVENTS_PATH and one is not None and other is not None:
+        return _timelines(was, one, other)
+    return merge_document(path, sides, EPISODES if path == EPISODES_PATH else "blocks")
+
+
+def _timelines(was: bytes | None, one: bytes, other: bytes) -> bytes:
+    base, x, y = (_timeline(data) for data in (was, one, other))
+    x_ahead = (x.total_events, len(one), one) >= (y.total_events, len(other), other)
+    frame, side, data = (x, y, one) if x_ahead else (y, x, other)
+    document = parse(data, EVENTS_PATH, SEGMENTS)
+    result = edit(document, timeline_edits(document, frame, merge_timelines(base, frame, side)))
+    if _timeline(result).total_events != x.total_events + y.total_events - base.total_events:
+        raise AssertionError(f"merged {EVENTS_PATH} differs from what was meant")
+    return result
+
+
+def _timeline(data: bytes | None) -> Timeline:
+    return read_timeline(parse(data, EVENTS_PATH, SEGMENTS))[0] if data is not None else Timeline()
+
+
+def merge_timelines(was: Timeline, frame: Timeline, other: Timeline) -> Timeline:
+    """``frame`` with the thoughts that the other side added since ``was``, under fresh numbers, in the order of time.
+
+    Of a segment that holds older thoughts too, the newer ones come alone: word for word where it still has them, else
+    under its summary. The counters count all of them (R1.34).
+    """
+    new: list[Segment] = []
+    for numbers, segment in zip(other.numbers(), other.segments, strict=True):
+        late = numbers.stop - 1 - was.total_events
+        if late >= segment.segment_length:
+            new.append(segment)
+        elif late > 0:
+            new += _late(segment, late)
+    numbered = tuple(replace(one, id=frame.next_id + place) for place, one in enumerate(new))
+    segments = (*frame.segments, *numbered)
+    if list(frame.segments) == sorted(frame.segments, key=lambda one: one.start):
+        segments = tuple(sorted(segments, key=lambda one: one.start))
+    total = frame.total_events + max(0, other.total_events - was.total_events)
+    compressions = frame.total_compressions + other.total_compressions - was.total_compressions
+    return Timeline(
+        frame.next_id + len(numbered), total, min(compressions, max(0, total - len(segments))), segments
+    )
+
+
+def _late(segment: Segment, late: int) -> list[Segment]:
+    """The newest thoughts of a segment, as many as are asked for."""
+    events = segment.events[-late:] if late else ()
+    raw = [Segment(0, event.at, event.at, events=(event,)) for event in events]
+    rest = late - len(raw)
+    if not rest:
+        return raw
+    end = raw[0].start if raw else segment.end
+    summary = replace(segment, id=0, start=min(segment.start, end), end=end, segment_length=rest, events=())
+    return [summary, *raw]

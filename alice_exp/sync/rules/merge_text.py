@@ -1,0 +1,357 @@
+"""Files of two histories become one text: what neither side changed stays as it is, comments of both sides are kept.
+
+What a namespace file shall hold is decided elsewhere (``merge_blocks``) and comes in as blocks; configuration and
+records are merged here, value by value. Which side asks makes no difference to the bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.jsonc import Append, Insert, Raw, Remove, Set, cut, edit, parse
+from alice_exp.model.formats.block_edits import NEW_FILE, block_indexes, difference, moved
+from alice_exp.model.formats.block_schema import block_json, read_blocks
+from alice_exp.model.values.block import Placed, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from alice_exp.kernel.jsonc import Document, Edit
+    from alice_exp.kernel.jsonc.problem import Json, Pointer
+    from alice_exp.model.values.block import Block
+
+Files = Mapping[str, bytes]
+"""A side's files: path to bytes."""
+
+_TOKENS = re.compile(
+    r'"(?:[^"\\\n\r]|\\(?:\r\n|[\s\S]))*"|' r"'(?:[^'\\\n\r]|\\(?:\r\n|[\s\S]))*'|(//[^\n\r]*|/\*[\s\S]*?\*/)"
+)
+HOLDERS = ("personal", "universal", "low_value_pool", "archive")
+
+
+def holds_blocks(path: str) -> bool:
+    """Whether a path is a namespace file."""
+    return path.partition("/")[0] in HOLDERS and path.endswith(".jsonc")
+
+
+@dataclass
+class Side:
+    """One side's files, parsed when asked for. ``name`` says which in sentences (``here``, ``there``, ``before``)."""
+
+    name: str
+    files: Files
+    _documents: dict[str, Document] = field(default_factory=dict)
+    _placed: dict[str, Placed] | None = None
+    _raws: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def document(self, path: str, spans_of: str = "blocks") -> Document | None:
+        """A file as a document; None where the side does not have it, ``ProblemError`` where it holds a problem."""
+        if path not in self.files:
+            return None
+        if path not in self._documents:
+            document = parse(self.files[path], path, spans_of)
+            fault = document.problem
+            if fault is not None:
+                raise self._broken(fault.message, path, fault.line, fault.column)
+            self._documents[path] = document
+        return self._documents[path]
+
+    def blocks(self) -> dict[str, Placed]:
+        """Every block by id; ``ProblemError`` where a file holds a problem or an id stands twice."""
+        if self._placed is None:
+            self._placed = {}
+            for path in sorted(filter(holds_blocks, self.files)):
+                document = self.document(path)
+                found, problems = read_blocks(document) if document is not None else ((), ())
+                for fault in problems:
+                    if fault.severity == "error":
+                        raise self._broken(fault.message, path, fault.line, fault.column)
+                for block in found:
+                    if block.id in self._placed:
+                        raise self._broken(f"the id {block.id} stands twice", path, 1, 1)
+                    if block.id:
+                        self._placed[block.id] = Placed(block, path)
+        return self._placed
+
+    def raw(self, block_id: str) -> str:
+        """A block's own text with its comments; empty where the side does not have it."""
+        placed = self.blocks().get(block_id)
+        return self.raws(placed.path)[block_id] if placed is not None else ""
+
+    def raws(self, path: str) -> dict[str, str]:
+        """Every block's own text of one file, by id; none where the side does not have the file."""
+        if path not in self._raws:
+            document = self.document(path)
+            indexes = block_indexes(document) if document is not None else {}
+            self._raws[path] = {
+                block_id: cut(document, ("blocks", index)).text
+                for block_id, index in indexes.items()
+                if document is not None
+            }
+        return self._raws[path]
+
+    def _broken(self, why: str, path: str, line: int, column: int) -> ProblemError:
+        return ProblemError(
+            "this file, as it is {side}, cannot be merged: {why}",
+            side=self.name,
+            why=why,
+            path=path,
+            line=line,
+            column=column,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Three sides: what both grew from, and the two."""
+
+    was: Side
+    one: Side
+    other: Side
+
+    def is_commented(self, block_id: str) -> bool:
+        """Whether a person wrote a comment into the block on either side."""
+        return any(_comments(side.raw(block_id)) for side in (self.one, self.other))
+
+    def frame(self, path: str) -> tuple[Side, Side]:
+        """The side whose text the result begins with, and the other: the one that changed, else the longer text."""
+        before, x, y = (side.files.get(path) for side in (self.was, self.one, self.other))
+        if x == before or x is None:
+            return self.other, self.one
+        if y == before or y is None:
+            return self.one, self.other
+        ahead = (len(x), x) >= (len(y), y)
+        return (self.one, self.other) if ahead else (self.other, self.one)
+
+
+def merge_namespace(path: str, sides: Sides, wanted: Sequence[Block]) -> bytes | None:
+    """A namespace file that holds exactly the wanted blocks, with the comments of both sides; None: no file.
+
+    The bytes are read back: a wrong merge is an AssertionError, never a file.
+    """
+    frame, other = sides.frame(path)
+    document = frame.document(path) or other.document(path)
+    if not wanted and _is_gone(path, sides):
+        return None
+    if document is None:
+        document = parse(NEW_FILE.encode(), path)
+    shall = {block.id: block for block in wanted}
+    indexes = block_indexes(document)
+    edits: list[Edit] = [Remove(("blocks", index)) for one, index in indexes.items() if one not in shall]
+    present = {block.id: block for block in read_blocks(document)[0]}
+    for block_id, index in indexes.items():
+        if block_id in shall:
+            edits += _in_place(document, index, sides, present[block_id], shall[block_id])
+    fresh = sorted((b for b in wanted if b.id not in indexes), key=lambda b: (b.created_at, b.id))
+    if fresh:
+        edits.append(Append(("blocks",), tuple(_appended(path, sides, block) for block in fresh)))
+    data = edit(document, edits) if edits else _bytes(document)
+    data = _with_lost(path, data, sides, other)
+    _check(path, data, shall)
+    return data
+
+
+def _bytes(document: Document) -> bytes:
+    return ("\ufeff" if document.bom else "").encode() + document.text.encode()
+
+
+def _is_gone(path: str, sides: Sides) -> bool:
+    """Whether a file without blocks goes: one of the pool, and one that a side removed."""
+    sides_with = [side for side in (sides.one, sides.other) if path in side.files]
+    return (
+        path.startswith("low_value_pool/")
+        or not sides_with
+        or (len(sides_with) == 1 and path in sides.was.files)
+    )
+
+
+def _in_place(document: Document, index: int, sides: Sides, here: Block, block: Block) -> list[Edit]:
+    """The edits that make the block at ``index`` say what it shall, with the text of the side that changed it."""
+    at: Pointer = ("blocks", index)
+    was, x, y = (side.raw(block.id) for side in (sides.was, sides.one, sides.other))
+    if here == block and (x == y or not x or not y):
+        return []
+    own = cut(document, at).text
+    if here == block and own != was and was in (x, y):
+        return []
+    text = _chosen(sides, block, document.path)
+    if own == text.text:
+        return []
+    plain = difference(document, index, here, block, place_of(document.path))
+    if plain and _comments(text.text) == _comments(own):
+        return plain
+    return [Remove(at), Insert(("blocks",), index, text)]
+
+
+def _appended(path: str, sides: Sides, block: Block) -> Json | Raw:
+    if block.id not in sides.one.blocks() and block.id not in sides.other.blocks():
+        return cast("Json", block_json(block, place_of(path)))
+    return _chosen(sides, block, path)
+
+
+def _chosen(sides: Sides, block: Block, path: str) -> Raw:
+    """The text of the side that changed the block, edited to say what it shall, with what the other side commented."""
+    texts = {side.name: side.raw(block.id) for side in (sides.was, sides.one, sides.other)}
+    was, x, y = texts[sides.was.name], texts[sides.one.name], texts[sides.other.name]
+    if not x or not y:
+        side, other = (sides.one, "") if x else (sides.other, "")
+    elif x == y or y == was:
+        side, other = sides.one, ""
+    elif x == was:
+        side, other = sides.other, ""
+    else:
+        ahead = (len(x), x) >= (len(y), y)
+        side, other = (sides.one, y) if ahead else (sides.other, x)
+    placed = side.blocks()[block.id]
+    document = side.document(placed.path)
+    assert document is not None
+    index = block_indexes(document)[block.id]
+    text = moved(document, index, placed.block, block, place_of(path)).text
+    lost = _missing(_comments(other), _comments(was), _comments(text))
+    return Raw("".join(f"{comment}\n" for comment in lost) + text)
+
+
+def _comments(text: str) -> list[str]:
+    return [found[1] for found in _TOKENS.finditer(text) if found[1]]
+
+
+def _missing(new: Sequence[str], before: Sequence[str], present: Sequence[str]) -> list[str]:
+    """The comments that one side wrote anew and that are not there."""
+    return [comment for comment in dict.fromkeys(new) if comment not in before and comment not in present]
+
+
+def _with_lost(path: str, data: bytes, sides: Sides, other: Side) -> bytes:
+    """The text with what the other side commented outside of blocks, above all the rest."""
+    before = _outside(sides.was, path)
+    lost = _missing(_outside(other, path), before, _comments(data.decode("utf-8-sig")))
+    if not lost:
+        return data
+    mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
+    head = "".join(f"{comment}\n" for comment in lost).encode()
+    return mark + head + data[len(mark) :]
+
+
+def _outside(side: Side, path: str) -> list[str]:
+    """The comments of a file that belong to none of its blocks."""
+    if path not in side.files:
+        return []
+    comments = _comments(side.files[path].decode("utf-8-sig"))
+    if holds_blocks(path):
+        for block_id, placed in side.blocks().items():
+            if placed.path == path:
+                own = _comments(side.raw(block_id))
+                comments = [comment for comment in comments if comment not in own]
+    return comments
+
+
+def _check(path: str, data: bytes, shall: Mapping[str, Block]) -> None:
+    blocks, problems = read_blocks(parse(data, path))
+    faults = [problem for problem in problems if problem.severity == "error"]
+    if faults:
+        raise AssertionError(f"merged {path} does not read back: {faults[0].where} {faults[0].message}")
+    if {block.id: block for block in blocks} != shall or len(blocks) != len(shall):
+        raise AssertionError(f"merged {path} differs from what was meant")
+
+
+# -- what holds no blocks -------------------------------------------------------------------------------------------
+
+_GONE: Any = object()
+
+
+def _merge(was: Any, one: Any, other: Any) -> Any:
+    """Two values that grew from one: objects key by key, lists of records by id, else whoever changed it.
+
+    Where both changed a value the larger one stays, whatever the order of the sides.
+    """
+    if _same(one, other) or _same(other, was):
+        return one
+    if _same(one, was):
+        return other
+    if isinstance(one, dict) and isinstance(other, dict):
+        before = was if isinstance(was, dict) else {}
+        keys = dict.fromkeys((*before, *sorted({*one, *other})))
+        rows = ((k, _merge(before.get(k, _GONE), one.get(k, _GONE), other.get(k, _GONE))) for k in keys)
+        return {key: value for key, value in rows if value is not _GONE}
+    if _is_records(one) and _is_records(other):
+        return _records(was if _is_records(was) else [], one, other)
+    if one is _GONE or other is _GONE:
+        return other if one is _GONE else one
+    return max(one, other, key=_canonical)
+
+
+def _records(was: list[Any], one: list[Any], other: list[Any]) -> list[Any]:
+    """Records by id: those of before in their order, then the new ones by time."""
+    b, x, y = ({item["id"]: item for item in listed} for listed in (was, one, other))
+    merged = {key: _merge(b.get(key, _GONE), x.get(key, _GONE), y.get(key, _GONE)) for key in {**b, **x, **y}}
+    new = sorted((k for k in merged if k not in b), key=lambda k: (str(merged[k].get("at", "")), str(k)))
+    return [merged[key] for key in (*b, *new) if merged[key] is not _GONE]
+
+
+def _is_records(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, dict) and "id" in item for item in value)
+
+
+def _unordered(value: Any) -> str:
+    """A value with its records by id: their order in the file is that of the text that the result began with."""
+    if isinstance(value, dict):
+        return _canonical({key: _unordered(inner) for key, inner in value.items()})
+    if value and _is_records(value):
+        return _canonical({str(item["id"]): item for item in value})
+    return _canonical(value)
+
+
+def _same(one: Any, other: Any) -> bool:
+    if one is _GONE or other is _GONE:
+        return one is other
+    return _canonical(one) == _canonical(other)
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def merge_document(path: str, sides: Sides, spans_of: str = "blocks") -> bytes | None:
+    """A file without blocks (configuration, episodes, a schema), merged value by value; None: no file."""
+    was, x, y = (side.document(path, spans_of) for side in (sides.was, sides.one, sides.other))
+    if x is None or y is None:
+        kept = x or y
+        removed = kept is not None and was is not None and kept.text == was.text
+        return None if kept is None or removed else _bytes(kept)
+    frame, other = sides.frame(path)
+    document = frame.document(path, spans_of)
+    assert document is not None
+    value = _merge(was.value if was is not None else _GONE, x.value, y.value)
+    edits = list(_edits((), document.value, value))
+    data = edit(document, edits) if edits else _bytes(document)
+    data = _with_lost(path, data, sides, other)
+    if _unordered(parse(data, path).value) != _unordered(value):
+        raise AssertionError(f"merged {path} differs from what was meant")
+    return data
+
+
+def _edits(at: Pointer, old: Any, new: Any) -> Iterator[Edit]:
+    """The edits that turn one value into another, inside of objects and of lists of records."""
+    if _same(old, new):
+        return
+    if isinstance(old, dict) and isinstance(new, dict):
+        yield from (Remove((*at, key)) for key in old if key not in new)
+        for key, value in new.items():
+            yield from _edits((*at, key), old[key], value) if key in old else [Set((*at, key), value)]
+    elif old and _is_records(old) and _is_records(new):
+        shall = {item["id"]: item for item in new}
+        for index, item in enumerate(old):
+            if item["id"] in shall:
+                yield from _edits((*at, index), item, shall[item["id"]])
+            else:
+                yield Remove((*at, index))
+        present = {item["id"] for item in old}
+        fresh = tuple(item for item in new if item["id"] not in present)
+        if fresh:
+            yield Append(at, fresh)
+    else:
+        yield Set(at, new)

@@ -1,0 +1,1 @@
+"""Git remotes, and what a plain ``git pull`` runs."""

@@ -1,0 +1,391 @@
+"""Git between machines: a private remote gets the home's own history, any other a history of bundles alone.
+
+The home's repository knows no remote and its hook refuses every plain push; what leaves goes by this module, with the
+person's own git configuration for the way there (credentials, ssh) and none of their hooks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import time
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.errors import BusyError, PeerError, ProblemError, RefusedError
+from alice_exp.kernel.journal import transaction as landing
+from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
+from alice_exp.kernel.journal.git_process import FETCHED, PENDING, Message, Repository
+from alice_exp.kernel.journal.transaction import FileChange
+from alice_exp.sync.ports import Exchanged, Remote
+from alice_exp.sync.store.merge_driver import blobs, files_of, merged_files
+from alice_exp.sync.store.stopped_merge import take_back
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from alice_exp.home.store.doors import FileHome
+    from alice_exp.kernel.journal.act import Act, Commit
+
+TRIES = 5
+"""How often an exchange starts again because the remote moved meanwhile."""
+
+_THERE = "refs/heads/main"
+_BUNDLE = re.compile(r"universal/[a-z0-9][a-z0-9_-]{0,63}\.json")
+_LARGEST = 64 << 20
+_WITHOUT = {
+    "core.hooksPath": os.devnull,
+    "protocol.ext.allow": "never",
+    "push.followTags": "false",
+    "push.gpgSign": "false",
+    "fetch.fsckObjects": "true",
+    "fetch.recurseSubmodules": "false",
+    "push.recurseSubmodules": "no",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "core.fsync": "all",
+    "safe.directory": "*",
+}
+
+
+class FileRemotes:
+    """See ``sync.ports.Remotes``: ``identity/remotes.json``, for this machine alone."""
+
+    def __init__(self, directory: Path) -> None:
+        self._path = directory / "remotes.json"
+
+    def all(self) -> tuple[Remote, ...]:
+        """By name; ``ProblemError`` where the file cannot be read."""
+        try:
+            rows = json.loads(self._path.read_text(encoding="utf-8"))
+            return tuple(Remote(r["name"], r["address"], r["private"] is True, r["at"]) for r in rows)
+        except FileNotFoundError:
+            return ()
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ProblemError("the list of remotes cannot be read", path=str(self._path)) from error
+
+    def keep(self, remotes: tuple[Remote, ...]) -> None:
+        """Write them; see ``sync.ports.Remotes.keep``."""
+        rows = [
+            {"name": one.name, "address": one.address, "private": one.private, "at": one.at}
+            for one in sorted(remotes, key=lambda one: one.name)
+        ]
+        temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}")
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(self._path)
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise ProblemError("this cannot be written: {why}", why=why, path=str(self._path)) from error
+
+
+class GitExchange:
+    """Exchanges one home's history with remotes; see ``sync.ports.Exchange``."""
+
+    def __init__(self, home: FileHome) -> None:
+        self._home = home
+        self._repository = home.repository
+
+    def reach(self, address: str) -> str:
+        """The commit of the remote's branch; see ``sync.ports.Exchange.reach``."""
+        told = _network(self._repository, address, "ls-remote", "--quiet", "--", address, _THERE)
+        return told.split()[0] if told.split() else ""
+
+    # -- a private remote ---------------------------------------------------------------------------------------
+
+    def exchange(self, remote: Remote, act: Act, *, over: bool = False) -> Exchanged:
+        """Take in and give; see ``sync.ports.Exchange.exchange``."""
+        try:
+            self._repository.bring_up_to_date()
+            done = self._exchanged(remote, act, over)
+        except RefusedError:
+            self._drop_unnamed()
+            raise
+        if over:
+            self._drop_unnamed()
+        return done
+
+    def _drop_unnamed(self) -> None:
+        """Leave nothing behind of a history that was looked at and not taken: it holds what was purged."""
+        with self._home.alone():
+            self._repository.run("repack", "-a", "-d", "-q", "--no-write-bitmap-index")
+            self._repository.run("prune", "--expire=now")
+
+    def _exchanged(self, remote: Remote, act: Act, over: bool) -> Exchanged:
+        repository, done = self._repository, Exchanged()
+        for _ in range(TRIES):
+            with _fetched(repository, remote) as there:
+                head, step = self._taken_in(there, act, over)
+                done = Exchanged(
+                    done.taken + step.taken,
+                    0,
+                    step.commit or done.commit,
+                    tuple(dict.fromkeys((*done.conflicts, *step.conflicts))),
+                )
+                if head == there:
+                    return done
+                given = _count(repository, there, head)
+                if _push(repository, remote, head, there, force=over):
+                    return replace(done, given=given)
+        raise BusyError("{name} changes faster than it can be followed", name=remote.name, hint="sync again")
+
+    def _taken_in(self, there: str, act: Act, over: bool) -> tuple[str, Exchanged]:
+        """Where our history stands with the remote's in it, and what that took."""
+        repository = self._repository
+        with self._home.alone() as composed:
+            head = repository.head()
+            if not there or repository.contains(head, there):
+                return head, Exchanged()
+            if not over:
+                _refuse_purged(repository, head, there)
+            taken = _count(repository, head, there)
+            if repository.contains(there, head) and not over:
+                self._write(head, Message("", 0, ""), files_of(repository, there), follow=there)
+                return there, Exchanged(taken)
+            merged = merged_files(repository, head, there, _purged(repository, head) if over else ())
+            trailers = tuple(("Conflict", block_id) for block_id in merged.conflicts)
+            commit, message = composed(replace(act, trailers=(*act.trailers, *trailers)))
+            oid = self._write(head, message, merged.files, merged="" if over else there)
+            return oid, Exchanged(taken, 0, replace(commit, commit=oid), merged.conflicts)
+
+    def _write(
+        self, head: str, message: Message, files: Mapping[str, bytes], *, merged: str = "", follow: str = ""
+    ) -> str:
+        """Bring the home to these files, as one act; nothing is written over what a person has not committed."""
+        present = files_of(self._repository, head) if head else {}
+        changes: dict[str, FileChange] = {}
+        for path in sorted({*present, *files}):
+            before, after = present.get(path), files.get(path)
+            if before != after:
+                _require_as_committed(self._home.experiences / path, path, before)
+                changes[path] = FileChange(before, after)
+        try:
+            return landing.write(self._repository, head, message, changes, merged=merged, follow=follow)
+        except ChangedOnDisk as error:
+            raise BusyError(
+                "{path} was saved meanwhile; nothing was changed", path=error.path.name, hint="sync again"
+            ) from None
+
+    def settle(self, act: Act) -> Commit | None:
+        """Finish a plain merge; see ``sync.ports.Exchange.settle``."""
+        repository = self._repository
+        if there := take_back(self._home):
+            return self._taken_in(there, act, over=False)[1].commit
+        with self._home.alone() as composed:
+            head = repository.head()
+            parents = repository.run("log", "-1", "--format=%P", head, "--").decode().split()
+            if len(parents) != 2:
+                return None
+            files = merged_files(repository, *parents).files
+            if files == files_of(repository, head):
+                return None
+            commit, message = composed(act)
+            return replace(commit, commit=self._write(head, message, files))
+
+    # -- any other remote ---------------------------------------------------------------------------------------
+
+    def publish(
+        self, remote: Remote, name: str, text: str | None, about_to_leave: Callable[[], None], at: str
+    ) -> tuple[bool, Mapping[str, bytes]]:
+        """Publish one bundle; see ``sync.ports.Exchange.publish``."""
+        repository = self._apart(remote)
+        own = f"universal/{name}.json"
+        written = False
+        for _ in range(TRIES):
+            with _fetched(repository, remote) as there:
+                files = _bundles(repository, there)
+                others = {path: data for path, data in files.items() if path != own}
+                data = text.encode() if text is not None else None
+                if files.get(own) == data:
+                    return False, others
+                if data is not None and not written:
+                    about_to_leave()
+                    written = True
+                verb = "publish" if data is not None else "withdraw"
+                message = Message(
+                    f"{name} <{name}@alice>", int(datetime.fromisoformat(at).timestamp()), f"{verb} {name}\n"
+                )
+                try:
+                    commit = repository.prepare(there, message, {own: data})
+                    if _push(repository, remote, commit, there):
+                        return True, others
+                finally:
+                    if pending := repository.resolve(PENDING):
+                        repository.point([(PENDING, "", pending)])
+        raise BusyError("{name} changes faster than it can be followed", name=remote.name, hint="sync again")
+
+    def _apart(self, remote: Remote) -> Repository:
+        """A repository of its own, derived and deletable, so that no object of the home can be among what leaves."""
+        directory = self._home.root / "state" / "published" / remote.name
+        repository = Repository(directory)
+        if not repository.exists:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            repository.run("init", "--quiet", "--template=", "--initial-branch=main")
+        return repository
+
+
+def _require_as_committed(full: Path, path: str, before: bytes | None) -> None:
+    """A file with a problem is left exactly as it is, so nothing can be merged into it."""
+    try:
+        present: bytes | None = read_bytes(full)[0]
+    except FileNotFoundError:
+        present = None
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise ProblemError("this file cannot be read: {why}", why=why, path=path) from error
+    if present != before:
+        raise ProblemError(
+            "this file holds what is not committed, and the other side changed it too",
+            path=path,
+            hint="see 'alice-exp check', mend the file, then sync again",
+        )
+
+
+@contextlib.contextmanager
+def _fetched(repository: Repository, remote: Remote) -> Iterator[str]:
+    """The remote's commit with its objects, named while it is looked at; empty where the remote has none."""
+    told = _network(repository, remote, "ls-remote", "--quiet", "--", remote.address, _THERE).split()
+    if not told:
+        yield ""
+        return
+    name = f"{FETCHED}/{os.getpid()}"
+    place = f"+{_THERE}:{name}"
+    _network(repository, remote, "fetch", "--quiet", "--no-tags", *_NO_TRACE, "--", remote.address, place)
+    there = repository.resolve(name)
+    try:
+        yield there
+    finally:
+        repository.point([(name, "", there)])
+
+
+_NO_TRACE = ("--no-write-fetch-head", "--no-recurse-submodules")
+
+
+def _push(repository: Repository, remote: Remote, commit: str, there: str, *, force: bool = False) -> bool:
+    """Give a commit to the remote; False where the remote has moved since ``there``.
+
+    ``BusyError`` where the remote's lock file stays: another push is at work there, or one died and left it.
+    """
+    lease = [f"--force-with-lease={_THERE}:{there}"] if force else []
+    arguments = ["push", "--porcelain", "--no-verify", *lease, "--", remote.address, f"{commit}:{_THERE}"]
+    for pause in _PAUSES:
+        done = _ran(repository, *arguments)
+        said = done.stdout.decode("utf-8", "replace") + done.stderr.decode("utf-8", "replace")
+        locked = _LOCKED.search(said)
+        if not done.returncode or locked is None:
+            break
+        file = locked[1].replace("/./", "/")
+        time.sleep(pause)
+    else:
+        hint = "if no git is at work there, remove that file there, then sync again"
+        raise BusyError("{name} is locked: {file} stands there", name=remote.name, file=file, hint=hint)
+    if done.returncode and not _MOVED.search(said):
+        raise _failed(remote, done)
+    return not done.returncode
+
+
+_PAUSES = (0.1, 0.2, 0.4, 0.8)
+"""Seconds to wait, one after the other, for a lock of the remote's to go."""
+
+_LOCKED = re.compile(r"Unable to create '([^'\n]+\.lock)': File exists")
+_MOVED = re.compile(r"non-fast-forward|fetch first|stale info|cannot lock ref|incorrect old value")
+
+
+def _network(repository: Repository, remote: Remote | str, *arguments: str) -> str:
+    done = _ran(repository, *arguments)
+    if done.returncode:
+        raise _failed(remote, done)
+    return done.stdout.decode("utf-8", "replace")
+
+
+def _ran(repository: Repository, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Git with the person's own configuration, so that it finds credentials; without hooks and ``GIT_*``."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    settings = [word for name, value in _WITHOUT.items() for word in ("-c", f"{name}={value}")]
+    command = ["git", f"--git-dir={repository.git_dir}", *settings, *arguments]
+    try:
+        return subprocess.run(
+            command, capture_output=True, env=environment, stdin=subprocess.DEVNULL, check=False
+        )
+    except FileNotFoundError:
+        raise ProblemError("the program git was not found", hint="install git 2.36 or later") from None
+
+
+def _failed(remote: Remote | str, done: subprocess.CompletedProcess[bytes]) -> PeerError:
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    name = remote if isinstance(remote, str) else remote.name
+    why = next(
+        (line for line in said if line.startswith(("fatal:", "error:", "remote:"))), said[-1] if said else ""
+    )
+    return PeerError(
+        "{name} cannot be synced with: {why}", name=name, why=why or f"git ended with {done.returncode}"
+    )
+
+
+def _count(repository: Repository, known: str, new: str) -> int:
+    """How many commits ``new`` has that ``known`` (empty: nothing) has not."""
+    without = [f"^{known}"] if known else []
+    return int(repository.run("rev-list", "--count", new, *without, "--"))
+
+
+def _purged(repository: Repository, *revisions: str) -> tuple[str, ...]:
+    """The blocks that were purged in some history: what the tombstones say."""
+    fields = "--format=%(trailers:key=Alice-Block,valueonly)"
+    told = repository.run("log", "--grep=^Alice-Op: purge$", fields, *revisions, "--")
+    return tuple(dict.fromkeys(told.decode("utf-8", "replace").split()))
+
+
+def _refuse_purged(repository: Repository, head: str, there: str) -> None:
+    """What one side purged must not come back with the other's history (B2.29)."""
+    for block_id in _purged(repository, head):
+        if _holds(repository, block_id, there, f"^{head}"):
+            raise RefusedError(
+                "{id} was purged here, and the remote's history still holds it",
+                id=block_id,
+                hint="'alice-exp sync --over' puts this history in the place of the remote's and keeps its blocks",
+            )
+    for block_id in _purged(repository, there, f"^{head}"):
+        if _holds(repository, block_id, head, f"^{there}"):
+            raise RefusedError(
+                "{id} was purged on another machine and is still in the history here",
+                id=block_id,
+                hint=f"alice-exp purge {block_id}",
+            )
+
+
+def _holds(repository: Repository, block_id: str, *revisions: str) -> bool:
+    pattern = rf"[\"']?id[\"']?[[:space:]]*:[[:space:]]*[\"']{block_id}"
+    found = repository.run("log", "-1", "--format=%H", "--pickaxe-regex", f"-S{pattern}", *revisions, "--")
+    return bool(found.strip())
+
+
+def _bundles(repository: Repository, there: str) -> dict[str, bytes]:
+    """The bundles that a published history holds; ``ProblemError`` where it holds anything else."""
+    if not there:
+        return {}
+    oids: dict[str, str] = {}
+    for row in repository.run("ls-tree", "-r", "-l", "-z", there).split(b"\0"):
+        if not row:
+            continue
+        facts, _, name = row.partition(b"\t")
+        path = name.decode("utf-8", "replace")
+        _, kind, oid, size = facts.decode().split()
+        if kind != "blob" or not _BUNDLE.fullmatch(path) or int(size) > _LARGEST:
+            raise ProblemError(
+                "the remote holds {path}, which is no bundle",
+                path=path,
+                hint="a remote that is your own and private is added with --private",
+            )
+        oids[path] = oid
+    return dict(zip(oids, blobs(repository, list(oids.values())), strict=True))

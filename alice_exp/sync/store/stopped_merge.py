@@ -1,0 +1,57 @@
+"""A plain ``git pull`` that git could not finish: a file that one side removed asks no merge driver (issue 7).
+
+A pool file goes with its last block (B2.41), so that one machine decides on all of a day's candidates while another
+adds to them is an ordinary day. Git stops there; what both histories come to is known all the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.atomic_files import read_bytes
+from alice_exp.sync.store.merge_driver import files_of, merged_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from alice_exp.home.store.doors import FileHome
+
+MARK = "MERGE_HEAD"
+"""The file in which git keeps what it was merging when it stopped."""
+
+
+def take_back(home: FileHome) -> str:
+    """Take git's half of a merge back; the commit that it was merging, empty where it was merging none.
+
+    ``ProblemError`` where a file holds what neither side nor their merge says: then a person is at work on it.
+    """
+    repository = home.repository
+    try:
+        named = (repository.git_dir / MARK).read_text(encoding="ascii").split()
+    except FileNotFoundError:
+        return ""
+    if len(named) != 1:
+        return ""
+    (there,) = named
+    with home.lock.hold():
+        head = repository.head()
+        merged = merged_files(repository, head, there).files
+        sides = (files_of(repository, head), files_of(repository, there), merged)
+        for path in sorted({path for side in sides for path in side}):
+            present = _present(home.experiences / path)
+            if present is not None and all(present != side.get(path) for side in sides):
+                raise ProblemError(
+                    "this file holds what neither side of the merge says",
+                    path=path,
+                    hint="finish the merge with git: git add, git commit",
+                )
+        repository.run("merge", "--abort")
+    return there
+
+
+def _present(path: Path) -> bytes | None:
+    try:
+        return read_bytes(path)[0]
+    except FileNotFoundError:
+        return None

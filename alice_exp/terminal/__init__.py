@@ -1,0 +1,1 @@
+"""What every command shares of a terminal: options, language, tables, editor, exit codes."""

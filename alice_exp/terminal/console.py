@@ -1,0 +1,198 @@
+"""What one command knows of its terminal: the answer to stdout, all else to stderr, tables where a person looks."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from alice_exp.kernel.errors import AliceError, ProblemError, RefusedError
+from alice_exp.terminal.language import rendered, say
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from alice_exp.home.ports import Home
+    from alice_exp.home.session import Session
+    from alice_exp.model.values.block import Place, Placed
+    from alice_exp.model.values.snapshot import Snapshot
+
+
+@dataclass
+class Terminal:
+    """One command's options that every command has, and its output; ``open_session`` opens the home they name."""
+
+    open_session: Callable[[str, str, Callable[[AliceError], None]], Session]
+    home: str = ""
+    actor: str = ""
+    json: bool = False
+    quiet: bool = False
+    yes: bool = False
+    debug: bool = False
+    exit_code: int = 0
+    warned: set[str] = field(default_factory=set)
+    is_dry: bool = False
+
+    @cached_property
+    def session(self) -> Session:
+        """The home that the options name."""
+
+        return self.open_session(self.home, self.actor, self.warn)
+
+    def doors(self, dry_run: bool) -> Home:
+        """The home's two doors; a dry run's write nothing."""
+        self.is_dry = dry_run
+        if not dry_run:
+            return self.session.home
+        from alice_exp.home.dry_run import DryHome
+
+        return DryHome(self.session.home)
+
+    def records(self, path: str, places: Collection[Place] = ()) -> Snapshot:
+        """The record file at ``path``; where it holds a problem, its last good version and a warning."""
+        from alice_exp.home.record_access import recorded, stale
+
+        snapshot = recorded(self.session.home, self.session.history, path, places)
+        for fault in stale(snapshot, path)[:1]:
+            self.warn(
+                ProblemError(
+                    "{message}; the last good version answers",
+                    message=fault.message,
+                    path=fault.path,
+                    line=fault.line,
+                    column=fault.column,
+                    hint=fault.hint,
+                )
+            )
+        return snapshot
+
+    def configured_language(self) -> str:
+        """The language that the configuration names; empty where it names none or cannot be read."""
+        try:
+            return self.session.config.text("lang")
+        except (AliceError, OSError):
+            return ""
+
+    @property
+    def is_rich(self) -> bool:
+        """Whether a person looks at stdout on a terminal that can draw."""
+        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        return sys.stdout.isatty() and not plain
+
+    def answer(self, document: object, text: Callable[[], None]) -> None:
+        """Print the answer: one JSON document with ``--json``, else what ``text`` prints; nothing with ``-q``."""
+        if self.json:
+            sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, default=str) + "\n")
+        elif not self.quiet:
+            text()
+
+    def line(self, text: str = "") -> None:
+        """One line of the answer, made harmless."""
+        sys.stdout.write(visible(text) + "\n")
+
+    def act(self, text: str) -> None:
+        """A line that says what an act did; in a dry run, what it would do."""
+        self.line(say("would be: {line}", line=text) if self.is_dry else text)
+
+    def note(self, text: str) -> None:
+        """One line to stderr that is not the answer."""
+        if not self.quiet:
+            sys.stderr.write(visible(text) + "\n")
+
+    def warn(self, error: AliceError) -> None:
+        """A warning to stderr, once."""
+        text = sentence(error)
+        if text not in self.warned:
+            self.warned.add(text)
+            sys.stderr.write(f"alice-exp: {text}\n")
+
+    def confirm(self, question: str) -> None:
+        """Go on if a person confirms; without a terminal only ``--yes`` does (``RefusedError``, exit 6)."""
+        self.require_confirmation()
+        if not self.yes and not typer.confirm(visible(question), err=True):
+            raise RefusedError("not confirmed; nothing was changed")
+
+    def require_confirmation(self) -> None:
+        """Refuse an act that needs ``--yes`` where no person can be there."""
+        if not self.yes and not sys.stdin.isatty():
+            raise RefusedError("this needs a confirmation", hint=say("run it in a terminal, or add --yes"))
+
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
+        """A table: drawn by rich for a person, aligned plain text for a pipe."""
+        listed = [[visible(cell).replace("\n", " ") for cell in row] for row in rows]
+        if self.is_rich:
+            from alice_exp.terminal.tables import draw
+
+            draw(columns, listed, title)
+            return
+        listed.insert(0, [*columns])
+        sizes = [[cells(cell) for cell in row] for row in listed]
+        widths = [max(column) for column in zip(*sizes, strict=True)]
+        for row, filled in zip(listed, sizes, strict=True):
+            padded = [cell + " " * (w - n) for cell, w, n in zip(row, widths, filled, strict=True)]
+            sys.stdout.write("  ".join(padded).rstrip() + "\n")
+
+    def error(self, error: AliceError) -> int:
+        """Say what went wrong on stderr, as JSON with ``--json``; returns the exit code."""
+        if self.json:
+            body = {
+                "code": error.code,
+                "message": _translated(error),
+                "hint": rendered(error.hint),
+                "path": error.path,
+                "line": error.line,
+                "column": error.column,
+            }
+            sys.stderr.write(json.dumps({"error": body}, ensure_ascii=False) + "\n")
+        else:
+            sys.stderr.write(f"alice-exp: {sentence(error)}\n")
+        return error.exit_code
+
+
+def visible(text: str) -> str:
+    """A text made harmless for a terminal; plain ASCII needs no look at each character."""
+    if text.isascii() and text.isprintable():
+        return text
+    from alice_exp.kernel.text.display import visible as harmless
+
+    return harmless(text)
+
+
+def cells(text: str) -> int:
+    """How many columns a text takes."""
+    if text.isascii():
+        return len(text)
+    from alice_exp.kernel.text.display import cells as columns
+
+    return columns(text)
+
+
+def stale_mark(placed: Placed) -> str:
+    """What stands behind an answer whose file holds a problem: it is the last good version (DESIGN 3)."""
+    return say(" ⚠ stale: its file has a problem") if placed.stale else ""
+
+
+def sentence(error: AliceError) -> str:
+    """An error as one line: the place, the sentence, what helps."""
+    where = (
+        f"{error.path}:{error.line}:{error.column}: "
+        if error.line
+        else f"{error.path}: "
+        if error.path
+        else ""
+    )
+    hint = f" ({rendered(error.hint)})" if error.hint else ""
+    return visible(f"{where}{_translated(error)}{hint}").replace("\n", " ")
+
+
+def _translated(error: AliceError) -> str:
+    values: dict[str, Any] = {
+        name: rendered(value) if isinstance(value, str) else value for name, value in error.filling.items()
+    }
+    return say(error.template, **values)

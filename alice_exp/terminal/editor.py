@@ -1,0 +1,138 @@
+"""A text in a person's own editor: opened, read back, opened again at the line of what is wrong."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import say
+
+MARK = "// alice-exp: "
+"""Begins every line that is ours; they are taken out when the text is read back."""
+
+_TAKES_LINE = frozenset(
+    (
+        "vi",
+        "vim",
+        "nvim",
+        "view",
+        "gvim",
+        "nano",
+        "pico",
+        "emacs",
+        "emacsclient",
+        "micro",
+        "joe",
+        "kak",
+        "ne",
+        "mcedit",
+        "ed",
+    )
+)
+"""Editors that open a file at a line by ``+LINE``."""
+
+
+_TRIES_ALONE = 3
+"""How often an editor that no person sits at (a script, no terminal) may leave a fault."""
+
+
+def in_editor(
+    terminal: Terminal,
+    name: str,
+    head: Sequence[str],
+    text: str,
+    faults: Callable[[str], Sequence[Problem]],
+) -> str | None:
+    """What a person made of ``text`` in $VISUAL or $EDITOR; None where it is unchanged or nothing is left of it.
+
+    ``faults`` says what is wrong with a text, lines counted from its first; the editor opens again there, with the
+    fault as a comment above. ``ProblemError`` (exit 3) names the kept file where a person leaves a fault as it is.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="alice-exp-"))
+    path = folder / f"{name}.jsonc"
+    wrong: Sequence[Problem] = ()
+    shown, kept, tries = text, False, 0
+    try:
+        while True:
+            above = [*head, *(_fault_line(fault) for fault in wrong)]
+            ours = "".join(f"{MARK}{line}\n" for line in above)
+            path.write_text(ours + shown, encoding="utf-8", newline="")
+            line = wrong[0].line if wrong and wrong[0].line else 1
+            _open(path, line + len(above))
+            made = _own(path)
+            if made is None or not made.strip() or made.strip() == text.strip():
+                return None
+            if wrong and made == shown:
+                raise _left(path, wrong[0])
+            wrong, shown, tries = faults(made), made, tries + 1
+            if not wrong:
+                return made
+            if tries >= _TRIES_ALONE and not sys.stdin.isatty():
+                raise _left(path, wrong[0])
+            for fault in wrong:
+                terminal.note(f"alice-exp: {_fault_line(fault)}")
+    except ProblemError:
+        kept = (_own(path) or "").strip() not in ("", text.strip())
+        raise
+    finally:
+        if not kept:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _fault_line(fault: Problem) -> str:
+    hint = f" ({fault.hint})" if fault.hint else ""
+    return f"{say(fault.template, **fault.values)}{hint}"
+
+
+def _left(path: Path, fault: Problem) -> ProblemError:
+    return ProblemError(
+        "{why}; nothing was changed",
+        why=fault.message,
+        path=str(path),
+        line=fault.line + _lines_above(path),
+        column=fault.column,
+        hint="what you wrote is kept in this file",
+    )
+
+
+def _lines_above(path: Path) -> int:
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return sum(line.startswith(MARK) for line in text.splitlines())
+
+
+def _own(path: Path) -> str | None:
+    """The text without our lines; None where the file is gone."""
+    try:
+        with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
+            lines = file.read().splitlines(keepends=True)
+    except FileNotFoundError:
+        return None
+    return "".join(line for line in lines if not line.startswith(MARK))
+
+
+def _open(path: Path, line: int) -> None:
+    words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+    at = [f"+{line}"] if Path(words[0]).name in _TAKES_LINE else []
+    # The answer goes to stdout alone: where that is no terminal, the editor draws on stderr's.
+    stdout = None if sys.stdout.isatty() else 2
+    try:
+        done = subprocess.run([*words, *at, str(path)], stdout=stdout, check=False)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise ProblemError(
+            "the editor {editor} cannot be started: {why}",
+            editor=words[0],
+            why=why,
+            hint="set VISUAL or EDITOR",
+        ) from error
+    if done.returncode:
+        raise ProblemError("the editor ended with {code}; nothing was changed", code=done.returncode)

@@ -1,0 +1,161 @@
+"""Messages in the person's language: English as written in the code, Chinese through a gettext catalog.
+
+``--lang`` wins over ``ALICE_LANG``, that over ``lang`` in the configuration, that over the locale. English loads
+nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+
+from alice_exp.kernel.errors import AliceError
+
+DOMAIN = "alice_exp"
+LOCALE = Path(__file__).parents[1] / "locale"
+
+_chosen = ""
+_configured: Callable[[], str] | None = None
+
+
+def choose(language: str) -> None:
+    """Set the language of this process: ``en``, ``zh``; empty: ``ALICE_LANG``, else configuration, else locale."""
+    global _chosen, _configured
+    _chosen, _configured = language, None
+
+
+def ask(configured: Callable[[], str]) -> None:
+    """Where the configuration says which language; asked at most once, and only where nothing wins over it."""
+    global _configured
+    _configured = configured
+
+
+def language() -> str:
+    """``zh`` or ``en``."""
+    named = _chosen or os.environ.get("ALICE_LANG", "") or _from_configuration()
+    if not named:
+        named = next((os.environ[v] for v in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(v)), "")
+    return "zh" if named.lower().startswith("zh") else "en"
+
+
+def _from_configuration() -> str:
+    global _configured
+    if _configured is not None:
+        try:
+            answer = _configured()
+        except (AliceError, OSError):
+            answer = ""
+        _configured = lambda: answer  # noqa: E731
+        return answer
+    return ""
+
+
+def say(template: str, **values: object) -> str:
+    """A sentence in the person's language, its ``{name}`` places filled."""
+    known = _catalog(language()).get(template, template)
+    if 1 in values.values() and language() == "en":
+        known = _of_one(known, values)
+    return known.format(**values) if values else known
+
+
+def _of_one(template: str, values: Mapping[str, object]) -> str:
+    """An English sentence with its counts of one in the singular: ``{count} blocks were`` as ``{count} block was``.
+
+    It is the template that changes, so that what a person wrote and stands in a place never does. Chinese knows no
+    plural, and what is said of one in words of its own has a sentence of its own.
+    """
+
+    def singular(found: re.Match[str]) -> str:
+        value, noun, verb = values.get(found["name"]), found["noun"] or "", found["verb"] or ""
+        if value != 1 or isinstance(value, bool):
+            return found[0]
+        few = f"{found['which'] or ''}{noun.removesuffix('s')}"
+        return f"{{{found['name']}}}{few}{_ONE.get(verb, verb)}"
+
+    return _COUNTED.sub(singular, template)
+
+
+_ONE = {
+    " are": " is",
+    " were": " was",
+    " wait": " waits",
+    " stand": " stands",
+    " fade": " fades",
+    " have": " has",
+}
+"""What a verb becomes behind a count of one; a past tense stays as it is."""
+
+_NOUNS = """
+acts blocks bytes candidates characters commits counts days digits episodes events files levels merges messages
+numbers places results segments signatures things thoughts times tokens versions
+"""
+
+_COUNTED = re.compile(
+    r"\{(?P<name>[a-z_]+)\}(?P<which>(?: (?:more|other|new|old|long|settled|of them|of the thoughts))*)"
+    rf"(?P<noun> (?:{'|'.join(_NOUNS.split())})\b)?(?P<verb>(?:{'|'.join(_ONE)})\b)?"
+)
+"""A count with what is counted, and the verb behind it."""
+
+
+def rendered(text: str) -> str:
+    """A text that was filled in already, as a hint: its template is found again and said in the person's language.
+
+    As it is where no template fits; errors and hints alone come here, so the search may take its time.
+    """
+    catalog = _catalog(language())
+    if not text or not catalog or text in catalog:
+        return catalog.get(text, text)
+    for pattern, translated in _patterns(language()):
+        found = pattern.fullmatch(text)
+        if found:
+            values = {name: catalog.get(value, value) for name, value in found.groupdict().items()}
+            return _filled(translated, values)
+    return text
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    return _PLACE.sub(lambda place: values[f"v{place[1]}"], template).replace("{{", "{").replace("}}", "}")
+
+
+_PLACE = re.compile(r"(?<!\{)\{([a-z_0-9]+)[^{}]*\}")
+
+
+@cache
+def _catalog(language: str) -> Mapping[str, str]:
+    """Every template with its translation: gettext itself answers for one at a time, ``rendered`` needs them all."""
+    if language == "en":
+        return {}
+    import gettext
+
+    path = LOCALE / language / "LC_MESSAGES" / f"{DOMAIN}.mo"
+    try:
+        with path.open("rb") as file:
+            return gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined,no-any-return]
+    except OSError:
+        return {}
+
+
+@cache
+def _patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The catalog's templates that have places and words of their own, those with the most words first."""
+    rows = [(key, value) for key, value in _catalog(language).items() if _PLACE.search(key)]
+    rows = [row for row in rows if re.search("[a-z]{2}", _PLACE.sub("", row[0]))]
+    return tuple(
+        (_pattern(key), value)
+        for key, value in sorted(rows, key=lambda row: len(_PLACE.sub("", row[0])), reverse=True)
+    )
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    parts, at = "", 0
+    seen: set[str] = set()
+    for place in _PLACE.finditer(template):
+        name = f"v{place[1]}"
+        parts += re.escape(template[at : place.start()].replace("{{", "{").replace("}}", "}"))
+        parts += f"(?P={name})" if name in seen else f"(?P<{name}>.+?)"
+        seen.add(name)
+        at = place.end()
+    return re.compile(parts + re.escape(template[at:].replace("{{", "{").replace("}}", "}")), re.DOTALL)

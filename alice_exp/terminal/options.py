@@ -1,0 +1,257 @@
+"""Arguments as values: contexts, JSONL lines, sets. Every mistake is a sentence with its place."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
+from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.model.values.block import SETS, Place
+
+DEEPEST = 60
+"""Levels of one line: a block lies three deep in its file, where 64 are read."""
+
+LINE_LIMIT = 1 << 20
+"""Bytes of one JSONL line; a longer one is a mistake, not a block."""
+
+
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")]
+Surroundings = Annotated[list[str], typer.Option(metavar="K=V", help="The environment now; may be repeated.")]
+Sets = Annotated[list[str], typer.Option("--set", help="personal, universal or low_value; may be repeated.")]
+Types = Annotated[list[str], typer.Option(help="Block types; may be repeated.")]
+Tags = Annotated[list[str], typer.Option(help="Tags that a block must have; may be repeated.")]
+ChangedSince = Annotated[str, typer.Option(help="Changed since this day or time, as 2026-02-20.")]
+Top = Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")]
+"""Options that several commands have; each reads the same everywhere."""
+
+_UNITS = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
+
+
+def context_of(pairs: Sequence[str]) -> dict[str, Json]:
+    """``k=v`` options as a context; a value that reads as JSON true, false, null or a number is that."""
+    context: dict[str, Json] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise UsageError("{pair} is no context", pair=repr(pair), hint="write --context key=value")
+        context[key.strip()] = _value(value)
+    return context
+
+
+def _value(text: str) -> Json:
+    value = json_or_text(text)
+    return value if isinstance(value, bool | int | float) or value is None else text
+
+
+def json_or_text(text: str) -> Json:
+    """What reads as JSON that a file may hold is that; anything else stays the text that it is."""
+    require_utf8(text)
+    try:
+        value: Json = _DECODE(text)
+    except (ValueError, RecursionError):
+        return text
+    return text if _has_lone_surrogate(text.encode()) and _holds_surrogate(value) else value
+
+
+def require_utf8(*texts: str) -> None:
+    """Refuse an argument that no file could hold."""
+    if any("\ud800" <= character <= "\udfff" for text in texts for character in text):
+        raise UsageError("this argument is not UTF-8 text")
+
+
+def window(text: str) -> float:
+    """A span of time as ``30d``, ``12h``, ``90m`` or ``2w`` in seconds; empty is 0."""
+    if not text:
+        return 0.0
+    number, unit = text[:-1], _UNITS.get(text[-1])
+    if unit is None or not number.isascii() or not number.isdigit() or len(number) > 6:
+        raise UsageError("{text} is no span of time", text=repr(text), hint="write 30d, 12h, 90m or 2w")
+    return int(number) * unit
+
+
+def places_of(names: Sequence[str]) -> tuple[Place, ...]:
+    """Sets by name, all of them where none is named."""
+    known: dict[str, Place] = {name: name for name in SETS} | {"low_value_pool": "low_value"}
+    for name in names:
+        if name not in known:
+            raise UsageError(
+                "{name} is not a set", name=repr(name), hint="sets are personal, universal, low_value"
+            )
+    return tuple(dict.fromkeys(known[name] for name in names)) or SETS
+
+
+def number_between(value: float, low: float, high: float, option: str) -> float:
+    """A number within bounds; NaN is none."""
+    if not low <= value <= high:
+        raise UsageError("{option} is a number from {low:g} to {high:g}", option=option, low=low, high=high)
+    return value
+
+
+def json_lines(source: str) -> Iterator[tuple[int, dict[str, Json]]]:
+    """The objects of a JSONL file (``-``: stdin) with their line numbers; empty lines are passed over.
+
+    Raises ``ProblemError`` naming ``source:line:column`` for what is no object, and for what no file may hold: NaN,
+    infinities, duplicate keys, lone surrogates.
+    """
+    for number, raw in enumerate(_raw_lines(source), start=1):
+        if not raw.strip():
+            continue
+        if len(raw) > LINE_LIMIT:
+            raise ProblemError("this line is longer than 1 MiB", path=source, line=number, column=1)
+        yield number, _object(raw, source, number)
+
+
+def _raw_lines(source: str) -> list[bytes]:
+    return source_bytes(source).split(b"\n")
+
+
+def source_bytes(source: str) -> bytes:
+    """A file's bytes (``-``: stdin); ``NotFoundError``, or ``ProblemError`` where it is no plain file."""
+    if source == "-":
+        return sys.stdin.buffer.read()
+    path = Path(source)
+    if path.exists() and not path.is_file():
+        raise ProblemError("this is not a plain file", path=source)
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise NotFoundError("there is no file {source}", source=source) from None
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise ProblemError("this file cannot be read: {why}", why=why, path=source) from error
+
+
+def _object(raw: bytes, source: str, number: int) -> dict[str, Json]:
+    try:
+        value = _DECODE(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except UnicodeDecodeError as error:
+        raise ProblemError(
+            "this is not UTF-8 text", path=source, line=number, column=error.start + 1
+        ) from None
+    except json.JSONDecodeError as error:
+        raise ProblemError(
+            "this line is not JSON: {why}",
+            why=error.msg.lower(),
+            path=source,
+            line=number,
+            column=error.colno,
+        ) from None
+    except (ValueError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise ProblemError(
+            "this line is not JSON: {why}", why=why, path=source, line=number, column=1
+        ) from None
+    if not isinstance(value, dict):
+        raise ProblemError("this line is not a JSON object", path=source, line=number, column=1)
+    if raw.count(b"[") + raw.count(b"{") > DEEPEST and _depth(value) > DEEPEST:
+        raise ProblemError("this line is nested too deeply", path=source, line=number, column=1)
+    if _has_lone_surrogate(raw) and _holds_surrogate(value):
+        raise ProblemError(
+            "a text here holds half of a character (a lone surrogate)", path=source, line=number, column=1
+        )
+    return value
+
+
+def _pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f'the key "{twice}" stands twice in one object')
+    return made
+
+
+def _constant(name: str) -> Json:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise ValueError(f"the number {text[:20]} is too large")
+    return value
+
+
+_DECODE = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_float).decode
+
+
+def _depth(value: Json) -> int:
+    """How many objects and lists lie in one another, the outermost included."""
+    deepest, waiting = 0, [(value, 1)]
+    while waiting:
+        item, depth = waiting.pop()
+        inner = item.values() if isinstance(item, dict) else item if isinstance(item, list) else None
+        if inner is not None:
+            deepest = max(deepest, depth)
+            waiting += [(one, depth + 1) for one in inner]
+    return deepest
+
+
+def _has_lone_surrogate(raw: bytes) -> bool:
+    return b"\\ud" in raw.lower()
+
+
+def _holds_surrogate(value: Json) -> bool:
+    if isinstance(value, str):
+        return any("\ud800" <= character <= "\udfff" for character in value)
+    if isinstance(value, dict):
+        return any(_holds_surrogate(key) or _holds_surrogate(inner) for key, inner in value.items())
+    return isinstance(value, list) and any(_holds_surrogate(inner) for inner in value)
+
+
+def write_apart(target: str, text: str) -> None:
+    """Write a document to stdout (``-``), or into a new file that only its owner reads (0600).
+
+    ``RefusedError`` where the file is there already: nothing is overwritten.
+    """
+    if target == "-":
+        sys.stdout.write(text)
+        return
+    import os
+
+    try:
+        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    except FileExistsError:
+        raise RefusedError("{target} is there already", target=target, hint="name a new file") from None
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise ProblemError("this file cannot be written: {why}", why=why, path=target) from error
+    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+
+
+def moment(text: str) -> str:
+    """A day or a time as ISO-8601 UTC; ``UsageError`` where it is none. Empty stays empty."""
+    if not text:
+        return ""
+    from datetime import UTC, datetime
+
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(
+            "{text} is no time", text=repr(text), hint="write 2026-02-20 or 2026-02-20T09:00:00Z"
+        ) from None
+    at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+_DURATION = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)([smh]?)")
+
+
+def seconds(text: str) -> float:
+    """A duration as ``10s``, ``1.5m`` or ``1h`` in seconds (no unit: seconds); ``UsageError`` where it is none."""
+    fits = _DURATION.fullmatch(text.strip())
+    if not fits:
+        raise UsageError("{text} is no time", text=repr(text), hint="write 10s, 5m or 1h")
+    return float(fits[1]) * _SECONDS[fits[2] or "s"]

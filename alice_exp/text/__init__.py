@@ -1,1 +1,0 @@
-"""Text in, values through: JSONC and its surgical edits, the file schemas, words."""

@@ -1,0 +1,1 @@
+"""The diary of thoughts: events, segments, compaction."""

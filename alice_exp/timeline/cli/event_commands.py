@@ -1,0 +1,318 @@
+"""``event``: the running diary of thoughts."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.text.display import one_line
+from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json, timeline_json
+from alice_exp.model.values.records import Event, ImportMode, Timeline
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import say
+from alice_exp.terminal.options import (
+    context_of,
+    json_or_text,
+    moment,
+    require_utf8,
+    source_bytes,
+    write_apart,
+)
+from alice_exp.timeline.cli.event_tables import (
+    picture,
+    segment_document,
+    tell_what_was_done,
+    what_happened,
+)
+from alice_exp.timeline.rules.compaction import (
+    between,
+    events_between,
+    narrative,
+    recent,
+    scenes,
+    statistics,
+)
+from alice_exp.timeline.usecases import events as diary
+from alice_exp.timeline.usecases import original_events as expanding
+from alice_exp.timeline.usecases.summarise import summariser
+
+
+def add(
+    ctx: typer.Context,
+    thought: Annotated[
+        str, typer.Argument(metavar="THOUGHT|-", help="What went through the mind; - reads JSON or JSONL.")
+    ] = "",
+    source: Annotated[
+        str, typer.Option("--from", metavar="FILE|-", help="Many at once, as JSON or JSONL.")
+    ] = "",
+    context: Annotated[str, typer.Option(help="The situation: what was asked, what was there.")] = "",
+    action: Annotated[str, typer.Option(help="What was done.")] = "",
+    result: Annotated[str, typer.Option(metavar="JSON|TEXT", help="What came of it.")] = "",
+    meta: Annotated[list[str], typer.Option(metavar="K=V", help="As cycle_id=7; may be repeated.")] = [],  # noqa: B006
+    at: Annotated[str, typer.Option(help="When it was (else now).")] = "",
+    strategy: Annotated[
+        str, typer.Option(help="What is merged: length, importance or similarity (else events.strategy).")
+    ] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be merged; change nothing.")
+    ] = False,
+) -> None:
+    """Add a thought to the timeline; at most two neighbours are merged, and git keeps every word.
+
+    Examples: alice-exp event add "tests are red" --action "pytest --lf" --result "12 passed" · alice-exp event add -
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    home = terminal.doors(dry_run)
+    way = diary.strategy_named(strategy or session.config.text("events.strategy"))
+    if bool(thought) == bool(source):
+        raise UsageError("give a thought, or --from FILE", hint='alice-exp event add "the tests are red"')
+    if source or thought == "-":
+        named = source or thought
+        imported = diary.read_thoughts(source_bytes(named), named, session.caller.now)
+        if imported.timeline is not None:
+            raise UsageError("this is a whole timeline", hint=f"alice-exp event import {named}")
+        tell_what_was_done(terminal, diary.add_thoughts(home, session.caller, imported.events, way))
+        return
+    require_utf8(thought, context, action)
+    came = json_or_text(result) if result else None
+    event = Event(moment(at) or session.caller.now, thought, context, action, came, context_of(meta))
+    model = None if dry_run else summariser(session.provider, session.config)
+    tell_what_was_done(terminal, diary.add_thought(home, session.caller, event, way, model))
+
+
+def result(
+    ctx: typer.Context,
+    number: Annotated[
+        int, typer.Argument(metavar="NUMBER", min=1, help="The thought, as 'event list --json' counts.")
+    ],
+    came: Annotated[str, typer.Argument(metavar="JSON|TEXT", help="What came of it.")],
+) -> None:
+    """Say later what came of a thought: in the thought while it is here word for word, else as a thought of its own.
+
+    Example: alice-exp event result 12 "12 passed"
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    require_utf8(came)
+    way, model = diary.strategy_of(session.config), summariser(session.provider, session.config)
+    told = diary.finish_thought(session.home, session.caller, number, json_or_text(came), way, model)
+    tell_what_was_done(terminal, told)
+
+
+def list_events(
+    ctx: typer.Context,
+    since: Annotated[str, typer.Option(help="From this day or time on.")] = "",
+    until: Annotated[str, typer.Option(help="Until this day or time.")] = "",
+) -> None:
+    """List a span of time: the segments that touch it, and the thoughts of it that are here word for word.
+
+    Example: alice-exp event list --since 2026-02-19
+    """
+    terminal: Terminal = ctx.obj
+    told = terminal.records(EVENTS_PATH).timeline or Timeline()
+    low, high = moment(since), moment(until)
+    segments, events = between(told, low, high), events_between(told, low, high)
+
+    def text() -> None:
+        rows = [
+            [f"#{one.id}", one.start, str(one.segment_length), one_line(what_happened(one), 90)]
+            for one in segments
+        ]
+        terminal.table([say("id"), say("since"), say("thoughts"), say("what happened")], rows)
+        if any(one.is_compressed for one in segments):
+            terminal.line(say("'alice-exp event expand ID' shows the thoughts of a segment word for word"))
+
+    document = {
+        "segments": [segment_document(one) for one in segments],
+        "events": [{"number": number, **event_json(event)} for number, event in events],
+    }
+    terminal.answer(document, text)
+
+
+def segments(
+    ctx: typer.Context,
+    last: Annotated[int, typer.Option(min=1, help="The newest alone, so many.")] = 1_000_000,
+) -> None:
+    """Show the segments: how long each is, how often it was merged, which time it spans.
+
+    Example: alice-exp event segments
+    """
+    terminal: Terminal = ctx.obj
+    told = terminal.records(EVENTS_PATH).timeline or Timeline()
+    shown = recent(told, last)
+    document = {
+        "segments": [segment_document(one) for one in shown],
+        "total_events": told.total_events,
+        "total_compressions": told.total_compressions,
+    }
+    terminal.answer(document, lambda: picture(terminal, told, shown))
+
+
+def tell(
+    ctx: typer.Context,
+    last: Annotated[int, typer.Option(min=1, help="So many segments, the newest.")] = 5,
+) -> None:
+    """Tell the newest segments as a story, oldest first, one line each.
+
+    Example: alice-exp event narrative --last 5
+    """
+    terminal: Terminal = ctx.obj
+    told = terminal.records(EVENTS_PATH).timeline or Timeline()
+    lines = narrative(told, last)
+    document = {
+        "narrative": lines,
+        "segments": [
+            {
+                "id": scene.segment,
+                "start": scene.start,
+                "end": scene.end,
+                "segment_length": scene.thoughts,
+                "text": scene.text,
+                "key_events": list(scene.key_events),
+            }
+            for scene in scenes(told, last)
+        ],
+    }
+
+    def text() -> None:
+        for line in lines.splitlines() or [say("there is no thought yet")]:
+            terminal.line(line)
+
+    terminal.answer(document, text)
+
+
+def stats(ctx: typer.Context) -> None:
+    """Count the timeline: segments, thoughts, merges, how long the segments are.
+
+    Example: alice-exp event stats
+    """
+    terminal: Terminal = ctx.obj
+    counts = statistics(terminal.records(EVENTS_PATH).timeline or Timeline())
+    document = {
+        "total_segments": counts.total_segments,
+        "total_events": counts.total_events,
+        "total_compressions": counts.total_compressions,
+        "lengths": list(counts.lengths),
+        "levels": list(counts.levels),
+        "verbatim": counts.verbatim,
+        "start": counts.start or None,
+        "end": counts.end or None,
+    }
+
+    def text() -> None:
+        line = (
+            "{events} thoughts in {segments} segments, {merges} merges; the newest {verbatim} word for word"
+        )
+        terminal.line(
+            say(
+                line,
+                events=counts.total_events,
+                segments=counts.total_segments,
+                merges=counts.total_compressions,
+                verbatim=counts.verbatim,
+            )
+        )
+        if counts.total_segments:
+            terminal.line(f"{counts.start} – {counts.end}  {list(counts.lengths)}")
+
+    terminal.answer(document, text)
+
+
+def expand(
+    ctx: typer.Context,
+    reference: Annotated[
+        str, typer.Argument(metavar="ID", help="A segment's id, present or merged long ago.")
+    ],
+) -> None:
+    """Show the original thoughts of a segment, word for word, from history.
+
+    Example: alice-exp event expand 17
+    """
+    terminal: Terminal = ctx.obj
+    snapshot = terminal.records(EVENTS_PATH)
+    found = expanding.expand(snapshot, terminal.session.history, diary.segment_number(reference))
+    document = {
+        "id": found.segment,
+        "segment_length": len(found.numbers),
+        "thoughts": [{"number": number, **event_json(event)} for number, event in found.thoughts.items()],
+        "missing": list(found.missing),
+    }
+
+    def text() -> None:
+        for number, event in found.thoughts.items():
+            _verbatim(terminal, number, event)
+
+    terminal.answer(document, text)
+    if found.missing:
+        terminal.note(
+            say("alice-exp: {count} of the thoughts were never here word for word", count=len(found.missing))
+        )
+    terminal.exit_code = 0 if found.thoughts else NotFoundError.exit_code
+
+
+def export(
+    ctx: typer.Context,
+    target: Annotated[str, typer.Argument(metavar="[FILE]", help="A new file; else to stdout.")] = "-",
+    thoughts: Annotated[
+        bool,
+        typer.Option("--thoughts", help="Every thought from history, word for word, one a line (JSONL)."),
+    ] = False,
+) -> None:
+    """Give the timeline out as JSON, which 'event import' takes back as it is.
+
+    Examples: alice-exp event export timeline.json · alice-exp event export --thoughts
+    """
+    terminal: Terminal = ctx.obj
+    told = terminal.records(EVENTS_PATH).timeline or Timeline()
+    if thoughts:
+        every = expanding.everything(terminal.session.history)
+        whole = "".join(json.dumps(event_json(one), ensure_ascii=False) + "\n" for one in every.values())
+        if len(every) < told.total_events:
+            lost = told.total_events - len(every)
+            terminal.note(say("alice-exp: {count} of the thoughts were never here word for word", count=lost))
+    else:
+        whole = json.dumps(timeline_json(told), ensure_ascii=False, indent=2) + "\n"
+    write_apart(target, whole)
+
+
+def import_(
+    ctx: typer.Context,
+    source: Annotated[
+        str, typer.Argument(metavar="FILE|-", help="A timeline, or thoughts as JSON or JSONL.")
+    ],
+    replace: Annotated[
+        bool,
+        typer.Option("--replace/--merge", help="Keep nothing else; or add the thoughts that are not here."),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would come in; change nothing.")
+    ] = False,
+) -> None:
+    """Take a timeline or thoughts in, whole or not at all.
+
+    Examples: alice-exp event import thoughts.jsonl · alice-exp event import timeline.json --replace --yes
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    imported = diary.read_thoughts(source_bytes(source), source, session.caller.now)
+    if replace and not dry_run:
+        terminal.confirm(say("Replace the whole timeline by {source}?", source=source))
+    home = terminal.doors(dry_run)
+    way = diary.strategy_of(session.config)
+    mode: ImportMode = "replace" if replace else "merge"
+    tell_what_was_done(terminal, diary.take_in(home, session.history, session.caller, imported, mode, way))
+
+
+def _verbatim(terminal: Terminal, number: int, event: Event) -> None:
+    """A thought with all that belongs to it, nothing shortened."""
+    terminal.line(f"{number}  {event.at}  {event.thought}")
+    told = event_json(event)
+    for name in ("context", "action", "result", "metadata"):
+        if name in told:
+            value = told[name]
+            plain = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            terminal.line(f"    {say(name)}: {plain}")

@@ -1,0 +1,1 @@
+"""How thoughts become segments."""

@@ -1,0 +1,347 @@
+"""The diary of thoughts, kept short: each addition merges at most two neighbours.
+
+Sources: R1.14-R1.34, R1.39, R1.40, B1.1-B1.12. The newest eight thoughts stay verbatim in whichever segment holds
+them (B1.3); what is older lives on as summary and key events, and in git.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from alice_exp.kernel.text.times import seconds
+from alice_exp.kernel.text.tokens import keywords
+from alice_exp.model.rules.similarity import task_similarity
+from alice_exp.model.values.records import Segment, Timeline
+from alice_exp.timeline.rules.digest import bounded, digest, gist, importance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from alice_exp.model.values.records import Event
+    from alice_exp.timeline.rules.digest import Digest
+
+WINDOW = 8
+"""Thoughts that are kept word for word (B1.3)."""
+
+COMPACTED_FROM = 3
+"""Segments from which an addition looks for a merge (R1.15)."""
+
+
+class Strategy(Protocol):
+    """Which neighbours an addition merges; each strategy is one function."""
+
+    def __call__(self, segments: Sequence[Segment]) -> int | None:
+        """The index of the first of two neighbours (at least two segments are given); None: no merge."""
+        ...
+
+
+Summariser: TypeAlias = Callable[[Segment, Segment], "Digest | None"]
+"""What two neighbours become: a model's digest, or None (or any exception) where it has none, and the rule answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Two neighbours and what they became. ``fallback`` says why a summariser's answer was not used, else empty."""
+
+    first: Segment
+    second: Segment
+    merged: Segment
+    fallback: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """One addition: the timeline after it, the id of the thought's own segment, and the merge that it led to."""
+
+    timeline: Timeline
+    segment: int
+    merge: Merge | None
+
+
+@dataclass(frozen=True, slots=True)
+class AddedMany:
+    """Many additions in one act.
+
+    ``raw`` holds every thought verbatim under the ids that they got, ``compacted`` is what single additions would
+    have made. Committing the first before the second leaves every thought in history (B1.4, DESIGN 5).
+    """
+
+    raw: Timeline
+    compacted: Timeline
+    merges: tuple[Merge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineStatistics:
+    """Counts of a timeline (R1.33): lengths and levels by segment, oldest first; ``start`` and ``end`` are its span."""
+
+    total_segments: int
+    total_events: int
+    total_compressions: int
+    lengths: tuple[int, ...]
+    levels: tuple[int, ...]
+    verbatim: int
+    start: str
+    end: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One line of the narrative: the span, the number of thoughts, what happened, its key events (B1.12)."""
+
+    segment: int
+    start: str
+    end: str
+    thoughts: int
+    text: str
+    key_events: tuple[str, ...]
+
+    def __str__(self) -> str:
+        span = self.start if self.start == self.end else f"{self.start} – {self.end}"
+        keys = f" [{'; '.join(self.key_events)}]" if self.key_events else ""
+        return f"{span} ({self.thoughts}): {self.text}{keys}"
+
+
+def by_equal_length(segments: Sequence[Segment]) -> int | None:
+    """The two earliest segments of the earliest length that two share (R1.16, R1.17).
+
+    Equal lengths are neighbours in every timeline that this strategy made (R1.22); in an edited one only neighbours
+    are taken, so that the order of thoughts is never broken (R1.24).
+    """
+    for index in range(len(segments) - 1):
+        if segments[index].segment_length == segments[index + 1].segment_length:
+            return index
+    return None
+
+
+def by_importance(segments: Sequence[Segment]) -> int | None:
+    """The neighbours that lose least: unimportant, short and old ones first (R1.40).
+
+    Merges only where there are more than floor(log2 n) + 1 segments, the bound of the other strategy (R1.22). The
+    loss of a pair = (0.1 + the mean of both importances) · thoughts of the pair / thoughts since its beginning.
+    """
+    total = sum(segment.segment_length for segment in segments)
+    if len(segments) <= total.bit_length():
+        return None
+    younger = total
+    losses: list[float] = []
+    for first, second in pairwise(segments):
+        weight = 0.1 + (importance(first) + importance(second)) / 2
+        losses.append(weight * (first.segment_length + second.segment_length) / younger)
+        younger -= first.segment_length
+    return losses.index(min(losses))
+
+
+def by_similarity(segments: Sequence[Segment]) -> int | None:
+    """The neighbours that say most alike things, of equally alike ones the earliest (R1.40).
+
+    Merges only above the bound of the other strategies (R1.22); alike as keyword sets are (R0.19, B0.1).
+    """
+    if len(segments) <= sum(segment.segment_length for segment in segments).bit_length():
+        return None
+    said = [" ".join((one.summary, *one.key_events, *map(gist, one.events))) for one in segments]
+    alike = [task_similarity(first, second, keywords) for first, second in pairwise(said)]
+    return alike.index(max(alike))
+
+
+STRATEGIES: dict[str, Strategy] = {
+    "length": by_equal_length,
+    "importance": by_importance,
+    "similarity": by_similarity,
+}
+"""Every strategy by the name that a person gives it."""
+
+
+def add_event(
+    timeline: Timeline,
+    event: Event,
+    strategy: Strategy = by_equal_length,
+    summarise: Summariser | None = None,
+) -> Added:
+    """The timeline with one more thought, compacted at most once (R1.14-R1.19)."""
+    own = Segment(timeline.next_id, event.at, event.at, events=(event,))
+    segments = [*timeline.segments, own]
+    next_id, compressions, merge = own.id + 1, timeline.total_compressions, None
+    index = strategy(segments) if len(segments) >= COMPACTED_FROM else None
+    if index is not None:
+        merge = merged(segments[index], segments[index + 1], next_id, summarise)
+        segments[index : index + 2] = [merge.merged]
+        next_id, compressions = next_id + 1, compressions + 1
+    grown = Timeline(next_id, timeline.total_events + 1, compressions, tuple(_in_window(segments)))
+    return Added(grown, own.id, merge)
+
+
+def add_events(
+    timeline: Timeline, events: Iterable[Event], strategy: Strategy = by_equal_length
+) -> AddedMany:
+    """Many thoughts in one act, merged by the rule (a model is not asked once for each of them)."""
+    raw = list(timeline.segments)
+    merges: list[Merge] = []
+    compacted = timeline
+    for event in events:
+        added = add_event(compacted, event, strategy)
+        raw.append(Segment(added.segment, event.at, event.at, events=(event,)))
+        merges += [added.merge] if added.merge else []
+        compacted = added.timeline
+    uncompacted = replace(
+        timeline,
+        next_id=compacted.next_id,
+        total_events=compacted.total_events,
+        segments=tuple(raw),
+    )
+    return AddedMany(uncompacted, compacted, tuple(merges))
+
+
+def merged(first: Segment, second: Segment, new_id: int, summarise: Summariser | None = None) -> Merge:
+    """Two neighbours as one: start of the first, end of the second, lengths added, level one up (R1.12, B1.5)."""
+    told, fallback = _told(first, second, summarise)
+    whole = Segment(
+        new_id,
+        first.start,
+        second.end,
+        first.segment_length + second.segment_length,
+        max(first.compression_level, second.compression_level) + 1,
+        told.summary,
+        told.key_events,
+        (*first.events, *second.events) if _is_whole(second) else second.events,
+    )
+    return Merge(first, second, whole, fallback)
+
+
+def _is_whole(segment: Segment) -> bool:
+    return len(segment.events) >= segment.segment_length
+
+
+def _told(first: Segment, second: Segment, summarise: Summariser | None) -> tuple[Digest, str]:
+    if summarise is None:
+        return digest(first, second), ""
+    try:
+        answer = summarise(first, second)
+    except Exception as failure:  # a model may fail in any way, and a thought is kept all the same (R1.25)
+        return digest(first, second), str(failure) or type(failure).__name__
+    if answer is None or not answer.summary.strip():
+        return digest(first, second), "no summary came back"
+    return bounded(answer, digest(first, second)), ""
+
+
+def _in_window(segments: Sequence[Segment]) -> Iterator[Segment]:
+    """The segments with no more verbatim events than the window covers; a raw one keeps its own."""
+    room = WINDOW
+    kept: list[Segment] = []
+    for segment in reversed(segments):
+        if segment.is_compressed and len(segment.events) > room:
+            segment = replace(segment, events=segment.events[len(segment.events) - room :])
+        kept.append(segment)
+        room = max(0, room - segment.segment_length)
+    return reversed(kept)
+
+
+def verbatim(timeline: Timeline) -> dict[int, Event]:
+    """The thoughts that a timeline still holds word for word, by number (1-based, in the order of arrival).
+
+    Read over the versions in history, every eighth of them yields every thought (B1.4).
+    """
+    found: dict[int, Event] = {}
+    for numbers, segment in zip(timeline.numbers(), timeline.segments, strict=True):
+        newest = segment.events[-len(numbers) :]
+        found.update(zip(numbers[len(numbers) - len(newest) :], newest, strict=True))
+    return found
+
+
+def covered(timeline: Timeline, segment_id: int) -> range | None:
+    """The numbers of the thoughts that a present segment holds; None where it is not (or no longer) there."""
+    for numbers, segment in zip(timeline.numbers(), timeline.segments, strict=True):
+        if segment.id == segment_id:
+            return numbers
+    return None
+
+
+def covered_by_order(segment_id: int) -> range | None:
+    """The numbers of the thoughts behind any id that compaction by equal length ever gave; None where it gives none.
+
+    Follows from the order of acts alone (R1.19), so it also answers for segments that were merged long ago, in a
+    timeline that was never imported or edited. V: 17 → 1 to 8, 16 → 10.
+    """
+    next_id, count = 1, 0
+    runs: list[range] = []
+    while next_id <= segment_id:
+        count += 1
+        runs.append(range(count, count + 1))
+        if next_id == segment_id:
+            return runs[-1]
+        next_id += 1
+        pairs = pairwise(runs)
+        index = next((at for at, (one, other) in enumerate(pairs) if len(one) == len(other)), None)
+        if len(runs) < COMPACTED_FROM or index is None:
+            continue
+        runs[index : index + 2] = [range(runs[index].start, runs[index + 1].stop)]
+        if next_id == segment_id:
+            return runs[index]
+        next_id += 1
+    return None
+
+
+def recent(timeline: Timeline, count: int) -> tuple[Segment, ...]:
+    """The newest ``count`` segments (>= 0), oldest first (R1.30)."""
+    return timeline.segments[-count:] if count > 0 else ()
+
+
+def between(timeline: Timeline, since: str = "", until: str = "") -> tuple[Segment, ...]:
+    """The segments that touch a span of time, both ends included; empty: open (R1.39)."""
+    low, high = _span(since, until)
+    return tuple(
+        segment
+        for segment in timeline.segments
+        if max(segment.start_timestamp, segment.end_timestamp) >= low
+        and min(segment.start_timestamp, segment.end_timestamp) <= high
+    )
+
+
+def events_between(timeline: Timeline, since: str = "", until: str = "") -> tuple[tuple[int, Event], ...]:
+    """The verbatim thoughts within a span of time, both ends included, each with its number (R1.39)."""
+    low, high = _span(since, until)
+    return tuple(
+        (number, event) for number, event in verbatim(timeline).items() if low <= event.timestamp <= high
+    )
+
+
+def _span(since: str, until: str) -> tuple[float, float]:
+    return (seconds(since) if since else float("-inf"), seconds(until) if until else float("inf"))
+
+
+def scenes(timeline: Timeline, count: int = 5) -> tuple[Scene, ...]:
+    """The newest ``count`` segments as lines of a narrative, oldest first (R1.32, B1.12)."""
+    return tuple(
+        Scene(
+            segment.id,
+            segment.start,
+            segment.end,
+            segment.segment_length,
+            segment.summary or "; ".join(map(gist, segment.events)),
+            segment.key_events,
+        )
+        for segment in recent(timeline, count)
+    )
+
+
+def narrative(timeline: Timeline, count: int = 5) -> str:
+    """The newest ``count`` segments as text, one line each, oldest first; empty where there is none (R1.32)."""
+    return "\n".join(map(str, scenes(timeline, count)))
+
+
+def statistics(timeline: Timeline) -> TimelineStatistics:
+    """How many segments, thoughts and merges, and how long each segment is (R1.33)."""
+    segments = timeline.segments
+    return TimelineStatistics(
+        len(segments),
+        timeline.total_events,
+        timeline.total_compressions,
+        timeline.lengths,
+        tuple(segment.compression_level for segment in segments),
+        len(verbatim(timeline)),
+        segments[0].start if segments else "",
+        segments[-1].end if segments else "",
+    )

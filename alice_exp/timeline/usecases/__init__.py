@@ -1,0 +1,1 @@
+"""Adding, finishing and expanding thoughts."""

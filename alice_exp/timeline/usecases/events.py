@@ -1,0 +1,294 @@
+"""The diary of thoughts: added and compacted, finished with a later result, taken in.
+
+Plays the part of the source's EventMemory (R1.28-R1.43). The file stays bounded; every thought stays in git, word for
+word (B1.4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from alice_exp.home.caller import require_person
+from alice_exp.home.record_access import refuse_faults, require_sound
+from alice_exp.kernel.errors import RefusedError, UsageError
+from alice_exp.kernel.journal.act import Act
+from alice_exp.model.formats.record_import import import_timeline
+from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json
+from alice_exp.model.values.changes import ChangeSet
+from alice_exp.model.values.records import Event, Timeline
+from alice_exp.timeline.rules.compaction import STRATEGIES, add_event, add_events, verbatim
+from alice_exp.timeline.rules.late_results import LINK, finished
+from alice_exp.timeline.usecases.original_events import FINISHED, everything
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import History, Home
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.formats.record_import import ImportedTimeline
+    from alice_exp.model.values.config import Config
+    from alice_exp.model.values.records import ImportMode, Segment
+    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.timeline.rules.compaction import Merge, Strategy, Summariser
+    from alice_exp.timeline.rules.digest import Digest
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an addition did: the timeline after it, the ids of the new thoughts' own segments, the merges, the commit.
+
+    ``known`` counts thoughts of an import that were there already.
+    """
+
+    timeline: Timeline
+    segments: tuple[int, ...] = ()
+    merges: tuple[Merge, ...] = ()
+    known: int = 0
+    commit: Commit | None = None
+
+
+def strategy_named(name: str) -> Strategy:
+    """A strategy of compaction by its name (R1.40); ``UsageError`` where there is none."""
+    if name not in STRATEGIES:
+        raise UsageError(
+            "{name} is not a way to compact", name=repr(name), hint=f"ways are {', '.join(STRATEGIES)}"
+        )
+    return STRATEGIES[name]
+
+
+def add_thought(
+    home: Home,
+    caller: Caller,
+    event: Event,
+    strategy: Strategy = STRATEGIES["length"],
+    summarise: Summariser | None = None,
+) -> Told:
+    """One more thought, compacted at most once, in one commit (R1.14-R1.19, R1.29).
+
+    A model is asked before the home is locked; where two other neighbours merge by then, the rule tells of them.
+    """
+    _require_said(event)
+    answers = asked(home, event, strategy, summarise) if summarise is not None else None
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
+        timeline = _present(snapshot)
+        added = add_event(timeline, event, strategy, answers)
+        detail = f"add #{added.segment}{f', {_said(added.merge)}' if added.merge else ''}"
+        act = Act("event", caller.actor, caller.now, (), detail)
+        merges = (added.merge,) if added.merge else ()
+        return ChangeSet(act, timeline=added.timeline), Told(added.timeline, (added.segment,), merges)
+
+    commit, told = home.apply(plan, (), records=EVENTS_PATH)
+    return replace(told, commit=commit)
+
+
+def finish_thought(
+    home: Home,
+    caller: Caller,
+    number: int,
+    result: Json,
+    strategy: Strategy = STRATEGIES["length"],
+    summarise: Summariser | None = None,
+) -> Told:
+    """Say later what came of thought ``number`` (B1.8): in the thought itself while it is here word for word.
+
+    Otherwise as a thought of its own that names the other. ``UsageError`` where there was no such thought, or where it
+    has a result already.
+    """
+    if result is None:
+        raise UsageError("say what came of it")
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told | None]:
+        timeline = _present(snapshot)
+        if not 1 <= number <= timeline.total_events:
+            raise UsageError("there was no thought {number} yet", number=number)
+        event = verbatim(timeline).get(number)
+        if event is not None and event.result is not None:
+            raise UsageError("thought {number} has a result already", number=number)
+        told = finished(timeline, number, result)
+        if told is None:
+            return None, None
+        act = Act("event", caller.actor, caller.now, (), f"result of {number}", ((FINISHED, str(number)),))
+        return ChangeSet(act, timeline=told), Told(told)
+
+    commit, told = home.apply(plan, (), records=EVENTS_PATH)
+    if told is not None:
+        return replace(told, commit=commit)
+    late = Event(caller.now, f"what came of thought {number}", result=result, metadata={LINK: number})
+    return add_thought(home, caller, late, strategy, summarise)
+
+
+def strategy_of(config: Config) -> Strategy:
+    """The strategy that the configuration names (``events.strategy``); by length where it names none that there is."""
+    return STRATEGIES.get(config.text("events.strategy"), STRATEGIES["length"])
+
+
+def add_thoughts(
+    home: Home,
+    caller: Caller,
+    events: Sequence[Event],
+    strategy: Strategy = STRATEGIES["length"],
+    verb: str = "add",
+) -> Told:
+    """Many thoughts in one act, merged by the rule.
+
+    Where the end of it does not hold each of them word for word, they are committed so first (DESIGN 5).
+    """
+    for event in events:
+        _require_said(event)
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
+        timeline = _present(snapshot)
+        if not events:
+            return None, Told(timeline)
+        many = add_events(timeline, events, strategy)
+        fresh = tuple(one.id for one in many.raw.segments[len(timeline.segments) :])
+        told = Told(many.compacted, fresh, many.merges)
+        act = Act(
+            "event", caller.actor, caller.now, (), f"{verb} {len(events)} thought{'s' * (len(events) != 1)}"
+        )
+        numbers = range(timeline.total_events + 1, many.compacted.total_events + 1)
+        if set(numbers) <= verbatim(many.compacted).keys():
+            return ChangeSet(act, timeline=many.compacted), told
+        after = Act("event", caller.actor, caller.now, (), f"compact, {len(many.merges)} merges")
+        return ChangeSet(act, timeline=many.raw, then=ChangeSet(after, timeline=many.compacted)), told
+
+    commit, told = home.apply(plan, (), records=EVENTS_PATH)
+    return replace(told, commit=commit)
+
+
+def read_thoughts(data: bytes, path: str, now: str) -> ImportedTimeline:
+    """Thoughts, or a whole timeline, from a text: whole or not at all (``ProblemError`` with the first fault)."""
+    imported = import_timeline(data, path, now)
+    refuse_faults(imported.problems)
+    return imported
+
+
+def take_in(
+    home: Home,
+    history: History,
+    caller: Caller,
+    imported: ImportedTimeline,
+    mode: ImportMode = "merge",
+    strategy: Strategy = STRATEGIES["length"],
+) -> Told:
+    """Import: thoughts that are not known yet are added; a whole timeline fills an empty one, or replaces (a person's).
+
+    Known are those that this home's file or history holds word for word, so that importing twice changes nothing.
+    """
+    if mode == "replace":
+        require_person(caller, "replace the timeline", "alice-exp event import FILE --replace")
+        whole = imported.timeline or add_events(Timeline(), imported.events, strategy).compacted
+        return _replaced(home, caller, whole, imported.events, strategy)
+    if imported.timeline is not None:
+        return _filled(home, caller, imported.timeline)
+    home.read(())
+    known = {_content(event) for event in everything(history).values()}
+    fresh = [event for event in imported.events if _content(event) not in known]
+    told = add_thoughts(home, caller, fresh, strategy, "import")
+    return replace(told, known=len(imported.events) - len(fresh))
+
+
+def segment_number(reference: str) -> int:
+    """A segment's id from ``17`` or ``#17``; ``UsageError`` where it is none."""
+    plain = reference.removeprefix("#")
+    if not plain.isascii() or not plain.isdigit() or len(plain) > 12 or int(plain) < 1:
+        raise UsageError(
+            "{reference} is not a segment's id", reference=repr(reference), hint="an id is a number, as 17"
+        )
+    return int(plain)
+
+
+def _present(snapshot: Snapshot) -> Timeline:
+    require_sound(snapshot, EVENTS_PATH)
+    return snapshot.timeline or Timeline()
+
+
+def _require_said(event: Event) -> None:
+    if not event.thought.strip():
+        raise UsageError("an event needs a thought: what went through the mind")
+
+
+def _said(merge: Merge) -> str:
+    return f"#{merge.first.id} + #{merge.second.id} → #{merge.merged.id}"
+
+
+def asked(home: Home, event: Event, strategy: Strategy, summarise: Summariser) -> Summariser:
+    """A model's answer for the merge that is about to happen; a failure is kept, and tells why the rule answered."""
+    snapshot = home.read((), records=EVENTS_PATH)
+    answers: list[tuple[Segment, Segment, Digest | None, Exception | None]] = []
+
+    def ask(first: Segment, second: Segment) -> Digest | None:
+        # A model may fail in any way, and a thought is kept all the same (R1.25).
+        try:
+            answers.append((first, second, summarise(first, second), None))
+        except Exception as failure:
+            answers.append((first, second, None, failure))
+        return None
+
+    def answer(first: Segment, second: Segment) -> Digest | None:
+        for one, other, told, failure in answers:
+            if (one, other) == (first, second):
+                if failure is not None:
+                    raise failure
+                return told
+        return None
+
+    if snapshot.timeline is not None:
+        add_event(snapshot.timeline, event, strategy, ask)
+    return answer
+
+
+def _replaced(
+    home: Home, caller: Caller, whole: Timeline, events: Sequence[Event], strategy: Strategy
+) -> Told:
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
+        require_sound(snapshot, EVENTS_PATH)
+        act = Act(
+            "event",
+            caller.actor,
+            caller.now,
+            (),
+            f"import, replaces {_present(snapshot).total_events} thoughts",
+        )
+        told = Told(whole, tuple(segment.id for segment in whole.segments))
+        if whole == snapshot.timeline:
+            return None, told
+        if len(verbatim(whole)) >= len(events):
+            return ChangeSet(act, timeline=whole), told
+        raw = add_events(Timeline(), events, strategy).raw
+        after = Act("event", caller.actor, caller.now, (), f"compact, {whole.total_compressions} merges")
+        return ChangeSet(act, timeline=raw, then=ChangeSet(after, timeline=whole)), told
+
+    commit, told = home.apply(plan, (), records=EVENTS_PATH)
+    return replace(told, commit=commit)
+
+
+def _filled(home: Home, caller: Caller, whole: Timeline) -> Told:
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
+        present = _present(snapshot)
+        if present == whole:
+            return None, Told(present, known=present.total_events)
+        if present.total_events:
+            raise RefusedError(
+                "this home has a timeline of its own; two cannot be made one",
+                hint="a person replaces it with --replace; thoughts (JSONL of 'event export --thoughts') are merged",
+            )
+        act = Act("event", caller.actor, caller.now, (), f"import {whole.total_events} thoughts")
+        return ChangeSet(act, timeline=whole), Told(whole, tuple(one.id for one in whole.segments))
+
+    commit, told = home.apply(plan, (), records=EVENTS_PATH)
+    return replace(told, commit=commit)
+
+
+def _content(event: Event) -> str:
+    return repr(event_json(event))
+
+
+def spans(segments: Iterable[Segment]) -> tuple[float, float]:
+    """The first and the last moment of some segments, in seconds since 1970; zeros where there is none."""
+    moments = [moment for one in segments for moment in (one.start_timestamp, one.end_timestamp)]
+    return (min(moments), max(moments)) if moments else (0.0, 0.0)

@@ -1,1 +1,0 @@
-"""Use cases: a rule joined to the two doors. They meet the edges in ``core.ports`` alone."""
