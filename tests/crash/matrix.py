@@ -1,17 +1,14 @@
 """Walk every step of real commands and interrupt each: ``python -m tests.crash.matrix --all`` (``make crash``).
 
-Drives ``shared/tools/crashmatrix.py`` (env ``ALICE_CRASHMATRIX`` names another place) scene by scene and mode by mode,
-prints one line each, and with ``--results FILE`` keeps the figures there; exit 1 where anything was lost.
+Drives ``tests/crash/injector`` scene by scene and mode by mode, prints one line each, and with ``--results FILE`` keeps
+the figures there; exit 1 where anything was lost.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,7 +20,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from scenes import ROOT, SCENES, environment
 
-TOOL = Path(os.environ.get("ALICE_CRASHMATRIX", ROOT.parent / "shared/tools/crashmatrix.py"))
 MODES = (
     "kill",
     "kill-one",
@@ -39,9 +35,8 @@ MAIN = ("memorize", "approve", "reply", "decision", "heartbeat", "event", "purge
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
-_TOOLS = ("mkfs.ext4", "mount", "umount", "truncate", "unshare")
-_ALONE = ("unshare", "--mount")
-"""Mounts of our own: a namespace that another test makes meanwhile would hold the dead file system alive."""
+_UNABLE = 3
+"""How the injector ends where the machine cannot do what a mode needs."""
 
 
 @dataclass(frozen=True)
@@ -57,58 +52,47 @@ class Walked:
 
 
 @cache
-def why_no_power_cut() -> str:
-    """Why the power cannot be cut on this machine; empty where it can: it needs root and a loop mount of its own."""
-    if sys.platform != "linux" or os.geteuid() != 0:
-        return "the power is cut on a loop mount, which takes Linux and root"
-    missing = [name for name in _TOOLS if shutil.which(name) is None]
-    if missing:
-        return f"no {missing[0]} here"
-    with tempfile.TemporaryDirectory(prefix="alice-loop-") as scratch:
-        image, place = Path(scratch) / "image", Path(scratch) / "place"
-        place.mkdir()
-        for command in (
-            ["truncate", "-s", "8M", str(image)],
-            ["mkfs.ext4", "-q", "-F", str(image)],
-            [*_ALONE, "sh", "-c", 'mount -o loop "$1" "$2" && umount "$2"', "sh", str(image), str(place)],
-        ):
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode:
-                return f"{command[0]} is refused here: {done.stderr.strip()}"
-    return ""
+def why_not(mode: str) -> str:
+    """Why this machine cannot walk in a mode; empty where it can."""
+    done = _injector("--can", "--mode", mode)
+    if done.returncode not in (0, _UNABLE):
+        raise RuntimeError(f"{mode}: {done.stdout}{done.stderr}")
+    return done.stdout.strip() if done.returncode else ""
 
 
 def walk(name: str, mode: str, every: int = 1) -> Walked:
-    """Interrupt each ``every``-th step of one scene's command in one mode; ``RuntimeError`` where the tool fails."""
+    """Interrupt each ``every``-th step of one scene's command in one mode; ``RuntimeError`` where that cannot begin."""
     began = time.monotonic()
-    alone = _ALONE if mode.startswith("powercut") else ()
     with tempfile.TemporaryDirectory(prefix="alice-crash-") as scratch:
-        rows = Path(scratch) / "rows.json"
-        done = subprocess.run(
-            [*alone, sys.executable, str(TOOL), *_arguments(name, mode, every, scratch), "--json", str(rows)],
-            env=environment(Path(scratch)),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        ended = mode == "powercut-end" and "acknowledged then power cut" in done.stdout
-        if done.returncode not in (0, 1) or not (rows.exists() or ended):
+        found = Path(scratch) / "found.json"
+        given = {"--mode": mode, "--every": str(every), "--scratch": scratch, "--json": str(found)}
+        words = [word for pair in (given | _commands(name)).items() for word in pair]
+        done = _injector(*words, environment=environment(Path(scratch)))
+        if not found.exists():
             raise RuntimeError(f"{name} {mode}: {done.stdout}{done.stderr}")
-        if ended:
-            lost = (done.stdout.strip().splitlines()[-1],) if done.returncode else ()
-            return Walked(name, mode, 1, 1, lost, time.monotonic() - began)
-        walked = json.loads(rows.read_text(encoding="utf-8"))
-    counted = re.search(r"points=\d+/(\d+)", done.stdout)
-    steps = int(counted[1]) if counted else len(walked)
+        walked = json.loads(found.read_text(encoding="utf-8"))
     failures = tuple(
         f"{row['n']} {row['syscall']} {row['path']} (rc {row['rc']}): {' | '.join(row['why'].splitlines()[-2:])}"
-        for row in walked
+        for row in walked["rows"]
         if not row["survived"]
     )
-    return Walked(name, mode, len(walked), steps, failures, time.monotonic() - began)
+    return Walked(name, mode, len(walked["rows"]), len(walked["steps"]), failures, time.monotonic() - began)
 
 
-def _arguments(name: str, mode: str, every: int, scratch: str) -> list[str]:
+def _injector(*words: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """The injector in a process of its own: it waits for every child that its process has, and mounts for itself."""
+    return subprocess.run(
+        [sys.executable, "-m", "tests.crash.injector", *words],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def _commands(name: str) -> dict[str, str]:
+    """What builds a scene, what is interrupted, and what looks at the rest."""
     here, python, scene = Path(__file__).parent, shlex.quote(sys.executable), SCENES[name]
     given = f'HOME="$CM_DIR" ALICE_HOME="$CM_DIR/alice" ALICE_ACTOR={scene.actor}'
     command = f"{given} exec {python} -m alice_exp {scene.command}"
@@ -118,8 +102,7 @@ def _arguments(name: str, mode: str, every: int, scratch: str) -> list[str]:
     else:
         setup = f"{python} {shlex.quote(str(here / 'scenes.py'))} {name}"
         check = f"{python} {shlex.quote(str(here / 'check_home.py'))} {name}"
-    told = {"--mode": mode, "--every": str(every), "--tmp": scratch, "--setup": setup, "--cmd": command}
-    return [word for pair in (told | {"--check": check}).items() for word in pair] + ["--quiet"]
+    return {"--setup": setup, "--command": command, "--check": check}
 
 
 # -- the figures ----------------------------------------------------------------------------------------------------
@@ -130,7 +113,8 @@ Written by `python -m tests.crash.matrix --results` (`make crash`). A cell is `s
 file-system calls of the command was met by a kill of the whole process tree, a kill of the one process, an error of the
 disk once or for good, a write cut short, or a power cut (ext4, everything unflushed is gone); then the next command ran,
 and the home had to be whole: the act there under its author or not begun, git content, nothing left behind.
-`powercut-end` cuts the power after the command said that it was done. `steps` is how many calls the command makes.
+`powercut-end` cuts the power after the command said that it was done. `steps` is how many calls the command makes;
+`short` meets those of them that write more than one byte.
 
 """
 
@@ -193,8 +177,8 @@ def main() -> int:
 
 def _one(name: str, mode: str, every: int, results: Path | None) -> int:
     """Walk, print, keep; how many steps were not survived."""
-    if mode.startswith("powercut") and why_no_power_cut():
-        print(f"{name:26}{mode:16} skipped: {why_no_power_cut()}", flush=True)
+    if why_not(mode):
+        print(f"{name:26}{mode:16} skipped: {why_not(mode)}", flush=True)
         return 0
     done = walk(name, mode, every)
     survived = done.points - len(done.failures)
