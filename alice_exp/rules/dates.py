@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.rules import dates_chinese, dates_english
 from alice_exp.rules.consolidation import seconds
-from alice_exp.rules.spans import Precision, Span
+from alice_exp.rules.spans import Precision, Rule, Span
 
 if TYPE_CHECKING:
     from datetime import date
@@ -40,12 +40,12 @@ def named_spans(text: str, now: str | datetime) -> list[Span]:
     today = day_of(now).date()
     found: list[tuple[int, Span]] = []
     if _CJK.search(shortened):
-        found += _read(shortened, dates_chinese.RULES, today)
-    found += _read(shortened, dates_english.RULES, today)
+        found += _read(shortened, dates_chinese.rules(), today)
+    found += _read(shortened, dates_english.rules(), today)
     return [span for _, span in sorted(found, key=lambda each: each[0])]
 
 
-def _read(text: str, rules: tuple[dates_english.Rule, ...], today: date) -> list[tuple[int, Span]]:
+def _read(text: str, rules: tuple[Rule, ...], today: date) -> list[tuple[int, Span]]:
     # Lower case of equal length, so that a match can be looked up in the text as it was written.
     rest = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
     found: list[tuple[int, Span]] = []
