@@ -17,7 +17,7 @@ from alice_exp.rules.spans import Precision, Rule, Span
 if TYPE_CHECKING:
     from datetime import date
 
-__all__ = ["Precision", "Span", "day_of", "named_spans"]
+__all__ = ["Precision", "Span", "asks_when", "day_of", "named_spans"]
 
 MOST_TEXT = 2_000
 """Characters of a question that are read."""
@@ -28,6 +28,12 @@ _CJK = re.compile("[\u3400-\u9fff]")
 def day_of(moment: str | datetime) -> datetime:
     """A moment in UTC without a zone, from ISO-8601 text or a datetime (UTC where it has none); else ValueError."""
     return datetime.fromtimestamp(seconds(moment), tz=UTC).replace(tzinfo=None)
+
+
+def asks_when(folded: str) -> bool:
+    """Whether a question, folded, asks for a time."""
+    languages = (dates_english.PATTERNS, dates_chinese.PATTERNS)
+    return any(patterns.asks_when.search(folded) for patterns in languages)
 
 
 def named_spans(text: str, now: str | datetime) -> list[Span]:

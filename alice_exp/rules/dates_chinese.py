@@ -9,10 +9,11 @@ from functools import cache
 
 from alice_exp.rules import spans
 from alice_exp.rules.spans import ONE_DAY, Rule, Span
-from alice_exp.text.data_files import table
+from alice_exp.text.data_files import Patterns, table
 
 _FILE = "conversations/rules/data/dates_chinese.toml"
 _TABLES = table(_FILE)
+PATTERNS = Patterns(_FILE)
 _DIGITS = {char: n for n, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "几": 3, "数": 3}
 
 

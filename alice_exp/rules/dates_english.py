@@ -12,7 +12,7 @@ from alice_exp.text.data_files import Patterns, table
 
 _FILE = "conversations/rules/data/dates_english.toml"
 _TABLES = table(_FILE)
-_PATTERNS = Patterns(_FILE)
+PATTERNS = Patterns(_FILE)
 
 
 def _of_date(number: int, month: str, day: str) -> Span | None:
@@ -140,6 +140,6 @@ def is_doubtful(found: re.Match[str], text: str) -> bool:
     """Whether a month's name may be the word instead ("3 may join", "the march of"), by how the text writes it."""
     if found.groupdict().get("m") not in _TABLES["doubtful"]:
         return False
-    if text[found.start("m")].isupper() or found.groupdict().get("y") or _PATTERNS.sure.search(found.group()):
+    if text[found.start("m")].isupper() or found.groupdict().get("y") or PATTERNS.sure.search(found.group()):
         return False
     return not text[: found.start()].lower().endswith((" on ", " on the ", " from ", " until "))
