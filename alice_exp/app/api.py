@@ -53,15 +53,7 @@ from alice_exp.learning.usecases.outcome import Outcome, report_outcome
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
 from alice_exp.learning.wiring import decisions
 from alice_exp.maintenance.usecases import namespaces_of_home as upkeep
-from alice_exp.model.values.block import (
-    About,
-    Block,
-    BlockType,
-    Evidence,
-    Payload,
-    Placed,
-    Trigger,
-)
+from alice_exp.model.values.block import About, Block, BlockType, Evidence, Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event, Segment, Timeline
 from alice_exp.owner import usecases as owner
 from alice_exp.owner.wiring import open_session
@@ -69,9 +61,7 @@ from alice_exp.owner.wiring import owner as owner_key
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.wiring import reports
-from alice_exp.timeline.rules.compaction import (
-    TimelineStatistics,
-)
+from alice_exp.timeline.rules.compaction import TimelineStatistics
 from alice_exp.timeline.usecases import summarise as digesting
 from alice_exp.timeline.usecases.events import Told
 from alice_exp.timeline.usecases.original_events import Expanded

@@ -18,13 +18,7 @@ from alice_exp.learning.usecases import propose_from_episodes as distilling
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
 from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
-from alice_exp.timeline.rules.compaction import (
-    Summariser,
-    TimelineStatistics,
-    narrative,
-    recent,
-    statistics,
-)
+from alice_exp.timeline.rules.compaction import Summariser, TimelineStatistics, narrative, recent, statistics
 from alice_exp.timeline.usecases import events as timeline
 from alice_exp.timeline.usecases import original_events as expanding
 from alice_exp.timeline.usecases import summarise as digesting

@@ -27,13 +27,7 @@ from alice_exp.model.values.block import (
     place_of,
 )
 from alice_exp.model.values.changes import ChangeSet, Put
-from alice_exp.review.rules.daily_report import (
-    Edition,
-    agenda,
-    candidates,
-    is_shown_as_it_is,
-    returned,
-)
+from alice_exp.review.rules.daily_report import Edition, agenda, candidates, is_shown_as_it_is, returned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

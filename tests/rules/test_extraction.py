@@ -117,7 +117,6 @@ def test_precision_and_recall(capsys: pytest.CaptureFixture[str]) -> None:
 # --------------------------------------------------------------------------------------- the source's examples
 
 
-@pytest.mark.covers("R4.17", "R4.19")
 class Watched:
     """A row's regular expression that tells where it fits."""
 
@@ -153,6 +152,7 @@ def test_each_lasting_order_reads_its_example() -> None:
         assert [one.type for one in said(row["example"])] == ["rule"], row["example"]
 
 
+@pytest.mark.covers("R4.17", "R4.19")
 def test_example_a() -> None:
     found = extract([user("我叫张三，是程序员"), assistant("你好张三！")])
     assert [(one.content, one.importance) for one in found.inferences] == [

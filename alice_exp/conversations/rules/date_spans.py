@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from calendar import monthrange
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Literal
 
+from alice_exp.kernel.text.data_files import expression, table
+
 Precision = Literal["day", "week", "month", "season", "year"]
 
 ONE_DAY = timedelta(days=1)
-SPRING, SUMMER, AUTUMN, WINTER = 3, 6, 9, 12
-"""The month in which a season begins; winter ends in the next year."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ def year(number: int) -> Span:
 
 
 def season(number: int, first_month: int) -> Span:
-    """The season of a year that begins in a month."""
+    """The season of a year that begins in a month; winter ends in the next year."""
     end = month(number, first_month + 3).start.date()
     return span(date(number, first_month, 1), end, "season")
 
@@ -136,3 +138,32 @@ def months_before(now: date, count: int) -> Span:
 def weeks_before(now: date, count: int) -> Span:
     """The seven days around the day so many weeks ago."""
     return days(now - ONE_DAY * (7 * count + 3), 7)
+
+
+def ago(now: date, count: int, unit: int, vague: bool) -> Span:
+    """So many units before today, a unit by its days: 1, 7, 30 (a month) or 365 (a year)."""
+    if unit == 1:
+        when = now - ONE_DAY * count
+        return days(when - ONE_DAY * 2, 5) if vague else day(when)
+    if unit == 7:
+        return weeks_before(now, count)
+    return months_before(now, count) if unit == 30 else year(max(1, now.year - count))
+
+
+def past(now: date, count: int) -> Span:
+    """The last so many days, with today."""
+    return span(now - ONE_DAY * count, now + ONE_DAY, "week" if count <= 31 else "month")
+
+
+# ------------------------------------------------------------------------------------------ words for them
+
+Reader = Callable[[re.Match[str], date], Span | None]
+"""Makes of words that were found the days they stand for, seen from today; ``None`` where the calendar has none."""
+
+Rule = tuple[re.Pattern[str], Reader]
+
+
+def rules_of(path: str, readers: Mapping[str, Reader]) -> tuple[Rule, ...]:
+    """The forms of words of a language's file, in the order in which they are tried, each with its reader."""
+    forms = table(path)["forms"]
+    return tuple((re.compile(expression(path, form["says"])), readers[form["reads"]]) for form in forms)

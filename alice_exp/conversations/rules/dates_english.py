@@ -3,65 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from datetime import date
+from functools import cache
 
 from alice_exp.conversations.rules import date_spans as spans
-from alice_exp.conversations.rules.date_spans import ONE_DAY, Span
+from alice_exp.conversations.rules.date_spans import ONE_DAY, Rule, Span
+from alice_exp.kernel.text.data_files import Patterns, table
 
-Rule = tuple[re.Pattern[str], Callable[[re.Match[str], date], Span | None]]
-"""A form of words, and the days it stands for, seen from today; ``None`` where the calendar has none."""
-
-_MONTHS = (
-    "january", "february", "march", "april", "may", "june",
-    "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
-_NUMBER_OF = {name[:length]: n for n, name in enumerate(_MONTHS, 1) for length in (3, len(name))} | {
-    "sept": 9
-}
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_SEASONS = {
-    "spring": spans.SPRING,
-    "summer": spans.SUMMER,
-    "autumn": spans.AUTUMN,
-    "fall": spans.AUTUMN,
-    "winter": spans.WINTER,
-}
-_COUNTS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "eleven": 11, "twelve": 12, "a": 1, "an": 1, "couple": 2, "few": 3, "several": 3,
-}  # fmt: skip
-_HOLIDAYS = {
-    "christmas eve": (12, 24),
-    "christmas": (12, 25),
-    "boxing day": (12, 26),
-    "new year's eve": (12, 31),
-    "new year's": (1, 1),
-    "halloween": (10, 31),
-    "valentine's": (2, 14),
-    "independence day": (7, 4),
-    "fourth of july": (7, 4),
-}
-_M = r"(?P<m>" + "|".join(sorted(_NUMBER_OF, key=len, reverse=True)) + r")\b\.?"
-_D = r"(?P<d>\d{1,2})(?:st|nd|rd|th)?"
-_Y = r"(?P<y>(?:19|20)\d\d)"
-_COUNT = r"(?P<n>\d{1,3}|" + "|".join(_COUNTS) + r")(?: of)?"
-_BEFORE = (
-    r"\b(?P<w>in|during|since|until|till|by|throughout|around|last|this|next|early|mid"
-    r"|late|end of|beginning of|start of|before|after|from|to|of|back in|for)(?: the)?[ -]"
-    r"(?:(?P<p>early|mid|late)[ -])?"
-)
+_FILE = "conversations/rules/data/dates_english.toml"
+_TABLES = table(_FILE)
+PATTERNS = Patterns(_FILE)
 
 
 def _of_date(number: int, month: str, day: str) -> Span | None:
-    found = spans.date_of(number, _NUMBER_OF[month], int(day))
+    found = spans.date_of(number, _TABLES["months"][month], int(day))
     return spans.day(found) if found else None
 
 
 def _month_day(found: re.Match[str], now: date) -> Span | None:
     if found["y"]:
         return _of_date(int(found["y"]), found["m"], found["d"])
-    return spans.latest_day(now, _NUMBER_OF[found["m"]], int(found["d"]))
+    return spans.latest_day(now, _TABLES["months"][found["m"]], int(found["d"]))
 
 
 def _numbers(found: re.Match[str], _: date) -> Span | None:
@@ -69,12 +31,9 @@ def _numbers(found: re.Match[str], _: date) -> Span | None:
     return spans.day(when) if when else None
 
 
-_PARTS = {"early": 0, "beginning of": 0, "start of": 0, "mid": 1, "late": 2, "end of": 2}
-
-
 def _named_month(found: re.Match[str], now: date) -> Span:
     """ "in June", "last June", "June 2023", "late June"."""
-    number, groups = _NUMBER_OF[found["m"]], found.groupdict()
+    number, groups = _TABLES["months"][found["m"]], found.groupdict()
     how = groups.get("w") or ""
     if groups.get("y"):
         whole = spans.month(int(found["y"]), number)
@@ -86,12 +45,12 @@ def _named_month(found: re.Match[str], now: date) -> Span:
         whole = spans.month(now.year, number)
     else:
         whole = spans.latest_month(now, number)
-    part = _PARTS.get(groups.get("p") or how)
+    part = _TABLES["thirds"].get(groups.get("p") or how)
     return whole if part is None else spans.part_of_month(whole, part)
 
 
 def _named_season(found: re.Match[str], now: date) -> Span:
-    first, groups = _SEASONS[found["s"]], found.groupdict()
+    first, groups = _TABLES["seasons"][found["s"]], found.groupdict()
     if groups.get("y"):
         return spans.season(int(found["y"]), first)
     how = groups.get("w") or ""
@@ -102,35 +61,23 @@ def _named_season(found: re.Match[str], now: date) -> Span:
     return spans.latest_season(now, first)
 
 
+def _count(word: str) -> int:
+    return int(word) if word.isdigit() else int(_TABLES["counts"][word])
+
+
 def _ago(found: re.Match[str], now: date) -> Span:
     word = found["n"]
-    count, unit = int(word) if word.isdigit() else _COUNTS[word], found["u"]
-    vague = word in ("few", "several", "couple")
-    if unit == "day":
-        when = now - ONE_DAY * count
-        return spans.days(when - ONE_DAY * 2, 5) if vague else spans.day(when)
-    if unit == "week":
-        return spans.weeks_before(now, count)
-    if unit == "month":
-        return spans.months_before(now, count)
-    return spans.year(max(1, now.year - count))
+    return spans.ago(now, _count(word), _TABLES["units"][found["u"]], word in _TABLES["vague"])
 
 
 def _past(found: re.Match[str], now: date) -> Span:
     """ "the last three weeks", up to today."""
-    word = found["n"] or "few"
-    count = (int(word) if word.isdigit() else _COUNTS[word]) * {
-        "day": 1,
-        "week": 7,
-        "month": 30,
-        "year": 365,
-    }[found["u"]]
-    return spans.span(now - ONE_DAY * count, now + ONE_DAY, "week" if count <= 31 else "month")
+    return spans.past(now, _count(found["n"]) * _TABLES["units"][found["u"]])
 
 
 def _relative(found: re.Match[str], now: date) -> Span:
     """last, this and next week, month, year, weekend."""
-    step = {"last": -1, "past": -1, "previous": -1, "this": 0, "next": 1}[found["w"]]
+    step = _TABLES["steps"][found["w"]]
     unit = found["u"]
     if unit == "week":
         return spans.week(now + ONE_DAY * 7 * step)
@@ -143,7 +90,7 @@ def _relative(found: re.Match[str], now: date) -> Span:
 
 
 def _weekday(found: re.Match[str], now: date) -> Span:
-    number = _WEEKDAYS.index(found["d"])
+    number = _TABLES["weekdays"].index(found["d"])
     if found["w"] == "next":
         return spans.day(now + ONE_DAY * ((number - now.weekday() - 1) % 7 + 1))
     if found["w"] == "this":
@@ -151,12 +98,12 @@ def _weekday(found: re.Match[str], now: date) -> Span:
     return spans.day(spans.weekday_before(now, number))
 
 
-def _near(offset: int) -> Callable[[re.Match[str], date], Span]:
-    return lambda _, now: spans.day(now + ONE_DAY * offset)
+def _near(found: re.Match[str], now: date) -> Span:
+    return spans.day(now + ONE_DAY * _TABLES["near"][found["t"]])
 
 
 def _holiday(found: re.Match[str], now: date) -> Span | None:
-    month, number = _HOLIDAYS[found["h"]]
+    month, number = _TABLES["holidays"][found["h"]]
     if found["w"] == "last":
         when = spans.date_of(now.year, month, number)
         return spans.day(when if when and when < now else date(now.year - 1, month, number))
@@ -166,57 +113,33 @@ def _holiday(found: re.Match[str], now: date) -> Span | None:
     return made
 
 
-_YEAR_WORDS = (
-    r"\b(?:in|during|since|of|year|from|until|before|after|throughout|back in|summer|by|late|early|mid)[ -]"
-    + _Y
-    + r"\b"
-)
+def _whole_year(found: re.Match[str], _: date) -> Span:
+    return spans.year(int(found["y"]))
 
-RULES: tuple[Rule, ...] = tuple(
-    (re.compile(form), rule)
-    for form, rule in (
-        (r"\b(?P<y>(?:19|20)\d\d)[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})\b", _numbers),
-        (r"\b(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>(?:19|20)\d\d)\b", _numbers),
-        (rf"\b(?:the )?{_D}(?: of)?,? {_M}(?:,? {_Y}\b)?", _month_day),
-        (rf"\b{_M} (?:the )?{_D}\b(?! (?:days|weeks|months|years|people|times))(?:,? {_Y}\b)?", _month_day),
-        (r"\bthe day before yesterday\b", _near(-2)),
-        (r"\byesterday\b|\blast night\b", _near(-1)),
-        (r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b", _near(0)),
-        (r"\btomorrow\b", _near(1)),
-        (rf"\b(?:a )?{_COUNT} (?P<u>day|week|month|year)s? (?:ago|back|earlier)\b", _ago),
-        (rf"\b(?:the |these )?(?:last|past) (?:{_COUNT} )(?P<u>day|week|month|year)s?\b", _past),
-        (r"\b(?P<w>last|past|this|next|previous) (?P<u>weekend|week|month|year)\b(?! old)", _relative),
-        (rf"\b(?:the )?(?P<w>last|this|next|past|previous) (?P<s>{'|'.join(_SEASONS)})\b", _named_season),
-        (rf"\b(?P<s>{'|'.join(_SEASONS)})(?: of)? {_Y}\b", _named_season),
-        (
-            rf"\b(?:in|during|over|since|every) (?:the )?(?:early |late )?(?P<s>{'|'.join(_SEASONS)})\b"
-            r"(?! (?:into|in love|for|off|apart))",
-            _named_season,
-        ),
-        (rf"\b(?:(?P<p>early|mid|late)[ -])?{_M},? (?:of )?{_Y}\b", _named_month),
-        (rf"{_BEFORE}{_M}(?!\w)", _named_month),
-        (
-            r"(?<!\d )\b(?:(?P<p>early|mid|late)[ -])?"
-            r"(?P<m>january|february|july|september|october|november|december)\b",
-            _named_month,
-        ),
-        (
-            rf"\b(?:(?P<w>last|this|next|on|past|since|by|until) )?(?P<d>{'|'.join(_WEEKDAYS)})\b(?!s)",
-            _weekday,
-        ),
-        (rf"\b(?:(?P<w>last) )?(?P<h>{'|'.join(_HOLIDAYS)})(?: day)?(?: (?:in |of )?{_Y})?\b", _holiday),
-        (_YEAR_WORDS, lambda found, _: spans.year(int(found["y"]))),
-    )
-)
-"""Forms of words in the order in which they are tried, on folded text; each takes its words away from the next."""
 
-_SURE = re.compile(r"\d(?:st|nd|rd|th)\b|\b(?:in|during|last|this|next|since) (?:the )?(?:may|march)\b")
+@cache
+def rules() -> tuple[Rule, ...]:
+    """Forms of words in the order in which they are tried, on folded text; each takes its words away from the next."""
+    readers = {
+        "numbers": _numbers,
+        "month_day": _month_day,
+        "near": _near,
+        "ago": _ago,
+        "past": _past,
+        "relative": _relative,
+        "season": _named_season,
+        "month": _named_month,
+        "weekday": _weekday,
+        "holiday": _holiday,
+        "year": _whole_year,
+    }
+    return spans.rules_of(_FILE, readers)
 
 
 def is_doubtful(found: re.Match[str], text: str) -> bool:
     """Whether a month's name may be the word instead ("3 may join", "the march of"), by how the text writes it."""
-    if found.groupdict().get("m") not in ("may", "march", "mar"):
+    if found.groupdict().get("m") not in _TABLES["doubtful"]:
         return False
-    if text[found.start("m")].isupper() or found.groupdict().get("y") or _SURE.search(found.group()):
+    if text[found.start("m")].isupper() or found.groupdict().get("y") or PATTERNS.sure.search(found.group()):
         return False
     return not text[: found.start()].lower().endswith((" on ", " on the ", " from ", " until "))

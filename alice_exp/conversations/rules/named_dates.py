@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from alice_exp.conversations.rules import dates_chinese, dates_english
-from alice_exp.conversations.rules.date_spans import Precision, Span
+from alice_exp.conversations.rules.date_spans import Precision, Rule, Span
 from alice_exp.model.rules.consolidation import seconds
 
 if TYPE_CHECKING:
     from datetime import date
 
-__all__ = ["Precision", "Span", "day_of", "named_spans"]
+__all__ = ["Precision", "Span", "asks_when", "day_of", "named_spans"]
 
 MOST_TEXT = 2_000
 """Characters of a question that are read."""
@@ -30,6 +30,12 @@ def day_of(moment: str | datetime) -> datetime:
     return datetime.fromtimestamp(seconds(moment), tz=UTC).replace(tzinfo=None)
 
 
+def asks_when(folded: str) -> bool:
+    """Whether a question, folded, asks for a time."""
+    languages = (dates_english.PATTERNS, dates_chinese.PATTERNS)
+    return any(patterns.asks_when.search(folded) for patterns in languages)
+
+
 def named_spans(text: str, now: str | datetime) -> list[Span]:
     """The spans that a question names, in the order of its words; empty where it names none.
 
@@ -40,12 +46,12 @@ def named_spans(text: str, now: str | datetime) -> list[Span]:
     today = day_of(now).date()
     found: list[tuple[int, Span]] = []
     if _CJK.search(shortened):
-        found += _read(shortened, dates_chinese.RULES, today)
-    found += _read(shortened, dates_english.RULES, today)
+        found += _read(shortened, dates_chinese.rules(), today)
+    found += _read(shortened, dates_english.rules(), today)
     return [span for _, span in sorted(found, key=lambda each: each[0])]
 
 
-def _read(text: str, rules: tuple[dates_english.Rule, ...], today: date) -> list[tuple[int, Span]]:
+def _read(text: str, rules: tuple[Rule, ...], today: date) -> list[tuple[int, Span]]:
     # Lower case of equal length, so that a match can be looked up in the text as it was written.
     rest = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
     found: list[tuple[int, Span]] = []

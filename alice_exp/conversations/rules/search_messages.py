@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import heapq
 import math
-import re
 from array import array
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.rules.named_dates import day_of, named_spans
+from alice_exp.conversations.rules.named_dates import asks_when, day_of, named_spans
 from alice_exp.kernel.text.tokens import STOP_WORDS, fold, tokens, tokens_many, words
 
 if TYPE_CHECKING:
@@ -47,9 +46,6 @@ SPEAKER = 0.3
 TOLD_TIME = 0.15
 """What a turn that names a time gains, as a share of its score, where the query asks for one."""
 
-_WHEN = re.compile(
-    r"\bwhen\b|\bhow long ago\b|\b(?:what|which) (?:time|day|date|month|year)\b|什么时候|何时|哪一?天|几号|几月|哪一?年"
-)
 _LOOKED_AT = 100
 """So many of the best turns are looked at for a time that they name."""
 
@@ -168,7 +164,7 @@ def search(talk: Talk, query: str, now: str | datetime | None = None, top: int |
     on_day = _on_days(talk, named)
     for index in on_day:
         scores[index] += DAY * (best or 1.0)
-    if _WHEN.search(fold(query)):
+    if asks_when(fold(query)):
         _lift_told_times(talk, scores)
     order = _best(scores, top)
     return [

@@ -4,8 +4,9 @@ A path counts from the package's folder (``finding/rules/data/lexicon.txt``). ``
 
 - *Text*: words parted by blanks; ``[heading]`` alone on a line begins a list; a line that begins with ``#`` is a
   comment.
-- *TOML*: tables of regular expressions. In one over several lines, a line break and the blanks around it count for
-  nothing; ``{name}`` stands for what ``[parts]`` has under that name.
+- *TOML*: tables of regular expressions. In them a line break and the blanks at either end of a line count for nothing
+  (write ``[ ]`` for one that counts); ``{name}`` stands for what ``[parts]`` has under that name, or for any of the
+  words of a list or table so called.
 """
 
 from __future__ import annotations
@@ -54,10 +55,16 @@ def table(path: str) -> Mapping[str, Any]:
 
 def expression(path: str, written: str) -> str:
     """A regular expression as a file writes it, whole: on one line, its parts filled in."""
-    if "\n" in written:
-        written = "".join(line.strip() for line in written.splitlines())
-    parts: Mapping[str, str] = table(path).get("parts", {})
-    return re.sub(r"\{([a-z_]+)\}", lambda named: expression(path, parts[named[1]]), written)
+    written = "".join(line.strip() for line in written.splitlines())
+    return re.sub(r"\{([a-z_]+)\}", lambda named: _part(path, named[1]), written)
+
+
+def _part(path: str, name: str) -> str:
+    whole = table(path)
+    part = whole.get("parts", {}).get(name, whole.get(name))
+    if part is None:
+        raise KeyError(f"{path} has no part {name!r}")
+    return expression(path, part) if isinstance(part, str) else "|".join(sorted(part, key=len, reverse=True))
 
 
 class Patterns:

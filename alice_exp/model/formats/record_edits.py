@@ -10,13 +10,7 @@ import json
 from typing import TYPE_CHECKING, cast
 
 from alice_exp.kernel.jsonc import Append, Insert, Raw, Remove, Set, dump
-from alice_exp.model.formats.record_schema import (
-    EPISODES,
-    SEGMENTS,
-    episode_json,
-    event_json,
-    segment_json,
-)
+from alice_exp.model.formats.record_schema import EPISODES, SEGMENTS, episode_json, event_json, segment_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.model.formats import field_readers as fields
 from alice_exp.model.formats.field_readers import Fault, problem_at, read_object, unknown_key
-from alice_exp.model.values.records import (
-    CAPACITY,
-    Episode,
-    EpisodeBook,
-    Event,
-    Segment,
-    Timeline,
-)
+from alice_exp.model.values.records import CAPACITY, Episode, EpisodeBook, Event, Segment, Timeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,14 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.model.values.block import (
-    DECISIONS,
-    Approved,
-    Block,
-    Claim,
-    content_hash,
-    is_approved,
-)
+from alice_exp.model.values.block import DECISIONS, Approved, Block, Claim, content_hash, is_approved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,14 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from alice_exp.kernel.text.tokens import (
-    bag,
-    fingerprint_text,
-    is_cjk,
-    keywords,
-    literal_keywords,
-    words,
-)
+from alice_exp.kernel.text.data_files import word_lists
+from alice_exp.kernel.text.tokens import bag, fingerprint_text, is_cjk, keywords, literal_keywords, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -112,7 +106,6 @@ def retrieval_similarities(
 
 
 _LONGEST_REORDERED = 400
-_JOINING = frozenset({"and", "or", "和", "与", "及", "或", "跟"})
 
 
 def same_inference(first: str, second: str) -> bool:
@@ -150,7 +143,7 @@ def _exchanged(first: Sequence[str], second: Sequence[str]) -> bool:
 
 
 def _joins(part: Sequence[str]) -> bool:
-    return len(part) == 1 and part[0] in _JOINING
+    return len(part) == 1 and part[0] in word_lists("kernel/text/data/order_words.txt")["joining"]
 
 
 def _shared_parts(first: Sequence[str], second: Sequence[str]) -> list[tuple[int, int]]:
