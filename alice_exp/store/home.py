@@ -23,7 +23,7 @@ from alice_exp.store.plumbing import LOST, PENDING
 from alice_exp.store.reading import LastGood, Reading, holds_blocks, snapshot
 from alice_exp.store.remembered import recalled, remember
 from alice_exp.store.scan import CONFIG, scan, scan_config
-from alice_exp.text.jsonc import parse
+from alice_exp.text import jsonc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -194,7 +194,7 @@ class FileHome:
 
         began = time.time_ns()
         data, read = read_bytes(self.experiences / CONFIG)
-        config, problems = read_config(parse(data, CONFIG))
+        config, problems = read_config(jsonc.parse(data, CONFIG))
         if read == signature and not problems:
             remember(self.root / "state" / "config.json", signature, began, config)
         return config, problems

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alice_exp.core.config import Json
 from alice_exp.core.model import Problem
-from alice_exp.text.jsonc import locate, locate_key
+from alice_exp.text import jsonc
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -160,7 +160,7 @@ def problem_at(
 ) -> Problem:
     """A problem at the nearest place above ``pointer`` that exists in the text."""
     for length in range(len(pointer), -1, -1):
-        span = locate(document, pointer[:length])
+        span = jsonc.locate(document, pointer[:length])
         if span is not None:
             line, column = document.position(span[0])
             return Problem(document.path, line, column, template, values, severity, hint)
@@ -172,7 +172,7 @@ def unknown_key(document: Document, pointer: Pointer, known: Sequence[str]) -> P
     from difflib import get_close_matches
 
     key = str(pointer[-1])
-    span = locate_key(document, pointer)
+    span = jsonc.locate_key(document, pointer)
     line, column = document.position(span[0]) if span else (1, 1)
     close = get_close_matches(key, known, 1)
     hint = f'did you mean "{close[0]}"?' if close else 'a key of your own starts with "x-"'
