@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
+from alice_exp.kernel.journal import atomic_files as files
 from alice_exp.learning.ports import OpenDecision
 
 if TYPE_CHECKING:
@@ -40,10 +41,8 @@ class FileDecisions:
         }
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            temporary = self._folder / f".{decision.decision}"
-            temporary.touch(mode=0o600)
-            temporary.write_text(json.dumps(body, ensure_ascii=False), encoding="utf-8")
-            temporary.replace(self._path(decision.decision))
+            text = json.dumps(body, ensure_ascii=False)
+            files.replace(self._path(decision.decision), text.encode(), durable=False)
             for old in sorted(self._folder.glob("dec-*.json"), key=lambda path: path.stat().st_mtime)[:-KEPT]:
                 old.unlink(missing_ok=True)
         except OSError as error:

@@ -40,6 +40,7 @@ CLOUDS = {
     "GoogleDrive",
 }
 """Names of folders that a service keeps the same on several machines."""
+_SWEPT = ("", "state", "state/decisions", "sessions", "identity", "identity/peers", "experiences")
 _SQLITE = b"SQLite format 3\0"
 _INDEX = "state/index.sqlite"
 
@@ -164,7 +165,7 @@ class HomeInspection:
             before = len(list(self._left()))
             if self._repository.exists:
                 recover_home(self._repository, holder_died=True)
-            for folder in ("", "state", "sessions", "identity", "experiences"):
+            for folder in _SWEPT:
                 sweep(self._root / folder)
             for path in (self._repository.git_dir / "objects" / "pack").glob(".tmp-*"):
                 path.unlink(missing_ok=True)

@@ -11,7 +11,6 @@ import base64
 import contextlib
 import hashlib
 import json
-import os
 import re
 import subprocess
 from dataclasses import replace
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError
-from alice_exp.kernel.journal.atomic_files import MARK, keep
+from alice_exp.kernel.journal import atomic_files as files
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.rules.approval import claim, judged, marked
@@ -90,9 +89,12 @@ class SshOwner:
                 for path in (self._pin, self._place, self._allowed):
                     path.unlink(missing_ok=True)
                 return
-            _write(self._place, json.dumps({"key": key.file}) + "\n")
-            _write(self._allowed, _allowed_line(key.line))
-            _write(self._pin, f"{key.line} {key.comment}".rstrip() + "\n")
+            for path, text in (
+                (self._place, json.dumps({"key": key.file}) + "\n"),
+                (self._allowed, _allowed_line(key.line)),
+                (self._pin, f"{key.line} {key.comment}".rstrip() + "\n"),
+            ):
+                files.replace(path, text.encode(), durable=True)
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             raise ProblemError("the owner key cannot be kept: {why}", why=why, path=str(self._pin)) from error
@@ -252,7 +254,7 @@ class SshOwner:
     def _learn(self, line: str, claims: Iterable[Claim], verdicts: Iterable[bool]) -> None:
         known = self._load()
         known.update((_digest(line, said), verdict) for said, verdict in zip(claims, verdicts, strict=True))
-        keep(self._state / "signatures.json", json.dumps({"version": _VERSION, "verdicts": known}))
+        files.keep(self._state / "signatures.json", json.dumps({"version": _VERSION, "verdicts": known}))
 
 
 def _as_it_is(placed: Placed) -> Placed:
@@ -363,13 +365,3 @@ def _digest(line: str, said: Claim) -> str:
     return hashlib.sha256(
         f"{line}\n{said.text}\n{said.signature}".encode("utf-8", "surrogatepass")
     ).hexdigest()
-
-
-def _write(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}{MARK}{os.getpid()}")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)

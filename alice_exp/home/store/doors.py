@@ -16,13 +16,13 @@ from alice_exp.home.ports import Judge
 from alice_exp.home.store.config_cache import recalled, remember
 from alice_exp.home.store.list_files import CONFIG, scan, scan_config
 from alice_exp.home.store.read_files import LastGood, Reading, holds_blocks, snapshot
+from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.gc_pause import uncollected
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.commit_writer import Ledger, Sources
 from alice_exp.kernel.journal.git_process import LOST, PENDING
 from alice_exp.kernel.journal.lock import WriterLock
-from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.config import Config
@@ -192,7 +192,7 @@ class FileHome:
 
         began = time.time_ns()
         data, read = read_bytes(self.experiences / CONFIG)
-        config, problems = read_config(parse(data, CONFIG))
+        config, problems = read_config(jsonc.parse(data, CONFIG))
         if read == signature and not problems:
             remember(self.root / "state" / "config.json", signature, began, config)
         return config, problems

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel import jsonc
 from alice_exp.kernel.journal.atomic_files import NotAFile, read_bytes
 from alice_exp.kernel.journal.git_process import blob_id
-from alice_exp.kernel.jsonc import Unchanged, parse
+from alice_exp.kernel.jsonc import Unchanged
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.values.block import Placed, place_of
@@ -57,7 +58,7 @@ class Reading:
         """A namespace file's bytes as parsed: the elements that stood so when it was last parsed are taken over."""
         known = self._documents.get(path)
         if known is None or known[0] != data:
-            known = self._documents[path] = (data, parse(data, path, was=known[1] if known else None))
+            known = self._documents[path] = (data, jsonc.parse(data, path, was=known[1] if known else None))
         return known[1]
 
     def parsed(self, path: str, signature: Signature) -> Parsed:
@@ -96,7 +97,7 @@ class Reading:
         oid, blocks = self._good.get(path, ("", ()))
         if oid == blob_id(data):
             return blocks
-        blocks, problems = read_blocks(parse(data, path))
+        blocks, problems = read_blocks(jsonc.parse(data, path))
         return None if any(problem.severity == "error" for problem in problems) else blocks
 
 
@@ -159,7 +160,7 @@ class LastGood:
         if oid is None:
             return ()
         if self._known.get(path, ("",))[0] != oid:
-            blocks, problems = read_blocks(parse(self._blob(oid), path))
+            blocks, problems = read_blocks(jsonc.parse(self._blob(oid), path))
             broken = any(problem.severity == "error" for problem in problems)
             self._known[path] = (oid, () if broken else blocks)
         return self._known[path][1]

@@ -72,11 +72,15 @@ def read_bytes(path: Path) -> tuple[bytes, Signature]:
 
 def write_beside(path: Path, data: bytes) -> Path:
     """A temporary file beside ``path`` that holds ``data``, on disk, with the mode that ``path`` has (else 0600)."""
-    temporary = path.with_name(f".{path.name}{MARK}{os.getpid()}-{os.urandom(4).hex()}")
     try:
         mode = stat.S_IMODE(path.lstat().st_mode)
     except FileNotFoundError:
         mode = 0o600
+    return _beside(path, data, mode, durable=True)
+
+
+def _beside(path: Path, data: bytes, mode: int, *, durable: bool) -> Path:
+    temporary = path.with_name(f".{path.name}{MARK}{os.getpid()}-{os.urandom(4).hex()}")
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
@@ -84,7 +88,8 @@ def write_beside(path: Path, data: bytes) -> Path:
             while view:
                 view = view[os.write(handle, view) :]
             os.fchmod(handle, mode)
-            os.fsync(handle)
+            if durable:
+                os.fsync(handle)
         finally:
             os.close(handle)
     except OSError:
@@ -92,6 +97,26 @@ def write_beside(path: Path, data: bytes) -> Path:
             temporary.unlink()
         raise
     return temporary
+
+
+def replace(path: Path, data: bytes, *, durable: bool) -> None:
+    """Put a file (0600) that holds ``data`` in the place of ``path``, whole or not at all.
+
+    ``durable``: its content is on disk before it has the name.
+    """
+    temporary = _beside(path, data, 0o600, durable=durable)
+    try:
+        temporary.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def keep(path: Path, text: str) -> None:
+    """``replace`` for a momentary file of ``state/``: a disk that refuses costs nothing but the memory of it."""
+    with contextlib.suppress(OSError):
+        replace(path, text.encode(), durable=False)
 
 
 def swap_in(temporary: Path, path: Path, expected: bytes | None) -> None:
@@ -183,18 +208,6 @@ def _exchange_by_links(one: Path, other: Path) -> None:
     os.link(other, aside)
     one.replace(other)
     aside.rename(one)
-
-
-def keep(path: Path, text: str) -> None:
-    """Replace a momentary file of ``state/`` (0600); a disk that refuses costs nothing but the memory of it."""
-    temporary = path.with_name(f".{path.name}{MARK}{os.getpid()}")
-    try:
-        temporary.touch(mode=0o600)
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def sync_directory(path: Path) -> None:

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from alice_exp.kernel.jsonc import locate, locate_key
+from alice_exp.kernel import jsonc
 from alice_exp.kernel.jsonc.problem import Json, Problem
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def problem_at(
 ) -> Problem:
     """A problem at the nearest place above ``pointer`` that exists in the text."""
     for length in range(len(pointer), -1, -1):
-        span = locate(document, pointer[:length])
+        span = jsonc.locate(document, pointer[:length])
         if span is not None:
             line, column = document.position(span[0])
             return Problem(document.path, line, column, template, values, severity, hint)
@@ -170,7 +170,7 @@ def unknown_key(document: Document, pointer: Pointer, known: Sequence[str]) -> P
     from difflib import get_close_matches
 
     key = str(pointer[-1])
-    span = locate_key(document, pointer)
+    span = jsonc.locate_key(document, pointer)
     line, column = document.position(span[0]) if span else (1, 1)
     close = get_close_matches(key, known, 1)
     hint = f'did you mean "{close[0]}"?' if close else 'a key of your own starts with "x-"'

@@ -17,6 +17,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import BusyError, PeerError, ProblemError, RefusedError
+from alice_exp.kernel.journal import atomic_files as files
 from alice_exp.kernel.journal import transaction as landing
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.git_process import FETCHED, PENDING, Message, Repository
@@ -75,15 +76,10 @@ class FileRemotes:
             {"name": one.name, "address": one.address, "private": one.private, "at": one.at}
             for one in sorted(remotes, key=lambda one: one.name)
         ]
-        temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}")
+        text = json.dumps(rows, ensure_ascii=False, indent=2) + "\n"
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(self._path)
+            files.replace(self._path, text.encode(), durable=True)
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             raise ProblemError("this cannot be written: {why}", why=why, path=str(self._path)) from error
