@@ -9,9 +9,9 @@ def main() -> None:
     """Run the command line and end the process with its exit code."""
     if sys.argv[1:2] == ["merge-driver"]:
         # Every home's .git/config names this entry, so it has to stay wherever the module goes.
-        from alice_exp.sync.store import merge_driver as merging
+        from alice_exp.sync.store import merge_driver
 
-        sys.exit(merging.main(sys.argv[2:]))
+        sys.exit(merge_driver.main(sys.argv[2:]))
     import gc
 
     # One command lives for a moment and makes few cycles: collecting costs a fifth of its time and frees nothing.

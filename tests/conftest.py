@@ -267,7 +267,7 @@ def _environment(changes: Mapping[str, str | None] | None, scratch: Path) -> dic
 @pytest.fixture
 def cli(world: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
     """``cli(*arguments, stdin=None, env=None, check=True)``: the same in this process; stdin is no terminal."""
-    from alice_exp.app import main as app
+    from alice_exp.app import main
     from alice_exp.terminal import language
 
     def call(
@@ -288,7 +288,7 @@ def cli(world: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
             patch.setattr(sys, "stderr", err)
             if hasattr(language, "choose"):
                 language.choose("en")
-            code = app.run(arguments)
+            code = main.run(arguments)
         return _checked(Result(code, _said(out), _said(err)), arguments, check=check)
 
     return call

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.agents import schemas as shapes
+from alice_exp.agents import schemas
 from alice_exp.agents.tools import Desk
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError
@@ -66,30 +66,30 @@ def _add_knowing(server: MCPServer[Any], desk: Desk) -> None:
 
     @server.tool()
     @told
-    def recall(query: str, top: int = 10, context: dict[str, Any] | None = None) -> shapes.Recalled:
+    def recall(query: str, top: int = 10, context: dict[str, Any] | None = None) -> schemas.Recalled:
         """What is known that fits a query, best first; unreviewed blocks have approved=false."""
         return desk.recall(query, top, context or {})
 
     @server.tool()
     @told
-    def decide(task: str, context: dict[str, Any] | None = None) -> shapes.Decided:
+    def decide(task: str, context: dict[str, Any] | None = None) -> schemas.Decided:
         """What to apply to a task: what the person trusts, else what is unreviewed with a disclaimer, else nothing."""
         return desk.decide(task, context or {})
 
     @server.tool(description=SEARCH)
     @told
-    def search_memory_tool(query: str) -> shapes.Remembered:
+    def search_memory_tool(query: str) -> schemas.Remembered:
         return desk.memories(query)
 
     @server.tool()
     @told
-    def memory_assess_knowledge(topic: str) -> shapes.Assessed:
+    def memory_assess_knowledge(topic: str) -> schemas.Assessed:
         """How well a topic is known: none, very_low, low, medium or high, with the evidence."""
         return desk.assess(topic)
 
     @server.tool()
     @told
-    def heartbeat_summary() -> shapes.Summary:
+    def heartbeat_summary() -> schemas.Summary:
         """How much waits for the person's decision. Read only: deciding is the person's."""
         return desk.heartbeat()
 
@@ -109,7 +109,7 @@ def _add_learning(server: MCPServer[Any], desk: Desk) -> None:
         context: dict[str, Any] | None = None,
         evidence: str = "",
         importance: float = 0.5,
-    ) -> shapes.Kept:
+    ) -> schemas.Kept:
         """Keep something learned as a candidate: it waits until the person approves it."""
         return desk.memorize(payload, trigger, type, about, tags or [], context or {}, evidence, importance)
 
@@ -123,7 +123,7 @@ def _add_learning(server: MCPServer[Any], desk: Desk) -> None:
         result: Any = None,
         reward: float | None = None,
         also: list[str] | None = None,
-    ) -> shapes.Reported:
+    ) -> schemas.Reported:
         """What came of a decision (its id) or of using one block: success raises it, failure lowers it."""
         return desk.report_outcome(id, ok, scenario, note, result, reward, also or [])
 
@@ -143,7 +143,7 @@ def _add_records(server: MCPServer[Any], desk: Desk) -> None:
         context: dict[str, Any] | None = None,
         reflection: str = "",
         type: str = "",
-    ) -> shapes.Recorded:
+    ) -> schemas.Recorded:
         """Record what happened in one task that no decision stands for: what was done, and what came of it."""
         return desk.record_episode(task, success, action, result, reward, context or {}, reflection, type)
 
@@ -155,7 +155,7 @@ def _add_records(server: MCPServer[Any], desk: Desk) -> None:
         action: str = "",
         result: Any = None,
         metadata: dict[str, Any] | None = None,
-    ) -> shapes.Told:
+    ) -> schemas.Told:
         """Add one thought to the timeline, which keeps the newest word for word and summarises the rest."""
         return desk.add_event(thought, context, action, result, metadata or {})
 

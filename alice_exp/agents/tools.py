@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from alice_exp.agents import schemas as shapes
+from alice_exp.agents import schemas
 from alice_exp.blocks.usecases import capture
 from alice_exp.blocks.wiring import access
 from alice_exp.conversations.usecases.agent_context import MOST, user_memories
@@ -18,15 +18,14 @@ from alice_exp.finding import documents as finding_documents
 from alice_exp.finding import usecases as recall
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.wiring import finding
-from alice_exp.home import references as acts
+from alice_exp.home import references
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.usecases import decide as deciding
-from alice_exp.learning.usecases import decision_outcome as decided
-from alice_exp.learning.usecases import statistics as knowing
+from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.outcome import report_outcome
 from alice_exp.learning.wiring import decisions
 from alice_exp.model.values.block import ABOUT, Evidence, Payload, Place, Trigger
@@ -69,7 +68,7 @@ class Desk:
                 raise UsageError("an argument of {size} bytes is over the limit of 64 KiB", size=size)
         yield self.session
 
-    def recall(self, query: str, top: int, context: Mapping[str, Json]) -> shapes.Recalled:
+    def recall(self, query: str, top: int, context: Mapping[str, Json]) -> schemas.Recalled:
         """What is known."""
         if not query.strip():
             raise UsageError("a query says what you want to know")
@@ -83,7 +82,7 @@ class Desk:
             )
         return {"query": query, "matches": [_known(one) for one in found]}
 
-    def decide(self, task: str, context: Mapping[str, Json]) -> shapes.Decided:
+    def decide(self, task: str, context: Mapping[str, Json]) -> schemas.Decided:
         """What to apply."""
         if not task.strip():
             raise UsageError("a task says what is to be done")
@@ -110,7 +109,7 @@ class Desk:
         result: Any,
         reward: float | None,
         also: list[str],
-    ) -> shapes.Reported:
+    ) -> schemas.Reported:
         """What came of a decision or of using a block."""
         with self.turn(reference, scenario, note, result, also) as session:
             if not reference.startswith("dec-"):
@@ -118,7 +117,7 @@ class Desk:
                 commit = commit_id(done.commit)
                 changed = learning_documents.changed(done.placed, done.change)
                 return {"id": done.placed.block.id, "blocks": [changed], "episode": None, "commit": commit}
-            told = decided.report_decision(
+            told = decision_outcome.report_decision(
                 session.home,
                 decisions(session),
                 session.caller,
@@ -149,7 +148,7 @@ class Desk:
         context: Mapping[str, Json],
         evidence: str,
         importance: float,
-    ) -> shapes.Kept:
+    ) -> schemas.Kept:
         """A candidate into the pool."""
         if not payload.strip():
             raise UsageError("a block needs a payload: what to do or to believe")
@@ -162,7 +161,7 @@ class Desk:
             draft = capture.Draft(
                 Payload(payload),
                 Trigger(trigger, (), context),
-                type=acts.type_named(type),
+                type=references.type_named(type),
                 about="user" if about == "user" else "work",
                 tags=tuple(tags),
                 evidence=(Evidence("note", quote=evidence),) if evidence else (),
@@ -197,7 +196,7 @@ class Desk:
                 hint="ask the person to review them: alice-exp heartbeat",
             )
 
-    def memories(self, query: str) -> shapes.Remembered:
+    def memories(self, query: str) -> schemas.Remembered:
         """What is known about the user, as the text block of R4.23 and as items."""
         if not query.strip():
             raise UsageError("a query says what you want to know")
@@ -216,7 +215,7 @@ class Desk:
         context: Mapping[str, Json],
         reflection: str,
         type: str,
-    ) -> shapes.Recorded:
+    ) -> schemas.Recorded:
         """What happened in one task."""
         with self.turn(task, action, result, context, reflection, type) as session:
             caller = session.caller
@@ -241,7 +240,7 @@ class Desk:
 
     def add_event(
         self, thought: str, context: str, action: str, result: Any, metadata: Mapping[str, Json]
-    ) -> shapes.Told:
+    ) -> schemas.Told:
         """One more thought on the timeline."""
         with self.turn(thought, context, action, result, metadata) as session:
             caller = session.caller
@@ -255,15 +254,15 @@ class Desk:
             "commit": commit_id(told.commit),
         }
 
-    def assess(self, topic: str) -> shapes.Assessed:
+    def assess(self, topic: str) -> schemas.Assessed:
         """How well a topic is known."""
         if not topic.strip():
             raise UsageError("name a topic")
         with self.turn(topic) as session:
-            assessed = knowing.assess(finding(session), topic, {})
+            assessed = statistics.assess(finding(session), topic, {})
         return learning_documents.assessment(assessed)  # type: ignore[return-value]
 
-    def heartbeat(self) -> shapes.Summary:
+    def heartbeat(self) -> schemas.Summary:
         """What waits for the person; a peek."""
         with self.turn() as session:
             report, _ = review.heartbeat(
@@ -282,7 +281,7 @@ class Desk:
         }
 
 
-def _known(one: Match) -> shapes.Known:
+def _known(one: Match) -> schemas.Known:
     return finding_documents.match(one)  # type: ignore[return-value]
 
 

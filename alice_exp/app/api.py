@@ -25,7 +25,7 @@ from alice_exp.conversations.values import Message
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
 from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
-from alice_exp.episodes.usecases import episode_book as records
+from alice_exp.episodes.usecases import episode_book
 from alice_exp.episodes.usecases.episode_book import Kept, Pruned, Reflected
 from alice_exp.finding import usecases as recall
 from alice_exp.finding.rules.ranking import Match
@@ -45,14 +45,13 @@ from alice_exp.kernel.errors import (
 from alice_exp.kernel.jsonc.problem import Json, Problem
 from alice_exp.learning.rules.assessment import Assessment
 from alice_exp.learning.usecases import decide as deciding
-from alice_exp.learning.usecases import decision_outcome as decided
-from alice_exp.learning.usecases import statistics as knowing
+from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.decide import Decision
 from alice_exp.learning.usecases.decision_outcome import DecisionOutcome
 from alice_exp.learning.usecases.outcome import Outcome, report_outcome
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
 from alice_exp.learning.wiring import decisions
-from alice_exp.maintenance.usecases import namespaces_of_home as upkeep
+from alice_exp.maintenance.usecases import namespaces_of_home
 from alice_exp.model.values.block import About, Block, BlockType, Evidence, Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event, Segment, Timeline
 from alice_exp.owner import usecases as owner
@@ -62,7 +61,7 @@ from alice_exp.review import usecases as review
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.wiring import reports
 from alice_exp.timeline.rules.compaction import TimelineStatistics
-from alice_exp.timeline.usecases import summarise as digesting
+from alice_exp.timeline.usecases import summarise
 from alice_exp.timeline.usecases.events import Told
 from alice_exp.timeline.usecases.original_events import Expanded
 
@@ -135,11 +134,11 @@ class Alice(Conversations, Records):
     def init(self) -> None:
         """Make the home; one that is there already stays as it is (a person's act)."""
         require_person(self._session.caller, "make a home", "alice-exp init")
-        self._session.home.create(self._session.actor, upkeep.default_files())
+        self._session.home.create(self._session.actor, namespaces_of_home.default_files())
 
     def check(self) -> tuple[Problem, ...]:
         """Everything that is wrong with the home's files."""
-        return upkeep.check(self._session.home, self._session.caller.now)
+        return namespaces_of_home.check(self._session.home, self._session.caller.now)
 
     # -- blocks -------------------------------------------------------------------------------------------------
 
@@ -234,7 +233,7 @@ class Alice(Conversations, Records):
     ) -> DecisionOutcome:
         """Report whether a decision worked: lifecycle, evidence, episode and event in one commit (D37)."""
         session = self._session
-        return decided.report_decision(
+        return decision_outcome.report_decision(
             session.home,
             decisions(session),
             session.caller,
@@ -245,8 +244,8 @@ class Alice(Conversations, Records):
             result=result,
             reward=reward,
             also=also,
-            reads=records.reads_of(access(session)),
-            summarise=digesting.summariser(session.provider, session.config),
+            reads=episode_book.reads_of(access(session)),
+            summarise=summarise.summariser(session.provider, session.config),
         )
 
     def show(self, block: str) -> Shown:
@@ -260,7 +259,7 @@ class Alice(Conversations, Records):
 
     def assess(self, topic: str, context: Mapping[str, Json] | None = None) -> Assessment:
         """How well a topic is known (R3.16); counts as no read."""
-        return knowing.assess(finding(self._session), topic, context or {})
+        return statistics.assess(finding(self._session), topic, context or {})
 
     def heartbeat(self) -> Agenda:
         """Today's report as a peek: it starts no clock and gives no new numbers."""

@@ -8,19 +8,18 @@ from alice_exp.blocks.wiring import access
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
 from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
-from alice_exp.episodes.usecases import episode_book as records
-from alice_exp.episodes.usecases import similar_episodes as similar
+from alice_exp.episodes.usecases import episode_book, similar_episodes
 from alice_exp.episodes.usecases.episode_book import Kept, Pruned, Reflected
 from alice_exp.home.record_access import recorded
 from alice_exp.home.session import Session
 from alice_exp.kernel.jsonc.problem import Json
-from alice_exp.learning.usecases import propose_from_episodes as distilling
+from alice_exp.learning.usecases import propose_from_episodes
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
 from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.timeline.rules.compaction import Summariser, TimelineStatistics, narrative, recent, statistics
 from alice_exp.timeline.usecases import events as timeline
-from alice_exp.timeline.usecases import original_events as expanding
+from alice_exp.timeline.usecases import original_events
 from alice_exp.timeline.usecases import summarise as digesting
 from alice_exp.timeline.usecases.events import Told
 from alice_exp.timeline.usecases.original_events import Expanded
@@ -54,8 +53,8 @@ class Records:
     def add_episodes(self, episodes: Iterable[Episode]) -> Kept:
         """Record many in one act; an id or a time that is empty is given."""
         session = self._session
-        reads = records.reads_of(access(session))
-        return records.add_episodes(session.home, session.caller, list(episodes), reads)
+        reads = episode_book.reads_of(access(session))
+        return episode_book.add_episodes(session.home, session.caller, list(episodes), reads)
 
     def similar(
         self,
@@ -71,9 +70,9 @@ class Records:
         Where the task has no context, words find what the formula does not, and rank long tasks.
         """
         session = self._session
-        asked = similar.Asked(task, context or {}, top, filters or EpisodeFilters(), by_words)
+        asked = similar_episodes.Asked(task, context or {}, top, filters or EpisodeFilters(), by_words)
         seen = recorded(session.home, session.history, EPISODES_PATH)
-        return similar.similar(seen, access(session), session.caller, asked)
+        return similar_episodes.similar(seen, access(session), session.caller, asked)
 
     def episodes(self) -> tuple[Episode, ...]:
         """All episodes that the file holds, in its order."""
@@ -82,20 +81,22 @@ class Records:
 
     def reflect(self, episode: str, text: str) -> Reflected:
         """Say afterwards what was learned (R0.16)."""
-        return records.reflect(self._session.home, self._session.caller, episode, text)
+        return episode_book.reflect(self._session.home, self._session.caller, episode, text)
 
     def episode_statistics(self) -> EpisodeStatistics:
         """How many, how well, since when (R0.45)."""
-        return records.counted(recorded(self._session.home, self._session.history, EPISODES_PATH))
+        return episode_book.counted(recorded(self._session.home, self._session.history, EPISODES_PATH))
 
     def prune(self, *, dry: bool = True) -> Pruned:
         """What a cleaning takes away and why (R0.36-R0.43); it is done with ``dry=False``, by a person."""
         session = self._session
-        return records.clean(session.home, session.caller, records.reads_of(access(session)), dry=dry)
+        return episode_book.clean(
+            session.home, session.caller, episode_book.reads_of(access(session)), dry=dry
+        )
 
     def distill(self, *episodes: str, limit: int = 20) -> Distilled:
         """Propose what repeats as candidates, or the lesson of the named episodes."""
-        return distilling.distil(self._session.home, self._session.caller, episodes, limit)
+        return propose_from_episodes.distil(self._session.home, self._session.caller, episodes, limit)
 
     # -- the timeline -------------------------------------------------------------------------------------------
 
@@ -147,7 +148,7 @@ class Records:
         """The original thoughts of a segment, present or merged long ago, from history."""
         session = self._session
         told = recorded(session.home, session.history, EVENTS_PATH)
-        return expanding.expand(told, session.history, segment)
+        return original_events.expand(told, session.history, segment)
 
     def _timeline(self) -> Timeline:
         return recorded(self._session.home, self._session.history, EVENTS_PATH).timeline or Timeline()

@@ -268,14 +268,14 @@ def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The command, once the first one of a day has shown or named what waits for a decision (B2.23)."""
 
     def invoked(context: Any) -> Any:
-        from alice_exp.review.cli import daily_notice as morning
+        from alice_exp.review.cli import daily_notice
 
         name = context.command_path.partition(" ")[2]
-        if not morning.shows_itself(name):
-            morning.greet(context.obj, name)
+        if not daily_notice.shows_itself(name):
+            daily_notice.greet(context.obj, name)
             return invoke(context)
         answer = invoke(context)
-        morning.mark_shown(context.obj)
+        daily_notice.mark_shown(context.obj)
         return answer
 
     return invoked
@@ -375,6 +375,6 @@ def _complete(arguments: Sequence[str]) -> int:
 
 def _failure(kind: str, terminal: Terminal, error: Any) -> int:
     """The exit code of what is no error of ours; loaded only when it happens."""
-    from alice_exp.terminal import exit_codes as failures
+    from alice_exp.terminal import exit_codes
 
-    return int(getattr(failures, kind)(terminal, error))
+    return int(getattr(exit_codes, kind)(terminal, error))

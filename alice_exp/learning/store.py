@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
-from alice_exp.kernel.journal import atomic_files as files
+from alice_exp.kernel.journal import atomic_files
 from alice_exp.learning.ports import OpenDecision
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class FileDecisions:
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             text = json.dumps(body, ensure_ascii=False)
-            files.replace(self._path(decision.decision), text.encode(), durable=False)
+            atomic_files.replace(self._path(decision.decision), text.encode(), durable=False)
             for old in sorted(self._folder.glob("dec-*.json"), key=lambda path: path.stat().st_mtime)[:-KEPT]:
                 old.unlink(missing_ok=True)
         except OSError as error:

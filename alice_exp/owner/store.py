@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError
-from alice_exp.kernel.journal import atomic_files as files
+from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.rules.approval import claim, judged, marked
@@ -94,7 +94,7 @@ class SshOwner:
                 (self._allowed, _allowed_line(key.line)),
                 (self._pin, f"{key.line} {key.comment}".rstrip() + "\n"),
             ):
-                files.replace(path, text.encode(), durable=True)
+                atomic_files.replace(path, text.encode(), durable=True)
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             raise ProblemError("the owner key cannot be kept: {why}", why=why, path=str(self._pin)) from error
@@ -254,7 +254,9 @@ class SshOwner:
     def _learn(self, line: str, claims: Iterable[Claim], verdicts: Iterable[bool]) -> None:
         known = self._load()
         known.update((_digest(line, said), verdict) for said, verdict in zip(claims, verdicts, strict=True))
-        files.keep(self._state / "signatures.json", json.dumps({"version": _VERSION, "verdicts": known}))
+        atomic_files.keep(
+            self._state / "signatures.json", json.dumps({"version": _VERSION, "verdicts": known})
+        )
 
 
 def _as_it_is(placed: Placed) -> Placed:

@@ -410,7 +410,7 @@ def test_a_bulk_addition_that_prunes_its_own_is_two_commits(
 def test_both_commits_land_after_a_crash_between_prepare_and_swap(
     home: Path, cli: Call, git: Callable[..., str], sound: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from alice_exp.kernel.journal import transaction as landing
+    from alice_exp.kernel.journal import transaction
 
     fill(home, [], capacity=2)
     cli("list")
@@ -427,7 +427,7 @@ def test_both_commits_land_after_a_crash_between_prepare_and_swap(
         for word in ("one", "two", "three", "four")
     )
     with monkeypatch.context() as patch:
-        patch.setattr(landing, "_swap_all", killed)
+        patch.setattr(transaction, "_swap_all", killed)
         with pytest.raises(Killed):
             cli("episode", "add", "-", stdin=rows)
     assert git(home, "for-each-ref", "refs/alice/pending") != ""

@@ -97,7 +97,7 @@ def test_d06_before_it_is_prepared_it_never_happened(
     one = cli("memorize", "use rg", "--json").json["id"]
     head = git(home, "rev-parse", "HEAD")
     script = (
-        "import os\nfrom alice_exp.kernel.journal import transaction as landing\nlanding._prepare = lambda *a: os.kill(os.getpid(), 9)\n"
+        "import os\nfrom alice_exp.kernel.journal import transaction\ntransaction._prepare = lambda *a: os.kill(os.getpid(), 9)\n"
         f"from alice_exp.app.main import run\nrun(['approve', '{one}', '--yes'])"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}

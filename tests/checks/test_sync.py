@@ -447,7 +447,7 @@ def test_an_older_home_and_a_plain_clone_learn_to_merge(
     assert sync(cli, clone)[0]["error"] is None
 
 
-@pytest.mark.parametrize("entry", ["alice_exp merge-driver", "alice_exp.sync.store.merge_driver"])
+@pytest.mark.parametrize("entry", ["alice_exp merge-driver", "alice_exp.store.merging"])
 def test_the_merge_driver_of_every_version_merges_by_id(
     paired: tuple[Path, Path], cli: Call, git: Git, entry: str
 ) -> None:

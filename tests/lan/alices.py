@@ -19,8 +19,7 @@ from alice_exp.kernel.errors import AliceError
 from alice_exp.model.values.block import Block, Placed
 from alice_exp.owner.wiring import open_session
 from alice_exp.sharing.ports import Peer
-from alice_exp.sharing.store import line_protocol as wire
-from alice_exp.sharing.store import tls_transport as transport
+from alice_exp.sharing.store import line_protocol, tls_transport
 from alice_exp.sharing.store.peer_identity import FileIdentity
 from alice_exp.sharing.usecases import peers as exchanging
 from alice_exp.sharing.usecases.peers import Exchanged, Host
@@ -119,10 +118,10 @@ class Memory:
     said: list[bytes]
 
     def ask(self, message: Message) -> Message:
-        self.said.append(wire.encoded(message))
-        answer = self.host.answer(self.peer, wire.decoded(self.said[-1]))
-        self.said.append(wire.encoded(answer))
-        back = wire.decoded(self.said[-1])
+        self.said.append(line_protocol.encoded(message))
+        answer = self.host.answer(self.peer, line_protocol.decoded(self.said[-1]))
+        self.said.append(line_protocol.encoded(answer))
+        back = line_protocol.decoded(self.said[-1])
         if "error" in back:
             raise AssertionError(back["error"])
         return back
@@ -143,7 +142,7 @@ def exchanged(asking: Alice, asked: Alice) -> tuple[Exchanged, Exchanged, bytes]
 @contextlib.contextmanager
 def door(secured: Callable[[], Any], meet: Any) -> Iterator[str]:
     """Somebody listening on loopback, in a thread; yields ``host:port``."""
-    listener = transport.listening("127.0.0.1", 0)
+    listener = tls_transport.listening("127.0.0.1", 0)
     address = f"127.0.0.1:{listener.getsockname()[1]}"
     ended = threading.Event()
 
@@ -154,7 +153,7 @@ def door(secured: Callable[[], Any], meet: Any) -> Iterator[str]:
             await asyncio.sleep(0.01)
 
     thread = threading.Thread(
-        target=transport.serve, args=(listener, secured, meet), kwargs={"seconds": 30, "over": over}
+        target=tls_transport.serve, args=(listener, secured, meet), kwargs={"seconds": 30, "over": over}
     )
     thread.start()
     try:
@@ -169,7 +168,7 @@ def serving(alice: Alice, met: Callable[[Exchanged], None] = lambda _: None) -> 
     """``peer serve`` without its command line; yields ``host:port``."""
     alice.identity.own()
     host = Alice(alice.name, alice.root).host()
-    reception = transport.Reception(alice.identity, host.answer, lambda peer: met(host.close(peer)))
+    reception = tls_transport.Reception(alice.identity, host.answer, lambda peer: met(host.close(peer)))
     with door(reception.secured, reception) as address:
         yield address
 
@@ -177,5 +176,5 @@ def serving(alice: Alice, met: Callable[[Exchanged], None] = lambda _: None) -> 
 def asked(asking: Alice, peer: Peer, address: str) -> Exchanged:
     """An exchange over TLS."""
     session = asking.session
-    with transport.connected(asking.identity, peer, [address]) as link:
+    with tls_transport.connected(asking.identity, peer, [address]) as link:
         return exchanging.exchange(session.home, shares(session), caller_as(session)(peer), peer, link)

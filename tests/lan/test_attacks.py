@@ -21,9 +21,7 @@ import pytest
 
 from alice_exp.kernel.errors import AliceError, PeerError, ProblemError
 from alice_exp.sharing.ports import Peer
-from alice_exp.sharing.store import line_protocol as wire
-from alice_exp.sharing.store import pairing
-from alice_exp.sharing.store import tls_transport as transport
+from alice_exp.sharing.store import line_protocol, pairing, tls_transport
 from alice_exp.sharing.store.peer_identity import FileIdentity, certificate_id, require_leaf
 from alice_exp.sharing.wiring import shares
 from tests.conftest import NOW, Call
@@ -83,7 +81,9 @@ def disguised(identity_: FileIdentity, **kind: bool) -> FileIdentity:
 def inviting(identity_: FileIdentity, alias: str = "") -> Iterator[tuple[str, pairing.Invitation]]:
     identity_.own()
     invitation = pairing.Invitation(identity_, CODE, NOW, alias)
-    secured = wire.context(transport.SERVER, identity_.certificate_file, identity_.key_file, None)
+    secured = line_protocol.context(
+        tls_transport.SERVER, identity_.certificate_file, identity_.key_file, None
+    )
     with door(lambda: secured, invitation) as address:
         yield address, invitation
 
@@ -129,9 +129,11 @@ def test_who_stands_in_between_shares_no_key_though_the_code_is_right(tmp_path: 
         def __init__(self, onward: str) -> None:
             self.onward = onward
 
-        async def __call__(self, near: wire.Wire, settle: Callable[[], None]) -> None:
-            secured = wire.context(transport.CLIENT, mallory.certificate_file, mallory.key_file, None)
-            far = await transport.opened(self.onward, secured)
+        async def __call__(self, near: line_protocol.Wire, settle: Callable[[], None]) -> None:
+            secured = line_protocol.context(
+                tls_transport.CLIENT, mallory.certificate_file, mallory.key_file, None
+            )
+            far = await tls_transport.opened(self.onward, secured)
             while True:
                 for one, other in ((near, far), (far, near)):
                     message = await one.receive(5)
@@ -139,7 +141,9 @@ def test_who_stands_in_between_shares_no_key_though_the_code_is_right(tmp_path: 
                     await other.send(message)
 
     with inviting(ann) as (address, invitation):
-        secured = wire.context(transport.SERVER, mallory.certificate_file, mallory.key_file, None)
+        secured = line_protocol.context(
+            tls_transport.SERVER, mallory.certificate_file, mallory.key_file, None
+        )
         with (
             door(lambda: secured, Relay(address)) as between,
             pytest.raises(PeerError, match="stands in between"),
@@ -207,7 +211,7 @@ def test_two_of_one_name_are_two(tmp_path: Path) -> None:
 def test_a_code_that_nobody_uses_ends(tmp_path: Path) -> None:
     ann = identity(tmp_path / "a")
     with pytest.raises(PeerError, match="nobody came"):
-        pairing.invite(pairing.Invitation(ann, CODE, NOW), transport.listening("127.0.0.1", 0), 0.2)
+        pairing.invite(pairing.Invitation(ann, CODE, NOW), tls_transport.listening("127.0.0.1", 0), 0.2)
 
 
 # -- exchange -------------------------------------------------------------------------------------------------------
@@ -220,7 +224,7 @@ def test_who_is_not_paired_gets_nothing(ann: Alice, bob: Alice, tmp_path: Path) 
     with (
         serving(ann) as address,
         pytest.raises(PeerError),
-        transport.connected(carl, peer, [address]) as link,
+        tls_transport.connected(carl, peer, [address]) as link,
     ):
         link.ask({"verb": "take", "page": 0})
     assert shares(ann.session).log() == ()
@@ -232,13 +236,13 @@ def test_a_certificate_that_tls_let_in_is_compared_again(ann: Alice, bob: Alice,
     carl = identity(tmp_path / "carl")
     peer = carl.keep(ann.identity.own())
     host = ann.host()
-    reception = transport.Reception(ann.identity, host.answer, lambda _: None)
+    reception = tls_transport.Reception(ann.identity, host.answer, lambda _: None)
     files = (ann.identity.certificate_file, ann.identity.key_file)
-    secured = wire.context(transport.SERVER, *files, (carl.own().certificate,))
+    secured = line_protocol.context(tls_transport.SERVER, *files, (carl.own().certificate,))
     with (
         door(lambda: secured, reception) as address,
         pytest.raises(PeerError, match="before it began"),
-        transport.connected(carl, peer, [address]) as link,
+        tls_transport.connected(carl, peer, [address]) as link,
     ):
         link.ask({"verb": "take", "page": 0})
     assert shares(ann.session).log() == ()
@@ -251,10 +255,10 @@ def test_nothing_is_sent_to_who_is_not_the_peer(ann: Alice, bob: Alice, tmp_path
     mallory.own()
     heard: list[Any] = []
 
-    async def listen(near: wire.Wire, settle: Callable[[], None]) -> None:
+    async def listen(near: line_protocol.Wire, settle: Callable[[], None]) -> None:
         heard.append(await near.receive(2))
 
-    secured = wire.context(transport.SERVER, mallory.certificate_file, mallory.key_file, None)
+    secured = line_protocol.context(tls_transport.SERVER, mallory.certificate_file, mallory.key_file, None)
     with door(lambda: secured, listen) as address, pytest.raises(PeerError, match="not the Alice"):
         asked(bob, peer, address)
     assert heard == []
@@ -263,7 +267,7 @@ def test_nothing_is_sent_to_who_is_not_the_peer(ann: Alice, bob: Alice, tmp_path
 
 def test_who_is_forgotten_in_the_middle_gets_nothing_more(ann: Alice, bob: Alice) -> None:
     peer, back = bob.trusts(ann), ann.trusts(bob)
-    with serving(ann) as address, transport.connected(bob.identity, peer, [address]) as link:
+    with serving(ann) as address, tls_transport.connected(bob.identity, peer, [address]) as link:
         assert "bundle" in link.ask({"verb": "take", "page": 0})
         ann.identity.forget(back)
         with pytest.raises(PeerError, match="no more"):
@@ -288,7 +292,7 @@ def test_an_older_tls_is_refused(ann: Alice, bob: Alice) -> None:
     old.maximum_version = ssl.TLSVersion.TLSv1_2
     with (
         serving(ann) as address,
-        socket.create_connection(transport.host_and_port(address), 5) as plain,
+        socket.create_connection(tls_transport.host_and_port(address), 5) as plain,
         pytest.raises(ssl.SSLError),
     ):
         old.wrap_socket(plain)
@@ -298,7 +302,7 @@ def test_a_message_of_2_mib_is_refused(ann: Alice, bob: Alice) -> None:
     peer, _ = bob.trusts(ann), ann.trusts(bob)
     with serving(ann) as address:
         with (
-            transport.connected(bob.identity, peer, [address]) as link,
+            tls_transport.connected(bob.identity, peer, [address]) as link,
             pytest.raises(PeerError, match="too long to send"),
         ):
             link.ask({"verb": "x" * (2 << 20)})
@@ -331,10 +335,10 @@ def test_what_is_no_message_is_refused(ann: Alice, bob: Alice, bytes_: bytes) ->
 def raw(alice: Alice, peer: Peer, address: str, data: bytes) -> bytes:
     """What comes back for bytes that a trusted peer sends."""
     files = (alice.identity.certificate_file, alice.identity.key_file)
-    context = wire.context(transport.CLIENT, *files, (peer.certificate,))
+    context = line_protocol.context(tls_transport.CLIENT, *files, (peer.certificate,))
     back = b""
     with (
-        socket.create_connection(transport.host_and_port(address), 5) as plain,
+        socket.create_connection(tls_transport.host_and_port(address), 5) as plain,
         context.wrap_socket(plain) as secured,
     ):
         secured.settimeout(10)
@@ -350,7 +354,7 @@ def raw(alice: Alice, peer: Peer, address: str, data: bytes) -> bytes:
 def test_fifty_silent_connections_starve_nobody(ann: Alice, bob: Alice) -> None:
     peer, _ = bob.trusts(ann), ann.trusts(bob)
     with serving(ann) as address:
-        where = transport.host_and_port(address)
+        where = tls_transport.host_and_port(address)
         silent = [socket.create_connection(where, 5) for _ in range(50)]
         try:
             began = time.monotonic()
@@ -359,14 +363,14 @@ def test_fifty_silent_connections_starve_nobody(ann: Alice, bob: Alice) -> None:
         finally:
             for one in silent:
                 one.close()
-    assert seconds < transport.HANDSHAKE
+    assert seconds < tls_transport.HANDSHAKE
 
 
 def test_more_silent_connections_than_places_push_one_another_out(ann: Alice, bob: Alice) -> None:
     peer, _ = bob.trusts(ann), ann.trusts(bob)
     with serving(ann) as address:
-        where = transport.host_and_port(address)
-        silent = [socket.create_connection(where, 5) for _ in range(transport.STRANGERS + 20)]
+        where = tls_transport.host_and_port(address)
+        silent = [socket.create_connection(where, 5) for _ in range(tls_transport.STRANGERS + 20)]
         try:
             assert asked(bob, peer, address).taken is not None
             silent[0].settimeout(3)
@@ -380,7 +384,7 @@ class Tap:
     """A relay of bytes that keeps what it saw, in both directions."""
 
     def __init__(self, onward: str) -> None:
-        self.onward = transport.host_and_port(onward)
+        self.onward = tls_transport.host_and_port(onward)
         self.there = bytearray()
         self.back = bytearray()
 
@@ -425,13 +429,13 @@ def test_a_capture_tells_nothing_and_cannot_be_replayed(
 ) -> None:
     """The wire as an eavesdropper has it, beside what was said in it; then the same bytes once more."""
     said = bytearray()
-    send = wire.Wire.send
+    send = line_protocol.Wire.send
 
-    async def heard(self: wire.Wire, message: Any, patience: float = wire.PATIENCE) -> None:
-        said.extend(wire.encoded(message))
+    async def heard(self: line_protocol.Wire, message: Any, patience: float = line_protocol.PATIENCE) -> None:
+        said.extend(line_protocol.encoded(message))
         await send(self, message, patience)
 
-    monkeypatch.setattr(wire.Wire, "send", heard)
+    monkeypatch.setattr(line_protocol.Wire, "send", heard)
     peer, _ = bob.trusts(ann), ann.trusts(bob)
     with serving(ann) as address:
         tap = Tap(address)
@@ -447,7 +451,7 @@ def test_a_capture_tells_nothing_and_cannot_be_replayed(
             assert secret.encode() not in captured
         assert MARKER.encode() not in said
         before, log = ann.commits(), shares(ann.session).log()
-        with socket.create_connection(transport.host_and_port(address), 5) as replay:
+        with socket.create_connection(tls_transport.host_and_port(address), 5) as replay:
             replay.settimeout(5)
             with contextlib.suppress(OSError):
                 replay.sendall(tap.there)
@@ -466,7 +470,7 @@ def test_a_peer_that_answers_nonsense_is_a_failed_peer(ann: Alice, bob: Alice) -
     }
     before = bob.commits()
     for answer in answers.values():
-        reception = transport.Reception(ann.identity, lambda _p, _m, said=answer: said, lambda _: None)
+        reception = tls_transport.Reception(ann.identity, lambda _p, _m, said=answer: said, lambda _: None)
         with door(reception.secured, reception) as address, pytest.raises(AliceError) as failure:
             asked(bob, peer, address)
         assert failure.value.exit_code == 8

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from alice_exp.blocks.usecases import capture
-from alice_exp.blocks.usecases import lifetime as life
+from alice_exp.blocks.usecases import capture, lifetime
 from alice_exp.blocks.usecases.capture import Draft
 from alice_exp.blocks.wiring import access
 from alice_exp.conversations.wiring import chats
@@ -26,7 +25,7 @@ from alice_exp.finding.wiring import finding as finding_of
 from alice_exp.home import session
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, ProblemError, RefusedError
-from alice_exp.kernel.journal import git_process as plumbing
+from alice_exp.kernel.journal import git_process
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.values.block import (
     PLACES,
@@ -77,7 +76,7 @@ class World:
             patch.dict(os.environ, {"ALICE_NOW": ""}),
             # Nothing here cuts the power: what a disk forgets is the crash matrix's to look at.
             patch.object(os, "fsync", lambda handle: None),
-            patch.dict(plumbing._OPTIONS, {"core.fsync": "none"}),
+            patch.dict(git_process._OPTIONS, {"core.fsync": "none"}),
             patch.object(session, "new_id", lambda kind: f"{kind}-{self.letters()}"),
         ]
         for one in self._patches:
@@ -306,7 +305,7 @@ def furnish(root: Path) -> None:
     for said in ("I like tea", "I write Python"):
         capture.remember(user.home, user.caller, Draft(Payload(said)))
     review.approve(user.home, user.caller, ["exp-aaaaaaa2", "exp-bbbbbbb2"])
-    life.retire(user.home, user.caller, "exp-bbbbbbb2", "the world changed")
+    lifetime.retire(user.home, user.caller, "exp-bbbbbbb2", "the world changed")
     review.reject(user.home, user.caller, [reports(user).open_ids()[-1]], "not so")
     chats(user).start("talk", user.caller.now)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
 
-from alice_exp.kernel.journal import atomic_files as files
+from alice_exp.kernel.journal import atomic_files
 from tests.machine.alice_world import World
 
 _STEPS = ("open", "write", "fsync", "link", "unlink", "rename", "ftruncate", "fchmod", "mkdir", "utime")
@@ -42,7 +42,7 @@ def _run(act: Callable[[], None], at: int) -> int:
     try:
         for name in _STEPS:
             patch.object(os, name, counted(getattr(os, name))).start()
-        patch.object(files, "exchange", counted(files.exchange)).start()
+        patch.object(atomic_files, "exchange", counted(atomic_files.exchange)).start()
         patch.object(subprocess, "Popen", counted(subprocess.Popen)).start()
         act()
     except BaseException:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from alice_exp.app.api import Alice, RefusedError
-from alice_exp.blocks.usecases import lifetime as life
+from alice_exp.blocks.usecases import lifetime
 from alice_exp.home.session import Session
 from alice_exp.model.rules.identity import sameness
 from alice_exp.model.values.block import PLACES, Placed
@@ -152,14 +152,16 @@ class Machines(RuleBasedStateMachine):
         if placed is not None:
             names = ("universal/api_patterns", "universal/tool_usage", "personal/workflow_habits")
             with suppress(RefusedError):
-                life.move(clone.session.home, clone.session.caller, placed.block.id, names[to % 3])
+                lifetime.move(clone.session.home, clone.session.caller, placed.block.id, names[to % 3])
 
     def retire(self, who: int, which: int, luck: int) -> None:
         clone = self.who(who)
         placed = self.some(clone, which, "universal", "personal")
         if placed is not None and luck < 80:
             with suppress(RefusedError):
-                life.retire(clone.session.home, clone.session.caller, placed.block.id, "the world changed")
+                lifetime.retire(
+                    clone.session.home, clone.session.caller, placed.block.id, "the world changed"
+                )
 
     def edit(self, who: int, which: int, _: int) -> None:
         clone = self.who(who)

@@ -16,18 +16,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from hypothesis.stateful import run_state_machine_as_test as run_machine
 
-from alice_exp.blocks.usecases import capture, provenance
-from alice_exp.blocks.usecases import lifetime as life
+from alice_exp.blocks.usecases import capture, lifetime, provenance
 from alice_exp.blocks.usecases.capture import Draft
 from alice_exp.blocks.wiring import access
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.values import Message
 from alice_exp.conversations.wiring import chats
-from alice_exp.episodes.usecases import episode_book as records
+from alice_exp.episodes.usecases import episode_book
 from alice_exp.finding import usecases as recall
 from alice_exp.finding.wiring import finding
 from alice_exp.kernel.errors import BusyError, RefusedError
-from alice_exp.kernel.journal import transaction as landing
+from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.jsonc import Remove, edit, parse
 from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome as decided
@@ -39,8 +38,8 @@ from alice_exp.review import usecases as review
 from alice_exp.review.rules.reply import parse as parse_reply
 from alice_exp.review.wiring import reports
 from alice_exp.sharing.rules.bundle import read_bundle
-from alice_exp.sharing.usecases import bundles as sharing
-from alice_exp.timeline.usecases import events as timeline
+from alice_exp.sharing.usecases import bundles
+from alice_exp.timeline.usecases import events
 from tests.machine.alice_world import World, furnish
 
 STEPS, EXAMPLES = 50, 53
@@ -112,12 +111,12 @@ class Acts(RuleBasedStateMachine):
                 lambda: capture.remember(w.home, w.caller, Draft(Payload("I am the user"))),
                 lambda: review.approve(w.home, w.caller, [block_id]),
                 lambda: review.reject(w.home, w.caller, [block_id]),
-                lambda: life.move(w.home, w.caller, block_id, "personal/notes"),
-                lambda: life.retire(w.home, w.caller, block_id, "so"),
-                lambda: life.revive(w.home, w.caller, block_id, from_rejected=True),
+                lambda: lifetime.move(w.home, w.caller, block_id, "personal/notes"),
+                lambda: lifetime.retire(w.home, w.caller, block_id, "so"),
+                lambda: lifetime.revive(w.home, w.caller, block_id, from_rejected=True),
                 lambda: provenance.undo(w.home, w.history, w.caller),
                 lambda: provenance.restore(w.home, w.history, w.caller, block_id),
-                lambda: sharing.allow(w.home, w.caller, [block_id]),
+                lambda: bundles.allow(w.home, w.caller, [block_id]),
             ]
             self.world.refused(tries[number % len(tries)])
 
@@ -144,13 +143,13 @@ class Acts(RuleBasedStateMachine):
         with self.world.acting("episode"):
             w = self.world.by("agent")
             told = Episode("", f"task with {tool}", {}, "ran it", None, ok, 1.0 if ok else 0.0, w.caller.now)
-            self.world.did(records.add_episodes(w.home, w.caller, [told]))
+            self.world.did(episode_book.add_episodes(w.home, w.caller, [told]))
 
     @rule(number=ANY)
     def add_event(self, number: int) -> None:
         with self.world.acting("event"):
             w = self.world.by("agent")
-            self.world.did(timeline.add_thought(w.home, w.caller, Event(w.caller.now, f"thought {number}")))
+            self.world.did(events.add_thought(w.home, w.caller, Event(w.caller.now, f"thought {number}")))
 
     @rule(tool=TOOLS, number=st.integers(1, 9), as_peer=st.booleans(), claimed=st.integers(60, 90))
     def hear_from_a_peer(self, tool: str, number: int, as_peer: bool, claimed: int) -> None:
@@ -168,7 +167,7 @@ class Acts(RuleBasedStateMachine):
         }
         with self.world.acting("share import", person=False):
             w = self.world.by("peer:bob" if as_peer else "user")
-            self.world.did(sharing.take_in(w.home, w.caller, read_bundle(page)))
+            self.world.did(bundles.take_in(w.home, w.caller, read_bundle(page)))
 
     # -- the person decides -------------------------------------------------------------------------------------
 
@@ -208,7 +207,7 @@ class Acts(RuleBasedStateMachine):
         placed = self.some(number, "universal", "personal")
         with self.world.acting("share allow", person=True):
             w = self.world.by("user")
-            self.world.did(sharing.allow(w.home, w.caller, [placed.block.id] if placed else []))
+            self.world.did(bundles.allow(w.home, w.caller, [placed.block.id] if placed else []))
 
     # -- what came of it ----------------------------------------------------------------------------------------
 
@@ -260,16 +259,16 @@ class Acts(RuleBasedStateMachine):
             return
         with self.world.acting("edit", person=True, removes=True):
             w = self.world.by("user")
-            opened = life.open_block(w.home, w.caller, placed.block.id)
+            opened = lifetime.open_block(w.home, w.caller, placed.block.id)
             text = opened.text.replace('"payload": "', f'"payload": "{self.world.word()} ', 1)
             if races:
                 other = self.world.by("user")
                 raced = report_outcome(other.home, other.caller, placed.block.id, True)
                 self.world.did(raced)
                 with pytest.raises(BusyError):
-                    life.edit(w.home, w.caller, opened, text)
+                    lifetime.edit(w.home, w.caller, opened, text)
             else:
-                self.world.did(life.edit(w.home, w.caller, opened, text))
+                self.world.did(lifetime.edit(w.home, w.caller, opened, text))
 
     @rule(number=ANY, to=PLACES)
     def move(self, number: int, to: str) -> None:
@@ -278,7 +277,7 @@ class Acts(RuleBasedStateMachine):
             return
         with self.world.acting("move", person=True):
             w = self.world.by("user")
-            self.world.did(life.move(w.home, w.caller, placed.block.id, to))
+            self.world.did(lifetime.move(w.home, w.caller, placed.block.id, to))
 
     @rule(number=ANY, kind=st.sampled_from(["obsolete", "past"]))
     def retire(self, number: int, kind: Any) -> None:
@@ -287,7 +286,7 @@ class Acts(RuleBasedStateMachine):
             return
         with self.world.acting("retire", person=True):
             w = self.world.by("user")
-            self.world.did(life.retire(w.home, w.caller, placed.block.id, "the world changed", kind))
+            self.world.did(lifetime.retire(w.home, w.caller, placed.block.id, "the world changed", kind))
 
     @rule(number=ANY, lifts=st.booleans())
     def revive(self, number: int, lifts: bool) -> None:
@@ -296,7 +295,7 @@ class Acts(RuleBasedStateMachine):
             return
         with self.world.acting("revive", person=True):
             w = self.world.by("user")
-            self.world.did(life.revive(w.home, w.caller, placed.block.id, from_rejected=lifts))
+            self.world.did(lifetime.revive(w.home, w.caller, placed.block.id, from_rejected=lifts))
 
     @rule(number=ANY)
     def restore(self, number: int) -> None:
@@ -382,7 +381,7 @@ class Acts(RuleBasedStateMachine):
         said = f"// {self.world.word()}\n"
         with self.world.acting("outcome", person=True):
             w = self.world.by("agent")
-            prepare = landing._prepare
+            prepare = transaction._prepare
 
             def later(*arguments: Any) -> str:
                 pending = prepare(*arguments)
@@ -391,7 +390,7 @@ class Acts(RuleBasedStateMachine):
                     self.world.save(placed.path, said + text)
                 return pending
 
-            with patch.object(landing, "_prepare", later):
+            with patch.object(transaction, "_prepare", later):
                 self.world.did(report_outcome(w.home, w.caller, placed.block.id, True))
 
     # -- time and power -----------------------------------------------------------------------------------------
@@ -414,7 +413,7 @@ class Acts(RuleBasedStateMachine):
             if kind == "memorize" or placed is None:
                 capture.memorize(w.home, w.caller, [Draft(Payload(f"crashed {number}"))])
             elif kind == "event":
-                timeline.add_thought(w.home, w.caller, Event(w.caller.now, "a thought"))
+                events.add_thought(w.home, w.caller, Event(w.caller.now, "a thought"))
             elif kind == "approve":
                 decided = review.approve(w.home, w.caller, [placed.block.id])
                 if decided.commit is None:

@@ -13,7 +13,7 @@ from alice_exp.kernel.errors import PeerError
 from alice_exp.model.values.block import Approved, Block, Payload, Trigger, content_hash
 from alice_exp.model.values.config import Config
 from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
-from alice_exp.sharing.rules import peer_exchange as exchange
+from alice_exp.sharing.rules import peer_exchange
 from alice_exp.sharing.rules.bundle import Offer, candidate, merged
 
 NOW = "2026-02-20T09:00:00Z"
@@ -40,14 +40,14 @@ def seen(*blocks: Block, path: str = "universal/tools.jsonc", config: Config = O
 
 def test_only_what_may_leave_is_offered_and_only_while_sharing_is_on() -> None:
     good, personal = block(1), block(2, about="user")
-    assert [one["id"] for one in exchange.offering(seen(good, personal)).items] == [good.id]
-    assert exchange.offering(seen(good, config=Config())).items == ()
+    assert [one["id"] for one in peer_exchange.offering(seen(good, personal)).items] == [good.id]
+    assert peer_exchange.offering(seen(good, config=Config())).items == ()
     for path in ("personal/tools.jsonc", "low_value_pool/pending_20260220.jsonc", "archive/obsolete.jsonc"):
-        assert exchange.offering(seen(good, path=path)).items == ()
+        assert peer_exchange.offering(seen(good, path=path)).items == ()
 
 
 def test_a_block_with_a_secret_stays_and_the_others_go() -> None:
-    made = exchange.offering(seen(block(1), block(2, "mail ann@somewhere.net")))
+    made = peer_exchange.offering(seen(block(1), block(2, "mail ann@somewhere.net")))
     assert [one["id"] for one in made.items] == [block(1).id]
     assert [one[0] for one in made.withheld] == [block(2).id]
 
@@ -55,55 +55,58 @@ def test_a_block_with_a_secret_stays_and_the_others_go() -> None:
 @given(st.lists(st.integers(1, 300_000), max_size=12))
 def test_pages_hold_everything_once_and_fit_into_messages(sizes: list[int]) -> None:
     items = [{"id": f"{number}", "payload": "x" * size} for number, size in enumerate(sizes)]
-    cut = exchange.pages("alice_a", items)
+    cut = peer_exchange.pages("alice_a", items)
     assert [one for page in cut for one in page["blocks"]] == items  # type: ignore[union-attr]
     for page in cut:
         blocks = page["blocks"]
         assert isinstance(blocks, list)
-        assert len(blocks) <= 1 or sum(len(str(one)) for one in blocks) <= exchange.PAGE + 100
+        assert len(blocks) <= 1 or sum(len(str(one)) for one in blocks) <= peer_exchange.PAGE + 100
 
 
 def test_what_came_goes_by_the_name_that_the_peer_has_here() -> None:
-    page = exchange.pages("alice_mallory", exchange.offering(seen(block(1))).items)[0]
-    received = exchange.incoming(page, "alice_bob")
+    page = peer_exchange.pages("alice_mallory", peer_exchange.offering(seen(block(1))).items)[0]
+    received = peer_exchange.incoming(page, "alice_bob")
     assert received.name == "alice_bob"
     assert candidate(received.offers[0], received.name, "exp-aaaaaaaa", NOW).origin == "shared_from_alice_bob"
     with pytest.raises(PeerError):
-        exchange.incoming([], "alice_bob")
+        peer_exchange.incoming([], "alice_bob")
 
 
 def received(count: int) -> Any:
-    return exchange.Received("alice_bob", tuple(Offer(block(number), 60) for number in range(count)))
+    return peer_exchange.Received("alice_bob", tuple(Offer(block(number), 60) for number in range(count)))
 
 
 def test_what_is_offered_twice_counts_once() -> None:
     twice = replace(received(1), offers=received(1).offers * 2)
-    let_in = exchange.admitted(twice, seen())
+    let_in = peer_exchange.admitted(twice, seen())
     assert len(let_in.offers) == 1
     assert [why for _, why, _ in let_in.refused] == ["it was offered twice"]
 
 
 def test_no_more_wait_than_a_person_reads_but_what_is_known_always_comes_in() -> None:
     known = block(1199)
-    let_in = exchange.admitted(received(1200), seen(known))
-    assert len(let_in.offers) == exchange.MOST_WAITING + 1
+    let_in = peer_exchange.admitted(received(1200), seen(known))
+    assert len(let_in.offers) == peer_exchange.MOST_WAITING + 1
     assert let_in.offers[-1].block.id == known.id
-    assert len(let_in.refused) == 1200 - exchange.MOST_WAITING - 1
+    assert len(let_in.refused) == 1200 - peer_exchange.MOST_WAITING - 1
 
 
 def test_what_was_refuted_here_does_not_come_back_with_a_peer() -> None:
     refuted = block(0, state="obsolete")
-    let_in = exchange.admitted(received(2), seen(refuted, path="archive/obsolete.jsonc"))
+    let_in = peer_exchange.admitted(received(2), seen(refuted, path="archive/obsolete.jsonc"))
     assert [offer.block.id for offer in let_in.offers] == [block(1).id]
     assert let_in.refused == ((refuted.id, "this is obsolete here, as {id}", {"id": refuted.id}),)
 
 
 def test_a_revocation_is_what_was_sent_and_would_not_be_sent_now() -> None:
     sent = [("exp-a", "1"), ("exp-b", "2"), ("exp-a", "1"), ("exp-c", "3")]
-    assert exchange.revocations(sent, [("exp-b", "2"), ("exp-c", "4")]) == (("exp-a", "1"), ("exp-c", "3"))
+    assert peer_exchange.revocations(sent, [("exp-b", "2"), ("exp-c", "4")]) == (
+        ("exp-a", "1"),
+        ("exp-c", "3"),
+    )
 
 
-def marked(own: Block) -> exchange.Mark:
+def marked(own: Block) -> peer_exchange.Mark:
     return block(1).id, content_hash(own)
 
 
@@ -114,11 +117,11 @@ def test_a_count_falls_back_to_what_was_verified_here(own: int) -> None:
     assert raised is not None
     assert raised.verifications == 72
     lived = replace(raised, verifications=75, verifications_local=own + 3)
-    gone = exchange.withdrawn(seen(lived), "alice_bob", [marked(lived)], NOW)
+    gone = peer_exchange.withdrawn(seen(lived), "alice_bob", [marked(lived)], NOW)
     after = gone.puts[0].block
     assert after.verifications == own + 3
     assert after.open_failures == {"revoked-by-alice_bob": NOW}
-    assert exchange.withdrawn(seen(after), "alice_bob", [marked(lived)], NOW).names == ()
+    assert peer_exchange.withdrawn(seen(after), "alice_bob", [marked(lived)], NOW).names == ()
 
 
 def test_others_who_claim_the_same_still_count() -> None:
@@ -127,19 +130,19 @@ def test_others_who_claim_the_same_still_count() -> None:
     assert once is not None
     twice = merged(once, Offer(block(1), 72), "alice_bob", NOW)
     assert twice is not None
-    gone = exchange.withdrawn(seen(twice), "alice_bob", [marked(twice)], NOW)
+    gone = peer_exchange.withdrawn(seen(twice), "alice_bob", [marked(twice)], NOW)
     assert gone.puts[0].block.verifications == 60
 
 
 def test_a_candidate_goes_and_what_a_person_worded_anew_stays() -> None:
     waiting = candidate(Offer(block(1), 60), "alice_bob", "exp-aaaaaaaa", NOW)
     pool = "low_value_pool/pending_20260220.jsonc"
-    assert exchange.withdrawn(seen(waiting, path=pool), "alice_bob", [marked(waiting)], NOW).removes == (
+    assert peer_exchange.withdrawn(seen(waiting, path=pool), "alice_bob", [marked(waiting)], NOW).removes == (
         "exp-aaaaaaaa",
     )
-    assert exchange.withdrawn(seen(waiting, path=pool), "alice_carl", [marked(waiting)], NOW).names == ()
+    assert peer_exchange.withdrawn(seen(waiting, path=pool), "alice_carl", [marked(waiting)], NOW).names == ()
     anew = replace(waiting, payload=Payload("my own words"))
-    assert exchange.withdrawn(seen(anew, path=pool), "alice_bob", [marked(waiting)], NOW).names == ()
+    assert peer_exchange.withdrawn(seen(anew, path=pool), "alice_bob", [marked(waiting)], NOW).names == ()
 
 
 def test_all_that_came_from_a_peer_is_taken_back() -> None:
@@ -155,7 +158,7 @@ def test_all_that_came_from_a_peer_is_taken_back() -> None:
         ),
         config=ON,
     )
-    gone = exchange.taken_back(snapshot, "alice_bob", NOW)
+    gone = peer_exchange.taken_back(snapshot, "alice_bob", NOW)
     assert gone.removes == ("exp-aaaaaaaa",)
     assert {put.block.id: put.path for put in gone.puts} == {
         trusted.id: "archive/obsolete.jsonc",
@@ -165,9 +168,11 @@ def test_all_that_came_from_a_peer_is_taken_back() -> None:
 
 
 def test_revocations_that_are_none_are_passed_over() -> None:
-    assert exchange.read_revocations(None) == ()
+    assert peer_exchange.read_revocations(None) == ()
     good = ["exp-aaaaaaaa", "0" * 64]
-    assert exchange.read_revocations([good, ["../x", "0"], "no", [1, 2], ["exp-aaaaaaaa"]]) == (tuple(good),)
-    for bad in ({}, [good] * (exchange.MOST_REVOKED + 1)):
+    assert peer_exchange.read_revocations([good, ["../x", "0"], "no", [1, 2], ["exp-aaaaaaaa"]]) == (
+        tuple(good),
+    )
+    for bad in ({}, [good] * (peer_exchange.MOST_REVOKED + 1)):
         with pytest.raises(PeerError):
-            exchange.read_revocations(bad)  # type: ignore[arg-type]
+            peer_exchange.read_revocations(bad)  # type: ignore[arg-type]

@@ -25,14 +25,14 @@ from alice_exp.conversations.rules.extraction import (
     MIN_IMPORTANCE,
     PROMPT,
     Inference,
+    chinese_reader,
     claim_of,
+    english_reader,
     extract,
     parse_answer,
     prompt_for,
     replaces,
 )
-from alice_exp.conversations.rules.extraction import chinese_reader as chinese
-from alice_exp.conversations.rules.extraction import english_reader as english
 from alice_exp.conversations.rules.extraction.english_patterns import SENTENCES_FILE
 from alice_exp.conversations.rules.extraction.statements import Pattern, statements
 from alice_exp.conversations.values import Message
@@ -130,7 +130,7 @@ class Watched:
         return found
 
 
-@pytest.mark.parametrize("module", [chinese, english], ids=["zh", "en"])
+@pytest.mark.parametrize("module", [chinese_reader, english_reader], ids=["zh", "en"])
 def test_each_row_of_the_tables_reads_its_example(
     module: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -181,13 +181,13 @@ def test_a_directory_that_is_a_link_or_a_file_is_named(
 def test_a_disk_that_refuses_the_temporary_file_changes_nothing(
     number: int, home: Path, cli: Call, known: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from alice_exp.kernel.journal import transaction as landing
+    from alice_exp.kernel.journal import transaction
 
     def full(*_: object) -> Path:
         raise OSError(number, os.strerror(number))
 
     with monkeypatch.context() as patch:
-        patch.setattr(landing, "write_beside", full)
+        patch.setattr(transaction, "write_beside", full)
         sentences = refused(cli, known, home)
     assert all(os.strerror(number).lower() in sentence for sentence in sentences)
     cli("remember", "coffee")

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
-from alice_exp.blocks.usecases import lifetime as life
+from alice_exp.blocks.usecases import lifetime
 from alice_exp.blocks.usecases.lifetime import Lived
 from alice_exp.home.caller import require_person
 from alice_exp.home.ports import Purged
@@ -32,7 +32,7 @@ def edit(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
 
     terminal: Terminal = ctx.obj
     session = terminal.session
-    opened = life.open_block(session.home, session.caller, reference)
+    opened = lifetime.open_block(session.home, session.caller, reference)
     placed = opened.placed
     head = (
         say(
@@ -47,9 +47,11 @@ def edit(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
         placed.block.id,
         head,
         opened.text + "\n",
-        lambda made: life.faults(opened, made, session.caller),
+        lambda made: lifetime.faults(opened, made, session.caller),
     )
-    lived = life.edit(terminal.doors(dry_run), session.caller, opened, opened.text if text is None else text)
+    lived = lifetime.edit(
+        terminal.doors(dry_run), session.caller, opened, opened.text if text is None else text
+    )
     changed = lived.placed is not lived.before
 
     def line() -> str:
@@ -71,7 +73,7 @@ def move(
     Example: alice-exp move exp-7k2m9q4x universal/tool_usage
     """
     terminal: Terminal = ctx.obj
-    lived = life.move(terminal.doors(dry_run), terminal.session.caller, reference, to)
+    lived = lifetime.move(terminal.doors(dry_run), terminal.session.caller, reference, to)
     was, now = namespace_name(lived.before.path), namespace_name(lived.placed.path)
     template = "{id}  is in {now} already" if was == now else "{id}  {was} → {now}"
     _answer(terminal, lived, say(template, id=lived.placed.block.id, was=was, now=now))
@@ -94,7 +96,7 @@ def retire(
     if to not in ("obsolete", "past"):
         raise UsageError("{to} is no way down", to=repr(to), hint="write --to obsolete or --to past")
     target = cast("Literal['obsolete', 'past']", to)
-    lived = life.retire(terminal.doors(dry_run), terminal.session.caller, reference, reason, target)
+    lived = lifetime.retire(terminal.doors(dry_run), terminal.session.caller, reference, reason, target)
     _answer(terminal, lived, _moved(lived))
 
 
@@ -122,7 +124,7 @@ def revive(
         owner_key(terminal.session),
         terminal.session.caller,
         "revive",
-        lambda home, caller, stamp: life.revive(
+        lambda home, caller, stamp: lifetime.revive(
             home, caller, reference, from_rejected=from_rejected, stamp=stamp
         ),
     )
@@ -189,7 +191,7 @@ def purge(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
         terminal.answer({"id": block_id, "versions": versions, "commit": None}, lambda: terminal.line(line))
         return
     _confirm(terminal, block_id)
-    _purged(terminal, block_id, life.purge(session.home, session.caller, block_id))
+    _purged(terminal, block_id, lifetime.purge(session.home, session.caller, block_id))
 
 
 def _confirm(terminal: Terminal, block_id: str) -> None:

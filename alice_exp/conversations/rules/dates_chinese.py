@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from functools import cache
 
-from alice_exp.conversations.rules import date_spans as spans
+from alice_exp.conversations.rules import date_spans
 from alice_exp.conversations.rules.date_spans import ONE_DAY, Rule, Span
 from alice_exp.kernel.text.data_files import Patterns, table
 
@@ -44,87 +44,95 @@ def _month(text: str) -> int:
 def _month_day(found: re.Match[str], now: date) -> Span | None:
     month, number = _month(found["m"]), _number(found["d"])
     if not found["y"]:
-        return spans.latest_day(now, month, number)
-    when = spans.date_of(_year(found["y"], now), month, number)
-    return spans.day(when) if when else None
+        return date_spans.latest_day(now, month, number)
+    when = date_spans.date_of(_year(found["y"], now), month, number)
+    return date_spans.day(when) if when else None
 
 
 def _named_month(found: re.Match[str], now: date) -> Span:
     number = _month(found["m"])
-    whole = spans.month(_year(found["y"], now), number) if found["y"] else spans.latest_month(now, number)
-    return spans.part_of_month(whole, _TABLES["thirds"][found["p"]]) if found["p"] else whole
+    whole = (
+        date_spans.month(_year(found["y"], now), number)
+        if found["y"]
+        else date_spans.latest_month(now, number)
+    )
+    return date_spans.part_of_month(whole, _TABLES["thirds"][found["p"]]) if found["p"] else whole
 
 
 def _relative_month(found: re.Match[str], now: date) -> Span | None:
-    whole = spans.month(now.year, now.month + _TABLES["steps"][found["w"]])
+    whole = date_spans.month(now.year, now.month + _TABLES["steps"][found["w"]])
     if found["d"]:
-        when = spans.date_of(whole.start.year, whole.start.month, _number(found["d"]))
-        return spans.day(when) if when else None
-    return spans.part_of_month(whole, _TABLES["thirds"][found["p"]]) if found["p"] else whole
+        when = date_spans.date_of(whole.start.year, whole.start.month, _number(found["d"]))
+        return date_spans.day(when) if when else None
+    return date_spans.part_of_month(whole, _TABLES["thirds"][found["p"]]) if found["p"] else whole
 
 
 def _weekday(found: re.Match[str], now: date) -> Span:
     number = "一二三四五六日".index(found["d"].replace("天", "日"))
     if not found["w"]:
-        return spans.day(now if number == now.weekday() else spans.weekday_before(now, number))
-    return spans.day(now + ONE_DAY * (7 * _TABLES["steps"][found["w"]] + number - now.weekday()))
+        return date_spans.day(now if number == now.weekday() else date_spans.weekday_before(now, number))
+    return date_spans.day(now + ONE_DAY * (7 * _TABLES["steps"][found["w"]] + number - now.weekday()))
 
 
 def _week(found: re.Match[str], now: date) -> Span:
     monday = now + ONE_DAY * (7 * _TABLES["steps"][found["w"]] - now.weekday())
-    return spans.days(monday + ONE_DAY * 5, 2) if found["e"] else spans.week(monday)
+    return date_spans.days(monday + ONE_DAY * 5, 2) if found["e"] else date_spans.week(monday)
 
 
 def _ago(found: re.Match[str], now: date) -> Span:
     said = found["n"]
     if said == "半":
-        return spans.months_before(now, 6)
-    return spans.ago(now, _number(said), _TABLES["units"][found["u"]], said in _TABLES["vague"])
+        return date_spans.months_before(now, 6)
+    return date_spans.ago(now, _number(said), _TABLES["units"][found["u"]], said in _TABLES["vague"])
 
 
 def _past(found: re.Match[str], now: date) -> Span:
     """最近三天, 过去两周: up to today."""
-    return spans.past(now, _number(found["n"]) * _TABLES["units"][found["u"]])
+    return date_spans.past(now, _number(found["n"]) * _TABLES["units"][found["u"]])
 
 
 def _season(found: re.Match[str], now: date) -> Span:
     first = _TABLES["seasons"][found["s"]]
-    return spans.season(_year(found["y"], now), first) if found["y"] else spans.latest_season(now, first)
+    return (
+        date_spans.season(_year(found["y"], now), first)
+        if found["y"]
+        else date_spans.latest_season(now, first)
+    )
 
 
 def _holiday(found: re.Match[str], now: date) -> Span | None:
     month, number, length = (*_TABLES["holidays"][found["h"]], 1)[:3]
-    first = spans.date_of(_year(found["y"], now), month, number) if found["y"] else None
+    first = date_spans.date_of(_year(found["y"], now), month, number) if found["y"] else None
     if first:
-        return spans.days(first, length, "day")
-    latest = spans.latest_day(now, month, number)
-    return latest and replace(spans.days(latest.start.date(), length, "day"), every_year=True)
+        return date_spans.days(first, length, "day")
+    latest = date_spans.latest_day(now, month, number)
+    return latest and replace(date_spans.days(latest.start.date(), length, "day"), every_year=True)
 
 
 def _day_of_month(found: re.Match[str], now: date) -> Span | None:
     """3号 alone: the latest such day."""
     number = _number(found["d"])
     for back in range(3):
-        whole = spans.months_before(now, back).start
-        when = spans.date_of(whole.year, whole.month, number)
+        whole = date_spans.months_before(now, back).start
+        when = date_spans.date_of(whole.year, whole.month, number)
         if when and when <= now:
-            return spans.day(when)
+            return date_spans.day(when)
     return None
 
 
 def _near(found: re.Match[str], now: date) -> Span:
-    return spans.day(now + ONE_DAY * _TABLES["near"][found["t"]])
+    return date_spans.day(now + ONE_DAY * _TABLES["near"][found["t"]])
 
 
 def _whole_year(found: re.Match[str], now: date) -> Span:
-    return spans.year(_year(found["y"], now))
+    return date_spans.year(_year(found["y"], now))
 
 
 def _ago_before(found: re.Match[str], now: date) -> Span:
     """前几天, 前两周: the days before today."""
     length = _number(found["n"]) * _TABLES["units"][found["u"]]
     reach = length + 2 if found["n"] == "几" else length
-    return spans.span(now - ONE_DAY * reach, now, "week" if length <= 31 else "month")
+    return date_spans.span(now - ONE_DAY * reach, now, "week" if length <= 31 else "month")
 
 
 @cache
@@ -145,4 +153,4 @@ def rules() -> tuple[Rule, ...]:
         "year": _whole_year,
         "day_of_month": _day_of_month,
     }
-    return spans.rules_of(_FILE, readers)
+    return date_spans.rules_of(_FILE, readers)

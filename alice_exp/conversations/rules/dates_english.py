@@ -6,7 +6,7 @@ import re
 from datetime import date
 from functools import cache
 
-from alice_exp.conversations.rules import date_spans as spans
+from alice_exp.conversations.rules import date_spans
 from alice_exp.conversations.rules.date_spans import ONE_DAY, Rule, Span
 from alice_exp.kernel.text.data_files import Patterns, table
 
@@ -16,19 +16,19 @@ PATTERNS = Patterns(_FILE)
 
 
 def _of_date(number: int, month: str, day: str) -> Span | None:
-    found = spans.date_of(number, _TABLES["months"][month], int(day))
-    return spans.day(found) if found else None
+    found = date_spans.date_of(number, _TABLES["months"][month], int(day))
+    return date_spans.day(found) if found else None
 
 
 def _month_day(found: re.Match[str], now: date) -> Span | None:
     if found["y"]:
         return _of_date(int(found["y"]), found["m"], found["d"])
-    return spans.latest_day(now, _TABLES["months"][found["m"]], int(found["d"]))
+    return date_spans.latest_day(now, _TABLES["months"][found["m"]], int(found["d"]))
 
 
 def _numbers(found: re.Match[str], _: date) -> Span | None:
-    when = spans.date_of(int(found["y"]), int(found["m"]), int(found["d"]))
-    return spans.day(when) if when else None
+    when = date_spans.date_of(int(found["y"]), int(found["m"]), int(found["d"]))
+    return date_spans.day(when) if when else None
 
 
 def _named_month(found: re.Match[str], now: date) -> Span:
@@ -36,29 +36,29 @@ def _named_month(found: re.Match[str], now: date) -> Span:
     number, groups = _TABLES["months"][found["m"]], found.groupdict()
     how = groups.get("w") or ""
     if groups.get("y"):
-        whole = spans.month(int(found["y"]), number)
+        whole = date_spans.month(int(found["y"]), number)
     elif how == "last":
-        whole = spans.month(now.year - (number >= now.month), number)
+        whole = date_spans.month(now.year - (number >= now.month), number)
     elif how == "next":
-        whole = spans.month(now.year + (number <= now.month), number)
+        whole = date_spans.month(now.year + (number <= now.month), number)
     elif how == "this":
-        whole = spans.month(now.year, number)
+        whole = date_spans.month(now.year, number)
     else:
-        whole = spans.latest_month(now, number)
+        whole = date_spans.latest_month(now, number)
     part = _TABLES["thirds"].get(groups.get("p") or how)
-    return whole if part is None else spans.part_of_month(whole, part)
+    return whole if part is None else date_spans.part_of_month(whole, part)
 
 
 def _named_season(found: re.Match[str], now: date) -> Span:
     first, groups = _TABLES["seasons"][found["s"]], found.groupdict()
     if groups.get("y"):
-        return spans.season(int(found["y"]), first)
+        return date_spans.season(int(found["y"]), first)
     how = groups.get("w") or ""
     if how in ("last", "past", "previous"):
-        return spans.last_season(now, first)
+        return date_spans.last_season(now, first)
     if how in ("this", "next"):
-        return spans.season(now.year + (how == "next"), first)
-    return spans.latest_season(now, first)
+        return date_spans.season(now.year + (how == "next"), first)
+    return date_spans.latest_season(now, first)
 
 
 def _count(word: str) -> int:
@@ -67,12 +67,12 @@ def _count(word: str) -> int:
 
 def _ago(found: re.Match[str], now: date) -> Span:
     word = found["n"]
-    return spans.ago(now, _count(word), _TABLES["units"][found["u"]], word in _TABLES["vague"])
+    return date_spans.ago(now, _count(word), _TABLES["units"][found["u"]], word in _TABLES["vague"])
 
 
 def _past(found: re.Match[str], now: date) -> Span:
     """ "the last three weeks", up to today."""
-    return spans.past(now, _count(found["n"]) * _TABLES["units"][found["u"]])
+    return date_spans.past(now, _count(found["n"]) * _TABLES["units"][found["u"]])
 
 
 def _relative(found: re.Match[str], now: date) -> Span:
@@ -80,41 +80,41 @@ def _relative(found: re.Match[str], now: date) -> Span:
     step = _TABLES["steps"][found["w"]]
     unit = found["u"]
     if unit == "week":
-        return spans.week(now + ONE_DAY * 7 * step)
+        return date_spans.week(now + ONE_DAY * 7 * step)
     if unit == "month":
-        return spans.month(now.year, now.month + step)
+        return date_spans.month(now.year, now.month + step)
     if unit == "year":
-        return spans.year(now.year + step)
+        return date_spans.year(now.year + step)
     monday = now - ONE_DAY * now.weekday() + ONE_DAY * 7 * step
-    return spans.days(monday + ONE_DAY * 5, 2)
+    return date_spans.days(monday + ONE_DAY * 5, 2)
 
 
 def _weekday(found: re.Match[str], now: date) -> Span:
     number = _TABLES["weekdays"].index(found["d"])
     if found["w"] == "next":
-        return spans.day(now + ONE_DAY * ((number - now.weekday() - 1) % 7 + 1))
+        return date_spans.day(now + ONE_DAY * ((number - now.weekday() - 1) % 7 + 1))
     if found["w"] == "this":
-        return spans.day(now + ONE_DAY * (number - now.weekday()))
-    return spans.day(spans.weekday_before(now, number))
+        return date_spans.day(now + ONE_DAY * (number - now.weekday()))
+    return date_spans.day(date_spans.weekday_before(now, number))
 
 
 def _near(found: re.Match[str], now: date) -> Span:
-    return spans.day(now + ONE_DAY * _TABLES["near"][found["t"]])
+    return date_spans.day(now + ONE_DAY * _TABLES["near"][found["t"]])
 
 
 def _holiday(found: re.Match[str], now: date) -> Span | None:
     month, number = _TABLES["holidays"][found["h"]]
     if found["w"] == "last":
-        when = spans.date_of(now.year, month, number)
-        return spans.day(when if when and when < now else date(now.year - 1, month, number))
-    made = spans.latest_day(now, month, number)
+        when = date_spans.date_of(now.year, month, number)
+        return date_spans.day(when if when and when < now else date(now.year - 1, month, number))
+    made = date_spans.latest_day(now, month, number)
     if found["y"]:
-        return spans.day(date(int(found["y"]), month, number))
+        return date_spans.day(date(int(found["y"]), month, number))
     return made
 
 
 def _whole_year(found: re.Match[str], _: date) -> Span:
-    return spans.year(int(found["y"]))
+    return date_spans.year(int(found["y"]))
 
 
 @cache
@@ -133,7 +133,7 @@ def rules() -> tuple[Rule, ...]:
         "holiday": _holiday,
         "year": _whole_year,
     }
-    return spans.rules_of(_FILE, readers)
+    return date_spans.rules_of(_FILE, readers)
 
 
 def is_doubtful(found: re.Match[str], text: str) -> bool:

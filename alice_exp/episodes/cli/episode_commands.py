@@ -17,8 +17,7 @@ from alice_exp.episodes.cli.episode_tables import (
     weighed_document,
 )
 from alice_exp.episodes.rules.search_episodes import Filters
-from alice_exp.episodes.usecases import episode_book as records
-from alice_exp.episodes.usecases import similar_episodes as finding
+from alice_exp.episodes.usecases import episode_book, similar_episodes
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.times import iso_time, seconds
@@ -80,7 +79,7 @@ def add(
         except NotFoundError:
             hint = 'a task goes with --task: alice-exp episode add --task "search code" --success'
             raise NotFoundError("there is no file {source}", source=source, hint=hint) from None
-        episodes = records.read_import(data, source, session.caller.now)
+        episodes = episode_book.read_import(data, source, session.caller.now)
     else:
         if success is None:
             raise UsageError("say whether it worked", hint="add --success or --failed")
@@ -92,7 +91,10 @@ def add(
         )
         episodes = (told,)
     home = terminal.doors(dry_run)
-    _kept(terminal, records.add_episodes(home, session.caller, episodes, records.reads_of(access(session))))
+    _kept(
+        terminal,
+        episode_book.add_episodes(home, session.caller, episodes, episode_book.reads_of(access(session))),
+    )
 
 
 def list_episodes(
@@ -112,7 +114,7 @@ def list_episodes(
     terminal: Terminal = ctx.obj
     after = _after(terminal, recent, since)
     filters = Filters(after, success, type, number_between(min_reward, 0, 1, "--min-reward"))
-    found = records.listed(terminal.records(EPISODES_PATH), filters, moment(until), limit)
+    found = episode_book.listed(terminal.records(EPISODES_PATH), filters, moment(until), limit)
     rows = [episode_row(episode) for episode in found]
     columns = [say("id"), say("when"), say("worked"), say("reward"), say("task"), say("action")]
     terminal.answer(
@@ -130,8 +132,8 @@ def show(
     """
     terminal: Terminal = ctx.obj
     snapshot = terminal.records(EPISODES_PATH, SETS)
-    episode = records.named(snapshot.episodes or EpisodeBook(), reference)
-    cited = records.citing(snapshot, episode.id)
+    episode = episode_book.named(snapshot.episodes or EpisodeBook(), reference)
+    cited = episode_book.citing(snapshot, episode.id)
 
     def text() -> None:
         for name, value in {**episode_document(episode), "cited_by": list(cited)}.items():
@@ -173,8 +175,8 @@ def similar(
     filters = Filters(
         _after(terminal, recent, ""), success, type, number_between(min_reward, 0, 1, "--min-reward")
     )
-    asked = finding.Asked(task, context_of(context), top, filters, by_words)
-    found = finding.similar(terminal.records(EPISODES_PATH), access(session), session.caller, asked)
+    asked = similar_episodes.Asked(task, context_of(context), top, filters, by_words)
+    found = similar_episodes.similar(terminal.records(EPISODES_PATH), access(session), session.caller, asked)
 
     def text() -> None:
         if found:
@@ -204,7 +206,7 @@ def reflect(
     """
     terminal: Terminal = ctx.obj
     require_utf8(text)
-    told = records.reflect(terminal.session.home, terminal.session.caller, reference, text)
+    told = episode_book.reflect(terminal.session.home, terminal.session.caller, reference, text)
     commit = commit_id(told.commit)
     terminal.answer(
         {"id": told.episode.id, "reflection": told.episode.reflection, "commit": commit},
@@ -219,8 +221,8 @@ def stats(ctx: typer.Context) -> None:
     """
     terminal: Terminal = ctx.obj
     snapshot = terminal.records(EPISODES_PATH)
-    counts = records.counted(snapshot)
-    capacity = records.capacity_of(snapshot)
+    counts = episode_book.counted(snapshot)
+    capacity = episode_book.capacity_of(snapshot)
     document = {
         "total": counts.total,
         "successful": counts.successful,
@@ -261,7 +263,9 @@ def prune(
     """
     terminal: Terminal = ctx.obj
     session = terminal.session
-    pruned = records.clean(session.home, session.caller, records.reads_of(access(session)), dry=dry_run)
+    pruned = episode_book.clean(
+        session.home, session.caller, episode_book.reads_of(access(session)), dry=dry_run
+    )
     gone = [weighed_document(one) for one in pruned.pruning.removed]
     document: dict[str, Any] = {
         "pruned": [one["id"] for one in gone],
@@ -279,7 +283,7 @@ def prune(
                 say("would take away {count} of {total}", count=len(gone), total=len(pruned.pruning.weighed))
             )
         else:
-            terminal.line(records.cleaned(len(gone)))
+            terminal.line(episode_book.cleaned(len(gone)))
 
     terminal.answer(document, text)
 
@@ -294,7 +298,7 @@ def restore(
     """
     terminal: Terminal = ctx.obj
     session = terminal.session
-    kept = records.restore_episode(session.home, session.history, session.caller, reference)
+    kept = episode_book.restore_episode(session.home, session.history, session.caller, reference)
     _kept(terminal, kept, say("{id}  is back", id=kept.ids[0]))
 
 
@@ -335,18 +339,18 @@ def import_(
     """
     terminal: Terminal = ctx.obj
     session = terminal.session
-    episodes = records.read_import(source_bytes(source), source, session.caller.now)
+    episodes = episode_book.read_import(source_bytes(source), source, session.caller.now)
     if replace and not dry_run:
         terminal.confirm(
             say("Replace all episodes by the {count} of {source}?", count=len(episodes), source=source)
         )
     home = terminal.doors(dry_run)
     mode: ImportMode = "replace" if replace else "merge"
-    kept = records.take_in(home, session.caller, episodes, mode, records.reads_of(access(session)))
+    kept = episode_book.take_in(home, session.caller, episodes, mode, episode_book.reads_of(access(session)))
     _kept(terminal, kept, say("{count} of {total} taken in", count=len(kept.ids), total=len(episodes)))
 
 
-def _kept(terminal: Terminal, kept: records.Kept, said: str = "") -> None:
+def _kept(terminal: Terminal, kept: episode_book.Kept, said: str = "") -> None:
     document: dict[str, Any] = {
         "id": kept.ids[0] if len(kept.ids) == 1 else None,
         "ids": list(kept.ids),
@@ -364,7 +368,7 @@ def _kept(terminal: Terminal, kept: records.Kept, said: str = "") -> None:
         if document["result_truncated"]:
             terminal.line(say("{count} long results were shortened", count=len(document["result_truncated"])))
         if kept.pruned:
-            terminal.line(records.cleaned(len(kept.pruned)))
+            terminal.line(episode_book.cleaned(len(kept.pruned)))
 
     terminal.answer(document, text)
     for one in kept.left:

@@ -22,7 +22,7 @@ from alice_exp.finding.ports import Nearness
 from alice_exp.finding.rules.hybrid_score import cosine, learned_weight, unit
 from alice_exp.finding.rules.ranking import block_text
 from alice_exp.kernel.errors import ProviderError
-from alice_exp.kernel.journal import atomic_files as files
+from alice_exp.kernel.journal import atomic_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -67,7 +67,7 @@ class VectorFile:
     def read(self) -> dict[bytes, array[float]]:
         """Each text's vector by its key; none where there is no file."""
         try:
-            data, _ = files.read_bytes(self._path)
+            data, _ = atomic_files.read_bytes(self._path)
         except FileNotFoundError:
             return {}
         size = _vector_size(data)
@@ -97,7 +97,7 @@ class VectorFile:
     def replace(self, vectors: Mapping[bytes, array[float]]) -> None:
         """Write the file anew with these vectors alone; what another process appends just then is embedded again."""
         size = len(next(iter(vectors.values())))
-        files.replace(self._path, _HEADER.pack(_MARK, size) + _records(vectors), durable=True)
+        atomic_files.replace(self._path, _HEADER.pack(_MARK, size) + _records(vectors), durable=True)
 
     def forget(self) -> None:
         """Remove the file."""

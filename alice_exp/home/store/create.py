@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.store.hand_edits import Adopting
     from alice_exp.kernel.journal.act import Actor, Commit
-    from alice_exp.kernel.journal.commit_writer import Ledger
+    from alice_exp.kernel.journal.commit_writer import CommitWriter
 
 _FOLDERS = ("universal", "personal", "low_value_pool", "archive", "records", ".schema")
 
@@ -33,15 +33,15 @@ def make_directories(root: Path, experiences: Path) -> None:
 
 
 def found(
-    ledger: Ledger, adopting: Adopting, actor: Actor, defaults: Mapping[str, str]
+    writer: CommitWriter, adopting: Adopting, actor: Actor, defaults: Mapping[str, str]
 ) -> tuple[Commit, int]:
     """Under the lock: the repository and its first commit, by ``actor``; and how many blocks it took in.
 
     Files that a person put there before are taken in as they are; ``defaults`` maps paths to the texts of files that a
     new home has.
     """
-    ledger.repository.create()
-    there = scan(ledger.experiences)
+    writer.repository.create()
+    there = scan(writer.work_tree)
     files, blocks = adopting.taken_in(there, actor)
     for path, text in defaults.items():
         if path not in there.files:
@@ -50,9 +50,9 @@ def found(
     act = Act(
         "adopt" if there.files else "init",
         actor,
-        ledger.sources.now(),
+        writer.sources.now(),
         tuple(blocks),
         "" if blocks else detail,
     )
-    ledger.stamps = Stamps()
-    return ledger.write(act, files), len(blocks)
+    writer.stamps = Stamps()
+    return writer.write(act, files), len(blocks)

@@ -16,11 +16,12 @@ from alice_exp.home.ports import Judge
 from alice_exp.home.store.config_cache import recalled, remember
 from alice_exp.home.store.list_files import CONFIG, scan, scan_config
 from alice_exp.home.store.read_files import LastGood, Reading, holds_blocks, snapshot
+from alice_exp.home.store.repo_setup import repo_config
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.gc_pause import uncollected
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
-from alice_exp.kernel.journal.commit_writer import Ledger, Sources
+from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
 from alice_exp.kernel.journal.git_process import LOST, PENDING
 from alice_exp.kernel.journal.lock import WriterLock
 from alice_exp.kernel.jsonc.problem import Problem
@@ -66,8 +67,8 @@ class FileHome:
         self.root = root
         self.experiences = root / "experiences"
         self.lock = WriterLock(root / "state" / "lock")
-        self._ledger = Ledger(root, sources)
-        self.repository = self._ledger.repository
+        self._writer = CommitWriter(self.experiences, root / "state" / "files.json", sources, repo_config)
+        self.repository = self._writer.repository
         self._sources = sources
         self._judge = judge or Judge()
         self._reading = Reading(self.experiences)
@@ -100,7 +101,7 @@ class FileHome:
         head, found = self._head(), self._settled()
         if found.problems or not self.repository.exists or self._judge.is_judged():
             return None
-        tracked = self._ledger.stamps.files
+        tracked = self._writer.stamps.files
         if self.repository.resolve(PENDING) or any(holds_blocks(p) and p not in found.files for p in tracked):
             return None
         files = {path: signature for path, signature in found.files.items() if holds_blocks(path)}
@@ -139,13 +140,13 @@ class FileHome:
     def _adopting(self) -> Adopting:
         from alice_exp.home.store.hand_edits import Adopting
 
-        return Adopting(self._ledger, self._reading)
+        return Adopting(self._writer, self._reading)
 
     @cached_property
     def _composing(self) -> Composing:
         from alice_exp.home.store.write_changes import Composing
 
-        return Composing(self._ledger, self._reading, self._recording)
+        return Composing(self._writer, self._reading, self._recording)
 
     def _require_home(self) -> None:
         if not self.experiences.is_dir():
@@ -198,7 +199,7 @@ class FileHome:
         return config, problems
 
     def _last_good(self, head: str) -> LastGood:
-        stamps = self._ledger.stamps
+        stamps = self._writer.stamps
         if head and stamps.head == head:
             tree = {path: oid for path, (_, oid) in stamps.files.items()}
         else:
@@ -231,9 +232,9 @@ class FileHome:
         if self.repository.resolve(PENDING):
             return False
         head = self.repository.head()
-        stamps = self._ledger.stamps
+        stamps = self._writer.stamps
         if stamps.head != head:
-            stamps = self._ledger.reread()
+            stamps = self._writer.reread()
         return bool(head) and stamps.equal(head, found.files)
 
     @contextlib.contextmanager
@@ -282,7 +283,7 @@ class FileHome:
                 self._adopting.adopt(found)
             except ChangedOnDisk:
                 continue
-            return found if self._ledger.stamps.head == head else scan(self.experiences)
+            return found if self._writer.stamps.head == head else scan(self.experiences)
         raise BusyError("the files change faster than they can be read", hint="run the command again")
 
     def create(self, actor: Actor, defaults: Mapping[str, str]) -> tuple[Commit | None, int]:
@@ -298,7 +299,7 @@ class FileHome:
             if self.repository.exists and self.repository.head():
                 self._settle()
                 return None, 0
-            return founding.found(self._ledger, self._adopting, actor, defaults)
+            return founding.found(self._writer, self._adopting, actor, defaults)
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -352,9 +353,9 @@ class FileHome:
         with self._locked():
             self._settle()
             try:
-                yield self._ledger.composed
+                yield self._writer.composed
             finally:
-                self._ledger.forget()
+                self._writer.forget()
 
 
 def _is_being_saved(seen: Snapshot, found: Found) -> bool:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from alice_exp.home.store.list_files import Found
     from alice_exp.home.store.read_files import Reading
     from alice_exp.kernel.journal.atomic_files import Signature
-    from alice_exp.kernel.journal.commit_writer import Ledger
+    from alice_exp.kernel.journal.commit_writer import CommitWriter
     from alice_exp.kernel.jsonc import Document
     from alice_exp.model.rules.adoption import Adoption
     from alice_exp.model.rules.rejection import Returned
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
 class Adopting:
     """Finds what a person edited and commits it; called under the writer's lock."""
 
-    def __init__(self, ledger: Ledger, reading: Reading) -> None:
-        self._ledger = ledger
+    def __init__(self, writer: CommitWriter, reading: Reading) -> None:
+        self._writer = writer
         self._reading = reading
-        self._experiences = ledger.experiences
-        self._repository = ledger.repository
-        self._sources = ledger.sources
+        self._experiences = writer.work_tree
+        self._repository = writer.repository
+        self._sources = writer.sources
 
     def adopt(self, found: Found) -> None:
         """Commit every file that a person edited and that can be read, one commit a file."""
         head = self._repository.head()
-        stamps = self._ledger.reread()
+        stamps = self._writer.reread()
         if stamps.head == head and head:
             tree = {path: oid for path, (_, oid) in stamps.files.items()}
             time = stamps.commit_time
@@ -67,11 +67,11 @@ class Adopting:
         if is_certain and not edited and not gone:
             return
         files = {path: fresh.get(path, (UNKNOWN, oid)) for path, oid in tree.items()}
-        self._ledger.stamps = Stamps(head, time, began, stamps.loose, files)
+        self._writer.stamps = Stamps(head, time, began, stamps.loose, files)
         if edited or gone:
             before = self._before(found, tree, fresh)
             self._adopt_files(found, tree, before, edited, gone)
-        self._ledger.save()
+        self._writer.save()
 
     def _edited(
         self, found: Found, tree: Mapping[str, str], stamps: Stamps
@@ -225,13 +225,13 @@ class Adopting:
         )
         disk = expected if new is not None else None
         if new is None or not back or place_of(path) != "low_value":
-            self._ledger.write(act, {path: FileChange(disk, new)})
+            self._writer.write(act, {path: FileChange(disk, new)})
             return
         ids = tuple(one.block_id for one in back)
         refuse = Act("refuse", Actor("system"), act.at, ids, "rejected before", refusals(back))
         places = {one.block_id: one.placed for one in back if one.placed is not None}
         left = rewrite(ChangeSet(refuse, removes=ids), places, lambda _: parse(new, path))
-        self._ledger.write(refuse, {path: FileChange(expected, left[path])}, (act, {path: new}))
+        self._writer.write(refuse, {path: FileChange(expected, left[path])}, (act, {path: new}))
 
     def _before(self, found: Found, tree: Mapping[str, str], fresh: Collection[str]) -> dict[str, Placed]:
         """Every block of the last commit by id; git is asked of those files alone that are not as committed."""

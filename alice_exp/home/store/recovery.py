@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store import purge
-from alice_exp.kernel.journal import transaction as landing
+from alice_exp.home.store.repo_setup import OLD_DRIVER
+from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.atomic_files import sweep
 
 if TYPE_CHECKING:
@@ -14,12 +16,18 @@ if TYPE_CHECKING:
 
 
 def recover_home(repository: Repository, *, holder_died: bool) -> Recovered:
-    """Finish what a crash interrupted in a home; see ``landing.recover``. Call it under the lock alone."""
+    """Finish what a crash interrupted in a home; see ``transaction.recover``. Call it under the lock alone."""
 
     def finish() -> None:
-        # A home of the version before is brought up to date here: every process passes before it writes.
-        repository.leave_old_driver()
+        _leave_old_driver(repository)
         purge.finish(repository)
 
     sweep(repository.work_tree.parent / "state", dead_only=True)
-    return landing.recover(repository, finish=finish, holder_died=holder_died)
+    return transaction.recover(repository, finish=finish, holder_died=holder_died)
+
+
+def _leave_old_driver(repository: Repository) -> None:
+    """Replace the merge driver's entry of a version before, which named a module, by the one that stays."""
+    with contextlib.suppress(OSError):
+        if OLD_DRIVER in (repository.git_dir / "config").read_bytes():
+            repository.create()

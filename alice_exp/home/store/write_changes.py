@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from alice_exp.home.store.read_files import Reading
     from alice_exp.home.store.record_files import Recording
     from alice_exp.kernel.journal.act import Commit
-    from alice_exp.kernel.journal.commit_writer import Ledger
+    from alice_exp.kernel.journal.commit_writer import CommitWriter
     from alice_exp.kernel.jsonc import Document
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Block
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 class Composing:
     """Turns what a plan wants into files; called under the writer's lock with the home settled."""
 
-    def __init__(self, ledger: Ledger, reading: Reading, recording: Recording) -> None:
-        self._ledger = ledger
+    def __init__(self, writer: CommitWriter, reading: Reading, recording: Recording) -> None:
+        self._writer = writer
         self._reading = reading
         self._recording = recording
-        self._experiences = ledger.experiences
+        self._experiences = writer.work_tree
 
     def carry_out(self, changes: ChangeSet, seen: Snapshot, found: Found) -> Commit:
         """Write one act; ``ChangedOnDisk`` with nothing changed where a person saved in between."""
@@ -71,7 +71,7 @@ class Composing:
             )
         files = {path: FileChange(contents.get(path), data) for path, data in new.items()}
         act = changes.then.act if changes.then is not None else changes.act
-        return self._ledger.write(act, {p: c for p, c in files.items() if c.expected != c.new}, first)
+        return self._writer.write(act, {p: c for p, c in files.items() if c.expected != c.new}, first)
 
     def _record(self, path: str, found: Found, contents: dict[str, bytes]) -> bytes | None:
         """A record file that an act will write, remembered as what must still be there; None where there is none."""
@@ -81,7 +81,7 @@ class Composing:
             contents[path] = self._reading.content(path)
         except OSError:
             raise ChangedOnDisk(self._experiences / path) from None
-        known = self._ledger.stamps.files.get(path)
+        known = self._writer.stamps.files.get(path)
         if known is None or known[1] != blob_id(contents[path]):
             raise ChangedOnDisk(self._experiences / path)
         return contents[path]
@@ -103,7 +103,7 @@ class Composing:
                 line=problem.line,
                 column=problem.column,
             )
-        known = self._ledger.stamps.files.get(path)
+        known = self._writer.stamps.files.get(path)
         if problem is not None or known is None or known[1] != blob_id(data):
             raise ChangedOnDisk(full)
         return data, document
@@ -114,7 +114,7 @@ class Composing:
                 raise ProblemError("{message}", message=problem.message, path=problem.path, hint=problem.hint)
         folder = path.partition("/")[0]
         if folder not in found.directories and any(
-            known.startswith(f"{folder}/") for known in self._ledger.stamps.files
+            known.startswith(f"{folder}/") for known in self._writer.stamps.files
         ):
             raise ProblemError(
                 "the directory {folder} is missing",

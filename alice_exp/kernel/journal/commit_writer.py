@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.file_signatures import UNKNOWN, Stamps, load, save
 from alice_exp.kernel.journal.git_process import Message, Repository, blob_id
+from alice_exp.kernel.journal.repo_config import RepoConfig
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,14 +39,20 @@ class Sources:
     warn: Callable[[AliceError], None]
 
 
-class Ledger:
-    """What one home's files equalled last, and the writing of acts into its history."""
+class CommitWriter:
+    """What the files below ``work_tree`` equalled last (remembered in ``stamps``), and the writing of acts."""
 
-    def __init__(self, root: Path, sources: Sources) -> None:
-        self.experiences = root / "experiences"
-        self.repository = Repository(self.experiences)
+    def __init__(
+        self,
+        work_tree: Path,
+        stamps: Path,
+        sources: Sources,
+        config_of: Callable[[], RepoConfig] = RepoConfig,
+    ) -> None:
+        self.work_tree = work_tree
+        self.repository = Repository(work_tree, config_of)
         self.sources = sources
-        self._path = root / "state" / "files.json"
+        self._path = stamps
         self._stamps: Stamps | None = None
 
     @property
@@ -82,7 +89,7 @@ class Ledger:
         first: tuple[Act, Mapping[str, bytes | None]] | None = None,
     ) -> Commit:
         """Write one act, or two of one stream; the commit of the first, which is the one that was asked for."""
-        from alice_exp.kernel.journal import transaction as landing
+        from alice_exp.kernel.journal import transaction
         from alice_exp.kernel.journal.act import Commit
         from alice_exp.kernel.journal.commit_message import COMPLETES
 
@@ -92,7 +99,7 @@ class Ledger:
         commit, message = self.composed(act)
         parent = self.stamps.head or self.repository.head()
         before = (opened[1], first[1]) if opened and first else None
-        oid = landing.write(self.repository, parent, message, files, before)
+        oid = transaction.write(self.repository, parent, message, files, before)
         self._stamp(oid, message.when, files)
         if opened is not None:
             commit, oid = opened[0], self.repository.parent(oid)

@@ -13,7 +13,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal import repo_config as own
+from alice_exp.kernel.journal.repo_config import RepoConfig
 
 if TYPE_CHECKING:
     import subprocess
@@ -91,10 +91,14 @@ def _refuse_failure(code: int, err: bytes, verb: str) -> None:
 
 
 class Repository:
-    """The repository of one home: ``work_tree`` is ``experiences/``, ``lock_handle`` is inherited by git (-1: none)."""
+    """The repository that holds the acts on the files of ``work_tree``.
 
-    def __init__(self, work_tree: Path) -> None:
+    ``config_of`` says what it tells git for itself; ``lock_handle`` is inherited by every git process (-1: none).
+    """
+
+    def __init__(self, work_tree: Path, config_of: Callable[[], RepoConfig] = RepoConfig) -> None:
         self.work_tree = work_tree
+        self._config_of = config_of
         self.git_dir = work_tree / ".git"
         self.lock_handle = -1
         self.index_is_stale = False
@@ -139,9 +143,10 @@ class Repository:
     def create(self) -> None:
         """Make the repository with settings of its own; one that is there already is brought up to date."""
         self.run("init", "--quiet", "--template=", "--initial-branch=main")
-        for name, value in own.settings().items():
+        config = self._config_of()
+        for name, value in config.settings.items():
             self.run("config", "--local", name, value)
-        for name, text in own.texts().items():
+        for name, text in config.texts.items():
             path = self.git_dir / name
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
@@ -149,24 +154,21 @@ class Repository:
         self.git_dir.chmod(0o700)
 
     def is_current(self) -> bool:
-        """Whether hooks, attributes and merge driver are those of this version, where it is installed now."""
-        for name, text in own.texts().items():
+        """Whether hooks, attributes and the watched setting are those of this version, where it is installed now."""
+        config = self._config_of()
+        for name, text in config.texts.items():
             path = self.git_dir / name
             if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:
                 return False
-        driver = "merge.alice.driver"
-        return self.run("config", "--local", driver, check=False).decode().strip() == own.settings()[driver]
+        if not config.watched:
+            return True
+        present = self.run("config", "--local", config.watched, check=False).decode().strip()
+        return present == config.settings[config.watched]
 
     def bring_up_to_date(self) -> None:
         """Give a repository that an earlier version made, or a plain clone, what plain git needs to merge blocks."""
         if not self.is_current():
             self.create()
-
-    def leave_old_driver(self) -> None:
-        """Replace the merge driver's entry of a version before, which named a module, by the one that stays."""
-        with contextlib.suppress(OSError):
-            if own.OLD_DRIVER in (self.git_dir / "config").read_bytes():
-                self.create()
 
     def obstacle(self) -> str:
         """Why nothing may be written now, as a sentence; empty where all is in order."""

@@ -15,7 +15,7 @@ from alice_exp.kernel.text.display import cells, one_line
 from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.rules.assessment import Assessment
 from alice_exp.learning.rules.success_rates import Rate
-from alice_exp.learning.usecases import statistics as knowing
+from alice_exp.learning.usecases import statistics
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import language, say
@@ -37,7 +37,7 @@ def assess(
     if not topic.strip():
         raise UsageError("name a topic", hint="alice-exp assess deployment")
     session = terminal.session
-    assessed = knowing.assess(finding(session), topic, context_of(context))
+    assessed = statistics.assess(finding(session), topic, context_of(context))
     terminal.answer(
         learning_documents.assessment(assessed, say, language()), lambda: _assessment(terminal, assessed)
     )
@@ -76,7 +76,7 @@ def consolidation(
     """
     terminal: Terminal = ctx.obj
     session = terminal.session
-    settled = knowing.settled(session.home, access(session), session.caller, reference)
+    settled = statistics.settled(session.home, access(session), session.caller, reference)
     block, terms, weights = settled.placed.block, settled.terms, settled.weights
     answer: dict[str, object] = {
         "id": block.id,
@@ -125,7 +125,7 @@ def stats(
     if format not in ("table", "html"):
         raise UsageError("{format} is no format", format=repr(format), hint="write --format table or html")
     session = terminal.session
-    counts = knowing.stats(session.home, access(session), session.caller)
+    counts = statistics.stats(session.home, access(session), session.caller)
     parts = {
         "by_set": counts.by_set,
         "by_state": counts.by_level,
@@ -150,7 +150,7 @@ def stats(
     terminal.answer(answer, page if format == "html" else lambda: _counts(terminal, counts, parts))
 
 
-def _counts(terminal: Terminal, counts: knowing.Counts, parts: Mapping[str, Mapping[str, int]]) -> None:
+def _counts(terminal: Terminal, counts: statistics.Counts, parts: Mapping[str, Mapping[str, int]]) -> None:
     terminal.line(
         say(
             "{total} blocks, {waiting} of them wait for you, {archived} archived",
@@ -187,7 +187,7 @@ def impact(ctx: typer.Context) -> None:
     """
     terminal: Terminal = ctx.obj
     session = terminal.session
-    found = knowing.impact(session.home, session.history)
+    found = statistics.impact(session.home, session.history)
     kinds = {"applied": found.applied, "without": found.without, "held_out": found.held_out}
     answer = {
         **{kind: _rate(one) for kind, one in kinds.items()},

@@ -8,7 +8,7 @@ import typer
 
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.display import one_line
-from alice_exp.learning.usecases import propose_from_episodes as distilling
+from alice_exp.learning.usecases import propose_from_episodes
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
@@ -31,7 +31,7 @@ def distill(
     terminal: Terminal = ctx.obj
     session = terminal.session
     home = terminal.doors(dry_run)
-    done = distilling.distil(home, session.caller, references or (), limit)
+    done = propose_from_episodes.distil(home, session.caller, references or (), limit)
     document = {
         "ids": [] if dry_run else list(done.ids),
         "proposals": [_document(one, explain, dry_run) for one in done.judged],
@@ -43,7 +43,7 @@ def distill(
     terminal.answer(document, lambda: _tell(terminal, done, explain, dry_run))
 
 
-def _document(one: distilling.Judged, explain: bool, dry_run: bool) -> dict[str, Any]:
+def _document(one: propose_from_episodes.Judged, explain: bool, dry_run: bool) -> dict[str, Any]:
     proposal = one.proposal
     document: dict[str, Any] = {
         "id": None if dry_run and one.verdict == "proposed" else one.block or None,
@@ -71,7 +71,7 @@ def _document(one: distilling.Judged, explain: bool, dry_run: bool) -> dict[str,
     return document
 
 
-def _tell(terminal: Terminal, done: distilling.Distilled, explain: bool, dry_run: bool) -> None:
+def _tell(terminal: Terminal, done: propose_from_episodes.Distilled, explain: bool, dry_run: bool) -> None:
     for one in done.judged:
         proposal = one.proposal
         if one.verdict == "proposed":

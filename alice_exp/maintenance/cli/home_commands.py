@@ -14,7 +14,7 @@ from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.display import one_line
-from alice_exp.maintenance.usecases import namespaces_of_home as upkeep
+from alice_exp.maintenance.usecases import namespaces_of_home
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
@@ -30,7 +30,7 @@ def init(
     terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("make a home"), "alice-exp init")
-    commit, blocks = session.home.create(session.actor, upkeep.default_files())
+    commit, blocks = session.home.create(session.actor, namespaces_of_home.default_files())
     document = {"home": str(session.root), "commit": commit_id(commit), "adopted": blocks}
 
     def text() -> None:
@@ -56,7 +56,7 @@ def check(ctx: typer.Context) -> None:
     Examples: alice-exp check · alice-exp check --json
     """
     terminal: Terminal = ctx.obj
-    problems = upkeep.check(terminal.session.home, terminal.session.caller.now)
+    problems = namespaces_of_home.check(terminal.session.home, terminal.session.caller.now)
 
     def text() -> None:
         for problem in problems:
@@ -72,7 +72,7 @@ def check(ctx: typer.Context) -> None:
         terminal.exit_code = ProblemError.exit_code
 
 
-def _namespace(one: upkeep.Namespace) -> dict[str, object]:
+def _namespace(one: namespaces_of_home.Namespace) -> dict[str, object]:
     return {
         "set": one.place,
         "namespace": one.name,
@@ -88,7 +88,7 @@ def namespace_list(ctx: typer.Context) -> None:
     Example: alice-exp namespace list
     """
     terminal: Terminal = ctx.obj
-    found = upkeep.namespaces(terminal.session.home)
+    found = namespaces_of_home.namespaces(terminal.session.home)
     rows = [
         [one.place, one.name, str(one.blocks), say("has a problem") if one.stale else ""] for one in found
     ]
@@ -106,7 +106,7 @@ def namespace_show(
     """
     terminal: Terminal = ctx.obj
     session = terminal.session
-    one = upkeep.namespace(session.home, name)
+    one = namespaces_of_home.namespace(session.home, name)
     shown = listing(finding(session), Filters((one.place,), one.name))
     document = {**_namespace(one), "blocks": [finding_documents.block(block) for block in shown]}
 
@@ -132,6 +132,8 @@ def namespace_create(
     Example: alice-exp namespace create universal/recipes --comment "What cooks well."
     """
     terminal: Terminal = ctx.obj
-    path, commit = upkeep.create_namespace(terminal.session.home, terminal.session.caller, name, comment)
+    path, commit = namespaces_of_home.create_namespace(
+        terminal.session.home, terminal.session.caller, name, comment
+    )
     document = {"path": path, "commit": commit_id(commit)}
     terminal.answer(document, lambda: terminal.line(say("{name}  is ready", name=namespace_name(path))))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.text.times import iso_time, seconds
-from alice_exp.model.formats import field_readers as fields
+from alice_exp.model.formats import field_readers
 from alice_exp.model.formats.field_readers import Fault, problem_at
 from alice_exp.model.formats.record_schema import (
     EPISODE_FIELDS,
@@ -113,7 +113,7 @@ def _counted(document: Document, root: Mapping[str, Json], segments: tuple[Segme
 
 def _readers(table: Mapping[str, Reader], now: str) -> dict[str, Reader]:
     """A table that takes any time format and, where the clock is known, no time after tomorrow."""
-    return {key: _any_time(now) if reader is fields.time else reader for key, reader in table.items()}
+    return {key: _any_time(now) if reader is field_readers.time else reader for key, reader in table.items()}
 
 
 def _any_time(now: str) -> Reader:

@@ -10,7 +10,7 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.model.formats import field_readers as fields
+from alice_exp.model.formats import field_readers
 from alice_exp.model.formats.field_readers import Fault, problem_at, read_object, unknown_key
 from alice_exp.model.values.records import CAPACITY, Episode, EpisodeBook, Event, Segment, Timeline
 
@@ -43,29 +43,29 @@ SEGMENTS = "segments"
 EPISODE_ID = re.compile(r"ep-[a-z2-9]{8}")
 
 EPISODE_FIELDS: Mapping[str, Reader] = {
-    "id": fields.matching(EPISODE_ID, 'an id is "ep-" and 8 characters of a-z and 2-9'),
-    "task": fields.filled,
-    "context": fields.mapping,
-    "action": fields.text,
-    "result": fields.anything,
-    "success": fields.flag,
-    "reward": fields.between(0, 1),
-    "at": fields.time,
-    "reflection": fields.text,
-    "type": fields.text,
-    "result_truncated": fields.flag,
-    "result_length": fields.whole(0),
-    "access_count": fields.whole(0),
+    "id": field_readers.matching(EPISODE_ID, 'an id is "ep-" and 8 characters of a-z and 2-9'),
+    "task": field_readers.filled,
+    "context": field_readers.mapping,
+    "action": field_readers.text,
+    "result": field_readers.anything,
+    "success": field_readers.flag,
+    "reward": field_readers.between(0, 1),
+    "at": field_readers.time,
+    "reflection": field_readers.text,
+    "type": field_readers.text,
+    "result_truncated": field_readers.flag,
+    "result_length": field_readers.whole(0),
+    "access_count": field_readers.whole(0),
 }
 """The reader of every key of an episode, in the order in which keys are written."""
 
 EVENT_FIELDS: Mapping[str, Reader] = {
-    "at": fields.time,
-    "thought": fields.text,
-    "context": fields.text,
-    "action": fields.text,
-    "result": fields.anything,
-    "metadata": fields.mapping,
+    "at": field_readers.time,
+    "thought": field_readers.text,
+    "context": field_readers.text,
+    "action": field_readers.text,
+    "result": field_readers.anything,
+    "metadata": field_readers.mapping,
 }
 """The reader of every key of a thought."""
 
@@ -81,7 +81,7 @@ def read_episodes(
     succeeded, else 0. ``before`` is an earlier reading of the file: what still stands so is not read again.
     """
     reading = _Reading(document, EPISODES, ("capacity",))
-    capacity = reading.member("capacity", fields.whole(1), CAPACITY)
+    capacity = reading.member("capacity", field_readers.whole(1), CAPACITY)
     episodes = reading.items(
         lambda item: read_episode(item, EPISODE_FIELDS), before.of(document) if before is not None else ()
     )
@@ -104,11 +104,11 @@ def read_timeline(document: Document) -> tuple[Timeline, tuple[Problem, ...]]:
     reading.refuse_twins([(segment.id, index) for index, segment in listed])
     segments = tuple(segment for _, segment in listed)
     held = sum(segment.segment_length for segment in segments)
-    total = reading.member("total_events", fields.whole(0), held)
+    total = reading.member("total_events", field_readers.whole(0), held)
     timeline = Timeline(
-        reading.member("next_id", fields.whole(1), max((one.id for one in segments), default=0) + 1),
+        reading.member("next_id", field_readers.whole(1), max((one.id for one in segments), default=0) + 1),
         total,
-        reading.member("total_compressions", fields.whole(0), max(0, total - len(segments))),
+        reading.member("total_compressions", field_readers.whole(0), max(0, total - len(segments))),
         segments,
     )
     if not reading.has_errors:
@@ -153,13 +153,13 @@ def events_with(readers: Mapping[str, Reader]) -> Reader:
 
 
 SEGMENT_FIELDS: Mapping[str, Reader] = {
-    "id": fields.whole(1),
-    "start": fields.time,
-    "end": fields.time,
-    "segment_length": fields.whole(1),
-    "compression_level": fields.whole(0),
-    "summary": fields.text,
-    "key_events": fields.texts,
+    "id": field_readers.whole(1),
+    "start": field_readers.time,
+    "end": field_readers.time,
+    "segment_length": field_readers.whole(1),
+    "compression_level": field_readers.whole(0),
+    "summary": field_readers.text,
+    "key_events": field_readers.texts,
     "events": events_with(EVENT_FIELDS),
 }
 """The reader of every key of a segment."""

@@ -17,7 +17,7 @@ from alice_exp.kernel.text.display import one_line
 from alice_exp.model import documents
 from alice_exp.model.values.block import Placed
 from alice_exp.owner.wiring import owner as owner_key
-from alice_exp.sharing.usecases import bundles as sharing
+from alice_exp.sharing.usecases import bundles
 from alice_exp.sharing.usecases.bundles import Permitted, TakenIn
 from alice_exp.sharing.wiring import shares
 from alice_exp.terminal.console import Terminal
@@ -44,7 +44,7 @@ def allow(ctx: typer.Context, references: _Ids, dry_run: DryRun = False) -> None
         owner_key(session),
         session.caller,
         "share",
-        lambda home, caller, stamp: sharing.allow(home, caller, references, stamp=stamp),
+        lambda home, caller, stamp: bundles.allow(home, caller, references, stamp=stamp),
     )
     _permitted(terminal, done, lambda placed: say("{id}  may leave", id=placed.block.id))
 
@@ -66,12 +66,12 @@ def deny(ctx: typer.Context, references: _Ids, dry_run: DryRun = False) -> None:
             owner_key(session),
             session.caller,
             "approve",
-            lambda home, caller, stamp: sharing.deny(home, caller, references, stamp=stamp),
+            lambda home, caller, stamp: bundles.deny(home, caller, references, stamp=stamp),
         )
     except RefusedError:
         template = "alice-exp: the owner key did not sign, so what stays here waits for it: alice-exp owner sign --all"
         terminal.note(say(template))
-        done = sharing.deny(home, session.caller, references)
+        done = bundles.deny(home, session.caller, references)
     _permitted(terminal, done, lambda placed: say("{id}  stays here", id=placed.block.id))
 
 
@@ -109,7 +109,7 @@ def list_shared(ctx: typer.Context) -> None:
     Example: alice-exp share list
     """
     terminal: Terminal = ctx.obj
-    found = sharing.standings(terminal.session.home)
+    found = bundles.standings(terminal.session.home)
     document = {
         "blocks": [
             {
@@ -149,7 +149,7 @@ def preview(ctx: typer.Context) -> None:
     Example: alice-exp share preview
     """
     terminal: Terminal = ctx.obj
-    made = sharing.preview(terminal.session.home, shares(terminal.session))
+    made = bundles.preview(terminal.session.home, shares(terminal.session))
     if not terminal.quiet:
         _bytes_out(made.text)
 
@@ -174,7 +174,7 @@ def export(
     require_person(session.caller, say("share"), f"alice-exp share export {target}")
     if target != "-" and Path(target).exists():
         raise RefusedError("{target} is there already", target=target, hint="name a new file")
-    ready = sharing.preview(session.home, shares(session))
+    ready = bundles.preview(session.home, shares(session))
     terminal.confirm(say("Let {count} blocks leave this machine?", count=len(ready.blocks)))
 
     def deliver(text: str) -> None:
@@ -183,7 +183,7 @@ def export(
         else:
             write_apart(target, text)
 
-    made = sharing.export(session.home, shares(session), session.caller, to or target, deliver)
+    made = bundles.export(session.home, shares(session), session.caller, to or target, deliver)
     if target == "-":
         return
     document = {
@@ -209,11 +209,11 @@ def import_(
     terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("import what others share"), f"alice-exp share import {source}")
-    bundle = sharing.received(source_bytes(source), source)
-    if not dry_run and sharing.would_raise(session.home, session.caller, bundle):
+    bundle = bundles.received(source_bytes(source), source)
+    if not dry_run and bundles.would_raise(session.home, session.caller, bundle):
         terminal.confirm(say("Raise counts of blocks that you approved, as {name} claims?", name=bundle.name))
     home = terminal.doors(dry_run)
-    _taken_in(terminal, sharing.take_in(home, session.caller, bundle), dry_run)
+    _taken_in(terminal, bundles.take_in(home, session.caller, bundle), dry_run)
 
 
 def _taken_in(terminal: Terminal, taken: TakenIn, dry_run: bool) -> None:

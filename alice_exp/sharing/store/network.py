@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import AliceError, PeerError
 from alice_exp.sharing.ports import Neighbour
-from alice_exp.sharing.store import discovery, pairing
-from alice_exp.sharing.store import tls_transport as transport
+from alice_exp.sharing.store import discovery, pairing, tls_transport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,7 +40,7 @@ class LanNetwork:
         """One try, sixty seconds; see ``home.ports.Network.invite``."""
         code = pairing.Code.fresh()
         self._identity.own()
-        listener = transport.listening(*bind)
+        listener = tls_transport.listening(*bind)
         port = int(listener.getsockname()[1])
         with listener, self._announced(bind[0], port, code.number):
             shown(str(code), port)
@@ -61,13 +60,13 @@ class LanNetwork:
         shown: Callable[[int], None],
     ) -> None:
         """Answer peers; see ``home.ports.Network.serve``."""
-        reception = transport.Reception(self._identity, answer, met)
+        reception = tls_transport.Reception(self._identity, answer, met)
         self._identity.own()
-        listener = transport.listening(*bind)
+        listener = tls_transport.listening(*bind)
         port = int(listener.getsockname()[1])
         with listener, self._announced(bind[0], port):
             shown(port)
-            transport.serve(listener, reception.secured, reception, seconds=seconds)
+            tls_transport.serve(listener, reception.secured, reception, seconds=seconds)
 
     def connect(self, peer: Peer, at: str) -> AbstractContextManager[Link]:
         """A link to a peer; see ``home.ports.Network.connect``."""
@@ -75,15 +74,15 @@ class LanNetwork:
 
     @contextlib.contextmanager
     def _connected(self, peer: Peer, at: str) -> Iterator[Link]:
-        with transport.connected(self._identity, peer, self._addresses(peer, at)) as link:
+        with tls_transport.connected(self._identity, peer, self._addresses(peer, at)) as link:
             if link.address != peer.address:
-                self._identity.update(transport.at_address(peer, link.address))
+                self._identity.update(tls_transport.at_address(peer, link.address))
             yield link
 
     def _addresses(self, peer: Peer, at: str) -> tuple[str, ...]:
         """Where the peer may be: as said; else who hints at being it, where it answered last."""
         if at:
-            transport.host_and_port(at)
+            tls_transport.host_and_port(at)
             return (at,)
         last = (peer.address,) if peer.address else ()
         try:

@@ -18,8 +18,8 @@ from alice_exp.kernel.journal.act import Act
 from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.sharing.ports import Disclosure
-from alice_exp.sharing.rules import peer_exchange as rules
-from alice_exp.sharing.usecases import bundles as sharing
+from alice_exp.sharing.rules import peer_exchange
+from alice_exp.sharing.usecases import bundles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -74,7 +74,7 @@ class Exchanged:
 
 def offered(home: Home) -> Offering:
     """What an exchange would offer now."""
-    return rules.offering(home.read(_OWN))
+    return peer_exchange.offering(home.read(_OWN))
 
 
 def exchange(home: Home, shares: Shares, caller: Caller, peer: Peer, link: Link) -> Exchanged:
@@ -102,16 +102,16 @@ def _take(home: Home, caller: Caller, peer: Peer, link: Link) -> tuple[TakenIn, 
         answer = link.ask({"verb": "take", "page": len(pages)})
         if not pages:
             count = min(_whole(answer.get("pages"), 1), MOST_PAGES)
-            marks = rules.read_revocations(answer.get("revoked"))
-        pages.append(rules.incoming(answer.get("bundle"), peer.name))
-    return take_in(home, caller, peer.name, rules.joined(peer.name, pages), marks)
+            marks = peer_exchange.read_revocations(answer.get("revoked"))
+        pages.append(peer_exchange.incoming(answer.get("bundle"), peer.name))
+    return take_in(home, caller, peer.name, peer_exchange.joined(peer.name, pages), marks)
 
 
 def _offer(home: Home, shares: Shares, caller: Caller, peer: Peer, link: Link, done: Exchanged) -> Exchanged:
     ours = offered(home)
     revoked = _revocations(home, shares, peer, ours)
     refused: list[tuple[str, str]] = []
-    for number, page in enumerate(rules.pages(shares.name(), ours.items)):
+    for number, page in enumerate(peer_exchange.pages(shares.name(), ours.items)):
         _disclose(shares, caller, peer, page)
         answer = link.ask(
             {"verb": "offer", "bundle": page, "revoked": [list(mark) for mark in revoked if not number]}
@@ -127,7 +127,7 @@ def _revocations(home: Home, shares: Shares, peer: Peer, ours: Offering) -> tupl
         return ()
     whom = recipient(peer)
     sent = (mark for row in shares.log() if row.to == whom for mark in row.blocks)
-    return rules.revocations(sent, ours.marks)
+    return peer_exchange.revocations(sent, ours.marks)
 
 
 def recipient(peer: Peer) -> str:
@@ -141,12 +141,14 @@ def _disclose(shares: Shares, caller: Caller, peer: Peer, page: Mapping[str, Jso
     if items:
         text = json.dumps(page, ensure_ascii=False, separators=(",", ":"))
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        shares.record(Disclosure(caller.now, recipient(peer), "peer", digest, rules.marks_of(items)))
+        shares.record(Disclosure(caller.now, recipient(peer), "peer", digest, peer_exchange.marks_of(items)))
 
 
 def _refusals(value: Json) -> list[tuple[str, str]]:
     rows = value if isinstance(value, list) else []
-    said = [cast("Mapping[str, Json]", row) for row in rows[: rules.MOST_TAKEN] if isinstance(row, dict)]
+    said = [
+        cast("Mapping[str, Json]", row) for row in rows[: peer_exchange.MOST_TAKEN] if isinstance(row, dict)
+    ]
     return [(str(row.get("id", ""))[:80], str(row.get("why", ""))[:300]) for row in said]
 
 
@@ -160,11 +162,13 @@ def take_in(
     home: Home, caller: Caller, name: str, received: Received, revoked: Sequence[Mark]
 ) -> tuple[TakenIn, tuple[str, ...]]:
     """What came from a peer: first what it takes back, then what it offers. The ids that the first one touched."""
-    gone = _withdraw(home, caller, lambda seen: rules.withdrawn(seen, name, revoked, caller.now), name)[0]
-    let_in = rules.admitted(received, home.read(PLACES))
+    gone = _withdraw(
+        home, caller, lambda seen: peer_exchange.withdrawn(seen, name, revoked, caller.now), name
+    )[0]
+    let_in = peer_exchange.admitted(received, home.read(PLACES))
     if not let_in.offers:
-        return sharing.TakenIn(name, refused=let_in.refused), gone.names
-    return sharing.take_in(home, caller, let_in), gone.names
+        return bundles.TakenIn(name, refused=let_in.refused), gone.names
+    return bundles.take_in(home, caller, let_in), gone.names
 
 
 def _withdraw(
@@ -193,9 +197,9 @@ def forget(
     peer = peers.find(name)
     peers.forget(peer)
     if not and_their_blocks:
-        return peer, rules.Withdrawal(), None
+        return peer, peer_exchange.Withdrawal(), None
     gone, commit = _withdraw(
-        home, caller, lambda seen: rules.taken_back(seen, peer.name, caller.now), peer.name, "forget"
+        home, caller, lambda seen: peer_exchange.taken_back(seen, peer.name, caller.now), peer.name, "forget"
     )
     return peer, gone, commit
 
@@ -241,7 +245,7 @@ class Host:
 
     def _taken(self, peer: Peer, message: Message, done: Exchanged) -> tuple[Message, Exchanged]:
         ours = offered(self.home)
-        cut = rules.pages(self.shares.name(), ours.items)
+        cut = peer_exchange.pages(self.shares.name(), ours.items)
         number = _whole(message.get("page"), 0)
         if number >= len(cut):
             raise PeerError("there is no such page")
@@ -249,14 +253,15 @@ class Host:
         _disclose(self.shares, self.caller(peer), peer, page)
         revoked = _revocations(self.home, self.shares, peer, ours) if number == 0 else ()
         ids = tuple(
-            block_id for block_id, _ in rules.marks_of(cast("list[Mapping[str, Json]]", page["blocks"]))
+            block_id
+            for block_id, _ in peer_exchange.marks_of(cast("list[Mapping[str, Json]]", page["blocks"]))
         )
         answer: Message = {"bundle": page, "pages": len(cut), "revoked": [list(mark) for mark in revoked]}
         return answer, replace(done, offered=(*done.offered, *ids), withheld=ours.withheld)
 
     def _offered(self, peer: Peer, message: Message, done: Exchanged) -> tuple[Message, Exchanged]:
-        received = rules.incoming(message.get("bundle"), peer.name)
-        marks = rules.read_revocations(message.get("revoked"))
+        received = peer_exchange.incoming(message.get("bundle"), peer.name)
+        marks = peer_exchange.read_revocations(message.get("revoked"))
         taken, revoked = take_in(self.home, self.caller(peer), peer.name, received, marks)
         said: list[Json] = [
             {"id": which, "why": why.format(**values) if values else why}

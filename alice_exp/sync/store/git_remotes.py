@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import BusyError, PeerError, ProblemError, RefusedError
 from alice_exp.kernel.journal import atomic_files as files
-from alice_exp.kernel.journal import transaction as landing
+from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.git_process import FETCHED, PENDING, Message, Repository
 from alice_exp.kernel.journal.transaction import FileChange
@@ -166,7 +166,7 @@ class GitExchange:
                 _require_as_committed(self._home.experiences / path, path, before)
                 changes[path] = FileChange(before, after)
         try:
-            return landing.write(self._repository, head, message, changes, merged=merged, follow=follow)
+            return transaction.write(self._repository, head, message, changes, merged=merged, follow=follow)
         except ChangedOnDisk as error:
             raise BusyError(
                 "{path} was saved meanwhile; nothing was changed", path=error.path.name, hint="sync again"

@@ -36,7 +36,7 @@ from alice_exp.timeline.rules.compaction import (
     statistics,
 )
 from alice_exp.timeline.usecases import events as diary
-from alice_exp.timeline.usecases import original_events as expanding
+from alice_exp.timeline.usecases import original_events
 from alice_exp.timeline.usecases.summarise import summariser
 
 
@@ -234,7 +234,7 @@ def expand(
     """
     terminal: Terminal = ctx.obj
     snapshot = terminal.records(EVENTS_PATH)
-    found = expanding.expand(snapshot, terminal.session.history, diary.segment_number(reference))
+    found = original_events.expand(snapshot, terminal.session.history, diary.segment_number(reference))
     document = {
         "id": found.segment,
         "segment_length": len(found.numbers),
@@ -269,7 +269,7 @@ def export(
     terminal: Terminal = ctx.obj
     told = terminal.records(EVENTS_PATH).timeline or Timeline()
     if thoughts:
-        every = expanding.everything(terminal.session.history)
+        every = original_events.everything(terminal.session.history)
         whole = "".join(json.dumps(event_json(one), ensure_ascii=False) + "\n" for one in every.values())
         if len(every) < told.total_events:
             lost = told.total_events - len(every)

@@ -13,13 +13,13 @@ from alice_exp.model.values.records import Segment, Timeline
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.timeline.rules.digest import gist
-from alice_exp.timeline.usecases import events as diary
+from alice_exp.timeline.usecases import events
 
 _BAR = 24
 """Columns of the picture of all segments."""
 
 
-def tell_what_was_done(terminal: Terminal, told: diary.Told) -> None:
+def tell_what_was_done(terminal: Terminal, told: events.Told) -> None:
     """The answer of a command that changed the timeline: its counts, the merges, why a model's answer was not used."""
     document = {
         "segments": len(told.timeline.segments),

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.rules.extraction import chinese_reader as chinese
-from alice_exp.conversations.rules.extraction import english_reader as english
+from alice_exp.conversations.rules.extraction import chinese_reader, english_reader
 from alice_exp.conversations.rules.extraction.claims import Claim, claim_of, replaces, settled
 from alice_exp.conversations.rules.extraction.inferences import (
     ASKED,
@@ -79,7 +78,7 @@ def extract(messages: Sequence[Message], min_importance: float = MIN_IMPORTANCE)
 
 def _said(text: str) -> Iterator[Inference]:
     for sentence in sentences(text):
-        read = chinese.read if sentence.chinese else english.read
+        read = chinese_reader.read if sentence.chinese else english_reader.read
         for one in read(sentence.text, sentence.asks):
             yield _whole(one, sentence)
 

@@ -1,0 +1,58 @@
+"""What a home's repository tells git: settings, hooks and attributes, so that plain git keeps to the home's rules.
+
+A plain ``git push`` is refused, a plain ``git pull`` between clones merges block by block.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+from alice_exp.kernel.journal.repo_config import RepoConfig
+
+_PRE_PUSH = """#!/bin/sh
+echo "alice-exp: this history holds personal experience, so it is not pushed." >&2
+echo "Use 'alice-exp share export' or 'alice-exp sync' instead." >&2
+exit 1
+"""
+
+_POST_MERGE = """#!/bin/sh
+# Runs when git has committed a merge, which git itself still calls unfinished.
+[ "$1" = 1 ] && exit 0
+merged=$(git rev-parse --git-dir)/MERGE_HEAD
+[ "$(git rev-parse -q --verify HEAD^2)" = "$(cat "$merged" 2>/dev/null)" ] && rm -f "$merged"
+exec {python} -m alice_exp --home "${{PWD%/*}}" sync settle --quiet
+"""
+
+OLD_DRIVER = b"alice_exp.store.merging"
+"""What the entry of homes before 0.2 names."""
+
+_ATTRIBUTES = "* -text -eol -ident -filter merge=alice -working-tree-encoding\n"
+_EXCLUDES = ".*.alice-tmp-*\n*~\n.*.sw?\n*.swp\n4913\n.#*\n\\#*#\n.DS_Store\n*.tmp\n*.bak\n*.orig\n"
+
+
+def repo_config() -> RepoConfig:
+    """The repository's own configuration, hooks, attributes, and what git ignores."""
+    return RepoConfig(_settings(), _texts(), "merge.alice.driver")
+
+
+def _settings() -> dict[str, str]:
+    return {
+        "core.hooksPath": ".git/hooks",
+        "core.autocrlf": "false",
+        "core.quotePath": "false",
+        "commit.gpgSign": "false",
+        "gc.auto": "0",
+        "maintenance.auto": "false",
+        "merge.alice.name": "blocks by id, in three ways",
+        "merge.alice.driver": f"{shlex.quote(sys.executable)} -m alice_exp merge-driver %O %A %B %P",
+    }
+
+
+def _texts() -> dict[str, str]:
+    return {
+        "info/attributes": _ATTRIBUTES,
+        "info/exclude": _EXCLUDES,
+        "hooks/pre-push": _PRE_PUSH,
+        "hooks/post-merge": _POST_MERGE.format(python=shlex.quote(sys.executable)),
+    }
