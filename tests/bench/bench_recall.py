@@ -18,9 +18,9 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from alice_exp.rules.metacognition import GRADES
+from alice_exp.rules.metacognition import Grade
 from alice_exp.text.words import tokens, tokens_many
 
 SETS = (
@@ -275,7 +275,7 @@ def calibration(results: Sequence[Result]) -> list[str]:
         "|---|---|--:|--:|--:|",
     ]
     for lang in ("en", "zh"):
-        for level in GRADES:
+        for level in get_args(Grade):
             said = [
                 one for result in results for one in result.levels if (one.lang, one.level) == (lang, level)
             ]
