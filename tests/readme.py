@@ -18,7 +18,7 @@ from importlib import import_module
 from pathlib import Path
 
 from alice_exp.app.main import COMMANDS
-from alice_exp.model.rules.lifecycle import diagram
+from alice_exp.model.rules.lifecycle import TABLE, Thresholds
 from alice_exp.model.values.config import OPTIONS
 from tests import manual, seeded
 
@@ -47,6 +47,22 @@ def _commands() -> str:
 
 def _states() -> str:
     return f"```mermaid\n{diagram()}```\n"
+
+
+def diagram() -> str:
+    """``TABLE`` as a Mermaid state diagram, ending in a newline."""
+    lines = ["stateDiagram-v2"]
+    for state, row in TABLE.items():
+        lines.append(f"    {state}: {state} {row.confidence} ({row.meaning})")
+        if row.promotes_to is not None:
+            needed = row.promotes_at(Thresholds())
+            lines.append(f"    {state} --> {row.promotes_to}: success, {needed} verified")
+        if row.demotes_to is not None:
+            lines.append(f"    {state} --> {row.demotes_to}: failure in a new scenario")
+        lines += [f"    {state} --> {to}: a person retires it" for to in row.retires_to]
+    lines.append("    super_reliable --> reliable: fewer verifications than the badge needs")
+    lines.append("    obsolete --> possible: a person revives it")
+    return "\n".join(lines) + "\n"
 
 
 def _config() -> str:

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 from alice_exp.kernel.text.times import iso_time
-from alice_exp.learning.rules.distill import distill
+from alice_exp.learning.rules.distill import Proposal, distill, traits
 from alice_exp.learning.rules.success_rates import Rate, difference, rate
 from alice_exp.model.values.records import Episode
 from tests.data import HERE as DATA
@@ -52,9 +52,15 @@ def judged(known: Sequence[Episode], unseen: Sequence[Episode]) -> list[tuple[st
     rules = distill(known)
     found: list[tuple[str, bool]] = []
     for one in unseen:
-        rule = next((rule for rule in rules if rule.applies(one)), None)
+        rule = next((rule for rule in rules if applies(rule, one)), None)
         found.append((rule.kind if rule else "silent", one.success))
     return found
+
+
+def applies(rule: Proposal, episode: Episode) -> bool:
+    """Whether an episode (or a task about to be done) shows what a rule speaks of."""
+    basis = "action" if rule.support.basis == "trend" else rule.support.basis
+    return episode.task_type == rule.support.type and (basis, rule.support.trait) in traits(episode)
 
 
 def held_out(attempts: Sequence[Episode], fold: Fold) -> list[tuple[str, bool]]:

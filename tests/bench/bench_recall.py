@@ -19,11 +19,11 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from alice_exp.finding.wiring import finding
 from alice_exp.kernel.text.tokens import tokens, tokens_many
-from alice_exp.learning.rules.assessment import GRADES
+from alice_exp.learning.rules.assessment import Grade
 from alice_exp.owner.wiring import open_session
 from tests.data import docs, queries
 
@@ -274,7 +274,7 @@ def calibration(results: Sequence[Result]) -> list[str]:
         "|---|---|--:|--:|--:|",
     ]
     for lang in ("en", "zh"):
-        for level in GRADES:
+        for level in get_args(Grade):
             said = [
                 one for result in results for one in result.levels if (one.lang, one.level) == (lang, level)
             ]

@@ -120,7 +120,7 @@ def test_d36_the_same_question_put_otherwise_is_found(home: Path, cli: Call) -> 
     from alice_exp.model.rules.similarity import retrieval_similarity
 
     both = {"topic": "machine_learning", "difficulty": "beginner"}
-    assert retrieval_similarity("机器学习是什么", both, "解释什么是机器学习", both).score == pytest.approx(
+    assert retrieval_similarity("机器学习是什么", both)("解释什么是机器学习", both).score == pytest.approx(
         0.76
     )
 

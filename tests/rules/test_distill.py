@@ -12,6 +12,7 @@ from alice_exp.learning.rules.distill import Proposal, distill, lesson
 from alice_exp.learning.rules.success_rates import difference, rate, stratified_difference, trend
 from alice_exp.model.values.block import EVIDENCE_KEPT
 from alice_exp.model.values.records import Episode
+from tests.bench.bench_distill import applies
 
 
 def attempts(
@@ -138,15 +139,15 @@ def test_a_falling_reward_is_a_warning() -> None:
     (warning,) = distill(half)
     assert (warning.kind, warning.support.basis) == ("warning", "trend")
     assert "fell from" in explained(warning)
-    assert warning.applies(falling[0])
+    assert applies(warning, falling[0])
 
 
 def test_it_applies_to_what_shows_the_trait() -> None:
     listed = attempts("aaa", [True] * 5) + attempts("bbb", [False] * 5, 20)
     advice = distill(listed)[0]
-    assert advice.applies(attempts("aaa", [False], 70)[0])
-    assert not advice.applies(attempts("bbb", [False], 70)[0])
-    assert not advice.applies(Episode("", "push the branch", {"domain": "web"}, "aaa"))
+    assert applies(advice, attempts("aaa", [False], 70)[0])
+    assert not applies(advice, attempts("bbb", [False], 70)[0])
+    assert not applies(advice, Episode("", "push the branch", {"domain": "web"}, "aaa"))
 
 
 def test_evidence_is_bounded_and_chinese_stays_chinese() -> None:

@@ -53,7 +53,7 @@ def test_the_worked_case_finds_one() -> None:
 def test_the_boundary_is_excluded() -> None:
     half = Episode("ep-1", "deploy website", {"a": 1, "b": 3})
     assert find_similar([half], "cook rice", {"a": 1, "b": 2}) == ()
-    assert retrieval_similarity("cook rice", {"a": 1, "b": 2}, half.task, half.context).score == 0.3
+    assert retrieval_similarity("cook rice", {"a": 1, "b": 2})(half.task, half.context).score == 0.3
     rounded = Episode("ep-2", "aaa bbb ccc ddd", {"k": 2})
     assert find_similar([rounded], "aaa bbb ccc", {"k": 1}) == ()
 

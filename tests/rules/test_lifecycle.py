@@ -16,7 +16,6 @@ from alice_exp.model.rules.lifecycle import (
     Change,
     Thresholds,
     at_least,
-    diagram,
     is_shareable,
     level,
     needs_review,
@@ -38,6 +37,7 @@ from alice_exp.model.values.block import (
     content_hash,
 )
 from alice_exp.model.values.config import Config
+from tests.readme import diagram
 
 THEN, NOW = "2026-01-01T00:00:00Z", "2026-02-20T09:00:00Z"
 

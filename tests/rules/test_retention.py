@@ -121,7 +121,7 @@ def test_uniqueness_is_that_of_brute_force(listed: list[Episode]) -> None:
         1
         - max(
             (
-                retrieval_similarity(one.task, one.context, other.task, other.context).score
+                retrieval_similarity(one.task, one.context)(other.task, other.context).score
                 for at, other in enumerate(listed)
                 if at != index
             ),

@@ -77,13 +77,13 @@ def test_chinese_vectors() -> None:
 def test_retrieval(
     query: str, query_context: dict[str, Json], task: str, context: dict[str, Json], score: float, rule: str
 ) -> None:
-    found = retrieval_similarity(query, query_context, task, context)
+    found = retrieval_similarity(query, query_context)(task, context)
     assert (found.score, found.rule) == (score, rule)
 
 
 @pytest.mark.covers("B0.5")
 def test_the_boundary_is_not_above_the_threshold() -> None:
-    found = retrieval_similarity("aaa bbb ccc", {"k": 1}, "aaa bbb ccc ddd", {"k": 2})
+    found = retrieval_similarity("aaa bbb ccc", {"k": 1})("aaa bbb ccc ddd", {"k": 2})
     assert not found.score > 0.3
 
 
@@ -100,7 +100,7 @@ def test_symmetric_and_in_range(
     score = similarity_with(a, context_a, b, context_b, *more)
     assert score == similarity_with(b, context_b, a, context_a, *more)
     assert 0.0 <= score <= 1.0
-    assert 0.0 <= retrieval_similarity(a, context_a, b, context_b).score <= 1.0
+    assert 0.0 <= retrieval_similarity(a, context_a)(b, context_b).score <= 1.0
 
 
 @given(TASKS, CONTEXTS)
@@ -108,4 +108,4 @@ def test_symmetric_and_in_range(
 def test_identical_records_are_wholly_alike(task: str, context: dict[str, Json]) -> None:
     if keywords(task):
         assert similarity_with(task, context, task, context, keywords) == pytest.approx(1.0)
-        assert retrieval_similarity(task, context, task, context).score == 1.0
+        assert retrieval_similarity(task, context)(task, context).score == 1.0

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords
-from alice_exp.model.rules.similarity import Similarity, retrieval_similarities
+from alice_exp.model.rules.similarity import Similarity, retrieval_similarity
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def find_similar(
     A type that no episode has filters nothing (R0.32).
     """
     listed = tuple(episodes)
-    wanted, compared = filters.among(listed), retrieval_similarities(task, context or {})
+    wanted, compared = filters.among(listed), retrieval_similarity(task, context or {})
     matches = [Match(one, compared(one.task, one.context)) for one in listed if wanted.admits(one)]
     return _best([match for match in matches if match.score > THRESHOLD], top)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from alice_exp.kernel.jsonc.problem import Json, Problem
     from alice_exp.kernel.jsonc.scan import Child
@@ -37,11 +37,6 @@ class Document:
         """The values of ``elements``, in order."""
         listed = self.value.get(self.spans_of) if isinstance(self.value, dict) else None
         return listed if isinstance(listed, list) else ()
-
-    @property
-    def texts(self) -> Iterator[str]:
-        """The text of each of ``elements``, in order."""
-        return (self.text[start:end] for start, end in self.elements)
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column (both 1-based, in characters) of an offset into ``text``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import floor
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from alice_exp.model.rules.consolidation import consolidation_of, decay_score
 from alice_exp.model.values.block import CONFIDENCE
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from alice_exp.model.values.config import Config
 
 Grade = Literal["none", "very_low", "low", "medium", "high"]
-GRADES: tuple[Grade, ...] = get_args(Grade)
 
 _LEAST: tuple[tuple[Grade, float], ...] = (("high", 0.8), ("medium", 0.5), ("low", 0.2))
 """The score that each grade needs (R3.21); below the last one it is ``very_low``."""

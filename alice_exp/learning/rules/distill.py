@@ -51,7 +51,7 @@ _PRIORITY: Sequence[Basis] = ("trend", "action", "context", "step", "word")
 _STEPS = re.compile(r"\s*(?:&&|\|\||;|,|→|->|\n|，|；|、|然后)\s*")
 _CJK = re.compile("[\u2e80-\U0003ffff]")
 
-_Trait: TypeAlias = tuple[Basis, str]
+Trait: TypeAlias = tuple[Basis, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +121,6 @@ class Proposal:
             values,
         )
 
-    def applies(self, episode: Episode) -> bool:
-        """Whether an episode (or a task about to be done) shows the trait."""
-        trait: _Trait = (self.support.basis, self.support.trait)
-        if trait[0] == "trend":
-            trait = ("action", trait[1])
-        return episode.task_type == self.support.type and trait in _traits(episode)
-
 
 def distill(episodes: Iterable[Episode], limit: int = 20) -> tuple[Proposal, ...]:
     """What repeats, surest first, at most ``limit`` proposals."""
@@ -153,9 +146,9 @@ def lesson(episode: Episode) -> Proposal:
 
 def _of_type(kind: str, group: Sequence[Episode]) -> list[Proposal]:
     """The proposals of one type; ``group`` is oldest first."""
-    shown: defaultdict[_Trait, list[int]] = defaultdict(list)
+    shown: defaultdict[Trait, list[int]] = defaultdict(list)
     for index, episode in enumerate(group):
-        for trait in _traits(episode):
+        for trait in traits(episode):
             shown[trait].append(index)
     successes = sum(episode.success for episode in group)
     found: dict[tuple[int, ...], tuple[Support, Kind]] = {}
@@ -176,7 +169,7 @@ def _of_type(kind: str, group: Sequence[Episode]) -> list[Proposal]:
 
 
 def _gap(
-    group: Sequence[Episode], trait: _Trait, places: Sequence[int], own: Rate, others: Rate
+    group: Sequence[Episode], trait: Trait, places: Sequence[int], own: Rate, others: Rate
 ) -> tuple[float, float]:
     """The interval of the difference that a trait makes.
 
@@ -204,7 +197,7 @@ def _strata(group: Sequence[Episode], places: frozenset[int]) -> list[tuple[int,
 
 
 def _judged(
-    kind: str, trait: _Trait, own: Rate, others: Rate, gap: tuple[float, float]
+    kind: str, trait: Trait, own: Rate, others: Rate, gap: tuple[float, float]
 ) -> tuple[Support, Kind] | None:
     """Whether a trait tells success from failure.
 
@@ -223,7 +216,7 @@ def _judged(
 
 
 def _falling(
-    kind: str, trait: _Trait, own: Rate, others: Rate, group: Sequence[Episode], places: Sequence[int]
+    kind: str, trait: Trait, own: Rate, others: Rate, group: Sequence[Episode], places: Sequence[int]
 ) -> tuple[Support, Kind] | None:
     rewards = [group[index].reward for index in places[-TREND_KEPT:]]
     if trait[0] != "action" or len(rewards) < TREND_LENGTH or trend(rewards) > -Z:
@@ -241,11 +234,11 @@ def _strength(support: Support) -> float:
     return max(support.low, -support.high, alone, 0.0)
 
 
-def _traits(episode: Episode) -> set[_Trait]:
+def traits(episode: Episode) -> set[Trait]:
     """What an episode can share with others."""
     action = " ".join(episode.action.split())
     steps = {" ".join(step.split()) for step in _STEPS.split(episode.action)} - {""}
-    traits: set[_Trait] = {("action", action)} if action else set()
+    traits: set[Trait] = {("action", action)} if action else set()
     if len(steps) > 1:
         traits |= {("step", step) for step in steps}
     traits |= {("word", word) for word in _words(episode)}

@@ -1,7 +1,7 @@
 """The four states of a block and what an outcome does to it (R2.6-R2.15, B2.1-B2.13).
 
-``TABLE`` is the whole state machine; ``diagram`` draws it for the README. Upgrades happen on success only and
-one level at a time; a failure counts once per scenario until a success there clears it.
+``TABLE`` is the whole state machine, which the README draws. Upgrades happen on success only and one level at a time; a
+failure counts once per scenario until a success there clears it.
 """
 
 from __future__ import annotations
@@ -265,19 +265,3 @@ def is_shareable(placed: Placed, thresholds: Thresholds = DEFAULT) -> bool:
         and is_approved(placed)
         and may_leave(block)
     )
-
-
-def diagram(thresholds: Thresholds = DEFAULT) -> str:
-    """``TABLE`` as a Mermaid state diagram, ending in a newline."""
-    lines = ["stateDiagram-v2"]
-    for state, row in TABLE.items():
-        lines.append(f"    {state}: {state} {row.confidence} ({row.meaning})")
-        if row.promotes_to is not None:
-            needed = row.promotes_at(thresholds)
-            lines.append(f"    {state} --> {row.promotes_to}: success, {needed} verified")
-        if row.demotes_to is not None:
-            lines.append(f"    {state} --> {row.demotes_to}: failure in a new scenario")
-        lines += [f"    {state} --> {to}: a person retires it" for to in row.retires_to]
-    lines.append("    super_reliable --> reliable: fewer verifications than the badge needs")
-    lines.append("    obsolete --> possible: a person revives it")
-    return "\n".join(lines) + "\n"

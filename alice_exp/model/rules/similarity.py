@@ -74,21 +74,14 @@ def similarity_with(
 
 
 def retrieval_similarity(
-    query: str, query_context: Mapping[str, Json], task: str, context: Mapping[str, Json]
-) -> Similarity:
-    """How well a stored task fits a query, with CJK keywords (B0.1-B0.5).
+    query: str, query_context: Mapping[str, Json]
+) -> Callable[[str, Mapping[str, Json]], Similarity]:
+    """How well a stored task, given with its context, fits a query, with CJK keywords (B0.1-B0.5).
 
     Where the query has no context the tasks alone count: an absent dimension is no evidence (B0.3, B0.4). A
     query with a context against a record without one stays literal: the context scores 0. Compare ``score``
     with a threshold as it is, it is rounded for that (B0.5).
     """
-    return retrieval_similarities(query, query_context)(task, context)
-
-
-def retrieval_similarities(
-    query: str, query_context: Mapping[str, Json]
-) -> Callable[[str, Mapping[str, Json]], Similarity]:
-    """``retrieval_similarity`` of one query to many stored tasks: the query is taken apart once."""
     asked = keywords(query)
 
     def compared(task: str, context: Mapping[str, Json]) -> Similarity:
