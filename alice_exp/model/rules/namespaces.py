@@ -56,7 +56,7 @@ NAMESPACES: tuple[Founded, ...] = (
         ("habit", "rule", "solution", "pattern"),
     ),
 )
-"""In each of the two sets a type belongs to exactly one namespace (``tests/rules/test_namespaces.py``)."""
+"""In each of the two sets a type belongs to exactly one namespace (``tests/model/test_namespaces.py``)."""
 
 _NAMES = {(one.place, type_): one.name for one in NAMESPACES for type_ in one.types}
 

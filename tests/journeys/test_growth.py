@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 import alice_exp
+from alice_exp import model
 from alice_exp.episodes.rules.retention import is_due, prune
 from alice_exp.episodes.rules.search_episodes import find_similar, join
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.model.rules.lifecycle import level
-from alice_exp.model.values import block
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Block, Payload
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment
 from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
@@ -117,7 +117,7 @@ def test_by_similarity_merges_what_says_the_same() -> None:
     assert by_similarity(apart[:2]) is None
 
 
-ROWS = re.findall(r"^([A-Z][\w, ()]+?)  +(.*``.*)$", block.__doc__ or "", re.MULTILINE)
+ROWS = re.findall(r"^([A-Z][\w, ()]+?)  +(.*``.*)$", model.__doc__ or "", re.MULTILINE)
 
 
 @pytest.mark.covers(

@@ -349,7 +349,7 @@ _PROCESS = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from tests.store.test_index import House
+from tests.finding.test_search_index import House
 house = House(Path(sys.argv[2]))
 for _ in range(20):
     assert house.ids("ripgrep") == ["exp-uaaaaaaa"], house.ids("ripgrep")

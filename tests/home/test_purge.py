@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.checks.test_life import TOOLS, _said
+from tests.blocks.test_lifetime_commands import TOOLS, _said
 from tests.conftest import ROOT, Call
 
 SECRET = "我的银行密码是 tulip-4711"

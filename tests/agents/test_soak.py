@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.mcp.wire import Wire, resident
+from tests.agents.wire import Wire, resident
 
 pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
 

@@ -16,7 +16,7 @@ from alice_exp.model.values.config import Config
 from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
 from alice_exp.review.rules.daily_report import Edition, agenda, returned
 from alice_exp.review.rules.state_changes import hand_edits, movements
-from tests.text.test_rejection import NEAR_MISSES, REWORDED
+from tests.model.test_rejection import NEAR_MISSES, REWORDED
 
 NOW = "2026-02-20T09:00:00Z"
 POOL = "low_value_pool/pending_20260213.jsonc"

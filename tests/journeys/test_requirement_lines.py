@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import alice_exp
-from tests.checks import model_server as server
 from tests.conftest import NOW, ROOT, Call
+from tests.journeys import model_server as server
 
 Git = Callable[..., str]
 

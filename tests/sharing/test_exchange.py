@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from alice_exp.kernel.errors import PeerError
+from alice_exp.sharing.rules import peer_exchange
 from alice_exp.sharing.rules.bundle import MOST_BLOCKS
-from alice_exp.sharing.usecases import peers
 from alice_exp.sharing.wiring import shares
 from tests.conftest import Call
-from tests.lan.alices import MARKER, SUPER, Alice, asked, block, exchanged, made, serving
+from tests.sharing.alices import MARKER, SUPER, Alice, asked, block, exchanged, made, serving
 
 pytestmark = pytest.mark.needs("cryptography")
 
@@ -122,8 +122,8 @@ def test_a_stranger_cannot_revoke_what_another_shared(world: Path, ann: Alice, b
     learned = ann.find("use fd")
     carl = made(world / "carl", "alice_carl", {})
     back = ann.trusts(carl)
-    mark = [bob.find("use fd").id, peers.rules.content_hash(learned)]
-    empty = peers.rules.pages("alice_carl", ())[0]
+    mark = [bob.find("use fd").id, peer_exchange.content_hash(learned)]
+    empty = peer_exchange.pages("alice_carl", ())[0]
     answer = ann.host().answer(back, {"verb": "offer", "bundle": empty, "revoked": [mark]})
     assert answer == {"taken": 0, "refused": []}
     assert ann.find("use fd") == learned
@@ -177,7 +177,7 @@ LIES = {
 def test_what_lies_is_refused_by_itself_with_its_reason(ann: Alice, bob: Alice, lie: str) -> None:
     bad, why = LIES[lie]
     back = ann.trusts(bob)
-    page = {**peers.rules.pages("alice_bob", ())[0], "from": "../../etc", "blocks": [bad, item()]}
+    page = {**peer_exchange.pages("alice_bob", ())[0], "from": "../../etc", "blocks": [bad, item()]}
     host = ann.host()
     answer = host.answer(back, {"verb": "offer", "bundle": page})
     assert answer["taken"] == 1
@@ -198,7 +198,7 @@ def test_the_answer_does_not_tell_what_this_home_knows(ann: Alice, bob: Alice, c
     host = ann.host()
 
     def answer(payload: str) -> Any:
-        page = {**peers.rules.pages("alice_bob", ())[0], "blocks": [item(payload)]}
+        page = {**peer_exchange.pages("alice_bob", ())[0], "blocks": [item(payload)]}
         return host.answer(back, {"verb": "offer", "bundle": page})
 
     new = answer("never heard of")
@@ -222,7 +222,7 @@ def test_the_answer_does_not_tell_what_this_home_knows(ann: Alice, bob: Alice, c
             "verb": "offer",
             "bundle": {"format": "alice-exp bundle", "version": 1, "blocks": [{}] * (MOST_BLOCKS + 1)},
         },
-        {"verb": "offer", "bundle": peers.rules.pages("x", ())[0], "revoked": [["a", "b"]] * 2001},
+        {"verb": "offer", "bundle": peer_exchange.pages("x", ())[0], "revoked": [["a", "b"]] * 2001},
     ],
     ids=lambda message: str(message)[:40],
 )
@@ -235,13 +235,13 @@ def test_what_is_no_message_changes_nothing(ann: Alice, bob: Alice, message: dic
 def test_a_flood_is_cut_at_what_a_person_can_read(ann: Alice, bob: Alice) -> None:
     back, host = ann.trusts(bob), ann.host()
     page = {
-        **peers.rules.pages("x", ())[0],
+        **peer_exchange.pages("x", ())[0],
         "blocks": [item(f"lesson {number}") for number in range(300)],
     }
     host.answer(back, {"verb": "offer", "bundle": page})
     host.answer(back, {"verb": "offer", "bundle": page})
     waiting = [one for one in ann.blocks("low_value") if one.block.origin == "shared_from_alice_bob"]
-    assert len(waiting) == peers.rules.MOST_WAITING
+    assert len(waiting) == peer_exchange.MOST_WAITING
     taken = host.close(back).taken
     assert taken is not None
     assert {why for _, why, _ in taken.refused} == {"{most} blocks of this peer wait for a decision already"}

@@ -22,7 +22,7 @@ from alice_exp.sharing.store import discovery, network
 from alice_exp.sharing.store.discovery import SERVICE, Found, announced, hint_of
 from alice_exp.sharing.wiring import shares
 from tests.conftest import ROOT
-from tests.lan.alices import MARKER, SUPER, Alice, block, everything, made
+from tests.sharing.alices import MARKER, SUPER, Alice, block, everything, made
 
 pytestmark = pytest.mark.needs("cryptography", "spake2", "zeroconf")
 

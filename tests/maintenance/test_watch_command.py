@@ -19,7 +19,7 @@ import pytest
 
 from alice_exp.maintenance.wiring import reloading
 from alice_exp.owner.wiring import open_session
-from tests.store.test_watch import WAYS
+from tests.home.test_watch import WAYS
 
 Call = Callable[..., Any]
 Start = Callable[..., "subprocess.Popen[str]"]

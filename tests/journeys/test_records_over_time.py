@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import alice_exp
-from tests.checks import model_server as server
+from tests.journeys import model_server as server
 
 Call = Callable[..., Any]
 SUMMED = 'Here:\n```json\n{"summary": "两件事合成一件", "key_events": ["pytest → 3 red"]}\n```'

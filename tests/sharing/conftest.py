@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lan.alices import Alice, block, everything, made
+from tests.sharing.alices import Alice, block, everything, made
 
 
 @pytest.fixture(scope="session")

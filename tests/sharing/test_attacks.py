@@ -25,7 +25,7 @@ from alice_exp.sharing.store import line_protocol, pairing, tls_transport
 from alice_exp.sharing.store.peer_identity import FileIdentity, certificate_id, require_leaf
 from alice_exp.sharing.wiring import shares
 from tests.conftest import NOW, Call
-from tests.lan.alices import MARKER, Alice, asked, door, serving
+from tests.sharing.alices import MARKER, Alice, asked, door, serving
 
 pytestmark = pytest.mark.needs("cryptography", "spake2")
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.checks import model_server as server
+from tests.journeys import model_server as server
 
 Call = Callable[..., Any]
 EXAMPLE_B = (

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from alice_exp.owner.wiring import open_session
-from tests.checks.test_life import TOOLS
+from tests.blocks.test_lifetime_commands import TOOLS
 from tests.conftest import Call
 
 NEXT = "2026-02-21T09:00:00Z"
