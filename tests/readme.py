@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 
+from alice_exp.agents.operations import OPERATIONS, description, signature
 from alice_exp.app.main import COMMANDS
 from alice_exp.model.rules.lifecycle import TABLE, Thresholds
 from alice_exp.model.values.config import OPTIONS
@@ -107,12 +108,22 @@ def _crash() -> str:
     return text[text.index("| command |") :].rstrip("\n") + "\n"
 
 
+def _tools() -> str:
+    """The operations open to an agent, with what each takes."""
+    rows = []
+    for name, one in OPERATIONS.items():
+        taken = ", ".join(str(parameter).split(":")[0] for parameter in signature(one).parameters.values())
+        rows.append(f"| `{name}({taken})` | {description(one)} |")
+    return "\n".join(["| tool | what it does |", "|---|---|", *rows]) + "\n"
+
+
 PARTS: Mapping[str, Callable[[], str]] = {
     "crash": _crash,
     "commands": _commands,
     "states": _states,
     "config": _config,
     "rooms": _rooms,
+    "tools": _tools,
 }
 
 

@@ -211,3 +211,14 @@ def test_a_conversation_through_the_library(home: Path, sound: Any) -> None:
     plain = [{"role": "user", "content": "我叫什么名字？"}]
     assert agent.before_model(plain) == plain
     sound(home)
+
+
+def test_a_model_is_offered_the_agents_operations(home: Path) -> None:
+    alice = alice_exp.Alice(home, "agent:mine")
+    named = {one["name"]: one for one in alice.tools()}
+    assert "approve" not in named and named["memorize"]["parameters"]["required"] == ["payload"]
+    kept = alice.call("memorize", {"payload": "use rg", "trigger": "searching code"})
+    assert alice.call("recall", {"query": "searching code"})["matches"][0]["id"] == kept["id"]
+    for name, arguments in (("approve", {}), ("recall", {}), ("recall", {"query": "x", "most": 3})):
+        with pytest.raises(alice_exp.UsageError):
+            alice.call(name, arguments)

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from alice_exp.agents.operations import OPERATIONS, Connection, call, description, json_schema
 from alice_exp.app.api_conversations import Conversations, before_model
 from alice_exp.app.api_records import Records
 from alice_exp.blocks.usecases import capture
@@ -125,6 +126,7 @@ class Alice(Conversations, Records):
         ``warn`` hears of what was noticed and stops nothing. Nothing is read before the first call.
         """
         self._session = open_session(str(home), actor, warn)
+        self._connection: Connection | None = None
 
     @property
     def path(self) -> Path:
@@ -139,6 +141,26 @@ class Alice(Conversations, Records):
     def check(self) -> tuple[Problem, ...]:
         """Everything that is wrong with the home's files."""
         return namespaces_of_home.check(self._session.home, self._session.caller.now)
+
+    # -- for a model ---------------------------------------------------------------------------------------------
+
+    def tools(self) -> list[dict[str, Json]]:
+        """The operations open to an agent as ``{name, description, parameters}`` (JSON Schema): what a model is told
+        of the functions that it may call. The MCP server offers the same."""
+        return [
+            {"name": name, "description": description(one), "parameters": json_schema(one)}
+            for name, one in OPERATIONS.items()
+        ]
+
+    def call(self, name: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
+        """Run one of ``tools`` with what a model sent; the JSON document that goes back to it.
+
+        ``UsageError`` where the name or an argument is wrong; the limits of one MCP connection hold for this object.
+        """
+        if self._connection is None:
+            self._connection = Connection(self._session)
+        answer: dict[str, Json] = call(self._connection, name, arguments)
+        return answer
 
     # -- blocks -------------------------------------------------------------------------------------------------
 

@@ -383,3 +383,15 @@ def test_it_survives_nonsense_on_its_input(home: Path) -> None:
 def test_without_a_home_it_says_what_to_do(world: Path, run: Call) -> None:
     failed = run("mcp", check=False, stdin="")
     assert failed.code == 3 and "init" in failed.stderr and failed.stdout == ""
+
+
+def test_the_tools_parameters_are_those_that_a_program_is_told(home: Path) -> None:
+    from alice_exp import Alice
+
+    async def body(session: Any) -> None:
+        for tool in (await session.list_tools()).tools:
+            ours = {one["name"]: one["parameters"] for one in Alice(home).tools()}[tool.name]
+            assert list(tool.input_schema["properties"]) == list(ours["properties"])
+            assert tool.input_schema.get("required", []) == ours["required"]
+
+    conversing(body, ALICE_HOME=str(home))

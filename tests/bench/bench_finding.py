@@ -55,7 +55,7 @@ def in_turn(asked: Sequence[str], *ways: Callable[[str], object]) -> list[float]
 
 def finding(place: Path, sizes: Sequence[int] = SIZES) -> Iterator[Row]:
     """Recall in a running process and as an agent's tool beside the same words against a bare FTS5 table."""
-    from alice_exp.agents.tools import Desk
+    from alice_exp.agents import operations
     from alice_exp.finding.rules.ranking import block_text
     from alice_exp.finding.usecases import Filters, recall
     from alice_exp.home.session import Session
@@ -65,7 +65,7 @@ def finding(place: Path, sizes: Sequence[int] = SIZES) -> Iterator[Row]:
     drawn: dict[str, list[tuple[int, float]]] = {}
     for size in sizes:
         session = open_session(str(filled(place / f"finding{size}", size)), "agent")
-        desk = Desk(session)
+        connection = operations.Connection(session)
         with sqlite3.connect(place / f"bare{size}.sqlite") as table:
             table.execute("CREATE VIRTUAL TABLE texts USING fts5(text)")
             texts = [block_text(placed.block) for placed in session.home.read()]
@@ -84,8 +84,8 @@ def finding(place: Path, sizes: Sequence[int] = SIZES) -> Iterator[Row]:
             )
             return found.fetchall()
 
-        def tool(query: str, desk: Desk = desk) -> object:
-            return desk.recall(query, _TOP, {})
+        def tool(query: str, connection: operations.Connection = connection) -> object:
+            return operations.recall(connection, query, _TOP)
 
         own, bare, told = in_turn(questions(), ours, theirs, tool)
         table.close()

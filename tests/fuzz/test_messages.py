@@ -205,11 +205,10 @@ def test_any_arguments_of_a_tool_are_answered_or_refused(
     pytest.importorskip("mcp")
     from mcp.server.mcpserver.exceptions import ToolError
 
-    from alice_exp.agents.server import build
-    from alice_exp.agents.tools import Desk
+    from alice_exp.agents.server import Worker, build
 
-    desk = Desk(open_session(str(home), str(Actor("agent", "fuzz"))))
-    server = build(desk)
+    worker = Worker(open_session(str(home), str(Actor("agent", "fuzz"))))
+    server = build(worker)
 
     async def all_of_them() -> None:
         for name, arguments in asked:
