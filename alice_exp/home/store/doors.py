@@ -49,8 +49,6 @@ R = TypeVar("R")
 TRIES = 5
 """How often an act starts again because a person saved a file meanwhile."""
 
-_FORMER = ("episodes.sqlite", "episodes.sqlite-wal", "episodes.sqlite-shm", "glance.json")
-"""What earlier versions kept in ``state/`` and this one has no use for: it holds words that a purge must reach."""
 
 _PAUSE = 0.005
 _SAVING_NS = 50_000_000
@@ -267,9 +265,6 @@ class FileHome:
                 why=(error.strerror or str(error)).lower(),
                 hint="see that the disk can be written, then run this again",
             ) from error
-        for name in _FORMER:
-            with contextlib.suppress(OSError):
-                (self.root / "state" / name).unlink(missing_ok=True)
         if done.lost:
             self._sources.warn(
                 ProblemError(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store import purge
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.transaction import Recovered
 
 
+_FORMER = ("episodes.sqlite", "episodes.sqlite-wal", "episodes.sqlite-shm", "glance.json")
+
+
 def recover_home(repository: Repository, *, holder_died: bool) -> Recovered:
     """Finish what a crash interrupted in a home; see ``transaction.recover``. Call it under the lock alone."""
 
@@ -22,7 +27,9 @@ def recover_home(repository: Repository, *, holder_died: bool) -> Recovered:
         _leave_old_driver(repository)
         purge.finish(repository)
 
-    sweep(repository.work_tree.parent / "state", dead_only=True)
+    state = repository.work_tree.parent / "state"
+    sweep(state, dead_only=True)
+    _drop_former(state)
     return transaction.recover(repository, finish=finish, holder_died=holder_died)
 
 
@@ -31,3 +38,12 @@ def _leave_old_driver(repository: Repository) -> None:
     with contextlib.suppress(OSError):
         if OLD_DRIVER in (repository.git_dir / "config").read_bytes():
             repository.create()
+
+
+def _drop_former(state: Path) -> None:
+    """Remove derived files that the version before kept and nothing reads any more."""
+    with contextlib.suppress(OSError), os.scandir(state) as entries:
+        for entry in entries:
+            # A listing, then a removal: an unlink that misses would be one more system call in every act.
+            if entry.name in _FORMER:
+                Path(entry.path).unlink(missing_ok=True)
