@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from alice_exp.model.values.block import Reads
 
 
 class AccessLog(Protocol):
@@ -30,11 +31,3 @@ class AccessLog(Protocol):
     def forget(self, segment: str) -> None:
         """The segment is folded: its commit stands."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Reads:
-    """How often a block was read since the last fold, and when last (ISO-8601 UTC)."""
-
-    count: int
-    last_at: str

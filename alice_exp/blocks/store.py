@@ -11,8 +11,8 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.ports import Reads
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.model.values.block import Reads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

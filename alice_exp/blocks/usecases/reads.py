@@ -10,8 +10,7 @@ from alice_exp.model.rules.consolidation import Weights, consolidation_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from alice_exp.blocks.ports import Reads
-    from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.block import Block, Placed, Reads
     from alice_exp.model.values.changes import Put
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.records import EpisodeBook

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.file_signatures import UNKNOWN, Stamps, load, save
 from alice_exp.kernel.journal.git_process import Message, Repository, blob_id
-from alice_exp.kernel.journal.repo_config import RepoConfig
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.act import Act, Actor, Commit
+    from alice_exp.kernel.journal.repo_config import RepoConfig
     from alice_exp.kernel.journal.transaction import FileChange
 
 PACK_AT = 4 << 20
@@ -47,7 +47,7 @@ class CommitWriter:
         work_tree: Path,
         stamps: Path,
         sources: Sources,
-        config_of: Callable[[], RepoConfig] = RepoConfig,
+        config_of: Callable[[], RepoConfig] | None = None,
     ) -> None:
         self.work_tree = work_tree
         self.repository = Repository(work_tree, config_of)

@@ -13,12 +13,13 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.repo_config import RepoConfig
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+    from alice_exp.kernel.journal.repo_config import RepoConfig
 
 PENDING = "refs/alice/pending"
 FORWARD = "refs/alice/forward"
@@ -96,7 +97,7 @@ class Repository:
     ``config_of`` says what it tells git for itself; ``lock_handle`` is inherited by every git process (-1: none).
     """
 
-    def __init__(self, work_tree: Path, config_of: Callable[[], RepoConfig] = RepoConfig) -> None:
+    def __init__(self, work_tree: Path, config_of: Callable[[], RepoConfig] | None = None) -> None:
         self.work_tree = work_tree
         self._config_of = config_of
         self.git_dir = work_tree / ".git"
@@ -143,7 +144,7 @@ class Repository:
     def create(self) -> None:
         """Make the repository with settings of its own; one that is there already is brought up to date."""
         self.run("init", "--quiet", "--template=", "--initial-branch=main")
-        config = self._config_of()
+        config = self._config()
         for name, value in config.settings.items():
             self.run("config", "--local", name, value)
         for name, text in config.texts.items():
@@ -153,9 +154,15 @@ class Repository:
             path.chmod(0o700 if path.parent.name == "hooks" else 0o600)
         self.git_dir.chmod(0o700)
 
+    def _config(self) -> RepoConfig:
+        # Only a repository that is made or mended asks for this: the value's class is not worth a cold start.
+        from alice_exp.kernel.journal.repo_config import RepoConfig
+
+        return self._config_of() if self._config_of is not None else RepoConfig()
+
     def is_current(self) -> bool:
         """Whether hooks, attributes and the watched setting are those of this version, where it is installed now."""
-        config = self._config_of()
+        config = self._config()
         for name, text in config.texts.items():
             path = self.git_dir / name
             if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:

@@ -186,6 +186,14 @@ class Placed:
         return namespace_of(self.path)
 
 
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """How often a block was read since the last fold, and when last (ISO-8601 UTC)."""
+
+    count: int
+    last_at: str
+
+
 def place_of(path: str) -> Place:
     """The set or archive of a path such as ``low_value_pool/pending_20260220.jsonc`` (KeyError where none is)."""
     return PLACE_OF_DIRECTORY[path.partition("/")[0]]
