@@ -22,7 +22,7 @@ from alice_exp.kernel.journal.atomic_files import (
     take_out,
     write_beside,
 )
-from alice_exp.kernel.journal.git_process import COMMITTER, NO_OBJECT, PENDING, blob_id
+from alice_exp.kernel.journal.git_process import COMMITTER, NO_OBJECT, PENDING, PURGING, STAGE, blob_id
 from alice_exp.kernel.journal.rewrite_history import retell
 from alice_exp.model.formats.block_erasure import forget, is_empty
 
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.git_process import Message, Repository
     from alice_exp.kernel.journal.rewrite_history import Retold
 
-PURGING = "refs/alice/purging"
-STAGE = "refs/alice/purge"
 _KEPT_ASIDE = ("ORIG_HEAD", "FETCH_HEAD", "AUTO_MERGE", "COMMIT_EDITMSG", "gc.log")
 
 

@@ -27,6 +27,10 @@ FORWARD = "refs/alice/forward"
 LOST = "refs/alice/lost"
 FETCHED = "refs/alice/fetched"
 """Below it, under a process's number: a remote's history while that process looks at it."""
+PURGING = "refs/alice/purging"
+"""A history rewritten without something, decided and to be switched to."""
+STAGE = "refs/alice/purge"
+"""Below it, the rewritten history until that is decided."""
 COMMITTER = "alice-exp <alice-exp@localhost>"
 NO_OBJECT = "0" * 40
 
