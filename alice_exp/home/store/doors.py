@@ -18,7 +18,7 @@ from alice_exp.home.store.list_files import CONFIG, scan, scan_config
 from alice_exp.home.store.read_files import LastGood, Reading, holds_blocks, snapshot
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
-from alice_exp.kernel.gc_pause import uncollected
+from alice_exp.kernel.gc_pause import gc_paused
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
 from alice_exp.kernel.journal.git_process import LOST, PENDING
@@ -75,7 +75,7 @@ class FileHome:
 
     # -- reading ------------------------------------------------------------------------------------------------
 
-    @uncollected()
+    @gc_paused()
     def read(self, places: Collection[Place] = SETS, *, records: bool | str = False) -> Snapshot:
         """All blocks of some sets as they are now; see ``home.ports.Home.read``."""
         self._require_home()
@@ -89,7 +89,7 @@ class FileHome:
             self._wait_for_writer()
         return seen
 
-    @uncollected()
+    @gc_paused()
     def steady(self, body: Callable[[Mapping[str, Signature]], R | None]) -> R | None:
         """What ``body`` makes of the files that hold blocks, given as path and signature, while nothing changes.
 
@@ -298,7 +298,7 @@ class FileHome:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    @uncollected()
+    @gc_paused()
     def apply(
         self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
     ) -> tuple[Commit | None, R]:
