@@ -175,7 +175,7 @@ def _trial(value: Json) -> dict[str, Arms]:
         counts = row if isinstance(row, list) else []
         if len(counts) != 4 or any(type(n) is not int or n < 0 for n in counts):
             raise Fault(
-                '"{name}" is four whole numbers: ok and failed with it, ok and failed without it',
+                '"{name}" is four whole numbers: ok, failed, and both without it',
                 (share,),
                 name=share,
             )

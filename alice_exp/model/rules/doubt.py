@@ -2,7 +2,8 @@
 
 Every failure about doubles the doubt in a lesson, every success halves it, each day of use lays a thirty-second on it;
 at one it rests until a person says whether the lesson still holds. The value is a sequential test: against a block
-whose success rate stands, the chance that it ever reaches one in N days of use is at most N/32, however many uses a day has.
+whose success rate stands, the chance that it ever reaches one in N days of use is at most N/32, however many uses a
+day has.
 """
 
 from __future__ import annotations
