@@ -1,4 +1,4 @@
-"""``episode``: what happened, task by task."""
+"""The commands ``episode …``."""
 
 from __future__ import annotations
 
@@ -350,7 +350,7 @@ def import_(
     _kept(terminal, kept, say("{count} of {total} taken in", count=len(kept.ids), total=len(episodes)))
 
 
-def _kept(terminal: Terminal, kept: episode_book.Kept, said: str = "") -> None:
+def _kept(terminal: Terminal, kept: episode_book.Kept, sentence: str = "") -> None:
     document: dict[str, Any] = {
         "id": kept.ids[0] if len(kept.ids) == 1 else None,
         "ids": list(kept.ids),
@@ -361,8 +361,8 @@ def _kept(terminal: Terminal, kept: episode_book.Kept, said: str = "") -> None:
     }
 
     def text() -> None:
-        if said or len(kept.ids) != 1:
-            terminal.act(said or say("{count} episodes recorded", count=len(kept.ids)))
+        if sentence or len(kept.ids) != 1:
+            terminal.act(sentence or say("{count} episodes recorded", count=len(kept.ids)))
         else:
             terminal.act(say("{id}  recorded", id=kept.ids[0]))
         if document["result_truncated"]:
@@ -376,9 +376,10 @@ def _kept(terminal: Terminal, kept: episode_book.Kept, said: str = "") -> None:
 
 
 def _after(terminal: Terminal, recent: str, since: str) -> str:
-    """The time that episodes have to be later than, strictly (R0.33); ``since`` itself counts."""
+    """The time after which episodes have to be, strictly (R0.33); ``since`` itself is included."""
     span = window(recent)
     now = seconds(terminal.session.caller.now)
     begins = [now - span] if span else []
+    # The filter is strict, and times have milliseconds.
     begins += [seconds(moment(since)) - 0.001] if since else []
     return iso_time(max(begins)) if begins else ""
