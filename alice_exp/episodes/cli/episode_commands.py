@@ -86,10 +86,10 @@ def add(
         require_utf8(task, action, reflection, type)
         worth = (1.0 if success else 0.0) if reward is None else number_between(reward, 0, 1, "--reward")
         came = json_or_text(result) if result else None
-        told = Episode(
+        recorded = Episode(
             "", task, context_of(context), action, came, success, worth, moment(at), reflection, type
         )
-        episodes = (told,)
+        episodes = (recorded,)
     home = terminal.doors(dry_run)
     _kept(
         terminal,
@@ -138,8 +138,8 @@ def show(
     def text() -> None:
         for name, value in {**episode_document(episode), "cited_by": list(cited)}.items():
             if value not in (None, "", [], {}):
-                told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-                terminal.line(f"{say(name)}: {told}")
+                plain = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+                terminal.line(f"{say(name)}: {plain}")
         if episode.result_truncated:
             terminal.line(
                 say("the result was shortened; it had {count} characters", count=episode.result_length)
@@ -206,11 +206,11 @@ def reflect(
     """
     terminal: Terminal = ctx.obj
     require_utf8(text)
-    told = episode_book.reflect(terminal.session.home, terminal.session.caller, reference, text)
-    commit = commit_id(told.commit)
+    done = episode_book.reflect(terminal.session.home, terminal.session.caller, reference, text)
+    commit = commit_id(done.commit)
     terminal.answer(
-        {"id": told.episode.id, "reflection": told.episode.reflection, "commit": commit},
-        lambda: terminal.line(say("{id}  reflected on", id=told.episode.id)),
+        {"id": done.episode.id, "reflection": done.episode.reflection, "commit": commit},
+        lambda: terminal.line(say("{id}  reflected on", id=done.episode.id)),
     )
 
 
