@@ -1,1 +1,1 @@
-"""Search over blocks: recall, list and show, the index behind them, ranking, and when to answer nothing."""
+"""Search over blocks: recall, list and show, the index, ranking, silence."""

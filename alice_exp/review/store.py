@@ -104,6 +104,7 @@ class FileReports:
             raw = json.loads(self._path.read_bytes())
             texts = (str(raw.get(name, "")) for name in ("head", "since", "since_head"))
             return _Open(str(raw["report"]), str(raw["at"]), tuple(map(str, raw["ids"])), *texts)
+        # A damaged file counts as a missing one: history has the report as well.
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 

@@ -49,6 +49,7 @@ def show(report: Agenda, summary: str, stream: TextIO) -> None:
 
 
 def _width(stream: TextIO) -> int:
+    # COLUMNS overrides the terminal's own answer.
     named = os.environ.get("COLUMNS", "")
     if named.isdigit() and int(named) > 0:
         return max(NARROWEST, int(named))

@@ -82,6 +82,7 @@ def tokens(text: str) -> list[Token]:
 
 def _take_word(text: str, at: int, found: list[Token]) -> int:
     match = _TOKEN.match(text, at)
+    # Only blanks match nothing.
     if match is None:
         return at + 1
     found += _token(match, text, found[-1] if found else None)

@@ -109,6 +109,7 @@ def _movement(
         after = level(placed.block)
     if before not in LEVELS or after not in LEVELS:
         return None
+    # Back at the level of before, by an act without trailers: an undo took the outcomes back.
     was_taken_back = after != steps[-1].after and after == before
     if was_taken_back:
         return None
