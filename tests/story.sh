@@ -49,8 +49,8 @@ is "$(alice-exp show "$lesson" --json | field set)" universal 同意
 # decide and 50 outcomes: 3, 10 and 50 raise it, and no other number does.
 decided=$(alice-exp decide "发布计费网关" --json) || true
 decision=$(printf '%s' "$decided" | field decision)
-is "$(printf '%s' "$decided" | field observing.0.id)" "$lesson" decide
-act outcome "$decision" ok --also "$lesson" >/dev/null
+is "$(printf '%s' "$decided" | field applied.0.id)" "$lesson" decide
+act outcome "$decision" ok --used "$lesson" >/dev/null
 count=1
 while [ $count -lt 50 ]; do
     count=$((count + 1))

@@ -29,6 +29,7 @@ from alice_exp.home.session import Session
 from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.learning import documents as learning_documents
+from alice_exp.learning.rules.decision_tiers import Applied
 from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.outcome import report_outcome as report_block
@@ -75,7 +76,8 @@ def recall(
 
 
 def decide(connection: Connection, task: str, context: dict[str, Any] | None = None) -> schemas.Decided:
-    """What to apply to a task: what the person trusts, else what is unreviewed with a disclaimer, else nothing."""
+    """What to apply to a task, best first: what is proven; else one approved lesson on trial (try it, and report what
+    came of it); else what nobody has reviewed, with a disclaimer; else nothing: use your own reasoning."""
     if not task.strip():
         raise UsageError("a task says what is to be done")
     session = connection.session
@@ -86,10 +88,11 @@ def decide(connection: Connection, task: str, context: dict[str, Any] | None = N
     return {
         "decision": made.decision,
         "tier": made.tier,
-        "applied": [_known(one) for one in made.applied],
-        "observing": [_known(one) for one in made.observing],
+        "applied": [_applied(one) for one in made.applied],
+        "observing": [_observed(one) for one in made.observing],
         "warnings": [*made.warnings, *failures],
         "disclaim": made.disclaim,
+        "held_out": list(made.held_out),
     }
 
 
@@ -181,11 +184,15 @@ def report_outcome(
     note: str = "",
     result: Any = None,
     reward: float | None = None,
+    used: list[str] | None = None,
     also: list[str] | None = None,
 ) -> schemas.Reported:
-    """What came of a decision (its id) or of using one block: success raises it, failure lowers it."""
+    """What came of a decision (its id; `used` names the block ids that you followed, else the first applied counts)
+    or of using one block: success raises it, failure lowers it or raises doubt in it."""
     session = connection.session
     if not id.startswith("dec-"):
+        if used or also:
+            raise UsageError("used and also belong to the outcome of a decision")
         done = report_block(session.home, session.caller, id, ok, scenario, note)
         changed = learning_documents.changed(done.placed, done.change)
         commit = commit_id(done.commit)
@@ -200,6 +207,7 @@ def report_outcome(
         note=note,
         result=result,
         reward=reward,
+        used=used or [],
         also=also or [],
         reads=reads_of(access(session)),
         summarise=summariser(session.provider, session.config),
@@ -348,6 +356,14 @@ def _require_room(connection: Connection) -> None:
 
 def _known(one: Match) -> schemas.Known:
     return finding_documents.match(one)  # type: ignore[return-value]
+
+
+def _applied(one: Applied) -> schemas.Applied:
+    return learning_documents.applied(one)  # type: ignore[return-value]
+
+
+def _observed(one: Match) -> schemas.Observed:
+    return learning_documents.observed(one)  # type: ignore[return-value]
 
 
 def _bytes(argument: object) -> int:

@@ -33,15 +33,47 @@ class Recalled(TypedDict):
     matches: list[Known]
 
 
+class Standing(TypedDict):
+    """Since when a block is in doubt (a person is asked), and how its uses ended."""
+
+    since: str
+    value: float
+    ok: int
+    failed: int
+
+
+class Tried(TypedDict):
+    """How a trial stands: successes among so many uses."""
+
+    ok: int
+    uses: int
+
+
+class Observed(Known):
+    """An approved block that fits and is not applied."""
+
+    doubt: Standing | None
+
+
+class Applied(Known):
+    """A block to apply: its tier, its trial where it is not proven yet, whether it only complements the answer."""
+
+    tier: str
+    trial: Tried | None
+    complement: bool
+    doubt: Standing | None
+
+
 class Decided(TypedDict):
     """What to apply; report the outcome under ``decision``."""
 
     decision: str
     tier: str
-    applied: list[Known]
-    observing: list[Known]
+    applied: list[Applied]
+    observing: list[Observed]
     warnings: list[str]
     disclaim: bool
+    held_out: list[str]
 
 
 class Reported(TypedDict):

@@ -251,6 +251,7 @@ class Alice(Conversations, Records):
         note: str = "",
         result: Json = None,
         reward: float | None = None,
+        used: Sequence[str] = (),
         also: Sequence[str] = (),
     ) -> DecisionOutcome:
         """Report whether a decision worked: lifecycle, evidence, episode and event in one commit (D37)."""
@@ -265,6 +266,7 @@ class Alice(Conversations, Records):
             note=note,
             result=result,
             reward=reward,
+            used=used,
             also=also,
             reads=episode_book.reads_of(access(session)),
             summarise=summarise.summariser(session.provider, session.config),

@@ -32,6 +32,7 @@ COMMANDS: Table = {
     "recall": "alice_exp.finding.cli:recall",
     "decide": "alice_exp.learning.cli.decision_commands:decide",
     "outcome": "alice_exp.learning.cli.decision_commands:outcome",
+    "keep": "alice_exp.learning.cli.decision_commands:keep",
     "heartbeat": "alice_exp.review.cli.review_commands:heartbeat",
     "approve": "alice_exp.review.cli.review_commands:approve",
     "reject": "alice_exp.review.cli.review_commands:reject",

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from alice_exp.finding.documents import match
 from alice_exp.kernel.text.display import one_line
 from alice_exp.model.documents import brief, payload_text
+from alice_exp.model.values.block import Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from alice_exp.finding.rules.ranking import Match
     from alice_exp.learning.rules.assessment import Assessment, Grade
+    from alice_exp.learning.rules.decision_tiers import Applied
     from alice_exp.model.rules.lifecycle import Change
     from alice_exp.model.values.block import Placed
 
@@ -106,3 +110,29 @@ def changed(placed: Placed, change: Change) -> dict[str, Any]:
         "verifications": placed.block.verifications,
         "effect": change.effect,
     }
+
+
+def applied(one: Applied) -> dict[str, Any]:
+    """A block to apply: the match, its tier, how its trial stands, whether it is a complement (DESIGN 7)."""
+    ok, uses = one.tried
+    return {
+        **match(one.match),
+        "tier": one.tier,
+        "trial": {"ok": ok, "uses": uses} if one.tier == "trial" else None,
+        "complement": one.complement,
+        "doubt": doubt(one.placed),
+    }
+
+
+def observed(found: Match) -> dict[str, Any]:
+    """An approved block that fits and is not applied, with its doubt."""
+    return {**match(found), "doubt": doubt(found.placed)}
+
+
+def doubt(placed: Placed) -> dict[str, Any] | None:
+    """Since when a block is in doubt, and what its record says; None where it is not."""
+    block = placed.block
+    if block.doubt is None or not block.doubt.since:
+        return None
+    record = block.record or Record()
+    return {"since": block.doubt.since, "value": block.doubt.value, "ok": record.ok, "failed": record.failed}

@@ -228,6 +228,7 @@ def approve(
     (``owner.usecases.decide``).
     """
     require_person(caller, "approve", f"alice-exp approve {' '.join(ids)}")
+    from alice_exp.model.rules.approval import started
     from alice_exp.model.rules.peer_claims import accepted
 
     target = namespace_path(to) if to else ""
@@ -246,6 +247,9 @@ def approve(
             block = replace(block, about="user")
         mark = Approved(caller.now, str(caller.actor), content_hash(block), shown)
         block = accepted(replace(block, approved=mark, reported=None, suggested=""))
+        if placed.place == "low_value":
+            # What it failed at before a person looked is answered by the approval.
+            block = started(replace(block, open_failures={}))
         return Put(stamp(block), path)
 
     return _decide(home, caller, "approve", ids, accept, _because(reason), bulk=bulk)

@@ -155,10 +155,11 @@ def test_a_whole_session_while_a_person_approves_beside_it(home: Path, run: Call
             (kept["id"], "universal", True)
         ]
         done = await told(session, "report_outcome", id=decided["decision"], ok=True, scenario="repo alice")
-        assert done["blocks"][0]["verifications"] == 1 and done["episode"].startswith("ep-")
+        assert done["blocks"][0]["verifications"] == 2, "approved with a quote: past, one verification"
+        assert done["episode"].startswith("ep-")
         assert "outcome already" in await refused(session, "report_outcome", id=decided["decision"], ok=True)
         one = await told(session, "report_outcome", id=kept["id"], ok=True, scenario="repo bob")
-        assert one["blocks"][0]["verifications"] == 2
+        assert one["blocks"][0]["verifications"] == 3
         assert (await told(session, "record_episode", task="deploy", success=False, reflection="no"))[
             "id"
         ].startswith("ep-")

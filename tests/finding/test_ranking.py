@@ -19,7 +19,7 @@ from alice_exp.finding.rules.ranking import (
     ordered,
     rank,
 )
-from alice_exp.learning.rules.decision_tiers import HIGH_CONFIDENCE, LOW_VALUE_WARNING, choose
+from alice_exp.learning.rules.decision_tiers import choose
 from alice_exp.model.values.block import Approved, Block, Payload, Placed, Trigger, content_hash
 
 NOW = "2026-02-20T09:00:00Z"
@@ -223,76 +223,6 @@ def test_unapproved_blocks_are_marked() -> None:
     ]
     marks = {match.placed.block.id: match.approved for match in rank(blocks, "search", {}, NOW)}
     assert marks == {"a": False, "b": True, "c": True, "d": False}
-
-
-def chosen(*blocks: Placed, threshold: float = HIGH_CONFIDENCE) -> tuple[str, list[str], list[str], bool]:
-    choice = choose(rank(blocks, "search", {}, NOW, gate=0.0), threshold)
-    assert choice.warnings == ((LOW_VALUE_WARNING,) if choice.disclaim else ())
-    return choice.tier, ids(choice.applied), ids(choice.observing), choice.disclaim
-
-
-def one(place: str, state: str, **more: Any) -> Placed:
-    return placed(f"{place}-{state}", "search", place, state, **more)
-
-
-POOL = one("low_value", "possible")
-
-
-@pytest.mark.parametrize(
-    ("blocks", "expected"),
-    [
-        # D31
-        ([one("personal", "past"), one("universal", "reliable"), POOL],
-         ("personal", ["personal-past"], [], False)),
-        # D32
-        ([one("personal", "possible"), one("universal", "reliable")],
-         ("universal", ["universal-reliable"], ["personal-possible"], False)),
-        ([one("universal", "past"), POOL],
-         ("low_value", ["low_value-possible"], ["universal-past"], True)),
-        # D33
-        ([], ("reasoning", [], [], False)),
-        # D34, B2.16
-        ([one("universal", "possible")], ("reasoning", [], ["universal-possible"], False)),
-        ([one("universal", "possible"), one("universal", "reliable")],
-         ("universal", ["universal-reliable"], ["universal-possible"], False)),
-        # a higher tier's answer leaves the lower tiers unasked (R2.36)
-        ([one("personal", "reliable"), one("universal", "possible")],
-         ("personal", ["personal-reliable"], [], False)),
-        # what nobody approved is not applied, whatever its file says
-        ([one("universal", "reliable", approve=False), POOL],
-         ("low_value", ["low_value-possible"], [], True)),
-        ([POOL, one("low_value", "past")], ("low_value", ["low_value-past", "low_value-possible"], [], True)),
-    ],
-)  # fmt: skip
-@pytest.mark.covers("R2.20", "R2.35", "R2.36", "R2.38", "B2.14", "B2.15", "B2.16")
-def test_tiers(blocks: list[Placed], expected: tuple[str, list[str], list[str], bool]) -> None:
-    assert chosen(*blocks) == expected
-
-
-@pytest.mark.parametrize("threshold", [0.421, 0.5, 0.54])
-@pytest.mark.covers("R2.38")
-def test_any_threshold_between_042_and_054_gives_the_same_tiers(threshold: float) -> None:  # R2.38
-    assert HIGH_CONFIDENCE == 0.5
-    assert chosen(one("personal", "past"), threshold=threshold)[0] == "personal"
-    assert chosen(one("personal", "possible"), threshold=threshold)[0] == "reasoning"
-    assert chosen(one("universal", "reliable"), threshold=threshold)[0] == "universal"
-    assert chosen(one("universal", "past"), threshold=threshold)[0] == "reasoning"
-
-
-def test_a_threshold_gates_by_trust_and_confidence() -> None:
-    assert chosen(one("personal", "past"), threshold=0.6)[0] == "reasoning"
-    assert chosen(one("personal", "reliable"), threshold=0.6)[0] == "personal"
-
-
-@pytest.mark.covers("B2.14", "B3.14")
-def test_decay_orders_and_never_gates() -> None:  # B2.14
-    old = one("personal", "past", updated_at="2020-01-01T00:00:00Z")
-    assert chosen(old)[0] == "personal"
-
-
-@pytest.mark.covers("R2.35")
-def test_the_warning_is_the_sources_sentence() -> None:
-    assert LOW_VALUE_WARNING == "⚠️ 启用低价值经验（所有高价值路径失效）"
 
 
 @pytest.mark.covers("R2.23")

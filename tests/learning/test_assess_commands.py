@@ -74,9 +74,18 @@ def test_d32_what_is_not_sure_enough_lets_the_next_tier_answer(tiers: Path, cli:
         block("bbb", "use the blue green script", state="past", verifications=5),
     )
     approved(cli, "exp-bbb22222")
+    cli("retire", "exp-aaa22222", "--reason", "moved", "--yes")
     made = cli("decide", "deploy the billing service", "--json").json
-    assert made["tier"] == "low_value"
-    assert made["disclaim"] is True
+    assert (made["tier"], made["disclaim"]) == ("trial", False), (
+        "approved goes before what nobody reviewed (B5.17)"
+    )
+    assert [one["id"] for one in made["applied"]] == ["exp-bbb22222"], (
+        "one block alone, so that its outcome is its own"
+    )
+    assert made["applied"][0]["trial"] == {"ok": 0, "uses": 0}
+    cli("retire", "exp-bbb22222", "--reason", "moved", "--yes")
+    made = cli("decide", "deploy the billing service", "--json").json
+    assert (made["tier"], made["disclaim"]) == ("low_value", True)
     assert WARNING in made["warnings"]
 
 
@@ -92,10 +101,21 @@ def test_d33_nothing_known_is_own_reasoning(home: Path, cli: Call) -> None:
 def test_d34_an_observed_block_can_earn_its_count(home: Path, cli: Call) -> None:
     typed(home, "universal/tool_usage", block("ccc", "drain the node first"))
     approved(cli, "exp-ccc22222")
-    made = cli("decide", "deploy the billing service", "--json", check=False).json
-    assert [one["id"] for one in made["observing"]] == ["exp-ccc22222"]
-    cli("outcome", made["decision"], "ok", "--also", "exp-ccc22222")
-    assert cli("show", "exp-ccc22222", "--json").json["verifications"] == 1
+    typed(home, "universal/api_patterns", block("ddd", "tell the others first"))
+    approved(cli, "exp-ddd22222")
+    made = cli("decide", "deploy the billing service", "--json").json
+    assert made["tier"] == "trial" and len(made["applied"]) == len(made["observing"]) == 1
+    used, watched = made["applied"][0]["id"], made["observing"][0]["id"]
+    cli("outcome", made["decision"], "ok", "--also", watched)
+    made = cli("decide", "deploy the billing service", "--json").json
+    both = ("--used", watched, "--also", used)
+    assert cli("outcome", made["decision"], "ok", *both, check=False).code == 2
+    stranger = cli("memorize", "paint the fence", "--json").json["id"]
+    assert cli("outcome", made["decision"], "ok", "--used", stranger, check=False).code == 2
+    assert cli("outcome", used, "ok", "--used", used, check=False).code == 2
+    cli("outcome", made["decision"], "ok", "--used", watched)
+    counted = {one: cli("show", one, "--json").json["verifications"] for one in (used, watched)}
+    assert counted == {used: 1, watched: 2}, "an outcome touches what it names, else the first block alone"
 
 
 @pytest.mark.covers("B0.3", "B2.15")

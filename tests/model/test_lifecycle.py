@@ -18,7 +18,6 @@ from alice_exp.model.rules.lifecycle import (
     at_least,
     is_shareable,
     level,
-    needs_review,
     outcome,
     retire,
     revive,
@@ -34,6 +33,7 @@ from alice_exp.model.values.block import (
     Evidence,
     Payload,
     Placed,
+    Record,
     content_hash,
 )
 from alice_exp.model.values.config import Config
@@ -202,19 +202,42 @@ def test_order_of_levels() -> None:
 
 
 @pytest.mark.covers("R2.11", "B2.4")
-def test_scenario_is_the_name_or_a_fingerprint_of_context_and_type() -> None:
-    assert scenario_of(" nightly build ", {"os": "linux"}, "ops") == "nightly build"
-    assert scenario_of() == scenario_of("", {}, "") == "general"
-    one = scenario_of("", {"os": "linux", "ci": True}, "ops")
-    assert one == scenario_of("", {"ci": True, "os": "linux"}, "ops")
+def test_scenario_is_the_name_or_the_context_of_a_day_or_the_day() -> None:
+    assert scenario_of(" nightly build ", {"os": "linux"}, "2026-02-20") == "nightly build"
+    assert scenario_of("", {}, "2026-02-20") == "day-2026-02-20"
+    one = scenario_of("", {"os": "linux", "ci": True}, "2026-02-20")
+    assert one == scenario_of("", {"ci": True, "os": "linux"}, "2026-02-20")
     others = {
-        scenario_of("", {"os": "macos", "ci": True}, "ops"),
-        scenario_of("", {"os": "linux", "ci": True}, "dev"),
-        scenario_of("", {"os": "linux", "ci": 1}, "ops"),
-        scenario_of("", {}, "ops"),
+        scenario_of("", {"os": "macos", "ci": True}, "2026-02-20"),
+        scenario_of("", {"os": "linux", "ci": True}, "2026-02-21"),
+        scenario_of("", {"os": "linux", "ci": 1}, "2026-02-20"),
+        scenario_of("", {}, "2026-02-20"),
     }
     assert len(others) == 4
     assert one not in others
+
+
+def test_an_agents_failure_never_lowers_what_the_person_said() -> None:
+    word = block("past", 4)
+    change = outcome(word, False, "A", NOW, standing="own_word")
+    assert (change.block.state, change.block.verifications, change.effect) == ("past", 4, "doubted")
+    assert change.block.open_failures == {} and change.block.record == Record(0, 1)
+    assert change.block.doubt is not None and change.block.doubt.value > 0
+    raised = outcome(word, True, "A", NOW, standing="own_word")
+    assert raised.block.verifications == 5, "a success is a success"
+
+
+def test_a_failure_never_archives_a_candidate() -> None:
+    change = outcome(block("possible", 0), False, "A", NOW, standing="candidate")
+    assert (change.block.state, change.effect, change.archive) == ("possible", "withheld", False)
+    assert change.block.open_failures == {"A": NOW}
+
+
+def test_the_newest_twenty_open_failures_stay() -> None:
+    failing = block("reliable", 90)
+    for day in range(25):
+        failing = outcome(failing, False, f"day-{day}", f"2026-01-{day + 1:02}T00:00:00Z").block
+    assert len(failing.open_failures) == 20 and "day-0" not in failing.open_failures
 
 
 @pytest.mark.parametrize(
@@ -259,13 +282,6 @@ def test_revive() -> None:  # D19, B2.10
 
 
 @pytest.mark.covers("B2.8")
-def test_needs_review() -> None:
-    assert needs_review(block("reliable", 10, open_failures={"A": THEN}))
-    assert not needs_review(block("reliable", 10))
-    assert not needs_review(block("past", 10, open_failures={"A": THEN}))
-    assert not needs_review(run(block("reliable", 10), "-A", "+A")[-1].block)
-
-
 def shared(**more: Any) -> Placed:
     path = more.pop("path", "universal/tools.jsonc")
     fields = {"shareable": True, **more}
@@ -333,7 +349,8 @@ def test_laws(state: str, v: int, steps: list[tuple[bool, str]]) -> None:
         assert rise >= (0 if ok else -1)
         assert len(change.block.evidence) <= EVIDENCE_KEPT
         if not ok and scenario in now.open_failures:
-            assert change.block == replace(now, evidence=change.block.evidence)
+            same = replace(now, record=change.block.record, doubt=change.block.doubt)
+            assert change.block == replace(same, evidence=change.block.evidence)
         if change.archive:
             return
         now = change.block

@@ -97,20 +97,52 @@ def test_a_block_refuted_before_anyone_saw_it_is_named(home: Path, cli: Call) ->
     cli("outcome", block_id, "fail", env=at("2026-02-20T10:00:00Z"))
     report = cli("heartbeat", "--json", env=at("2026-02-21T09:00:00Z")).json
     assert [(row["id"], row["effect"], row["set"]) for row in report["changed"]] == [
-        (block_id, "obsolete", "archive")
+        (block_id, "withheld", "low_value")
     ]
+    assert [item["id"] for item in report["items"]] == [block_id], "it waits for the person with its record"
+    made = cli("decide", "which port", "--json", env=at("2026-02-21T09:30:00Z"), check=False).json
+    assert made["applied"] == [], "and is not applied meanwhile"
 
 
-def test_a_reliable_block_that_failed_needs_review(home: Path, cli: Call) -> None:
-    block_id = cli("remember", "deploys go through staging", "--json").json["id"]
-    for _ in range(9):
-        cli("outcome", block_id, "ok")
-    for scenario in ("A", "A", "B"):
-        cli("outcome", block_id, "fail", "--scenario", scenario)
-    report = cli("heartbeat", "--json").json
-    assert [row["id"] for row in report["review"]] == [block_id]
-    assert cli("show", block_id, "--json").json["verifications"] == 8
-    assert "failed on 2026-02-20 in: A, B" in cli("heartbeat").stdout
+def doubted(home: Path, cli: Call) -> str:
+    """A block that an agent's failures of three days brought into doubt, after twelve successes."""
+    block_id = str(cli("remember", "deploys go through staging", "--json").json["id"])
+    agent = {"ALICE_ACTOR": "agent"}
+    for day in range(12):
+        cli("outcome", block_id, "ok", env={**agent, **at(f"2026-01-{day + 1:02}T09:00:00Z")})
+    for day in range(5):
+        cli("outcome", block_id, "fail", env={**agent, **at(f"2026-02-{day + 1:02}T09:00:00Z")})
+    return block_id
+
+
+def test_a_block_in_doubt_is_asked_about_weekly_and_kept_with_one_word(home: Path, cli: Call) -> None:
+    block_id = doubted(home, cli)
+    shown = cli("show", block_id, "--json").json
+    assert (shown["state"], shown["verifications"]) == ("reliable", 13), "an agent's failures lower nothing"
+    since = shown["doubt"]["since"]
+    assert since == "2026-02-04T09:00:00Z" and shown["record"] == {"ok": 12, "failed": 5}
+    asked = {
+        day: [
+            row["id"]
+            for row in cli("heartbeat", "--json", env=at(f"2026-02-{day:02}T10:00:00Z")).json["review"]
+        ]
+        for day in (5, 6, 7, 12, 13, 20)
+    }
+    assert {day for day, ids in asked.items() if ids} == {5, 12, 20}, (
+        "weekly, and not lost by who looks seldom"
+    )
+    text = cli("heartbeat", env=at("2026-02-26T10:00:00Z")).stdout
+    assert "In doubt: does it still hold?" in text and f"alice-exp keep {block_id}" in text
+    assert cli("keep", block_id, env={"ALICE_ACTOR": "agent"}, check=False).code == 6
+    kept = cli("keep", block_id, "--json", env=at("2026-02-26T11:00:00Z")).json
+    assert kept["id"] == block_id and kept["doubt"] == 0.25 and kept["commit"]
+    assert cli("heartbeat", "--json", env=at("2026-02-27T10:00:00Z")).json["review"] == []
+
+
+def test_what_is_in_doubt_is_not_applied_unless_the_person_said_it(home: Path, cli: Call) -> None:
+    doubted(home, cli)
+    made = cli("decide", "deploys go through staging", "--json").json
+    assert (made["tier"], made["applied"][0]["doubt"]["failed"]) == ("personal", 5)
 
 
 @pytest.mark.covers("R3.33", "B3.14")

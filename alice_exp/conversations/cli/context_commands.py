@@ -88,8 +88,9 @@ def prime(
         say("What the person has approved; it is knowledge, not an order:"),
         say("About the user"),
         say("For the work"),
+        say("On trial: approved, not proven yet; try it, and report what came of it"),
     )
-    headings = (headings[0], f"## {headings[1]}", f"## {headings[2]}")
+    headings = (headings[0], f"## {headings[1]}", f"## {headings[2]}", f"## {headings[3]}")
     made = primed(terminal.session.home, tokens, _line, headings)
     document = {
         "text": made.text,

@@ -10,6 +10,7 @@ from alice_exp.finding.ports import Finding
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.usecases import Filters, recall
 from alice_exp.home.ports import Home
+from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, level
 from alice_exp.model.rules.trusted_places import TRUSTED
 from alice_exp.model.values.block import Placed, is_approved
@@ -36,16 +37,24 @@ def user_memories(finding: Finding, query: str, top: int, filters: Filters) -> l
     return recall(finding, query, {}, top, replace(filters, about="user"))
 
 
-def prime(home: Home, budget: int, line: Callable[[Placed], str], headings: tuple[str, str, str]) -> Primed:
+def prime(
+    home: Home, budget: int, line: Callable[[Placed], str], headings: tuple[str, str, str, str]
+) -> Primed:
     """What decisions would apply anyway, as text of at most ``budget`` tokens (estimated, B4.2).
 
-    Approved blocks alone: personal ones from past on, universal ones that are reliable; the user first, then by
-    level, importance and verifications. The same home gives the same text on every day. ``headings`` stand above
-    everything, above what is about the user, and above the rest.
+    Approved blocks alone: what is proven, about the user first, then by level, importance and verifications; then what
+    is on trial, one a trigger, for the agent to try and report (DESIGN 12.1). The same home gives the same text every
+    day. ``headings`` stand above everything, above what is about the user, above the proven rest, above the trials.
     """
     snapshot = home.read(("personal", "universal"))
     thresholds = Thresholds.of(snapshot.config)
-    trusted = sorted(filter(_is_trusted, snapshot), key=lambda placed: _order(placed, thresholds))
+    proven = sorted(filter(_is_proven, snapshot), key=lambda placed: _order(placed, thresholds))
+    tried = sorted(filter(_is_on_trial, snapshot), key=lambda placed: _order(placed, thresholds))
+    # Two lessons for one situation on trial at once would leave the agent to choose, and nobody to credit.
+    trusted = [
+        *proven,
+        *{placed.block.trigger.text or placed.block.id: placed for placed in reversed(tried)}.values(),
+    ]
     chosen: list[Placed] = []
     text, tokens = "", 0
     for placed in trusted:
@@ -57,9 +66,14 @@ def prime(home: Home, budget: int, line: Callable[[Placed], str], headings: tupl
     return Primed(text, tokens, tuple(chosen), len(trusted) - len(chosen))
 
 
-def _is_trusted(placed: Placed) -> bool:
+def _is_proven(placed: Placed) -> bool:
     decides = any(placed.place == place and placed.block.state in states for place, states in TRUSTED)
-    return decides and is_approved(placed)
+    return decides and is_approved(placed) and not (placed.place == "universal" and is_in_doubt(placed.block))
+
+
+def _is_on_trial(placed: Placed) -> bool:
+    alive = is_approved(placed) and placed.block.state != "obsolete" and not is_in_doubt(placed.block)
+    return alive and not _is_proven(placed)
 
 
 def _order(placed: Placed, thresholds: Thresholds) -> tuple[bool, int, float, int, str]:
@@ -73,9 +87,16 @@ def _order(placed: Placed, thresholds: Thresholds) -> tuple[bool, int, float, in
     )
 
 
-def _text(chosen: Sequence[Placed], line: Callable[[Placed], str], headings: tuple[str, str, str]) -> str:
+def _text(
+    chosen: Sequence[Placed], line: Callable[[Placed], str], headings: tuple[str, str, str, str]
+) -> str:
     rows = [headings[0]]
-    for heading, place in ((headings[1], "personal"), (headings[2], "universal")):
-        here = [line(placed) for placed in chosen if placed.place == place]
+    sections = (
+        (headings[1], lambda placed: placed.place == "personal" and _is_proven(placed)),
+        (headings[2], lambda placed: placed.place == "universal" and _is_proven(placed)),
+        (headings[3], _is_on_trial),
+    )
+    for heading, belongs in sections:
+        here = [line(placed) for placed in chosen if belongs(placed)]
         rows += [heading, *here] if here else []
     return "\n".join(rows)

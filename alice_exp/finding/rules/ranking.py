@@ -150,6 +150,12 @@ class Match:
     chance: float = 0.0
 
 
+def unscored(placed: Placed) -> Match:
+    """A block that comes along without fitting the query by itself: linked by a person."""
+    trust, confidence = TRUST[placed.place], CONFIDENCE[placed.block.state]
+    return Match(placed, 0.0, 0.0, 0.0, None, confidence, trust, 1.0, is_approved(placed), clear=False)
+
+
 def fit(
     placed: Placed,
     text_match: float,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from alice_exp.blocks.wiring import access
-from alice_exp.finding import documents as finding_documents
 from alice_exp.finding.wiring import finding
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
@@ -16,13 +15,16 @@ from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.wiring import decisions
 from alice_exp.model import documents
+from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.lifecycle import Change
-from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import Placed, Record
 from alice_exp.terminal.console import Terminal, stale_mark
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import Surroundings, context_of
 
 if TYPE_CHECKING:
+    from alice_exp.finding.rules.ranking import Match
+    from alice_exp.learning.rules.decision_tiers import Applied
     from alice_exp.learning.usecases.decide import Decision
     from alice_exp.learning.usecases.decision_outcome import DecisionOutcome
     from alice_exp.learning.usecases.outcome import Outcome
@@ -58,10 +60,11 @@ def decide(
     document = {
         "decision": made.decision,
         "tier": made.tier,
-        "applied": [finding_documents.match(one) for one in made.applied],
-        "observing": [finding_documents.match(one) for one in made.observing],
+        "applied": [learning_documents.applied(one) for one in made.applied],
+        "observing": [learning_documents.observed(one) for one in made.observing],
         "warnings": warnings,
         "disclaim": made.disclaim,
+        "held_out": list(made.held_out),
     }
     terminal.answer(document, lambda: _decision(terminal, made, warnings))
     terminal.exit_code = NotFoundError.exit_code if made.tier == "reasoning" else 0
@@ -70,16 +73,10 @@ def decide(
 def _decision(terminal: Terminal, made: Decision, warnings: list[str]) -> None:
     terminal.line(f"{made.decision}  {say(made.tier)}")
     rows = [
-        [
-            what,
-            f"{one.score:.3f}",
-            one.placed.block.id,
-            say(one.placed.block.state),
-            documents.payload_text(one.placed) + stale_mark(one.placed),
-        ]
-        for what, found in ((say("apply"), made.applied), (say("watch"), made.observing))
-        for one in found
+        _row(say("beside") if one.complement else say("apply"), one.match, _trial(one))
+        for one in made.applied
     ]
+    rows += [_row(say("watch"), match, "") for match in made.observing]
     if rows:
         terminal.table([say("what"), say("score"), say("id"), say("state"), say("what is known")], rows)
     else:
@@ -87,6 +84,35 @@ def _decision(terminal: Terminal, made: Decision, warnings: list[str]) -> None:
     for warning in warnings:
         terminal.note(warning)
     terminal.line(say("then: alice-exp outcome {decision} ok|fail", decision=made.decision))
+
+
+def _row(what: str, found: Match, more: str) -> list[str]:
+    placed = found.placed
+    notes = [note for note in (more, doubt_of(placed)) if note]
+    said = documents.payload_text(placed) + stale_mark(placed) + "".join(f" ({note})" for note in notes)
+    return [what, f"{found.score:.3f}", placed.block.id, say(placed.block.state), said]
+
+
+def _trial(one: Applied) -> str:
+    """How a trial stands, for a block that is approved and not proven yet."""
+    if one.tier != "trial":
+        return ""
+    ok, uses = one.tried
+    return say("approved, not proven yet: {ok} of {uses}", ok=ok, uses=uses)
+
+
+def doubt_of(placed: Placed) -> str:
+    """Since when a block is in doubt and what its record says; empty where it is not."""
+    block = placed.block
+    if not is_in_doubt(block) or block.doubt is None:
+        return ""
+    record = block.record or Record()
+    return say(
+        "in doubt since {day}: {ok} of {uses} worked",
+        day=block.doubt.since[:10],
+        ok=record.ok,
+        uses=record.ok + record.failed,
+    )
 
 
 def outcome(
@@ -103,11 +129,19 @@ def outcome(
     reward: Annotated[
         float | None, typer.Option(help="How good it was, from 0 to 1 (a decision's episode).")
     ] = None,
+    used: Annotated[
+        list[str],
+        typer.Option(
+            metavar="ID", help="A block that was used; may be repeated. Without it: the first applied."
+        ),
+    ] = [],  # noqa: B006
     also: Annotated[
         list[str], typer.Option(metavar="ID", help="An observed block that earned it too; may be repeated.")
     ] = [],  # noqa: B006
 ) -> None:
     """Report whether it worked: successes raise blocks, failures lower them, once a scenario.
+
+    Of a decision, what was used counts: the first applied block, or those that --used names.
 
     Examples: alice-exp outcome dec-7k2m9q4x ok · alice-exp outcome exp-7k2m9q4x fail --scenario "repo alice"
     """
@@ -116,8 +150,8 @@ def outcome(
         raise UsageError("{result} is no outcome", result=repr(result), hint="write ok or fail")
     session = terminal.session
     if not reference.startswith("dec-"):
-        if came or also or reward is not None:
-            raise UsageError("--result, --reward and --also belong to the outcome of a decision")
+        if came or used or also or reward is not None:
+            raise UsageError("--result, --reward, --used and --also belong to the outcome of a decision")
         from alice_exp.learning.usecases.outcome import report_outcome
 
         done = report_outcome(session.home, session.caller, reference, _WORDS[result], scenario, note)
@@ -137,6 +171,7 @@ def outcome(
         note=note,
         result=_json(came),
         reward=reward,
+        used=used,
         also=also,
         reads=reads_of(access(session)),
         summarise=summariser(session.provider, session.config),
@@ -206,3 +241,25 @@ def _all(terminal: Terminal, closed: DecisionOutcome) -> None:
         terminal.note(say("alice-exp: the model gave no summary ({why}); the rule did", why=why))
     for block_id in closed.missing:
         terminal.note(say("alice-exp: {id} is no longer in the home and was left out", id=block_id))
+
+
+def keep(
+    ctx: typer.Context,
+    reference: Annotated[str, typer.Argument(metavar="ID", help="The block that still holds.")],
+    note: Annotated[str, typer.Option(help="A remark that is kept as evidence.")] = "",
+) -> None:
+    """It still holds: end the doubt in a block, and forget its open failures; a person's act.
+
+    What no longer holds: alice-exp retire. Example: alice-exp keep exp-7k2m9q4x
+    """
+    from alice_exp.learning.usecases.keep import keep as kept
+
+    terminal: Terminal = ctx.obj
+    done = kept(terminal.session.home, terminal.session.caller, reference, note)
+    block = done.placed.block
+    document = {
+        "id": block.id,
+        "doubt": block.doubt.value if block.doubt is not None else 0.0,
+        "commit": commit_id(done.commit),
+    }
+    terminal.answer(document, lambda: terminal.line(say("{id}  still holds", id=block.id)))

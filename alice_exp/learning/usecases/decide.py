@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.search_episodes import similar_failures
+from alice_exp.finding.rules.ranking import unscored
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.learning.ports import OpenDecision
-from alice_exp.learning.rules.decision_tiers import Choice, choose
+from alice_exp.learning.rules.decision_tiers import Applied, Choice, choose
 from alice_exp.learning.rules.impact import is_held_out
 from alice_exp.model.formats.record_schema import EPISODES_PATH
+from alice_exp.model.rules.doubt import is_in_doubt
+from alice_exp.model.values.block import is_approved
 from alice_exp.model.values.records import EpisodeBook
 
 if TYPE_CHECKING:
@@ -19,11 +22,12 @@ if TYPE_CHECKING:
     from alice_exp.episodes.rules.search_episodes import Match as Similar
     from alice_exp.finding.ports import Finding
     from alice_exp.finding.rules.ranking import Match
+    from alice_exp.home.ports import Home
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.learning.ports import Decisions
 
-MOST_APPLIED = 10
-"""A decision applies at most this many blocks: more is no guidance."""
+MOST_OBSERVED = 10
+"""A decision names at most this many blocks that it does not apply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +36,16 @@ class Decision:
 
     decision: str
     tier: str
-    applied: tuple[Match, ...]
+    applied: tuple[Applied, ...]
     observing: tuple[Match, ...]
     warnings: tuple[str, ...]
     failures: tuple[Similar, ...]
     disclaim: bool
+    held_out: tuple[str, ...] = ()
 
 
 def decide(finding: Finding, decisions: Decisions, task: str, context: Mapping[str, Json]) -> Decision:
-    """Choose by tier what to apply to a task, and remember the choice until its outcome.
+    """Choose by tier what to apply to a task, and remember the choice until its outcome (DESIGN 12.1).
 
     A similar task that failed before is a warning (R0.51). Applied blocks count as read.
     """
@@ -50,10 +55,10 @@ def decide(finding: Finding, decisions: Decisions, task: str, context: Mapping[s
     told = home.read((), records=EPISODES_PATH).episodes or EpisodeBook()
     failures = similar_failures(told.episodes, task, context)
     decision = caller.new_id("dec")
-    applied, observing = choice.applied[:MOST_APPLIED], choice.observing[:MOST_APPLIED]
-    held_out = bool(applied) and is_held_out(decision, config.number("decide.held_out"))
-    if held_out:
-        choice, applied, observing = Choice("reasoning"), (), ()
+    if choice.applied and is_held_out(decision, config.number("decide.held_out")):
+        choice = Choice("reasoning", held_out=tuple(one.placed.block.id for one in choice.applied))
+    applied = (*choice.applied, *_linked(home, choice.applied))
+    observing = choice.observing[:MOST_OBSERVED]
     decisions.open(
         OpenDecision(
             decision,
@@ -61,10 +66,26 @@ def decide(finding: Finding, decisions: Decisions, task: str, context: Mapping[s
             task,
             context,
             choice.tier,
-            tuple(match.placed.block.id for match in applied),
+            tuple(one.placed.block.id for one in applied),
             tuple(match.placed.block.id for match in observing),
-            held_out,
+            bool(choice.held_out),
         )
     )
-    finding.access.record([match.placed.block.id for match in applied], caller.now)
-    return Decision(decision, choice.tier, applied, observing, choice.warnings, failures, choice.disclaim)
+    finding.access.record([one.placed.block.id for one in applied], caller.now)
+    return Decision(
+        decision, choice.tier, applied, observing, choice.warnings, failures, choice.disclaim, choice.held_out
+    )
+
+
+def _linked(home: Home, applied: tuple[Applied, ...]) -> list[Applied]:
+    """The blocks that a person linked to the applied ones (``related``), as complements; approved ones alone."""
+    wanted = {related for one in applied for related in one.placed.block.related}
+    wanted -= {one.placed.block.id for one in applied}
+    if not wanted:
+        return []
+    linked = [placed for placed in home.read(("personal", "universal")) if placed.block.id in wanted]
+    return [
+        Applied(unscored(placed), "personal" if placed.place == "personal" else "universal", True)
+        for placed in linked
+        if is_approved(placed) and not is_in_doubt(placed.block)
+    ]

@@ -12,10 +12,11 @@ from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.learning.ports import OpenDecision
-from alice_exp.learning.usecases.outcome import settled_after, thresholds_of
+from alice_exp.learning.usecases.outcome import settled_after, standing_of, thresholds_of
 from alice_exp.model.formats.record_schema import EVENTS_PATH
+from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.lifecycle import outcome, scenario_of
-from alice_exp.model.values.block import PLACES, Evidence
+from alice_exp.model.values.block import PLACES, Evidence, is_approved
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
 from alice_exp.timeline.rules.compaction import add_event
@@ -62,13 +63,16 @@ def report_decision(
     note: str = "",
     result: Json = None,
     reward: float | None = None,
+    used: Sequence[str] = (),
     also: Sequence[str] = (),
     reads: Mapping[str, int] | None = None,
     summarise: Summariser | None = None,
 ) -> DecisionOutcome:
     """The outcome of a decision: lifecycle and evidence of its blocks, one episode, one event, one commit (D37).
 
-    ``also`` names observed blocks that are credited too (B2.16). A second outcome raises ``RefusedError``. A thought of
+    ``used`` names the blocks that were used, applied or observed; without it the first applied alone is credited, also
+    for a failure (DESIGN 12.3). ``also`` (older scripts) adds to the first applied; both together are a ``UsageError``,
+    and so is a block that the decision did not name. A second outcome raises ``RefusedError``. A thought of
     the decision that waits for its result takes it, instead of another thought (B1.8). ``reads`` counts searches that
     found an episode; ``summarise`` tells a merge of thoughts, asked before the home is locked.
     """
@@ -81,11 +85,9 @@ def report_decision(
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
         decisions.find(decision)
         require_records(snapshot)
-        credited = tuple(resolve(snapshot, reference).block.id for reference in also)
-        where = scenario_of(scenario, open_decision.context, "")
-        changes, missing = _changes(
-            snapshot, (*open_decision.applied, *credited), ok, where, caller, note, episode.id
-        )
+        credited = credited_ids(snapshot, open_decision, used, also)
+        where = scenario_of(scenario, open_decision.context, caller.now[:10])
+        changes, missing = _changes(snapshot, open_decision, credited, ok, where, caller, note, episode.id)
         puts = tuple(Put(placed.block, placed.path) for placed, _ in changes)
         book, pruned = _kept(snapshot, episode, puts, caller.now, reads or {})
         timeline, merges, told = _told(snapshot.timeline or Timeline(), event, strategy, answers)
@@ -150,8 +152,53 @@ def require_records(snapshot: Snapshot) -> None:
     )
 
 
+def credited_ids(
+    snapshot: Snapshot, decision: OpenDecision, used: Sequence[str], also: Sequence[str]
+) -> tuple[str, ...]:
+    """Whom an outcome credits (DESIGN 12.3): whom it names, else the first applied block."""
+    if used and also:
+        raise UsageError(
+            "--used and --also do not go together", hint="--used names every block that was used"
+        )
+    known = (*decision.applied, *decision.observing)
+    named = [_named(snapshot, known, reference) for reference in used or also]
+    return tuple(dict.fromkeys(named if used else (*decision.applied[:1], *named)))
+
+
+def _named(snapshot: Snapshot, known: Sequence[str], reference: str) -> str:
+    block_id = resolve(snapshot, reference).block.id
+    if block_id not in known:
+        raise UsageError(
+            "{id} was neither applied nor observed by this decision", id=block_id, hint=", ".join(known)
+        )
+    return block_id
+
+
+def _is_overtaken(snapshot: Snapshot, decision: OpenDecision, placed: Placed) -> bool:
+    """Whether a newer approved block that is not in doubt matched the same decision: doubt then grows faster (12.4)."""
+    at = placed.block.approved.at if placed.block.approved is not None else ""
+    others = (
+        snapshot.find(one) for one in (*decision.applied, *decision.observing) if one != placed.block.id
+    )
+    return any(
+        other is not None
+        and other.block.approved is not None
+        and other.block.approved.at > at
+        and is_approved(other)
+        and not is_in_doubt(other.block)
+        for other in others
+    )
+
+
 def _changes(
-    snapshot: Snapshot, ids: Sequence[str], ok: bool, where: str, caller: Caller, note: str, episode: str
+    snapshot: Snapshot,
+    decision: OpenDecision,
+    ids: Sequence[str],
+    ok: bool,
+    where: str,
+    caller: Caller,
+    note: str,
+    episode: str,
 ) -> tuple[tuple[tuple[Placed, Change], ...], tuple[str, ...]]:
     changes: list[tuple[Placed, Change]] = []
     missing: list[str] = []
@@ -162,7 +209,16 @@ def _changes(
             missing.append(block_id)
             continue
         piece = Evidence("episode", ref=episode, at=caller.now, quote=note)
-        change = outcome(placed.block, ok, where, caller.now, piece, thresholds)
+        change = outcome(
+            placed.block,
+            ok,
+            where,
+            caller.now,
+            piece,
+            thresholds,
+            standing=standing_of(placed, caller),
+            boosted=_is_overtaken(snapshot, decision, placed),
+        )
         changes.append((settled_after(placed, change, caller.now), change))
     return tuple(changes), tuple(missing)
 

@@ -30,7 +30,7 @@ class Kept:
 
 
 def keep(home: Home, caller: Caller, reference: str, note: str = "") -> Kept:
-    """Rest the doubt in a living block at a quarter and clear its open failures; ``RefusedError`` for an archived one."""
+    """Rest the doubt in a living block at a quarter, clear its open failures; ``RefusedError`` for an archived one."""
     require_person(caller, "keep a block", f"alice-exp keep {reference}")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Kept]:

@@ -9,14 +9,14 @@ from alice_exp.home.references import namespace_name, resolve
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.model.rules.lifecycle import Thresholds, outcome, scenario_of
-from alice_exp.model.values.block import PLACES, Archived, Evidence, Placed, path_of
+from alice_exp.model.values.block import PLACES, Archived, Evidence, Placed, is_approved, path_of
 from alice_exp.model.values.changes import ChangeSet, Put
 
 if TYPE_CHECKING:
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
-    from alice_exp.model.rules.lifecycle import Change
+    from alice_exp.model.rules.lifecycle import Change, Standing
     from alice_exp.model.values.snapshot import Snapshot
 
 
@@ -39,7 +39,7 @@ def report_outcome(
 ) -> Outcome:
     """One use of a block succeeded or failed (R2.10-R2.14); a refuted block goes to the archive in the same commit.
 
-    ``scenario`` says where; without one, all outcomes of the block's own context count as one scenario (B2.4).
+    ``scenario`` says where; without one, the outcomes of a day in the block's own context are one scenario (B5.4).
     """
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Outcome]:
@@ -51,7 +51,7 @@ def report_outcome(
                 hint=f"a person brings it back with 'alice-exp revive {placed.block.id}'",
             )
         block = placed.block
-        where = scenario_of(scenario, block.trigger.context, block.type)
+        where = scenario_of(scenario, block.trigger.context, caller.now[:10])
         change = outcome(
             block,
             ok,
@@ -59,6 +59,7 @@ def report_outcome(
             caller.now,
             Evidence("outcome", at=caller.now, quote=note),
             thresholds_of(snapshot),
+            standing=standing_of(placed, caller),
         )
         after = settled_after(placed, change, caller.now)
         trailers = [
@@ -72,6 +73,14 @@ def report_outcome(
 
     commit, answer = home.apply(plan, PLACES)
     return replace(answer, commit=commit)
+
+
+def standing_of(placed: Placed, caller: Caller) -> Standing:
+    """Which failures of a block do no more than feed its doubt (DESIGN 12.1, 12.3)."""
+    if placed.place == "low_value":
+        return "candidate"
+    is_own = placed.place == "personal" and is_approved(placed)
+    return "own_word" if is_own and not caller.actor.is_person else ""
 
 
 def settled_after(placed: Placed, change: Change, now: str) -> Placed:

@@ -28,15 +28,31 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 """Every level from low to high (R2.37): the states, and the badge ``super_reliable``."""
 
 Effect = Literal[
-    "verified", "promoted", "demoted", "needs_review", "obsolete", "debounced", "retired", "revived"
+    "verified",
+    "promoted",
+    "demoted",
+    "needs_review",
+    "obsolete",
+    "debounced",
+    "doubted",
+    "withheld",
+    "retired",
+    "revived",
+    "kept",
 ]
 """What an act did to a block.
 
 ``verified``: one verification more; ``promoted``: and one level up; ``demoted``: one less and one level down;
-``needs_review``: one less, still reliable, a person has to look (B2.8); ``obsolete``: refuted, goes to the
-archive; ``debounced``: a failure that this scenario had already (R2.11); ``retired``, ``revived``: a person's
-acts.
+``needs_review``: one less, still reliable (B2.8); ``obsolete``: refuted, goes to the archive; ``debounced``: a failure
+that this scenario had already (R2.11); ``doubted``: an agent's failure with what the person said, which lowers nothing;
+``withheld``: a candidate's failure, which waits for the review; ``retired``, ``revived``, ``kept``: a person's acts.
 """
+
+Standing = Literal["", "own_word", "candidate"]
+"""Whose failures do less: ``own_word`` is what the person said, which an agent's report never lowers (DESIGN 12.3);
+``candidate`` is what no person has decided on, which a failure never archives (DESIGN 12.1)."""
+
+OPEN_FAILURES_KEPT = 20
 
 PROMOTED = "promoted"
 """Kind of the evidence that records a promotion to reliable beyond the badge's threshold (see ``level``)."""
@@ -132,18 +148,18 @@ def at_least(has: Level, minimum: Level) -> bool:
     return LEVELS.index(has) >= LEVELS.index(minimum)
 
 
-def scenario_of(scenario: str = "", context: Mapping[str, Json] | None = None, task_type: str = "") -> str:
-    """The scenario of an outcome: the given name, else a fingerprint of context and task type (B2.4).
+def scenario_of(scenario: str, context: Mapping[str, Json], day: str) -> str:
+    """The scenario of an outcome: the given name, else the context's fingerprint with the UTC ``day``, else the day.
 
-    The fingerprint does not depend on the order of keys; ``general`` where nothing is known.
+    The fingerprint does not depend on the order of keys. Without the day a default scenario would debounce failures
+    for ever (DESIGN 12.8, B5.4).
     """
     if name := scenario.strip():
         return name
-    if not context and not task_type:
-        return "general"
-    known = [task_type, dict(context or {})]
-    canonical = json.dumps(known, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return f"context-{hashlib.sha256(canonical.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+    if not context:
+        return f"day-{day}"
+    canonical = json.dumps(dict(context), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return f"context-{hashlib.sha256(canonical.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}-{day}"
 
 
 def outcome(
@@ -153,8 +169,14 @@ def outcome(
     now: str,
     evidence: Evidence | None = None,
     thresholds: Thresholds = DEFAULT,
+    *,
+    standing: Standing = "",
+    boosted: bool = False,
 ) -> Change:
-    """What one use of a block, successful or not, does to it (R2.10-R2.14, B2.3-B2.8).
+    """What one use of a block, successful or not, does to it (R2.10-R2.14, B2.3-B2.8, DESIGN 12.3, 12.4).
+
+    Every outcome counts in the block's record and feeds its doubt (``boosted``: see ``doubt.BOOSTED``); ``standing``
+    says which failures do no more than that.
 
     ``scenario`` comes from ``scenario_of``, ``now`` is ISO-8601 UTC. ``evidence`` (or a bare one) is kept
     with the scenario and its effect. RefusedError where the block is obsolete: only a person revives it.
@@ -165,7 +187,15 @@ def outcome(
         )
     piece = replace(evidence or Evidence("outcome"), scenario=scenario)
     piece = replace(piece, at=piece.at or now)
-    return (_success if ok else _failure)(block, piece, now, thresholds)
+    change = (
+        _success(block, piece, now, thresholds) if ok else _failure(block, piece, now, thresholds, standing)
+    )
+    # Lists load this module and judge nothing.
+    from alice_exp.model.rules.doubt import with_outcome
+
+    # The record before this outcome decides how much it says, so the doubt is asked of the block as it was.
+    judged = with_outcome(block, ok, piece.at, boosted=boosted)
+    return replace(change, block=replace(change.block, record=judged.record, doubt=judged.doubt))
 
 
 def _success(block: Block, piece: Evidence, now: str, thresholds: Thresholds) -> Change:
@@ -189,24 +219,37 @@ def _success(block: Block, piece: Evidence, now: str, thresholds: Thresholds) ->
     return Change(after, before, reached, "verified" if reached == before else "promoted")
 
 
-def _failure(block: Block, piece: Evidence, now: str, thresholds: Thresholds) -> Change:
+def _failure(block: Block, piece: Evidence, now: str, thresholds: Thresholds, standing: Standing) -> Change:
     before = level(block, thresholds)
+    if standing == "own_word":
+        same = _with(block, block.updated_at, replace(piece, effect="fail"))
+        return Change(same, before, before, "doubted")
     if piece.scenario in block.open_failures:
         # No effect but the record: a retry storm must not even make the block look fresh.
         same = _with(block, block.updated_at, replace(piece, effect="debounced"))
         return Change(same, before, before, "debounced")
     state = TABLE[block.state].demotes_to or block.state
+    if standing == "candidate" and state == "obsolete":
+        state = block.state
     after = replace(
         _with(block, now, replace(piece, effect="fail")),
         state=state,
         verifications=max(0, block.verifications - 1),
         verifications_local=max(0, block.verifications_local - 1),
-        open_failures={**block.open_failures, piece.scenario: now},
+        open_failures=_newest({**block.open_failures, piece.scenario: now}),
     )
     effect: Effect = "needs_review" if state == "reliable" else "demoted"
     if state == "obsolete":
         effect = "obsolete"
+    elif standing == "candidate":
+        effect = "withheld"
     return Change(after, before, level(after, thresholds), effect, archive=state == "obsolete")
+
+
+def _newest(failures: Mapping[str, str]) -> dict[str, str]:
+    """The newest open failures; a default scenario names the day, so that without a limit they would only grow."""
+    kept = sorted(failures.items(), key=lambda item: (item[1], item[0]))[-OPEN_FAILURES_KEPT:]
+    return dict(kept) if len(failures) > OPEN_FAILURES_KEPT else dict(failures)
 
 
 def _with(block: Block, updated_at: str, *pieces: Evidence) -> Block:
@@ -243,11 +286,6 @@ def revive(block: Block, now: str, thresholds: Thresholds = DEFAULT) -> Change:
         _with(block, now, Evidence("revived", at=now)), state="possible", open_failures={}, archived=None
     )
     return Change(after, level(block, thresholds), "possible", "revived")
-
-
-def needs_review(block: Block) -> bool:
-    """Whether a reliable block has failed somewhere and not succeeded there since (B2.8)."""
-    return block.state == "reliable" and bool(block.open_failures)
 
 
 def is_shareable(placed: Placed, thresholds: Thresholds = DEFAULT) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.rejection import Returned
-from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import Placed, Record
 from alice_exp.review.rules.conflicts import Overlap
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.state_changes import Movement
@@ -44,7 +44,7 @@ def sections(report: Agenda) -> tuple[Section, ...]:
             "together", say("Look at these together"), [_overlap(pair, numbers) for pair in report.overlaps]
         ),
         _section(
-            "review", say("Needs review: reliable, and failed"), [_failed(placed) for placed in report.review]
+            "review", say("In doubt: does it still hold?"), [_doubted(placed) for placed in report.review]
         ),
         _section(
             "changed",
@@ -107,14 +107,14 @@ def _overlap(pair: Overlap, numbers: dict[str, int]) -> Row:
     return Row(str(first or pair.first.block.id), text, note)
 
 
-def _failed(placed: Placed) -> Row:
-    last = max(placed.block.open_failures.values(), default="")[:10]
-    # A scenario without a name of its own has a fingerprint, which means nothing to a person.
-    names = ", ".join(name for name in placed.block.open_failures if not name.startswith("context-"))
-    note = (
-        say("failed on {day} in: {scenarios}", day=last, scenarios=names)
-        if names
-        else say("failed on {day}", day=last)
+def _doubted(placed: Placed) -> Row:
+    doubt, record = placed.block.doubt, placed.block.record or Record()
+    note = say(
+        "since {day}: {ok} of {uses} worked; yes: alice-exp keep {id} · no: alice-exp retire {id}",
+        day=doubt.since[:10] if doubt is not None else "",
+        ok=record.ok,
+        uses=record.ok + record.failed,
+        id=placed.block.id,
     )
     return Row(placed.block.id, payload_text(placed), note)
 
@@ -133,6 +133,8 @@ def _moved(movement: Movement) -> Row:
         "promoted": say("promoted: {arrow}", arrow=arrow),
         "demoted": say("demoted: {arrow}", arrow=arrow),
         "needs_review": say("failed, still {state}", state=after),
+        "doubted": say("failed for an agent; what you said stays as it is"),
+        "withheld": say("failed before you looked at it: it is not applied until you decide"),
         "obsolete": say("refuted: {arrow}, in the archive", arrow=arrow),
         "debounced": say("failed again where it had failed: counted once"),
         "expired": say("expired unanswered; back with: alice-exp restore {id}", id=movement.block_id),

@@ -110,7 +110,7 @@ def _changed(report: Agenda) -> Iterator[str]:
 
 def _trusted(report: Agenda) -> Iterator[str]:
     if report.review:
-        yield say("Reliable, but it failed; have a look: {ids}.", ids=_ids(report.review))
+        yield say("In doubt, does it still hold: {ids}.", ids=_ids(report.review))
     if report.unapproved:
         yield say("In universal and not approved as it stands: {ids}.", ids=_ids(report.unapproved))
     if report.fading:

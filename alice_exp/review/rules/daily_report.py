@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.text.times import seconds as epoch_seconds
 from alice_exp.model.rules.consolidation import decay_score
+from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.expiry import expires_at, is_expired
-from alice_exp.model.rules.lifecycle import Thresholds, level, needs_review
+from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
 from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, content_hash, is_approved
 from alice_exp.review.rules.conflicts import overlaps
@@ -173,7 +175,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         sum(item.placed.block.created_at >= edition.day_began for item in items),
         movements(edition.acts, snapshot, edition.leaving, lambda block: level(block, thresholds)),
         _together(waiting, trusted, snapshot),
-        tuple(placed for placed in trusted if needs_review(placed.block)),
+        tuple(placed for placed in trusted if is_asked(placed.block, edition.since, now)),
         tuple(_fading(trusted, now, snapshot.config.half_life_days)),
         unapproved,
         hand_edits(edition.acts),
@@ -181,6 +183,22 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         snapshot.problems,
         _again(unapproved, snapshot),
     )
+
+
+def is_asked(block: Block, before: str, now: str) -> bool:
+    """Whether this report asks if a block still holds: weekly while it is in doubt, not daily (DESIGN 12.5).
+
+    ``before`` is the time of the report before (ISO-8601 UTC, empty: none): a week that ended since then is due, so
+    that no answer is lost to a person who does not look every day.
+    """
+    if not is_in_doubt(block) or block.doubt is None:
+        return False
+    since = block.doubt.since
+    return before <= since or _weeks(since, now) > _weeks(since, before)
+
+
+def _weeks(since: str, at: str) -> int:
+    return int((epoch_seconds(at) - epoch_seconds(since)) // (7 * DAY))
 
 
 def _again(waiting: Sequence[Placed], snapshot: Snapshot) -> dict[str, str]:

@@ -19,7 +19,17 @@ if TYPE_CHECKING:
     from alice_exp.model.values.block import Block, Placed
     from alice_exp.model.values.snapshot import Snapshot
 
-Kind = Literal["promoted", "demoted", "needs_review", "obsolete", "debounced", "verified", "expired"]
+Kind = Literal[
+    "promoted",
+    "demoted",
+    "needs_review",
+    "obsolete",
+    "debounced",
+    "doubted",
+    "withheld",
+    "verified",
+    "expired",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +134,6 @@ def _kind(before: Level, after: Level, steps: Sequence[_Step]) -> Kind:
         return "promoted" if LEVELS.index(after) > LEVELS.index(before) else "demoted"
     if "needs_review" in effects:
         return "needs_review"
-    if effects[-1] in ("promoted", "demoted", "debounced"):
+    if effects[-1] in ("promoted", "demoted", "debounced", "doubted", "withheld"):
         return effects[-1]  # type: ignore[return-value]
     return "verified"
