@@ -1,4 +1,4 @@
-"""Which files a home holds, by a look at names and stamps alone; what does not belong is a problem, never opened."""
+"""Lists the files of a home with their signatures, without opening them; anything out of place is a problem."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FOLDERS = (*DIRECTORIES.values(), "records")
 
 @dataclass
 class Found:
-    """Files by path relative to ``experiences/``, directories that exist, and what was odd."""
+    """Files by path relative to ``experiences/``, the existing directories, and whatever is out of place."""
 
     files: dict[str, Signature] = field(default_factory=dict)
     directories: set[str] = field(default_factory=set)
@@ -31,9 +31,9 @@ class Found:
 
 
 def scan(root: Path) -> Found:
-    """Look at every place that may hold a file of the home; never raises for what a person put there."""
+    """List every place that may contain a file of the home; never raises because of what a person put there."""
     found = Found()
-    # Joined as text: this runs several times in every question, and joining Paths took most of its time.
+    # Joined as text: this runs several times per command, and joining Paths took most of its time.
     place = str(root)
     _file(found, f"{place}/{CONFIG}", CONFIG)
     _folder(found, place, ".schema", ".json")
@@ -43,7 +43,7 @@ def scan(root: Path) -> Found:
 
 
 def scan_config(root: Path) -> Found:
-    """The same for the configuration alone."""
+    """List the configuration file only."""
     found = Found()
     _file(found, f"{root}/{CONFIG}", CONFIG)
     return found
@@ -54,7 +54,7 @@ def _folder(found: Found, root: str, folder: str, ending: str) -> None:
         status = os.lstat(f"{root}/{folder}")
         if not stat.S_ISDIR(status.st_mode):
             kind = "a symbolic link" if stat.S_ISLNK(status.st_mode) else "not a directory"
-            found.problems.append(_odd(folder, "this is {kind}; it is not read", kind=kind))
+            found.problems.append(_misplaced(folder, "this is {kind}; it is not read", kind=kind))
             return
         with os.scandir(f"{root}/{folder}") as entries:
             names = sorted(entry.name for entry in entries)
@@ -62,7 +62,7 @@ def _folder(found: Found, root: str, folder: str, ending: str) -> None:
         return
     except OSError as error:
         found.directories.add(folder)
-        found.problems.append(_odd(folder, "this directory cannot be read: {why}", why=error.strerror))
+        found.problems.append(_misplaced(folder, "this directory cannot be read: {why}", why=error.strerror))
         return
     found.directories.add(folder)
     for name in names:
@@ -71,7 +71,7 @@ def _folder(found: Found, root: str, folder: str, ending: str) -> None:
         path = f"{folder}/{name}"
         if not NAME.fullmatch(name.removesuffix(ending)):
             found.problems.append(
-                _odd(
+                _misplaced(
                     path, "a namespace's name is made of a-z, 0-9, - and _", hint="rename the file to use it"
                 )
             )
@@ -85,14 +85,14 @@ def _file(found: Found, full: str, path: str) -> None:
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
-        found.problems.append(_odd(path, "this file cannot be read: {why}", why=error.strerror))
+        found.problems.append(_misplaced(path, "this file cannot be read: {why}", why=error.strerror))
         return
     if not stat.S_ISREG(status.st_mode):
         kind = "a symbolic link" if stat.S_ISLNK(status.st_mode) else "not a plain file"
-        found.problems.append(_odd(path, "this is {kind}; it is not read", kind=kind))
+        found.problems.append(_misplaced(path, "this is {kind}; it is not read", kind=kind))
         return
     found.files[path] = Signature.of(status)
 
 
-def _odd(path: str, template: str, hint: str = "", **values: object) -> Problem:
+def _misplaced(path: str, template: str, hint: str = "", **values: object) -> Problem:
     return Problem(path, 0, 0, template, values, "error", hint)
