@@ -75,7 +75,7 @@ class Composing:
         return self._writer.write(act, {p: c for p, c in files.items() if c.expected != c.new}, first)
 
     def _record(self, path: str, found: Found, contents: dict[str, bytes]) -> bytes | None:
-        """A record file's content, also put into ``contents`` as what must still be there on writing; None without a file."""
+        """A record file's content (None if missing), also put into ``contents`` as what must still be there."""
         if path not in found.files:
             return None
         try:
