@@ -54,7 +54,7 @@ def _folder(found: Found, root: str, folder: str, ending: str) -> None:
         status = os.lstat(f"{root}/{folder}")
         if not stat.S_ISDIR(status.st_mode):
             kind = "a symbolic link" if stat.S_ISLNK(status.st_mode) else "not a directory"
-            found.problems.append(_misplaced(folder, "this is {kind}; it is not read", kind=kind))
+            found.problems.append(_odd(folder, "this is {kind}; it is not read", kind=kind))
             return
         with os.scandir(f"{root}/{folder}") as entries:
             names = sorted(entry.name for entry in entries)
@@ -62,7 +62,7 @@ def _folder(found: Found, root: str, folder: str, ending: str) -> None:
         return
     except OSError as error:
         found.directories.add(folder)
-        found.problems.append(_misplaced(folder, "this directory cannot be read: {why}", why=error.strerror))
+        found.problems.append(_odd(folder, "this directory cannot be read: {why}", why=error.strerror))
         return
     found.directories.add(folder)
     for name in names:
@@ -71,7 +71,7 @@ def _folder(found: Found, root: str, folder: str, ending: str) -> None:
         path = f"{folder}/{name}"
         if not NAME.fullmatch(name.removesuffix(ending)):
             found.problems.append(
-                _misplaced(
+                _odd(
                     path, "a namespace's name is made of a-z, 0-9, - and _", hint="rename the file to use it"
                 )
             )
@@ -85,14 +85,14 @@ def _file(found: Found, full: str, path: str) -> None:
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
-        found.problems.append(_misplaced(path, "this file cannot be read: {why}", why=error.strerror))
+        found.problems.append(_odd(path, "this file cannot be read: {why}", why=error.strerror))
         return
     if not stat.S_ISREG(status.st_mode):
         kind = "a symbolic link" if stat.S_ISLNK(status.st_mode) else "not a plain file"
-        found.problems.append(_misplaced(path, "this is {kind}; it is not read", kind=kind))
+        found.problems.append(_odd(path, "this is {kind}; it is not read", kind=kind))
         return
     found.files[path] = Signature.of(status)
 
 
-def _misplaced(path: str, template: str, hint: str = "", **values: object) -> Problem:
+def _odd(path: str, template: str, hint: str = "", **values: object) -> Problem:
     return Problem(path, 0, 0, template, values, "error", hint)
