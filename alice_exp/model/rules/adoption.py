@@ -70,6 +70,7 @@ def adopt(
     present = {block.id for block in blocks} | set(elsewhere)
     lost = _lost(document.path, before, present)
     for index, block in enumerate(blocks):
+        # pop: of two equal blocks without an id only one can be the one that lost it.
         block_id = block.id or lost.pop(_essence(block), "") or new_id()
         old = before.get(block_id)
         if not trusted_by and old is not None and _is_whole_and_same(block, old, document.path):

@@ -175,6 +175,7 @@ def _success(block: Block, piece: Evidence, now: str, thresholds: Thresholds) ->
     rises = needed is not None and count >= needed and row.promotes_to != "super_reliable"
     state: State = row.promotes_to if rises else block.state  # type: ignore[assignment]
     new = [replace(piece, effect="ok")]
+    # Without the mark this success would earn the state and the badge at once, which is two levels (B2.7).
     if rises and state == "reliable" and count >= thresholds.super_reliable:
         new.append(Evidence(PROMOTED, at=now, quote=f"{before} → {state}"))
     after = replace(

@@ -61,7 +61,7 @@ class ChangeSet:
     timeline: Timeline | None = None
     """The segments as they shall be, likewise."""
     then: ChangeSet | None = None
-    """A second act of one stream, on the records alone: what prunes or compacts what the first committed (DESIGN 5)."""
+    """A second act on the records only, which prunes or compacts what the first committed; both land (DESIGN 5)."""
     texts: Mapping[str, str | None] = field(default_factory=dict)
     """Whole files, path to text (None: removed): new ones, and files that an undo restores byte for byte."""
     seen: Mapping[str, str | None] = field(default_factory=dict)

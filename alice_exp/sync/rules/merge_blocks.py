@@ -311,6 +311,7 @@ def _with_state(block: Block, state: State, home: Placed, thresholds: Thresholds
 def _candidate(loser: Placed, home: Placed) -> Placed:
     """The losing text as a candidate, with an id that both machines derive equally."""
     block = loser.block
+    # Not the present time: both machines have to compose the same bytes.
     at = block.updated_at or block.created_at or "1970-01-01T00:00:00Z"
     note = Evidence(
         CONFLICT, at=at, quote=f"written on another machine while {home.block.id} was changed here"

@@ -120,6 +120,7 @@ class GitExchange:
 
     def _exchanged(self, remote: Remote, act: Act, over: bool) -> Exchanged:
         repository, done = self._repository, Exchanged()
+        # The remote refuses a push if another machine was first; then its history is merged as well.
         for _ in range(TRIES):
             with _fetched(repository, remote) as there:
                 head, step = self._taken_in(there, act, over)

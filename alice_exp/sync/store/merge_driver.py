@@ -110,6 +110,7 @@ def _of_whole_histories(path: str, ours: bytes, theirs: bytes) -> bytes | None:
     trees = [repository.tree(commit) for commit in (head, heads[0])]
     if [tree.get(path) for tree in trees] != [blob_id(ours), blob_id(theirs)]:
         return None
+    # A driver cannot remove a file; `sync settle`, which the post-merge hook runs, does.
     return merged_files(repository, head, heads[0]).files.get(path, b'{\n  "blocks": []\n}\n')
 
 
