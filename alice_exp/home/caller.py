@@ -1,4 +1,4 @@
-"""Who acts and when, and what only a person may do."""
+"""The caller of a use case, and the check for acts that are reserved for a person."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who acts and when (ISO-8601 UTC), the ``day`` where the person lives (YYYYMMDD), and where fresh ids come
-    from."""
+    """Who acts, when (``now``, ISO-8601 UTC; ``day``, YYYYMMDD in the person's time zone), and the source of ids."""
 
     actor: Actor
     now: str
@@ -25,7 +24,7 @@ class Caller:
 
 
 def require_person(caller: Caller, verb: str, command: str) -> None:
-    """Raise ``RefusedError`` (exit 6) with the command that a person would run, unless a person acts."""
+    """Raise ``RefusedError`` (exit 6), with the command that a person would run, unless the actor is a person."""
     if not caller.actor.is_person:
         raise RefusedError(
             "only a person may {verb}; this is {actor}",

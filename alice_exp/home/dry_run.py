@@ -1,4 +1,4 @@
-"""The doors of a home that plan and write nothing: what ``--dry-run`` uses."""
+"""The implementation of ``Home`` behind ``--dry-run``: it plans and writes nothing."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ R = TypeVar("R")
 
 
 class DryHome:
-    """The doors of a home that plans and writes nothing: what ``--dry-run`` uses."""
+    """A ``Home`` that runs plans on the present state and discards their change sets."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
 
     def read(self, places: Collection[Place] = SETS, *, records: bool | str = False) -> Snapshot:
-        """As the home itself reads."""
+        """See ``home.ports.Home.read``."""
         return self._home.read(places, records=records)
 
     def apply(
         self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
     ) -> tuple[Commit | None, R]:
-        """Plan on what is there now; no commit."""
+        """Run the plan and return its answer without a commit."""
         _, answer = plan(self._home.read(places, records=records))
         return None, answer
 
     def config(self) -> Config:
-        """As the home itself reads."""
+        """See ``home.ports.Home.config``."""
         return self._home.config()
 
     def text(self, path: str) -> str | None:
-        """As the home itself reads."""
+        """See ``home.ports.Home.text``."""
         return self._home.text(path)

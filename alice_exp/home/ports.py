@@ -1,7 +1,7 @@
-"""The doors and provenance as Protocols: what a use case may ask of an edge.
+"""The protocols through which use cases read and write a home, its history, and purges.
 
-Each has two implementations: the real one in ``store`` and the in-memory one in ``tests/contracts``, under one suite;
-``DryHome`` in ``home.references`` is the door that plans and writes nothing.
+Each has two implementations, tested by one suite: the real one in ``home.store`` and the in-memory one in
+``tests/contracts``. ``home.dry_run.DryHome`` is a third ``Home``, which writes nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A block before and after one act (None: it was not there), with its own text from the files."""
+    """A block before and after one act (None: absent), with its source text before the act."""
 
     block_id: str
     before: Placed | None
@@ -36,7 +36,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class FileVersion:
-    """A file that holds no blocks, before and after one act."""
+    """The text of a file before and after one act (None: absent)."""
 
     path: str
     before: str | None
@@ -45,81 +45,84 @@ class FileVersion:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """All that one act changed."""
+    """Everything that one act changed: blocks, files without blocks, and the whole texts of all files."""
 
     commit: Commit
     blocks: tuple[Version, ...]
     files: tuple[FileVersion, ...] = ()
     texts: tuple[FileVersion, ...] = ()
-    """Every file that it changed, whole; empty where that is not known."""
+    """Every changed file, those with blocks included; empty if not known."""
 
 
 class Home(Protocol):
-    """The two doors of the home, and what a use case may know of its state."""
+    """The two doors of a home, ``read`` and ``apply``, and its configuration."""
 
     def read(self, places: Collection[Place] = SETS, *, records: bool | str = False) -> Snapshot:
-        """All blocks of some sets as they are now, hand edits adopted.
+        """All blocks of the sets ``places``, after adopting hand edits.
 
-        With ``records`` the record files too: both, or the one at that path.
+        ``records`` adds the record files: True for both, or the path of one.
         """
         ...
 
     def apply(
         self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
     ) -> tuple[Commit | None, R]:
-        """Read under the lock, plan, and write what the plan says as one commit (None: it changed nothing)."""
+        """Under the writer lock: read, run the plan, and write its change set as one commit (None: no change).
+
+        If a person saves a file meanwhile, the plan runs again on the new state; it must not have side effects.
+        """
         ...
 
     def config(self) -> Config:
-        """The configuration as it is now."""
+        """The present configuration."""
         ...
 
     def text(self, path: str) -> str | None:
-        """The text of one file under ``experiences/``; None where it does not exist."""
+        """The text of a file under ``experiences/``; None if it does not exist."""
         ...
 
 
 class History(Protocol):
-    """What happened, read from git. Commits are newest first; ``NotFoundError`` where a name fits none."""
+    """The acts of a home, read from git, newest first. ``NotFoundError`` if a name matches none."""
 
     def log(self, *, block: str = "", limit: int = 0) -> Iterator[Commit]:
-        """The acts, of one block where given."""
+        """All acts, or those on one ``block``; at most ``limit`` (0: all)."""
         ...
 
     def commit(self, name: str) -> Commit:
-        """The act that a commit id, a unique prefix of one, or an act id names."""
+        """The act with this commit id, unique prefix of one, or act id."""
         ...
 
     def carries(self, trailer: str, value: str) -> bool:
-        """Whether some act's message has the trailer ``Alice-<trailer>: <value>``."""
+        """Whether any act's message has the trailer ``Alice-<trailer>: <value>``."""
         ...
 
     def changed(self, commit: str) -> Changed:
-        """What an act changed, block by block."""
+        """What one act changed."""
         ...
 
     def states(self, block_id: str) -> Iterator[tuple[Commit, str, str]]:
-        """The acts on a block, newest first, each with its state before and after (empty: not there)."""
+        """The acts on a block, newest first, each with the block's state before and after (empty: absent)."""
         ...
 
     def last_text(self, block_id: str) -> tuple[Placed, str] | None:
-        """A block's last version in history, with its own text, whether or not it still exists."""
+        """A block's last version in history and its source text, whether or not the block still exists."""
         ...
 
     def texts(self, path: str) -> Iterator[tuple[Commit, str]]:
-        """Every version of one file, newest first, each with the act that left it so; a removal is passed over."""
+        """Every version of a file, newest first, each with the act that wrote it; removals are skipped."""
         ...
 
     def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with the repository itself."""
+        """Problems of the repository itself."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """What a purge did: the tombstone, the commits and file versions rewritten, and what still holds the words.
+    """The result of a purge: the tombstone commit and the numbers of rewritten commits and file versions.
 
-    ``elsewhere`` names files (``path`` or ``path (in history)``) that are not the block's own but say the same.
+    ``elsewhere`` names other files (``path`` or ``path (in history)``) that contain the same text and were left alone.
     """
 
     commit: Commit
@@ -129,12 +132,12 @@ class Purged:
 
 
 class Purge(Protocol):
-    """The right to be forgotten: what rewrites history, apart from the two doors."""
+    """Erasing a block from files and history (the right to be forgotten)."""
 
     def purge(self, block_id: str, act: Act) -> Purged | None:
-        """Take a block out of every file and every commit, whole or not at all; None where none holds it."""
+        """Erase a block from every file and every commit, atomically; None if nothing contains it."""
         ...
 
     def versions(self, block_id: str) -> int:
-        """How many versions of files in history hold the block."""
+        """The number of file versions in history that contain the block."""
         ...

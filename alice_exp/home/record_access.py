@@ -1,4 +1,4 @@
-"""The record files as acts and readers need them: the last good version where one holds a problem, or its problem."""
+"""Access to the record files when one of them has a problem: its last good version for readers, an error for acts."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from alice_exp.model.values.snapshot import Snapshot
 
 SKEW = 120.0
-"""Seconds that a time may lie ahead before the clock is doubted."""
+"""Seconds by which a record's time may lie in the future before the clock is doubted."""
 
 
 def recorded(home: Home, history: History, path: str, places: Collection[Place] = ()) -> Snapshot:
-    """The record file at ``path`` as it is; where it holds a problem, its last good version answers (DESIGN 3)."""
+    """A snapshot with the record file at ``path``; if that has a problem, with its last good version (DESIGN 3)."""
     snapshot = home.read(places, records=path)
     if path == EPISODES_PATH and snapshot.episodes is None:
         text = next((text for _, text in history.texts(path)), "{}")
@@ -42,12 +42,12 @@ def recorded(home: Home, history: History, path: str, places: Collection[Place] 
 
 
 def stale(snapshot: Snapshot, path: str) -> tuple[Problem, ...]:
-    """What keeps a record file from being read as it is on disk."""
+    """The errors of the record file at ``path``."""
     return tuple(one for one in snapshot.problems if one.path == path and one.severity == "error")
 
 
 def require_sound(snapshot: Snapshot, path: str) -> None:
-    """Raise the problem of a record file that an act would write: it is left exactly as it is."""
+    """Raise ``ProblemError`` if the record file that an act would write has a problem; it is left untouched."""
     value = snapshot.episodes if path == EPISODES_PATH else snapshot.timeline
     if value is not None:
         return
@@ -63,7 +63,7 @@ def require_sound(snapshot: Snapshot, path: str) -> None:
 
 
 def refuse_faults(problems: Iterable[Problem]) -> None:
-    """Raise the first error of a text that was to be taken in; how many more there are is said."""
+    """Raise the first error of a text to import, as a ``ProblemError`` that also counts the others."""
     faults = [problem for problem in problems if problem.severity == "error"]
     if faults:
         first = faults[0]
@@ -80,7 +80,7 @@ def refuse_faults(problems: Iterable[Problem]) -> None:
 
 
 def ahead(snapshot: Snapshot, now: str) -> tuple[Problem, ...]:
-    """Warnings about records of a time still to come: formulas take them as of now, the clock was wrong (B0.12)."""
+    """Warnings about records from the future, which formulas treat as of now (B0.12)."""
     latest = seconds(now) + SKEW
     episodes = snapshot.episodes.episodes if snapshot.episodes else ()
     segments = snapshot.timeline.segments if snapshot.timeline else ()

@@ -1,4 +1,4 @@
-"""What every act shares: who calls, what only a person may do, how a block is named, the door that writes nothing."""
+"""Resolves the names that callers use: block references, namespaces, and block types."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _SET_NAMES: dict[str, Place] = {
 
 
 def resolve(snapshot: Snapshot, reference: str) -> Placed:
-    """The block that an id, a unique prefix of one, or ``TYPE/KEY`` (R3.31) names.
+    """The block with this id, unique prefix of one, or ``TYPE/KEY`` (R3.31).
 
-    Raises ``UsageError`` where it cannot be an id or fits several, ``NotFoundError`` where it fits none.
+    Raises ``UsageError`` if the reference is malformed or ambiguous, ``NotFoundError`` if it matches nothing.
     """
     if is_keyed(reference):
         return _keyed(snapshot, reference)
@@ -37,12 +37,15 @@ def resolve(snapshot: Snapshot, reference: str) -> Placed:
 
 
 def is_keyed(reference: str) -> bool:
-    """Whether a reference names a block by its type and its outside key, as ``feature/async_io``."""
+    """Whether a reference has the form ``TYPE/KEY``, e.g. ``feature/async_io``."""
     return reference.partition("/")[0] in BLOCK_TYPES and not reference.endswith("/") and "/" in reference
 
 
 def _keyed(snapshot: Snapshot, reference: str) -> Placed:
-    """The most trusted block of that type and key: a newer word for an approved one waits in the pool beside it."""
+    """The most trusted block with that type and key.
+
+    There may be two: an approved one, and a newer version of it that waits in the pool.
+    """
     block_type, _, key = reference.partition("/")
     found = [placed for placed in snapshot if (placed.block.type, placed.block.key) == (block_type, key)]
     if not found:
@@ -51,7 +54,7 @@ def _keyed(snapshot: Snapshot, reference: str) -> Placed:
 
 
 def one_of(reference: str, wanted: str, found: Sequence[Placed]) -> Placed:
-    """The one block among those whose id begins with ``wanted``; raises as ``resolve`` does."""
+    """The only block among the candidates ``found``, or the one whose id is ``wanted``; raises like ``resolve``."""
     exact = [placed for placed in found if placed.block.id == wanted]
     if exact:
         return exact[0]
@@ -68,7 +71,7 @@ def one_of(reference: str, wanted: str, found: Sequence[Placed]) -> Placed:
 
 
 def prefix(reference: str) -> str:
-    """A reference as the beginning of an id; ``UsageError`` where it cannot be one."""
+    """A reference as a prefix of an id (``exp-`` may be omitted); ``UsageError`` if it cannot be one."""
     fits = _REFERENCE.fullmatch(reference)
     if not fits:
         raise UsageError(
@@ -78,7 +81,7 @@ def prefix(reference: str) -> str:
 
 
 def namespace_path(name: str, default_set: Place = "universal") -> str:
-    """The path of ``SET/NAME`` or ``NAME``; ``UsageError`` where it is no namespace."""
+    """The path of the namespace ``SET/NAME`` or ``NAME``; ``UsageError`` if it is not a valid name."""
     head, slash, tail = name.partition("/")
     place = _SET_NAMES.get(head) if slash else default_set
     plain = tail if slash else head
@@ -92,12 +95,12 @@ def namespace_path(name: str, default_set: Place = "universal") -> str:
 
 
 def namespace_name(path: str) -> str:
-    """A path as a person writes it: ``universal/tool_usage``."""
+    """The namespace name for a path: ``universal/tool_usage``."""
     return path.removesuffix(".jsonc").replace("low_value_pool/", "low_value/")
 
 
 def type_named(name: str) -> BlockType:
-    """A block type by its name; ``UsageError`` names them all."""
+    """The block type with this name; ``UsageError`` if there is none."""
     for known in BLOCK_TYPES:
         if known == name:
             return known

@@ -1,6 +1,6 @@
-"""One process's use of one home: who acts, when, on which home; the only reader of the environment.
+"""The session: one process's use of one home. Options and environment decide who acts, when, and on which home.
 
-What a room builds on it (``ROOM/wiring.py``) is kept here, one object a session.
+What a room builds on a session (``ROOM/wiring.py``) is cached here, one object per session.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz23456789"
+# Translates random bytes to letters. 256 is not a multiple of 34, so 18 letters are slightly likelier.
 _LETTERS = "".join(ALPHABET[byte % len(ALPHABET)] for byte in range(256)).encode()
 _AGENTS = ("CLAUDECODE", "CURSOR_AGENT", "GEMINI_CLI", "CODEX_SANDBOX", "AI_AGENT")
 _ACTOR = re.compile(r"(user|agent|editor|peer|system)(?::([a-z0-9][a-z0-9_-]{0,63}))?")
@@ -39,9 +40,9 @@ _STAMP = "%Y-%m-%dT%H:%M:%SZ"
 
 @dataclass
 class Session:
-    """One process's use of one home. ``home`` and ``actor`` are what the command line said, or empty.
+    """One process's use of one home. ``home_option`` and ``actor_option`` come from the command line, or are empty.
 
-    ``judge_of`` gives the home its judge of signatures: a later room's, so it is handed in.
+    ``judge_of`` supplies the judge of approvals. It belongs to a higher room, so it is passed in, not imported.
     """
 
     home_option: str = ""
@@ -51,7 +52,7 @@ class Session:
     _kept: dict[object, Any] = field(default_factory=dict)
 
     def once(self, build: Callable[[Session], T]) -> T:
-        """What ``build`` makes of this session, made at the first call."""
+        """The result of ``build(self)``, computed on the first call."""
         if build not in self._kept:
             self._kept[build] = build(self)
         kept: T = self._kept[build]
@@ -65,7 +66,7 @@ class Session:
 
     @cached_property
     def actor(self) -> Actor:
-        """Who acts: ``--actor``, else ``ALICE_ACTOR``, else an agent's environment, else the user (DESIGN 6)."""
+        """``--actor``, else ``ALICE_ACTOR``, else an agent if its variable is set, else the user (DESIGN 6)."""
         named = self.actor_option or os.environ.get("ALICE_ACTOR", "")
         if not named:
             return Actor("agent" if any(os.environ.get(name) for name in _AGENTS) else "user")
@@ -78,9 +79,10 @@ class Session:
             )
         return Actor(fits[1], fits[2] or "")  # type: ignore[arg-type]
 
+    # Not cached: a long-running process (watch, MCP) must not stand still.
     @property
     def moment(self) -> datetime:
-        """Now, in UTC; ``ALICE_NOW`` sets it."""
+        """The present time in UTC; ``ALICE_NOW`` overrides it. ``UsageError`` if that is malformed."""
         named = os.environ.get("ALICE_NOW", "")
         if not named:
             return datetime.now(UTC)
@@ -94,7 +96,7 @@ class Session:
 
     @cached_property
     def home(self) -> FileHome:
-        """The home's two doors."""
+        """The home on disk."""
         from alice_exp.home.store.doors import FileHome, Sources
 
         sources = Sources(
@@ -107,18 +109,18 @@ class Session:
 
     @cached_property
     def history(self) -> History:
-        """The home's past."""
+        """The home's git history."""
         from alice_exp.home.store.git_history import GitHistory
 
         return GitHistory(self.home.repository)
 
     def apart(self, actor: str = "") -> Session:
-        """The same home for another thread, or another actor: what is opened belongs to who opened it."""
+        """A new session on the same home for another thread or actor, since open handles are thread-bound."""
         return Session(str(self.root), actor or self.actor_option, self.warn, self.judge_of)
 
     @cached_property
     def provider(self) -> Provider | None:
-        """The configured model (``provider.base_url``, ``provider.chat_model``); None: rules do its work."""
+        """The configured model (``provider.base_url``, ``provider.chat_model``); None if there is none."""
         base_url, model = self.config.text("provider.base_url"), self.config.text("provider.chat_model")
         if not base_url or not model:
             return None
@@ -133,31 +135,31 @@ class Session:
 
     @cached_property
     def config(self) -> Config:
-        """The configuration as it is now."""
+        """The configuration when it was first asked for."""
         return self.home.config()
 
     @staticmethod
     def new_id(kind: str) -> str:
-        """A fresh id of a kind; see ``new_id``."""
+        """See the function ``new_id``."""
         return new_id(kind)
 
     @property
     def caller(self) -> Caller:
-        """Who acts and when, as a use case wants it."""
+        """The caller to pass to a use case."""
         moment = self.moment
         local = moment.astimezone(self.zone)
         return Caller(self.actor, moment.strftime(_STAMP), local.strftime("%Y%m%d"), new_id)
 
     @property
     def day_began(self) -> str:
-        """The moment at which today began where the person lives, in UTC."""
+        """The start of today in the person's time zone, as ISO-8601 UTC."""
         local = self.moment.astimezone(self.zone)
         began = local.replace(hour=0, minute=0, second=0, microsecond=0)
         return began.astimezone(UTC).strftime(_STAMP)
 
     @property
     def zone(self) -> tzinfo | None:
-        """The configured time zone; ``None``: the machine's own."""
+        """The configured time zone; None for the machine's own."""
         name = self.config.text("timezone")
         if not name:
             return None
@@ -178,7 +180,7 @@ def new_id(kind: str) -> str:
 
 
 def once(build: Callable[[Session], T]) -> Callable[[Session], T]:
-    """Make of a function of a session one that makes its value once for each."""
+    """Decorator: compute a function of a session once per session."""
 
     @functools.wraps(build)
     def kept(session: Session) -> T:

@@ -1,4 +1,4 @@
-"""What `doctor` looks at, as a Protocol."""
+"""The protocol for what ``doctor`` inspects besides the content of files."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ if TYPE_CHECKING:
 
 
 class Inspection(Protocol):
-    """What ``doctor`` looks at beside the files' content."""
+    """Inspection and repair of a home's surroundings: git, permissions, disk, leftovers, index."""
 
     def look(self, check: str) -> tuple[Problem, ...]:
-        """What is wrong with one of these.
+        """The problems found by one check.
 
         ``git``, ``history``, ``leftovers``, ``permissions``, ``disk``, ``index``, ``cloud`` or ``reads``.
         """
         ...
 
     def mend(self, check: str) -> int:
-        """Mend what no person has to decide; how much was mended."""
+        """Mend what needs no decision by a person; returns the number of things mended."""
         ...
 
     def commit_time(self) -> int:
-        """The newest commit's time in epoch seconds; 0 where there is none."""
+        """The newest commit's time in epoch seconds; 0 if there is none."""
         ...

@@ -1,4 +1,4 @@
-"""What ``doctor`` looks at beside the files' content: git, leftovers, permissions, disk, index (D5, D12)."""
+"""Implements doctor's checks besides file content: git, leftovers, permissions, disk, index, clouds (D5, D12)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 GIT_NEEDED = (2, 36)
 LITTLE = 200 << 20
-"""Free bytes below which a warning is due: a purge or a packing writes the history once more."""
+"""Free bytes below which to warn, since a purge or a repack writes the whole history again."""
+# Below this an ordinary act may fail, so it is an error.
 TOO_LITTLE = 20 << 20
 CLOUDS = {
     "Mobile Documents",
@@ -38,14 +39,14 @@ CLOUDS = {
     "Google Drive",
     "GoogleDrive",
 }
-"""Names of folders that a service keeps the same on several machines."""
+"""Names of folders that a cloud service syncs to other machines."""
 _SWEPT = ("", "state", "state/decisions", "sessions", "identity", "identity/peers", "experiences")
 _SQLITE = b"SQLite format 3\0"
 _INDEX = "state/index.sqlite"
 
 
 class HomeInspection:
-    """Looks at one home and mends what can be mended without a person; see ``home.ports.Inspection``."""
+    """Implements ``maintenance.ports.Inspection`` for one home."""
 
     def __init__(self, home: FileHome, index: HomeIndex) -> None:
         self._home = home
@@ -54,23 +55,23 @@ class HomeInspection:
         self._repository = home.repository
 
     def look(self, check: str) -> tuple[Problem, ...]:
-        """What is wrong with one of ``CHECKS``; see ``home.ports.Inspection.look``."""
+        """See ``maintenance.ports.Inspection.look``."""
         return tuple(_LOOKS[check](self))
 
     def mend(self, check: str) -> int:
-        """Mend one of them; see ``home.ports.Inspection.mend``."""
+        """See ``maintenance.ports.Inspection.mend``."""
         mended = _MENDS.get(check)
         return mended(self) if mended else 0
 
     def commit_time(self) -> int:
-        """The newest commit's time in epoch seconds; 0 where there is none."""
+        """See ``maintenance.ports.Inspection.commit_time``."""
         head = self._repository.head() if self._repository.exists else ""
         return self._repository.commit_time(head) if head else 0
 
     # -- clouds, reads --------------------------------------------------------------------------------------------
 
     def _cloud(self) -> Iterator[Problem]:
-        """A folder that copies itself to other machines takes personal and its history along (B2.28)."""
+        """A synced folder would copy personal experience and its history to other machines (B2.28)."""
         for folder in CLOUDS & set(self._root.resolve().parts):
             yield _warning(
                 str(self._root),
@@ -132,6 +133,7 @@ class HomeInspection:
     # -- what a crash left --------------------------------------------------------------------------------------
 
     def _leftovers(self) -> Iterator[Problem]:
+        # Under the lock, or the temporary files of an act in progress would pass for leftovers.
         try:
             with self._home.lock.hold(wait=0):
                 left = list(self._left())
@@ -152,6 +154,7 @@ class HomeInspection:
         git_dir = self._repository.git_dir
         for directory, inner, files in os.walk(self._root):
             here = Path(directory)
+            # Below .git only references: locks there block acts, and objects are matched by pattern below.
             if here == git_dir:
                 inner[:] = [name for name in inner if name == "refs"]
             is_git = here.is_relative_to(git_dir)
@@ -187,7 +190,7 @@ class HomeInspection:
             yield _warning("", template, "'alice-exp doctor --fix' closes them", count=len(wide) - 5)
 
     def _wide(self) -> Iterator[tuple[Path, int, int]]:
-        """Directories that are more than 0700 and files that are more than 0600, git's own apart."""
+        """Directories wider than 0700 and files wider than 0600, except below ``.git``, which is closed as a whole."""
         for directory, inner, files in os.walk(self._root):
             here = Path(directory)
             yield from _wider(here, 0o700)
@@ -254,7 +257,8 @@ _MENDS: Mapping[str, Callable[[HomeInspection], int]] = {
 
 
 def _fsck(repository: Repository) -> list[str]:
-    """What ``git fsck`` complains of, a line each; empty where all is sound."""
+    """The complaints of ``git fsck``, one per line; empty if all is sound."""
+    # Run twice on failure only: the first error keeps just the last line of what git says.
     try:
         repository.run("fsck", "--strict", "--no-dangling", "--no-progress")
     except AliceError:

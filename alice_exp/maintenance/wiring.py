@@ -1,4 +1,4 @@
-"""What keeping a home stands on: what doctor looks at, and the watcher of its files."""
+"""Connects doctor's inspection and the file watcher to a session."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 @once
 def inspection(session: Session) -> Inspection:
-    """What ``doctor`` looks at beside the files' content."""
+    """The session's inspection for ``doctor``."""
     from alice_exp.maintenance.store import HomeInspection
 
     return HomeInspection(session.home, index(session))
 
 
 def watcher(session: Session, on_change: Callable[[], None]) -> Watcher:
-    """Calls ``on_change`` on a thread of its own when files of the home were saved; a context manager."""
+    """A context manager that calls ``on_change`` on its own thread when files of the home were saved."""
     from alice_exp.home.store.watch import Watcher
 
     debounce = session.config.count("watch.debounce_ms") / 1000
@@ -32,16 +32,18 @@ def watcher(session: Session, on_change: Callable[[], None]) -> Watcher:
 
 
 def reloading(session: Session) -> Watcher:
-    """For any long-running process: what a person saves is adopted while it runs; a context manager.
+    """A context manager for long-running processes that adopts what a person saves meanwhile.
 
-    It reads through a home of its own; the process's own home sees by stamps what is new at its next read.
+    It reads through a separate home object, since those are not thread-safe; the process's own home notices the change
+    by file signatures at its next read.
     """
     apart = session.apart()
 
     def adopt() -> None:
         try:
             apart.home.read()
-            index(apart).ask(lambda _: True)  # the index comes into step here, not while an agent waits
+            # Brings the index up to date now rather than while an agent waits.
+            index(apart).ask(lambda _: True)
         except AliceError as error:
             session.warn(error)
         if apart.home.waiting:

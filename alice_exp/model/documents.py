@@ -1,4 +1,4 @@
-"""Values as the JSON documents of DESIGN 7."""
+"""Converts model values to the JSON documents of DESIGN 7 and to short texts for tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def trigger_text(placed: Placed) -> str:
-    """A block's trigger as one text: its words, its keywords, its context."""
+    """A block's trigger as one text: its text, keywords and context."""
     trigger = placed.block.trigger
     context = ", ".join(f"{key}={value}" for key, value in trigger.context.items())
     return " · ".join(part for part in (trigger.text, ", ".join(trigger.keywords), context) if part)
@@ -27,13 +27,13 @@ def payload_text(placed: Placed) -> str:
 
 
 def brief(placed: Placed) -> dict[str, Any]:
-    """Where a block is and what state it has."""
+    """A block's id, set, namespace and state."""
     block = placed.block
     return {"id": block.id, "set": placed.place, "namespace": placed.namespace, "state": block.state}
 
 
 def evidence_line(placed: Placed) -> str:
-    """The newest evidence that quotes something, else what kinds there are."""
+    """The newest quotation among a block's evidence; without any, the kinds of evidence."""
     quoted = [piece for piece in placed.block.evidence if piece.quote]
     if quoted:
         return one_line(quoted[-1].quote, 60)
@@ -41,7 +41,7 @@ def evidence_line(placed: Placed) -> str:
 
 
 def evidence_whole(piece: Evidence) -> str:
-    """One piece of evidence with all that it says: when, what kind, of what, its effect, where, the quote."""
+    """One piece of evidence in full: time, kind, reference, effect, scenario, quotation."""
     quote = f"“{piece.quote}”" if piece.quote else ""
     return "  ".join(filter(None, (piece.at, piece.kind, piece.ref, piece.effect, piece.scenario, quote)))
 

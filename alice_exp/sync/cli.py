@@ -1,4 +1,4 @@
-"""``sync``: one person's machines share one memory; any other remote gets what may leave."""
+"""The commands below ``sync``, which exchange a home with private and public git remotes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from alice_exp.terminal.language import say
 from alice_exp.terminal.options import window
 
 _TICK = 0.5
-"""Seconds between two looks at whether this home has changed."""
+"""Seconds between two checks of whether this home has changed."""
 
 
 def run(
@@ -44,7 +44,7 @@ def run(
     require_person(terminal.session.caller, say("sync"), "alice-exp sync")
     if over:
         terminal.confirm(say("Put this history in the place of what the remote holds?"))
-    _told(terminal, syncing.sync(_machine(terminal), only, over=over))
+    _report(terminal, syncing.sync(_machine(terminal), only, over=over))
 
 
 def add(
@@ -138,10 +138,11 @@ def watch(
     while time.monotonic() < end:
         now, head = time.monotonic(), repository.head()
         if now >= due or head != seen:
-            _told(terminal, syncing.sync(_machine(terminal)), quiet_if_idle=bool(seen))
+            _report(terminal, syncing.sync(_machine(terminal)), quiet_if_idle=bool(seen))
             sys.stdout.flush()
-            # The head of before: what another process did while this synced is news for the next look.
+            # The head from before the sync, so that what another process did meanwhile is noticed next time.
             due, seen = now + pause, head
+            # One failed round must not become the exit code of a watch that goes on.
             terminal.exit_code = 0
         time.sleep(min(_TICK, max(0.0, end - time.monotonic())))
 
@@ -160,7 +161,7 @@ def _line(remote: Remote) -> str:
     return f"{remote.name}  {remote.address}  {what}"
 
 
-def _told(terminal: Terminal, done: Sequence[Synced], *, quiet_if_idle: bool = False) -> None:
+def _report(terminal: Terminal, done: Sequence[Synced], *, quiet_if_idle: bool = False) -> None:
     failed = [one for one in done if one.failure is not None]
     if not quiet_if_idle or any(_moved(one) for one in done):
         terminal.answer({"remotes": [_document(one) for one in done]}, lambda: _lines(terminal, done))

@@ -1,4 +1,4 @@
-"""Between one person's machines: remotes, and what an exchange with one may be asked; see ``home.ports``."""
+"""The protocols for remotes and for exchanging history with them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A git repository that a person named. ``private``: it may hold everything that is tracked (ISO time ``at``)."""
+    """A git repository that a person added at ``at`` (ISO-8601 UTC). ``private``: everything tracked may go there."""
 
     name: str
     address: str
@@ -23,10 +23,10 @@ class Remote:
 
 @dataclass(frozen=True, slots=True)
 class Exchanged:
-    """What an exchange with a private remote did.
+    """The result of an exchange with a private remote.
 
-    ``taken`` and ``given`` count acts; ``commit`` joined two histories (None: none was needed); ``conflicts`` are
-    blocks whose text both sides had changed.
+    ``taken`` and ``given`` count acts; ``commit`` joined two histories (None if none was needed); ``conflicts`` are the
+    ids of blocks whose text both sides had changed.
     """
 
     taken: int = 0
@@ -36,39 +36,38 @@ class Exchanged:
 
 
 class Remotes(Protocol):
-    """The remotes that a person named. One implementation: it is one small file beside the identity."""
+    """The list of remotes. One implementation is enough: it is one small file beside the identity."""
 
     def all(self) -> tuple[Remote, ...]:
-        """By name."""
+        """All remotes, ordered by name."""
         ...
 
     def keep(self, remotes: tuple[Remote, ...]) -> None:
-        """Put these in their place; ``ProblemError`` where that cannot be written."""
+        """Replace the list; ``ProblemError`` if it cannot be written."""
         ...
 
 
 class Exchange(Protocol):
-    """Git with a remote. One implementation: what it does is what git does. ``PeerError`` where a remote fails."""
+    """Exchange of history with a remote; ``PeerError`` if the remote fails. One implementation: all of it is git."""
 
     def reach(self, address: str) -> str:
-        """The commit that the remote's branch is at; empty where it has none yet."""
+        """The commit of the remote's branch; empty if it has none yet."""
         ...
 
     def exchange(self, remote: Remote, act: Act, *, over: bool = False) -> Exchanged:
-        """Take in a private remote's history and give it ours, until both are one.
+        """Merge with a private remote's history until both sides are equal.
 
-        ``RefusedError`` where either side still holds what the other purged; ``over`` puts our history, with the
-        remote's blocks but without its history, in the place of the remote's. ``ProblemError`` where the remote holds
-        what is no home.
+        ``over`` replaces the remote's history by ours, with the remote's blocks but without its past. ``RefusedError``
+        if either side still contains what the other purged, ``ProblemError`` if the remote is not a home.
         """
         ...
 
     def settle(self, act: Act) -> Commit | None:
-        """Finish what a plain ``git pull`` merged file by file: blocks that one side moved to another file."""
+        """Finish a plain ``git pull``, which merges file by file: blocks that one side moved to another file."""
         ...
 
     def publish(
         self, remote: Remote, name: str, text: str | None, about_to_leave: Callable[[], None], at: str
     ) -> tuple[bool, Mapping[str, bytes]]:
-        """Put one bundle (None: none) into a history that holds bundles alone; whether it changed, and the others'."""
+        """Put our bundle (None: withdraw it) into a history of bundles; returns whether it changed, and the others'."""
         ...

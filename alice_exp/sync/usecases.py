@@ -1,6 +1,6 @@
-"""One person's machines share one memory, and a public place gets what may leave: git is the distributed part.
+"""Use cases of sync: adding and removing remotes, merging with private ones, publishing bundles to others.
 
-Only a person names a remote and syncs. A remote that was not declared private gets bundles alone.
+Only a person adds a remote or syncs. A remote that was not declared private gets bundles only.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from alice_exp.sync.ports import Exchange, Remotes
 
 NOTHING = Exchanged()
-"""An exchange that moved nothing."""
+"""The result of an exchange that transferred nothing."""
 
 _ADDRESS = re.compile(r"(?:ssh|git|https?|file)://\S+|[\w.-]+@[\w.-]+:\S+|[\w.-]+:(?!:|//)\S+")
 
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What one sync with one remote did; ``failure`` tells why it did not."""
+    """The result of a sync with one remote; ``failure`` is why it failed, or None."""
 
     remote: Remote
     exchanged: Exchanged = NOTHING
@@ -49,7 +49,7 @@ class Synced:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What syncing needs, through the ports."""
+    """The ports and the caller that syncing needs."""
 
     home: Home
     remotes: Remotes
@@ -60,16 +60,16 @@ class Machine:
 
 @dataclass
 class _Found:
-    """What came out of the bundles of others."""
+    """What was taken from the bundles of others, and what was refused."""
 
     bundles: list[TakenIn] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
 
 
 def add(machine: Machine, address: str, name: str = "", *, private: bool) -> Remote:
-    """Name a remote that can be reached; ``private`` declares that everything tracked may go there.
+    """Add a reachable remote; ``private`` declares that everything tracked may go there.
 
-    ``UsageError`` where it is no address, ``RefusedError`` where the name is taken or the address holds a password.
+    ``UsageError`` if the address is malformed, ``RefusedError`` if the name is taken or the address has a password.
     """
     require_person(machine.caller, "add a remote", "alice-exp sync add REMOTE")
     address = _address(address)
@@ -96,6 +96,7 @@ def _address(text: str) -> str:
         raise RefusedError("the address holds a password", hint="use ssh, or git's credential store")
     if _ADDRESS.fullmatch(text):
         return text
+    # Git would take "-…" for an option and "ext::…" for a command to run.
     if text.startswith("-") or "::" in text or not Path(text).is_dir():
         raise UsageError("{text} is no address of a git repository", text=repr(text))
     return str(Path(text).resolve())
@@ -107,11 +108,11 @@ def _named(address: str) -> str:
 
 
 def remove(machine: Machine, name: str) -> Remote:
-    """Forget a remote; what it holds stays there."""
+    """Remove a remote from the list; its contents are not touched."""
     require_person(machine.caller, "remove a remote", f"alice-exp sync remove {name}")
-    gone = _find(machine, name)
+    removed = _find(machine, name)
     machine.remotes.keep(tuple(one for one in machine.remotes.all() if one.name != name))
-    return gone
+    return removed
 
 
 def _find(machine: Machine, name: str) -> Remote:
@@ -122,9 +123,9 @@ def _find(machine: Machine, name: str) -> Remote:
 
 
 def sync(machine: Machine, names: Sequence[str] = (), *, over: bool = False) -> tuple[Synced, ...]:
-    """Sync with some remotes, or all; one that fails does not keep the others from it (``Synced.failure``).
+    """Sync with the named remotes, or all; one that fails does not stop the others (``Synced.failure``).
 
-    ``over`` puts this history in the place of a private remote's, with the remote's blocks but without its past.
+    ``over`` replaces a private remote's history by this one, with the remote's blocks but without its past.
     """
     require_person(machine.caller, "sync", "alice-exp sync")
     chosen = tuple(_find(machine, name) for name in names) or machine.remotes.all()
@@ -145,19 +146,20 @@ def _synced(machine: Machine, remote: Remote, over: bool) -> Synced:
 
 
 def settle(machine: Machine) -> Commit | None:
-    """Finish what a plain ``git pull`` merged file by file; None where nothing was left to do."""
+    """Finish a plain ``git pull``, which merges file by file; None if there was nothing left to do."""
     act = Act("sync", machine.caller.actor, machine.caller.now, (), "settle a merge")
     return machine.exchange.settle(act)
 
 
 def _published(machine: Machine, remote: Remote) -> Synced:
-    """Publish what may leave, withdraw what may no longer, take in what others published there."""
+    """Publish what may leave, withdraw what no longer may, and take in what others published there."""
     try:
         made = sharing.preview(machine.home, machine.shares)
     except NotFoundError:
         made = None
 
     def about_to_leave() -> None:
+        # Recorded before it is sent: after a crash an entry too many is harmless, a missing one is not.
         if made is not None:
             digest, blocks = sharing.traces(made)
             machine.shares.record(Disclosure(machine.caller.now, remote.name, "sync", digest, blocks))
@@ -173,9 +175,10 @@ def _published(machine: Machine, remote: Remote) -> Synced:
 
 
 def _take_in(machine: Machine, path: str, data: bytes, found: _Found) -> None:
-    """One sender's bundle; what is wrong with it keeps no other out."""
+    """Take in one sender's bundle; if it is faulty, the others are still taken in."""
     try:
         received = sharing.received(data, path)
+        # The file name is the sender's place in the shared history; nobody may write under another's name.
         if received.name != Path(path).stem:
             raise UsageError("{path} says that it is from {name}", path=path, name=received.name)
         found.bundles.append(sharing.take_in(machine.home, machine.caller, received))

@@ -1,4 +1,4 @@
-"""What synchronising stands on: the remotes that the person named, and git with them."""
+"""Connects the ports of sync to their stores for a session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @once
 def remotes(session: Session) -> Remotes:
-    """The remotes that the person named."""
+    """The session's list of remotes."""
     from alice_exp.sync.store.git_remotes import FileRemotes
 
     return FileRemotes(session.root / "identity")
@@ -20,7 +20,7 @@ def remotes(session: Session) -> Remotes:
 
 @once
 def exchange(session: Session) -> Exchange:
-    """Git with these remotes."""
+    """The session's git exchange."""
     from alice_exp.sync.store.git_remotes import GitExchange
 
     return GitExchange(session.home)

@@ -1,4 +1,4 @@
-"""What one command knows of its terminal: the answer to stdout, all else to stderr, tables where a person looks."""
+"""The terminal of one command: answers go to stdout, everything else to stderr, tables are drawn for persons."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Terminal:
-    """One command's options that every command has, and its output; ``open_session`` opens the home they name."""
+    """The options that all commands share, and a command's output; ``open_session`` opens the home that they name."""
 
     open_session: Callable[[str, str, Callable[[AliceError], None]], Session]
     home: str = ""
@@ -41,12 +41,12 @@ class Terminal:
 
     @cached_property
     def session(self) -> Session:
-        """The home that the options name."""
+        """The session on the home that the options name."""
 
         return self.open_session(self.home, self.actor, self.warn)
 
     def doors(self, dry_run: bool) -> Home:
-        """The home's two doors; a dry run's write nothing."""
+        """The home's two doors; those of a dry run write nothing."""
         self.is_dry = dry_run
         if not dry_run:
             return self.session.home
@@ -55,7 +55,7 @@ class Terminal:
         return DryHome(self.session.home)
 
     def records(self, path: str, places: Collection[Place] = ()) -> Snapshot:
-        """The record file at ``path``; where it holds a problem, its last good version and a warning."""
+        """A snapshot with the record file at ``path``; if that has a problem, its last good version, and a warning."""
         from alice_exp.home.record_access import recorded, stale
 
         snapshot = recorded(self.session.home, self.session.history, path, places)
@@ -73,7 +73,7 @@ class Terminal:
         return snapshot
 
     def configured_language(self) -> str:
-        """The language that the configuration names; empty where it names none or cannot be read."""
+        """The language set in the configuration; empty if none is set or the configuration cannot be read."""
         try:
             return self.session.config.text("lang")
         except (AliceError, OSError):
@@ -81,50 +81,51 @@ class Terminal:
 
     @property
     def is_rich(self) -> bool:
-        """Whether a person looks at stdout on a terminal that can draw."""
+        """Whether stdout is a terminal that can draw (not with ``NO_COLOR`` or ``TERM=dumb``)."""
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
         return sys.stdout.isatty() and not plain
 
     def answer(self, document: object, text: Callable[[], None]) -> None:
-        """Print the answer: one JSON document with ``--json``, else what ``text`` prints; nothing with ``-q``."""
+        """Print the answer: one JSON document with ``--json``, otherwise by calling ``text``; nothing with ``-q``."""
         if self.json:
             sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, default=str) + "\n")
         elif not self.quiet:
             text()
 
     def line(self, text: str = "") -> None:
-        """One line of the answer, made harmless."""
+        """Print one line of the answer, escaped."""
         sys.stdout.write(visible(text) + "\n")
 
     def act(self, text: str) -> None:
-        """A line that says what an act did; in a dry run, what it would do."""
+        """Print a line about what an act did; in a dry run, what it would do."""
         self.line(say("would be: {line}", line=text) if self.is_dry else text)
 
     def note(self, text: str) -> None:
-        """One line to stderr that is not the answer."""
+        """Print one line to stderr that is not part of the answer."""
         if not self.quiet:
             sys.stderr.write(visible(text) + "\n")
 
     def warn(self, error: AliceError) -> None:
-        """A warning to stderr, once."""
+        """Print a warning to stderr, each only once."""
         text = sentence(error)
         if text not in self.warned:
             self.warned.add(text)
             sys.stderr.write(f"alice-exp: {text}\n")
 
     def confirm(self, question: str) -> None:
-        """Go on if a person confirms; without a terminal only ``--yes`` does (``RefusedError``, exit 6)."""
+        """Ask a person to confirm, unless ``--yes``; ``RefusedError`` (exit 6) if refused or without a terminal."""
         self.require_confirmation()
+        # err: the question must not become part of the answer on stdout.
         if not self.yes and not typer.confirm(visible(question), err=True):
             raise RefusedError("not confirmed; nothing was changed")
 
     def require_confirmation(self) -> None:
-        """Refuse an act that needs ``--yes`` where no person can be there."""
+        """Raise ``RefusedError`` without ``--yes`` and without a terminal, where no person can confirm."""
         if not self.yes and not sys.stdin.isatty():
             raise RefusedError("this needs a confirmation", hint=say("run it in a terminal, or add --yes"))
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
-        """A table: drawn by rich for a person, aligned plain text for a pipe."""
+        """Print a table: drawn by rich for a person, aligned plain text for a pipe."""
         listed = [[visible(cell).replace("\n", " ") for cell in row] for row in rows]
         if self.is_rich:
             from alice_exp.terminal.tables import draw
@@ -139,7 +140,7 @@ class Terminal:
             sys.stdout.write("  ".join(padded).rstrip() + "\n")
 
     def error(self, error: AliceError) -> int:
-        """Say what went wrong on stderr, as JSON with ``--json``; returns the exit code."""
+        """Report an error on stderr, as JSON with ``--json``; returns the exit code."""
         if self.json:
             body = {
                 "code": error.code,
@@ -156,7 +157,7 @@ class Terminal:
 
 
 def visible(text: str) -> str:
-    """A text made harmless for a terminal; plain ASCII needs no look at each character."""
+    """``kernel.text.display.visible``, imported only for text that is not plain ASCII."""
     if text.isascii() and text.isprintable():
         return text
     from alice_exp.kernel.text.display import visible as harmless
@@ -165,7 +166,7 @@ def visible(text: str) -> str:
 
 
 def cells(text: str) -> int:
-    """How many columns a text takes."""
+    """``kernel.text.display.cells``, imported only for text that is not ASCII."""
     if text.isascii():
         return len(text)
     from alice_exp.kernel.text.display import cells as columns
@@ -174,12 +175,12 @@ def cells(text: str) -> int:
 
 
 def stale_mark(placed: Placed) -> str:
-    """What stands behind an answer whose file holds a problem: it is the last good version (DESIGN 3)."""
+    """The suffix of an answer from a file with a problem, since it is the last good version (DESIGN 3)."""
     return say(" ⚠ stale: its file has a problem") if placed.stale else ""
 
 
 def sentence(error: AliceError) -> str:
-    """An error as one line: the place, the sentence, what helps."""
+    """An error as one line: position, sentence, hint."""
     where = (
         f"{error.path}:{error.line}:{error.column}: "
         if error.line

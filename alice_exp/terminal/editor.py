@@ -1,4 +1,4 @@
-"""A text in a person's own editor: opened, read back, opened again at the line of what is wrong."""
+"""Opens a text in the person's editor, validates the result, and opens it again at the line of a fault."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
 MARK = "// alice-exp: "
-"""Begins every line that is ours; they are taken out when the text is read back."""
+"""The start of every line that we add; such lines are removed when the text is read back."""
 
 _TAKES_LINE = frozenset(
     (
@@ -38,11 +38,11 @@ _TAKES_LINE = frozenset(
         "ed",
     )
 )
-"""Editors that open a file at a line by ``+LINE``."""
+"""Editors that accept ``+LINE`` to open a file at a line."""
 
 
 _TRIES_ALONE = 3
-"""How often an editor that no person sits at (a script, no terminal) may leave a fault."""
+"""The number of faulty results accepted from an editor without a terminal (a script), which may never end."""
 
 
 def in_editor(
@@ -52,10 +52,11 @@ def in_editor(
     text: str,
     faults: Callable[[str], Sequence[Problem]],
 ) -> str | None:
-    """What a person made of ``text`` in $VISUAL or $EDITOR; None where it is unchanged or nothing is left of it.
+    """Let a person edit ``text`` in $VISUAL or $EDITOR; None if the result is unchanged or empty.
 
-    ``faults`` says what is wrong with a text, lines counted from its first; the editor opens again there, with the
-    fault as a comment above. ``ProblemError`` (exit 3) names the kept file where a person leaves a fault as it is.
+    ``faults`` finds the faults of a text, with lines counted from its first; the editor is opened again at the first
+    one, with the faults as comments at the top. ``ProblemError`` (exit 3) names the file, which is kept, if a person
+    leaves a fault as it is.
     """
     folder = Path(tempfile.mkdtemp(prefix="alice-exp-"))
     path = folder / f"{name}.jsonc"
@@ -68,7 +69,7 @@ def in_editor(
             path.write_text(ours + shown, encoding="utf-8", newline="")
             line = wrong[0].line if wrong and wrong[0].line else 1
             _open(path, line + len(above))
-            made = _own(path)
+            made = _without_marks(path)
             if made is None or not made.strip() or made.strip() == text.strip():
                 return None
             if wrong and made == shown:
@@ -81,7 +82,7 @@ def in_editor(
             for fault in wrong:
                 terminal.note(f"alice-exp: {_fault_line(fault)}")
     except ProblemError:
-        kept = (_own(path) or "").strip() not in ("", text.strip())
+        kept = (_without_marks(path) or "").strip() not in ("", text.strip())
         raise
     finally:
         if not kept:
@@ -109,8 +110,8 @@ def _lines_above(path: Path) -> int:
     return sum(line.startswith(MARK) for line in text.splitlines())
 
 
-def _own(path: Path) -> str | None:
-    """The text without our lines; None where the file is gone."""
+def _without_marks(path: Path) -> str | None:
+    """The file's text without our lines; None if the file was deleted."""
     try:
         with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
             lines = file.read().splitlines(keepends=True)
@@ -122,7 +123,7 @@ def _own(path: Path) -> str | None:
 def _open(path: Path, line: int) -> None:
     words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
     at = [f"+{line}"] if Path(words[0]).name in _TAKES_LINE else []
-    # The answer goes to stdout alone: where that is no terminal, the editor draws on stderr's.
+    # stdout is for the answer only: if it is not a terminal, the editor draws on stderr's.
     stdout = None if sys.stdout.isatty() else 2
     try:
         done = subprocess.run([*words, *at, str(path)], stdout=stdout, check=False)

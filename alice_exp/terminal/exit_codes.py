@@ -1,4 +1,4 @@
-"""Failures that no command expected, as exit codes: a wrong argument, a system that refuses, a bug, a reader gone."""
+"""Maps failures that no command handles to exit codes: usage errors, system errors, bugs, a closed stdout."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from alice_exp.terminal.console import Terminal
 
 
 def usage(terminal: Terminal, error: Any) -> int:
-    """Typer's own complaint about the command line (exit 2)."""
+    """Report typer's complaint about the command line (exit 2)."""
     where = getattr(error, "ctx", None)
     hint = f"see '{where.command_path} --help'" if where is not None else "see 'alice-exp --help'"
     return terminal.error(UsageError("{message}", message=error.format_message(), hint=hint))
 
 
 def system(terminal: Terminal, error: OSError) -> int:
-    """The system refused something where no command expected it: a full disk, a permission (exit 3)."""
+    """Report an unexpected error of the system, such as a full disk or a missing permission (exit 3)."""
     if terminal.debug:
         import traceback
 
         traceback.print_exception(error)
     if error.filename is None:
-        silence_stdout()  # it may have been stdout itself: what is left in it must not fail again at the end
+        silence_stdout()  # It may have been stdout itself; its buffer must not fail again at interpreter exit.
     return terminal.error(
         ProblemError(
             "the system refused: {why}",
@@ -36,7 +36,7 @@ def system(terminal: Terminal, error: OSError) -> int:
 
 
 def bug(terminal: Terminal, error: Exception) -> int:
-    """Anything else: our bug (exit 1)."""
+    """Report anything else, which is a bug of ours (exit 1)."""
     if terminal.debug:
         import traceback
 
@@ -51,5 +51,5 @@ def bug(terminal: Terminal, error: Exception) -> int:
 
 
 def silence_stdout() -> None:
-    """A reader that went away is no failure: keep the interpreter from complaining when it closes stdout."""
+    """Redirect stdout to nowhere, so that the interpreter does not complain on exit that its reader is gone."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,6 +1,6 @@
-"""A command's docstring as its page of the manual: what it does, and its examples, each on a line of its own.
+"""Turns a command's docstring into its help: the description, and the examples, each on a line of its own.
 
-The examples stand last in a docstring, behind ``Example:`` or ``Examples:``, parted by `` · ``.
+Examples come last in a docstring, after ``Example:`` or ``Examples:``, separated by `` · ``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _EXAMPLES = re.compile(r"\s*\bExamples?: (alice-exp .*|\w+[=( ].*alice-exp .*)\Z
 
 
 def parted(documented: str) -> tuple[str, tuple[str, ...]]:
-    """What a command does, and its examples."""
+    """The description in a docstring, and its examples."""
     text = cleandoc(documented)
     found = _EXAMPLES.search(text)
     if found is None:
@@ -22,12 +22,13 @@ def parted(documented: str) -> tuple[str, tuple[str, ...]]:
 
 
 def laid_out(documented: str, inner: Iterable[str] = ()) -> str:
-    """The help of ``--help``: the examples below the text, one a line and never wrapped.
+    """The text for ``--help``: the description, then the examples, one per line and never wrapped.
 
-    A group without any of its own shows the first example of each of its commands, whose docstrings are ``inner``.
+    A group without examples shows the first example of each of its commands, whose docstrings are ``inner``.
     """
     text, examples = parted(documented)
     examples = examples or tuple(one for each in inner for one in parted(each)[1][:1])
     if not examples:
         return text
+    # A line with just \b tells click not to rewrap the paragraph that follows.
     return "\n".join((text, "", "\b", "Examples:", *(f"  {example}" for example in examples)))

@@ -1,4 +1,4 @@
-"""A page of HTML that needs nothing from elsewhere."""
+"""A self-contained HTML page, without scripts or external resources."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ svg{display:block;width:100%;height:auto}.area{fill:var(--wash)}.line{fill:none;
 
 
 def document(title: str, lead: str, body: str, foot: str) -> str:
-    """A whole page around a body of HTML; title, lead and foot are texts."""
+    """A complete page around a body of HTML; title, lead and foot are plain texts, which are escaped."""
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     return (
         f'<!DOCTYPE html>\n<html lang="{language()}">\n<head>\n<meta charset="utf-8">\n'

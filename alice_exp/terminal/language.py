@@ -1,7 +1,6 @@
-"""Messages in the person's language: English as written in the code, Chinese through a gettext catalog.
+"""Translates messages: English as written in the code, Chinese through a gettext catalog.
 
-``--lang`` wins over ``ALICE_LANG``, that over ``lang`` in the configuration, that over the locale. English loads
-nothing.
+Precedence: ``--lang``, ``ALICE_LANG``, ``lang`` in the configuration, the locale. English needs no catalog.
 """
 
 from __future__ import annotations
@@ -22,19 +21,19 @@ _configured: Callable[[], str] | None = None
 
 
 def choose(language: str) -> None:
-    """Set the language of this process: ``en``, ``zh``; empty: ``ALICE_LANG``, else configuration, else locale."""
+    """Set the language of this process: ``en`` or ``zh``; empty: ``ALICE_LANG``, configuration, or locale."""
     global _chosen, _configured
     _chosen, _configured = language, None
 
 
 def ask(configured: Callable[[], str]) -> None:
-    """Where the configuration says which language; asked at most once, and only where nothing wins over it."""
+    """Set the function that reads the language from the configuration; called at most once, and only if needed."""
     global _configured
     _configured = configured
 
 
 def language() -> str:
-    """``zh`` or ``en``."""
+    """The language in force: ``zh`` or ``en``."""
     named = _chosen or os.environ.get("ALICE_LANG", "") or _from_configuration()
     if not named:
         named = next((os.environ[v] for v in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(v)), "")
@@ -54,7 +53,7 @@ def _from_configuration() -> str:
 
 
 def say(template: str, **values: object) -> str:
-    """A sentence in the person's language, its ``{name}`` places filled."""
+    """A template in the person's language, with its ``{name}`` placeholders filled."""
     known = _catalog(language()).get(template, template)
     if 1 in values.values() and language() == "en":
         known = _of_one(known, values)
@@ -62,10 +61,10 @@ def say(template: str, **values: object) -> str:
 
 
 def _of_one(template: str, values: Mapping[str, object]) -> str:
-    """An English sentence with its counts of one in the singular: ``{count} blocks were`` as ``{count} block was``.
+    """An English template with counts of one in the singular: ``{count} blocks were`` becomes ``{count} block was``.
 
-    It is the template that changes, so that what a person wrote and stands in a place never does. Chinese knows no
-    plural, and what is said of one in words of its own has a sentence of its own.
+    The template is changed before it is filled, so that a person's text in a placeholder never is. Chinese has no
+    plural; a sentence that needs other words for one has a template of its own.
     """
 
     def singular(found: re.Match[str]) -> str:
@@ -86,7 +85,7 @@ _ONE = {
     " fade": " fades",
     " have": " has",
 }
-"""What a verb becomes behind a count of one; a past tense stays as it is."""
+"""The singular of verbs after a count; a past tense does not change."""
 
 _NOUNS = """
 acts blocks bytes candidates characters commits counts days digits episodes events files levels merges messages
@@ -97,13 +96,13 @@ _COUNTED = re.compile(
     r"\{(?P<name>[a-z_]+)\}(?P<which>(?: (?:more|other|new|old|long|settled|of them|of the thoughts))*)"
     rf"(?P<noun> (?:{'|'.join(_NOUNS.split())})\b)?(?P<verb>(?:{'|'.join(_ONE)})\b)?"
 )
-"""A count with what is counted, and the verb behind it."""
+"""A count with its noun and verb."""
 
 
 def rendered(text: str) -> str:
-    """A text that was filled in already, as a hint: its template is found again and said in the person's language.
+    """Translate a text that has been filled in already, such as a hint, by finding its template again.
 
-    As it is where no template fits; errors and hints alone come here, so the search may take its time.
+    Unchanged if no template matches. Only errors and hints come here, so the search need not be fast.
     """
     catalog = _catalog(language())
     if not text or not catalog or text in catalog:
@@ -125,7 +124,7 @@ _PLACE = re.compile(r"(?<!\{)\{([a-z_0-9]+)[^{}]*\}")
 
 @cache
 def _catalog(language: str) -> Mapping[str, str]:
-    """Every template with its translation: gettext itself answers for one at a time, ``rendered`` needs them all."""
+    """Every template with its translation; gettext looks up one at a time, but ``rendered`` needs them all."""
     if language == "en":
         return {}
     import gettext
@@ -133,6 +132,7 @@ def _catalog(language: str) -> Mapping[str, str]:
     path = LOCALE / language / "LC_MESSAGES" / f"{DOMAIN}.mo"
     try:
         with path.open("rb") as file:
+            # Private, but there is no public way to list a catalog.
             return gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined,no-any-return]
     except OSError:
         return {}
@@ -140,7 +140,7 @@ def _catalog(language: str) -> Mapping[str, str]:
 
 @cache
 def _patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """The catalog's templates that have places and words of their own, those with the most words first."""
+    """The catalog's templates with placeholders and words, longest first, so that the most specific one matches."""
     rows = [(key, value) for key, value in _catalog(language).items() if _PLACE.search(key)]
     rows = [row for row in rows if re.search("[a-z]{2}", _PLACE.sub("", row[0]))]
     return tuple(

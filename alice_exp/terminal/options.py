@@ -1,4 +1,4 @@
-"""Arguments as values: contexts, JSONL lines, sets. Every mistake is a sentence with its place."""
+"""Parses the arguments that commands share: contexts, JSONL lines, sets, times; mistakes are errors with a position."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.values.block import SETS, Place
 
 DEEPEST = 60
-"""Levels of one line: a block lies three deep in its file, where 64 are read."""
+"""The deepest nesting of one JSONL line: files are read to 64 levels, and a block is three levels deep in its file."""
 
 LINE_LIMIT = 1 << 20
-"""Bytes of one JSONL line; a longer one is a mistake, not a block."""
+"""The most bytes of one JSONL line; a longer one is a mistake rather than a block."""
 
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")]
@@ -29,13 +29,13 @@ Types = Annotated[list[str], typer.Option(help="Block types; may be repeated.")]
 Tags = Annotated[list[str], typer.Option(help="Tags that a block must have; may be repeated.")]
 ChangedSince = Annotated[str, typer.Option(help="Changed since this day or time, as 2026-02-20.")]
 Top = Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")]
-"""Options that several commands have; each reads the same everywhere."""
+"""Options of several commands, defined once so that they read the same everywhere."""
 
 _UNITS = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 
 
 def context_of(pairs: Sequence[str]) -> dict[str, Json]:
-    """``k=v`` options as a context; a value that reads as JSON true, false, null or a number is that."""
+    """Parse ``k=v`` options into a context; JSON booleans, null and numbers are converted, other values stay texts."""
     context: dict[str, Json] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
@@ -51,23 +51,23 @@ def _value(text: str) -> Json:
 
 
 def json_or_text(text: str) -> Json:
-    """What reads as JSON that a file may hold is that; anything else stays the text that it is."""
+    """Parse a text as JSON if it is JSON that a file may contain; otherwise return it as a text."""
     require_utf8(text)
     try:
         value: Json = _DECODE(text)
     except (ValueError, RecursionError):
         return text
-    return text if _has_lone_surrogate(text.encode()) and _holds_surrogate(value) else value
+    return text if _has_surrogate_escape(text.encode()) and _holds_surrogate(value) else value
 
 
 def require_utf8(*texts: str) -> None:
-    """Refuse an argument that no file could hold."""
+    """Raise ``UsageError`` for an argument with lone surrogates, which no file could contain."""
     if any("\ud800" <= character <= "\udfff" for text in texts for character in text):
         raise UsageError("this argument is not UTF-8 text")
 
 
 def window(text: str) -> float:
-    """A span of time as ``30d``, ``12h``, ``90m`` or ``2w`` in seconds; empty is 0."""
+    """A time span such as ``30d``, ``12h``, ``90m`` or ``2w`` in seconds; 0 if empty. ``UsageError`` for others."""
     if not text:
         return 0.0
     number, unit = text[:-1], _UNITS.get(text[-1])
@@ -77,7 +77,7 @@ def window(text: str) -> float:
 
 
 def places_of(names: Sequence[str]) -> tuple[Place, ...]:
-    """Sets by name, all of them where none is named."""
+    """The sets with these names; all of them if none is named."""
     known: dict[str, Place] = {name: name for name in SETS} | {"low_value_pool": "low_value"}
     for name in names:
         if name not in known:
@@ -88,17 +88,17 @@ def places_of(names: Sequence[str]) -> tuple[Place, ...]:
 
 
 def number_between(value: float, low: float, high: float, option: str) -> float:
-    """A number within bounds; NaN is none."""
+    """The number if it is within the bounds; ``UsageError`` otherwise, also for NaN."""
     if not low <= value <= high:
         raise UsageError("{option} is a number from {low:g} to {high:g}", option=option, low=low, high=high)
     return value
 
 
 def json_lines(source: str) -> Iterator[tuple[int, dict[str, Json]]]:
-    """The objects of a JSONL file (``-``: stdin) with their line numbers; empty lines are passed over.
+    """The objects of a JSONL file (``-``: stdin) with their line numbers; empty lines are skipped.
 
-    Raises ``ProblemError`` naming ``source:line:column`` for what is no object, and for what no file may hold: NaN,
-    infinities, duplicate keys, lone surrogates.
+    Raises ``ProblemError`` with ``source:line:column`` for anything but an object, and for what files may not contain:
+    NaN, infinities, duplicate keys, lone surrogates.
     """
     for number, raw in enumerate(_raw_lines(source), start=1):
         if not raw.strip():
@@ -113,7 +113,7 @@ def _raw_lines(source: str) -> list[bytes]:
 
 
 def source_bytes(source: str) -> bytes:
-    """A file's bytes (``-``: stdin); ``NotFoundError``, or ``ProblemError`` where it is no plain file."""
+    """A file's bytes (``-``: stdin); ``NotFoundError`` if missing, ``ProblemError`` if it is not a regular file."""
     if source == "-":
         return sys.stdin.buffer.read()
     path = Path(source)
@@ -130,6 +130,7 @@ def source_bytes(source: str) -> bytes:
 
 def _object(raw: bytes, source: str, number: int) -> dict[str, Json]:
     try:
+        # A byte order mark can only be at the start of the file.
         value = _DECODE(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError as error:
         raise ProblemError(
@@ -152,7 +153,7 @@ def _object(raw: bytes, source: str, number: int) -> dict[str, Json]:
         raise ProblemError("this line is not a JSON object", path=source, line=number, column=1)
     if raw.count(b"[") + raw.count(b"{") > DEEPEST and _depth(value) > DEEPEST:
         raise ProblemError("this line is nested too deeply", path=source, line=number, column=1)
-    if _has_lone_surrogate(raw) and _holds_surrogate(value):
+    if _has_surrogate_escape(raw) and _holds_surrogate(value):
         raise ProblemError(
             "a text here holds half of a character (a lone surrogate)", path=source, line=number, column=1
         )
@@ -183,7 +184,7 @@ _DECODE = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, p
 
 
 def _depth(value: Json) -> int:
-    """How many objects and lists lie in one another, the outermost included."""
+    """The depth of nested objects and lists, the outermost included; iterative, so that no input exhausts the stack."""
     deepest, waiting = 0, [(value, 1)]
     while waiting:
         item, depth = waiting.pop()
@@ -194,7 +195,7 @@ def _depth(value: Json) -> int:
     return deepest
 
 
-def _has_lone_surrogate(raw: bytes) -> bool:
+def _has_surrogate_escape(raw: bytes) -> bool:
     return b"\\ud" in raw.lower()
 
 
@@ -207,9 +208,9 @@ def _holds_surrogate(value: Json) -> bool:
 
 
 def write_apart(target: str, text: str) -> None:
-    """Write a document to stdout (``-``), or into a new file that only its owner reads (0600).
+    """Write a document to stdout (``-``), or into a new file that only its owner can read (0600).
 
-    ``RefusedError`` where the file is there already: nothing is overwritten.
+    ``RefusedError`` if the file exists, since nothing is overwritten.
     """
     if target == "-":
         sys.stdout.write(text)
@@ -228,7 +229,7 @@ def write_apart(target: str, text: str) -> None:
 
 
 def moment(text: str) -> str:
-    """A day or a time as ISO-8601 UTC; ``UsageError`` where it is none. Empty stays empty."""
+    """A day or time as ISO-8601 UTC; ``UsageError`` if malformed. Empty stays empty."""
     if not text:
         return ""
     from datetime import UTC, datetime
@@ -250,7 +251,7 @@ _DURATION = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)([smh]?)")
 
 
 def seconds(text: str) -> float:
-    """A duration as ``10s``, ``1.5m`` or ``1h`` in seconds (no unit: seconds); ``UsageError`` where it is none."""
+    """A duration such as ``10s``, ``1.5m`` or ``1h`` in seconds (default unit: s); ``UsageError`` if malformed."""
     fits = _DURATION.fullmatch(text.strip())
     if not fits:
         raise UsageError("{text} is no time", text=repr(text), hint="write 10s, 5m or 1h")

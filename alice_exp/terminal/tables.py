@@ -1,6 +1,6 @@
-"""Tables for a person at a terminal, drawn by rich: one or two columns of prose, the others short and never broken.
+"""Draws tables for a person at a terminal, through rich: one or two columns of prose, the others short and unbroken.
 
-Where the prose would have too little room beside the others, it stands below them on lines of its own.
+If there is too little room for the prose beside the other columns, it is placed below them on lines of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 READABLE = 36
-"""Columns that prose needs beside the others; with fewer it moves below them."""
+"""The least width of prose beside the other columns; with less it moves below them."""
 
 _GAP = 3
 _INDENT = 3
@@ -31,7 +31,7 @@ _STYLES = {
 
 
 def draw(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
-    """Print the rows to stdout, as wide as the terminal; every cell is harmless and of one line."""
+    """Print the rows to stdout, as wide as the terminal; every cell must be escaped and a single line."""
     from rich.console import Console
 
     console = Console(highlight=False)
@@ -47,7 +47,7 @@ def draw(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "")
 
 
 def _below(widths: Sequence[int], room: int) -> list[int]:
-    """The one or two widest columns, in their order, without which the others fit; none where that is not enough."""
+    """The one or two widest columns, in order, without which the others fit; none if that is not enough."""
     for count in (1, 2):
         below = sorted(sorted(range(len(widths)), key=lambda position: -widths[position])[:count])
         short = [width for position, width in enumerate(widths) if position not in below]
@@ -73,7 +73,7 @@ def _beside(
     for position, name in enumerate(columns):
         table.add_column(name, overflow="fold", no_wrap=prose >= 0 and position != prose)
     for row in rows:
-        # rich breaks lines at spaces alone, so that Chinese with a number in it would leave half a line empty
+        # rich breaks lines only at spaces, so Chinese with a number in it would leave half a line empty.
         listed = [*row]
         if prose >= 0 and cells(row[prose]) > room:
             listed[prose] = "\n".join(wrapped(row[prose], room))

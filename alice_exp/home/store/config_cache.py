@@ -1,4 +1,4 @@
-"""The configuration's checked values in ``state/``, by the file's signature: derived, so that it is parsed once."""
+"""Cache of the validated configuration in ``state/``, keyed by the file's signature."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def recalled(path: Path, signature: Signature) -> Config | None:
-    """The configuration that a file of this signature was found to say; ``None`` where that is not certain."""
+    """The cached configuration for a file with this signature; None if there is none or it may be outdated."""
     try:
         known = json.loads(path.read_bytes())
         is_old = max(signature.mtime, signature.ctime) < known["at"] - RACY_NS
-        if known["signature"] != _told(signature) or not is_old or not isinstance(known["values"], dict):
+        if known["signature"] != _as_list(signature) or not is_old or not isinstance(known["values"], dict):
             return None
         return Config(known["values"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -27,12 +27,12 @@ def recalled(path: Path, signature: Signature) -> Config | None:
 
 
 def remember(path: Path, signature: Signature, at: int, config: Config) -> None:
-    """Keep what a faultless file says, ``at`` (ns) a moment before it was read.
+    """Cache the configuration of a file without problems; ``at`` (ns) is a time before it was read.
 
-    A failure means that the next command parses it again.
+    Failure is ignored: the next command parses the file again.
     """
-    keep(path, json.dumps({"signature": _told(signature), "at": at, "values": dict(config.values)}))
+    keep(path, json.dumps({"signature": _as_list(signature), "at": at, "values": dict(config.values)}))
 
 
-def _told(signature: Signature) -> list[int]:
+def _as_list(signature: Signature) -> list[int]:
     return [signature.mtime, signature.ctime, signature.size, signature.inode]

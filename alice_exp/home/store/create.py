@@ -1,4 +1,4 @@
-"""A home is made: its directories, its repository, and one commit of what is there from the beginning."""
+"""Creates a home: its directories, its repository, and the first commit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FOLDERS = ("universal", "personal", "low_value_pool", "archive", "records", ".s
 
 
 def make_directories(root: Path, experiences: Path) -> None:
-    """Make the directories that are missing (0700); ``ProblemError`` where the system refuses."""
+    """Create the missing directories (mode 0700); ``ProblemError`` if the system refuses."""
     try:
         root.parent.mkdir(parents=True, exist_ok=True)
         for path in (root, experiences, *(experiences / folder for folder in _FOLDERS)):
@@ -35,10 +35,10 @@ def make_directories(root: Path, experiences: Path) -> None:
 def found(
     writer: CommitWriter, adopting: Adopting, actor: Actor, defaults: Mapping[str, str]
 ) -> tuple[Commit, int]:
-    """Under the lock: the repository and its first commit, by ``actor``; and how many blocks it took in.
+    """Create the repository and its first commit, by ``actor``, under the lock; returns it and its number of blocks.
 
-    Files that a person put there before are taken in as they are; ``defaults`` maps paths to the texts of files that a
-    new home has.
+    Files that are there already are committed as they are; ``defaults`` maps paths to the texts of the other files of a
+    new home.
     """
     writer.repository.create()
     there = scan(writer.work_tree)

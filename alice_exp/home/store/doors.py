@@ -1,7 +1,7 @@
-"""The two doors of a home on disk: ``read`` and ``apply``.
+"""The home on disk and its two doors, ``read`` and ``apply``.
 
-Every call recovers what a crash left and adopts what a person edited before it does its own work; a look at time
-stamps tells whether there is anything to do.
+Before its own work every call recovers what a crash left and adopts what a person edited; comparing file signatures
+shows whether there is anything to do.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 TRIES = 5
-"""How often an act starts again because a person saved a file meanwhile."""
+"""The number of attempts at an act when a person saves a file meanwhile."""
 
 
 _PAUSE = 0.005
 _SAVING_NS = 50_000_000
-"""A broken file this young (ns) may be half saved: an act looks again before it calls that a problem."""
+"""A broken file younger than this (ns) may be half saved, so an act reads it again before reporting a problem."""
 
 
 __all__ = ["FileHome", "Sources"]
 
 
 class FileHome:
-    """A home in a directory (``~/.alice``); see ``home.ports.Home`` and ``Purge``."""
+    """A home in a directory (``~/.alice``). Implements ``home.ports.Home`` and ``Purge``; not thread-safe."""
 
     def __init__(self, root: Path, sources: Sources, judge: Judge | None = None) -> None:
         self.root = root
@@ -71,19 +71,20 @@ class FileHome:
         self._judge = judge or Judge()
         self._reading = Reading(self.experiences)
         self.waiting = False
-        """Whether hand edits wait because another process was writing when the home was last read."""
+        """Whether the last read left hand edits unadopted because another process held the lock."""
 
     # -- reading ------------------------------------------------------------------------------------------------
 
     @gc_paused()
     def read(self, places: Collection[Place] = SETS, *, records: bool | str = False) -> Snapshot:
-        """All blocks of some sets as they are now; see ``home.ports.Home.read``."""
+        """See ``home.ports.Home.read``."""
         self._require_home()
         self._settled()
+        # Readers take no lock: read optimistically, and again if an act landed meanwhile, for a second at least.
         for _ in range(200):
             head = self._head()
             seen = self._snapshot(scan(self.experiences), places, records)
-            # Pending first: landing moves the branch before it drops the mark, so that one of the two tells.
+            # Pending first: landing moves the branch before it drops the mark, so one of the two shows it.
             if not self.repository.resolve(PENDING) and self._head() == head:
                 return seen
             self._wait_for_writer()
@@ -91,14 +92,16 @@ class FileHome:
 
     @gc_paused()
     def steady(self, body: Callable[[Mapping[str, Signature]], R | None]) -> R | None:
-        """What ``body`` makes of the files that hold blocks, given as path and signature, while nothing changes.
+        """Run ``body`` on the files with blocks (path to signature) and return its answer if nothing changed meanwhile.
 
-        ``None`` where a file holds a problem, an act is under way, or each approval has to be judged by itself.
+        None, so that the caller falls back to ``read``, if a file has a problem, an act is in progress, or approvals
+        have to be judged block by block.
         """
         self._require_home()
         head, found = self._head(), self._settled()
         if found.problems or not self.repository.exists or self._judge.is_judged():
             return None
+        # A tracked file that is missing needs the last good version from git, which only `read` looks up.
         tracked = self._writer.stamps.files
         if self.repository.resolve(PENDING) or any(holds_blocks(p) and p not in found.files for p in tracked):
             return None
@@ -108,15 +111,15 @@ class FileHome:
         return answer if whole else None
 
     def bytes_of(self, path: str) -> tuple[bytes, Signature]:
-        """One file's bytes and its signature; ``OSError`` as the system gave it."""
+        """A file's bytes and signature; ``OSError`` unchanged."""
         return read_bytes(self.experiences / path)
 
     def sound_blocks(self, path: str, data: bytes) -> tuple[Block, ...] | None:
-        """The blocks of a file's bytes; ``None`` where it holds a problem."""
+        """The blocks of a file's bytes; None if they contain an error."""
         return self._reading.sound(path, data)
 
     def text(self, path: str) -> str | None:
-        """The text of one file under ``experiences/``; None where it does not exist."""
+        """See ``home.ports.Home.text``."""
         try:
             return self._reading.content(path).decode("utf-8", "replace")
         except FileNotFoundError:
@@ -125,7 +128,7 @@ class FileHome:
             raise ProblemError("{path} cannot be read: {why}", path=path, why=str(error.strerror)) from error
 
     def config(self) -> Config:
-        """The configuration as it is on disk; its defaults where there is none or it cannot be read."""
+        """The configuration on disk; the defaults if the file is missing or cannot be read."""
         return self._config(scan_config(self.experiences))[0]
 
     @cached_property
@@ -212,12 +215,13 @@ class FileHome:
     # -- settling: recover and adopt ----------------------------------------------------------------------------
 
     def _settled(self) -> Found:
-        """Recover and adopt where there is something to do and nobody else is at it; what is there now."""
+        """Recover and adopt if necessary and no other process is writing; returns the files as they are then."""
         self.waiting = False
         found = scan(self.experiences)
         if not self.repository.exists or self._is_settled(found):
             return found
         try:
+            # No waiting: a reader must answer even while a long import holds the lock.
             with self._locked(wait=0):
                 self._settle(strict=False)
         except BusyError:
@@ -231,6 +235,7 @@ class FileHome:
             return False
         head = self.repository.head()
         stamps = self._writer.stamps
+        # Another process may have committed and saved newer signatures.
         if stamps.head != head:
             stamps = self._writer.reread()
         return bool(head) and stamps.equal(head, found.files)
@@ -245,7 +250,7 @@ class FileHome:
                 self.repository.lock_handle = -1
 
     def _settle(self, *, strict: bool = True) -> Found:
-        """Under the lock: recover, then adopt; ``strict`` raises where history is not fit to be written."""
+        """Recover and adopt, under the lock; ``strict`` raises if the history cannot be written to."""
         obstacle = self.repository.obstacle()
         if obstacle:
             if strict:
@@ -282,19 +287,19 @@ class FileHome:
         raise BusyError("the files change faster than they can be read", hint="run the command again")
 
     def create(self, actor: Actor, defaults: Mapping[str, str]) -> tuple[Commit | None, int]:
-        """Make the home; the commit (None: it was there) and how many blocks it took in.
+        """Create the home; returns its first commit (None: it existed already) and the number of blocks in it.
 
-        Files that a person put there before are taken in as they are, in one commit by ``actor``; ``defaults`` maps
-        paths to the texts of files that a new home has. A file with a problem stays out and is warned of.
+        Files that are there already are committed as they are, by ``actor``; ``defaults`` maps paths to the texts of
+        the other files of a new home. A file with a problem is left out, with a warning.
         """
-        from alice_exp.home.store import create as founding
+        from alice_exp.home.store import create as creation
 
-        founding.make_directories(self.root, self.experiences)
+        creation.make_directories(self.root, self.experiences)
         with self._locked():
             if self.repository.exists and self.repository.head():
                 self._settle()
                 return None, 0
-            return founding.found(self._writer, self._adopting, actor, defaults)
+            return creation.found(self._writer, self._adopting, actor, defaults)
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -302,7 +307,7 @@ class FileHome:
     def apply(
         self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
     ) -> tuple[Commit | None, R]:
-        """Read, plan, write one commit; see ``home.ports.Home.apply``."""
+        """See ``home.ports.Home.apply``."""
         from alice_exp.model.rules.expiry import with_expired
 
         self._require_home()
@@ -317,33 +322,35 @@ class FileHome:
                 changes, answer = plan(seen)
                 if changes is None:
                     return None, answer
+                # Expired candidates are removed by whatever act comes next: there is no background job.
                 changes = with_expired(changes, seen)
                 try:
                     return self._composing.carry_out(changes, seen, found), answer
                 except ChangedOnDisk:
                     continue
                 except ProblemError:
+                    # An editor that truncates and rewrites a file leaves it broken for a moment.
                     if not left or not _is_being_saved(seen, found):
                         raise
                     time.sleep(_SAVING_NS / 1e9)
         raise BusyError("the files change faster than they can be read", hint="run the command again")
 
     def purge(self, block_id: str, act: Act) -> Purged | None:
-        """Take a block out of every file and every commit; see ``home.ports.Purge.purge``."""
+        """See ``home.ports.Purge.purge``."""
         from alice_exp.home.store.purge import purge
 
         with self.alone() as composed:
             return purge(self.repository, block_id, *composed(act))
 
     def versions(self, block_id: str) -> int:
-        """How many versions of files hold the block; see ``home.ports.Purge.versions``."""
+        """See ``home.ports.Purge.versions``."""
         from alice_exp.home.store.purge import count
 
         return count(self.repository, block_id)
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[Callable[[Act], tuple[Commit, Message]]]:
-        """Be the only writer of a settled home; gives what composes an act's commit."""
+        """Hold the writer lock on a settled home; yields the function that composes an act's commit and message."""
         self._require_home()
         with self._locked():
             self._settle()

@@ -1,7 +1,7 @@
-"""What happened, read through GitPython: acts, the blocks they changed, last versions.
+"""Reads history through GitPython: acts, the blocks that they changed, and earlier versions.
 
-The only module that imports ``git``. No string from outside reaches a git command line: names are resolved here
-against what history holds.
+The only module that imports ``git``. No string from outside reaches a git command line: names are checked and looked
+up among the acts of the history.
 """
 
 from __future__ import annotations
@@ -44,9 +44,10 @@ class GitHistory:
 
     @contextmanager
     def _repo(self) -> Iterator[git.Repo]:
-        """The opened repository, with the person's ``GIT_*`` variables out of the way while it is used."""
+        """The repository, opened on first use; the person's ``GIT_*`` variables are removed while it is used."""
         kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("GIT_")}
         try:
+            # Otherwise importing GitPython fails where the git program is missing, before we can say so.
             os.environ["GIT_PYTHON_REFRESH"] = "quiet"
             if self._opened is None:
                 import git
@@ -60,7 +61,7 @@ class GitHistory:
             os.environ.update(kept)
 
     def log(self, *, block: str = "", limit: int = 0) -> Iterator[Commit]:
-        """The acts, newest first; see ``home.ports.History.log``."""
+        """See ``home.ports.History.log``."""
         if not self._repository.exists or not self._repository.head():
             return
         options: dict[str, Any] = {"max_count": limit} if limit else {}
@@ -71,7 +72,7 @@ class GitHistory:
                 yield read(found.hexsha, _message(found))
 
     def commit(self, name: str) -> Commit:
-        """The act that a name means; see ``home.ports.History.commit``."""
+        """See ``home.ports.History.commit``; ``UsageError`` if the name is malformed or ambiguous."""
         if not _NAME.fullmatch(name):
             raise UsageError(
                 "{name} is not an act",
@@ -86,7 +87,7 @@ class GitHistory:
         return found[0]
 
     def carries(self, trailer: str, value: str) -> bool:
-        """Whether some act's message has the trailer; see ``home.ports.History.carries``."""
+        """See ``home.ports.History.carries``."""
         if not self._repository.exists or not self._repository.head():
             return False
         with self._repo() as repo:
@@ -94,7 +95,7 @@ class GitHistory:
             return next(repo.iter_commits(repo.head.commit, grep=pattern, max_count=1), None) is not None
 
     def changed(self, commit: str) -> Changed:
-        """What an act changed; see ``home.ports.History.changed``."""
+        """See ``home.ports.History.changed``."""
         with self._repo() as repo:
             found = repo.commit(commit)
             parent = found.parents[0] if found.parents else None
@@ -119,16 +120,16 @@ class GitHistory:
         return Changed(read(found.hexsha, _message(found)), tuple(versions), files, whole)
 
     def states(self, block_id: str) -> Iterator[tuple[Commit, str, str]]:
-        """The states that a block went through; see ``home.ports.History.states``.
+        """See ``home.ports.History.states``.
 
-        An act on one block says both states in its message; for the others the files of both sides are looked at,
+        An act on a single block names both states in its trailers; for other acts the files of both sides are parsed,
         each content once.
         """
         seen: dict[str, str] = {}
         for act in self.log(block=block_id):
-            said = dict(act.trailers)
-            if len(act.blocks) == 1 and {"From", "To"} <= said.keys():
-                yield act, _plain_state(said["From"]), _plain_state(said["To"])
+            trailers = dict(act.trailers)
+            if len(act.blocks) == 1 and {"From", "To"} <= trailers.keys():
+                yield act, _plain_state(trailers["From"]), _plain_state(trailers["To"])
                 continue
             with self._repo() as repo:
                 found = repo.commit(act.commit)
@@ -138,7 +139,7 @@ class GitHistory:
             yield act, before, after
 
     def last_text(self, block_id: str) -> tuple[Placed, str] | None:
-        """A block's last version; see ``home.ports.History.last_text``."""
+        """See ``home.ports.History.last_text``."""
         for act in self.log(block=block_id):
             for version in self.changed(act.commit).blocks:
                 if version.block_id != block_id:
@@ -155,7 +156,7 @@ class GitHistory:
         return raw_block(data, placed.path, placed.block.id)
 
     def texts(self, path: str) -> Iterator[tuple[Commit, str]]:
-        """Every version of one file; see ``home.ports.History.texts``. Each commit and each content is read once."""
+        """See ``home.ports.History.texts``. Each commit and each content is read once."""
         if not self._repository.exists or not self._repository.head():
             return
         with self._repo() as repo:
@@ -167,7 +168,7 @@ class GitHistory:
                 yield read(found.hexsha, _message(found)), _text(blob.data_stream.read()) or ""
 
     def problems(self) -> tuple[Problem, ...]:
-        """Remotes, which nothing here asked for, and acts that could not be finished."""
+        """Remotes that sync does not know, and acts that could not be finished."""
         if not self._repository.exists:
             return ()
         with self._repo() as repo:
@@ -203,7 +204,7 @@ def _plain_state(level: str) -> str:
 
 
 def _changed_pairs(parent: GitCommit | None, commit: GitCommit) -> list[tuple[Blob | None, Blob | None]]:
-    """The changed files of an act as blobs before and after."""
+    """The changed files of an act as pairs of blobs (before, after)."""
     if parent is None:
         return [
             (None, item) for item in cast("Iterator[Blob]", commit.tree.traverse()) if item.type == "blob"
@@ -216,12 +217,13 @@ def _contents(blobs: Iterable[Blob | None]) -> dict[str, bytes]:
 
 
 def _state_among(blobs: Iterable[Blob | None], block_id: str, seen: dict[str, str]) -> str:
-    """The block's state in whichever of these files holds it; empty where none does."""
+    """The state of a block in whichever of these files contains it; empty if none does. ``seen`` caches by blob."""
     for blob in blobs:
         if blob is None or not holds_blocks(str(blob.path)):
             continue
         if blob.hexsha not in seen:
             data = blob.data_stream.read()
+            # The bytes are searched before they are parsed: most changed files do not contain the block.
             held = _blocks_of({str(blob.path): data}, str(blob.path)) if block_id.encode() in data else []
             seen[blob.hexsha] = next((one.block.state for one in held if one.block.id == block_id), "")
         if seen[blob.hexsha]:

@@ -1,4 +1,4 @@
-"""A person's hand edits become commits by the actor ``editor``, one a file, before any act of ours (DESIGN 5, 6)."""
+"""Commits a person's hand edits as the actor ``editor``, one commit per file, before any act of ours (DESIGN 5, 6)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Adopting:
-    """Finds what a person edited and commits it; called under the writer's lock."""
+    """Finds and commits hand edits. The caller must hold the writer lock."""
 
     def __init__(self, writer: CommitWriter, reading: Reading) -> None:
         self._writer = writer
@@ -45,7 +45,7 @@ class Adopting:
         self._sources = writer.sources
 
     def adopt(self, found: Found) -> None:
-        """Commit every file that a person edited and that can be read, one commit a file."""
+        """Commit every edited file that has no error, one commit per file."""
         head = self._repository.head()
         stamps = self._writer.reread()
         if stamps.head == head and head:
@@ -57,26 +57,28 @@ class Adopting:
             if head:
                 with contextlib.suppress(ProblemError):
                     self._repository.refresh_index(None)
+        # Taken before the files are read, so that an edit during the reading is noticed next time.
         began = now_ns()
         edited, fresh = self._edited(found, tree, stamps if stamps.head == head else Stamps())
-        gone = [path for path in tree if path not in found.files and self._is_deleted(path, found)]
+        deleted = [path for path in tree if path not in found.files and self._is_deleted(path, found)]
         is_certain = stamps.head == head and all(
             path in stamps.files and stamps.unchanged(path, signature)
             for path, signature in found.files.items()
         )
-        if is_certain and not edited and not gone:
+        # Nothing new: the signatures on disk are as good as fresh ones, so do not write them again.
+        if is_certain and not edited and not deleted:
             return
         files = {path: fresh.get(path, (UNKNOWN, oid)) for path, oid in tree.items()}
         self._writer.stamps = Stamps(head, time, began, stamps.loose, files)
-        if edited or gone:
+        if edited or deleted:
             before = self._before(found, tree, fresh)
-            self._adopt_files(found, tree, before, edited, gone)
+            self._adopt_files(found, tree, before, edited, deleted)
         self._writer.save()
 
     def _edited(
         self, found: Found, tree: Mapping[str, str], stamps: Stamps
     ) -> tuple[dict[str, bytes], dict[str, tuple[Signature, str]]]:
-        """Files whose bytes differ from the commit, and the stamps of those that do not."""
+        """The files whose bytes differ from the commit, and the signatures of those that do not."""
         edited: dict[str, bytes] = {}
         fresh: dict[str, tuple[Signature, str]] = {}
         for path, signature in found.files.items():
@@ -95,7 +97,10 @@ class Adopting:
         return edited, fresh
 
     def _is_deleted(self, path: str, found: Found) -> bool:
-        """Whether a person deleted the file: its directory is there, and nothing odd stands in its place."""
+        """Whether a person deleted the file: its directory exists, and nothing else is in its place.
+
+        A missing directory is never taken for deleted blocks.
+        """
         folder = path.partition("/")[0] if "/" in path else ""
         odd = {problem.path for problem in found.problems}
         known_place = not folder or folder in found.directories
@@ -112,15 +117,16 @@ class Adopting:
         tree: Mapping[str, str],
         before: Mapping[str, Placed],
         edited: Mapping[str, bytes],
-        gone: Collection[str],
+        deleted: Collection[str],
     ) -> None:
         documents = {path: parse(data, path) for path, data in edited.items()}
         on_disk = self._ids_on_disk(found, documents)
-        for path in gone:
+        for path in deleted:
             elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
+            # A block that turned up in another file was moved, not removed.
             ids = tuple(i for i, place in before.items() if place.path == path and i not in elsewhere)
             self._commit_adopted(path, self._repository.blob(tree[path]), None, ids, "removed")
-        rejected = self._rejected(found, before, gone)
+        rejected = self._rejected(found, before, deleted)
         for path, data in edited.items():
             elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
             self._adopt_file(documents[path], data, before, elsewhere, rejected)
@@ -143,6 +149,7 @@ class Adopting:
         blocks, problems = self._reading.blocks(document)
         if any(problem.severity == "error" for problem in problems):
             return
+        # The same id in two files is a problem; the file waits until the person has resolved it.
         if any(block.id in elsewhere for block in blocks if block.id):
             return
         new_id = _fresh_ids(self._sources.new_id, {*before, *elsewhere})
@@ -154,20 +161,20 @@ class Adopting:
         self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, raised, back)
         self._warn_returned(path, back)
 
-    def _rejected(self, found: Found, before: Mapping[str, Placed], gone: Collection[str]) -> list[Placed]:
-        """What stands rejected as the person left the archive; as the last commit has it where that cannot be read."""
+    def _rejected(self, found: Found, before: Mapping[str, Placed], deleted: Collection[str]) -> list[Placed]:
+        """The rejected blocks as the person left the archive; those of the last commit if the file cannot be read."""
         path = path_of("archive", "rejected")
         signature = found.files.get(path)
         if signature is not None:
             parsed = self._reading.parsed(path, signature)
             if not parsed.broken:
                 return [Placed(block, path) for block in parsed.blocks]
-        return [] if path in gone else [placed for placed in before.values() if placed.path == path]
+        return [] if path in deleted else [placed for placed in before.values() if placed.path == path]
 
     def _back(
         self, path: str, new: bytes, before: Mapping[str, Placed], rejected: Collection[Placed]
     ) -> tuple[Returned, ...]:
-        """What a person typed where only approved things or candidates stand, and had rejected before (DESIGN 6)."""
+        """The blocks that a person typed into the pool or a universal namespace and had rejected before (DESIGN 6)."""
         if not rejected or place_of(path) not in ("low_value", "universal"):
             return ()
         return typed_again(self._reading.blocks(parse(new, path))[0], path, before, rejected)
@@ -214,7 +221,7 @@ class Adopting:
         trailers: tuple[tuple[str, str], ...] = (),
         back: tuple[Returned, ...] = (),
     ) -> None:
-        """Commit one file; what was rejected before leaves the pool in a second act of the same stream."""
+        """Commit one file; what was rejected before leaves the pool in a second act, which lands with the first."""
         act = Act(
             "adopt",
             Actor("editor"),
@@ -234,7 +241,7 @@ class Adopting:
         self._writer.write(refuse, {path: FileChange(expected, left[path])}, (act, {path: new}))
 
     def _before(self, found: Found, tree: Mapping[str, str], fresh: Collection[str]) -> dict[str, Placed]:
-        """Every block of the last commit by id; git is asked of those files alone that are not as committed."""
+        """Every block of the last commit, by id; read from git only for files that differ from it."""
         before: dict[str, Placed] = {}
         good = self._reading.last_good(tree, self._repository.blob)
         for path in tree:
@@ -247,7 +254,7 @@ class Adopting:
         return before
 
     def _ids_on_disk(self, found: Found, documents: Mapping[str, Document]) -> dict[str, set[str]]:
-        """The ids in each file; what was edited is given as parsed."""
+        """The ids in each file; ``documents`` are the edited files."""
         ids: dict[str, set[str]] = {}
         for path, signature in found.files.items():
             if holds_blocks(path):
@@ -261,7 +268,7 @@ class Adopting:
         return ids
 
     def taken_in(self, found: Found, actor: Actor) -> tuple[dict[str, FileChange], list[str]]:
-        """The files that are there before a home is made, completed and approved as they are; and their blocks."""
+        """The files that exist before the home, completed and approved by ``actor``, and the ids of their blocks."""
         files: dict[str, FileChange] = {}
         taken: list[str] = []
         for path in found.files:

@@ -1,4 +1,4 @@
-"""Which files a home holds, by a look at names and stamps alone; what does not belong is a problem, never opened."""
+"""Lists the files of a home with their signatures, without opening them; anything out of place is a problem."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FOLDERS = (*DIRECTORIES.values(), "records")
 
 @dataclass
 class Found:
-    """Files by path relative to ``experiences/``, directories that exist, and what was odd."""
+    """Files by path relative to ``experiences/``, the existing directories, and whatever is out of place."""
 
     files: dict[str, Signature] = field(default_factory=dict)
     directories: set[str] = field(default_factory=set)
@@ -31,9 +31,9 @@ class Found:
 
 
 def scan(root: Path) -> Found:
-    """Look at every place that may hold a file of the home; never raises for what a person put there."""
+    """List every place that may contain a file of the home; never raises because of what a person put there."""
     found = Found()
-    # Joined as text: this runs several times in every question, and joining Paths took most of its time.
+    # Joined as text: this runs several times per command, and joining Paths took most of its time.
     place = str(root)
     _file(found, f"{place}/{CONFIG}", CONFIG)
     _folder(found, place, ".schema", ".json")
@@ -43,7 +43,7 @@ def scan(root: Path) -> Found:
 
 
 def scan_config(root: Path) -> Found:
-    """The same for the configuration alone."""
+    """List the configuration file only."""
     found = Found()
     _file(found, f"{root}/{CONFIG}", CONFIG)
     return found

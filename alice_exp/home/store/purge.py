@@ -1,8 +1,8 @@
-"""The right to be forgotten: history written anew without a block, checked, switched to, the old one dropped (B2.29).
+"""Purges a block: history is rewritten without it, checked, switched to, and the old one deleted (B2.29).
 
-A protocol of its own, apart from the two doors (DESIGN 5). Everything is staged under ``refs/alice/purge/`` while the
-old history stands; one reference decides (``refs/alice/purging``, the tombstone); from there on whoever holds the lock
-next finishes it. Stopped before that, nothing has happened and the staging is swept.
+A protocol of its own beside the two doors (DESIGN 5). Everything is staged under ``refs/alice/purge/`` while the old
+history stays in place. Setting ``refs/alice/purging`` (to the tombstone) decides; from then on whoever holds the lock
+next finishes it. Before that an interruption changes nothing, and the staging is swept.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ _KEPT_ASIDE = ("ORIG_HEAD", "FETCH_HEAD", "AUTO_MERGE", "COMMIT_EDITMSG", "gc.lo
 
 
 def count(repository: Repository, block_id: str) -> int:
-    """How many versions of files in history hold the block."""
+    """The number of file versions in history that contain the block."""
     return len(versions(repository, block_id, _refs(repository)).found)
 
 
 def purge(repository: Repository, block_id: str, commit: Commit, message: Message) -> Purged | None:
-    """Take a block out of files and history; None where none holds it. Call it under the lock, settled.
+    """Erase a block from files and history; None if nothing contains it. Needs the lock and a settled home.
 
-    ``commit`` and ``message`` are the tombstone's. Raises ``ProblemError`` with nothing changed where a file with a
-    problem holds the block or git refuses, and says so where the purge is decided and only its cleaning is left.
+    ``commit`` and ``message`` are those of the tombstone. Raises ``ProblemError``, with nothing changed, if a broken
+    file contains the block or git refuses; the message says so if the purge is decided and only cleaning up failed.
     """
     _require_alone(repository)
     refs = _refs(repository)
@@ -57,14 +57,14 @@ def purge(repository: Repository, block_id: str, commit: Commit, message: Messag
         return None
     _require_readable(repository, seen, block_id)
     try:
-        told = _stage(repository, refs, seen, message)
+        rewritten = _stage(repository, refs, seen, message)
     except (OSError, AliceError):
         _remove(repository.git_dir, "fast_import_crash_*")
         with contextlib.suppress(AliceError):
             _unstage(repository)
         raise
-    found = elsewhere(repository, seen, told.tombstone)
-    _decide(repository, refs, told)
+    found = elsewhere(repository, seen, rewritten.tombstone)
+    _decide(repository, refs, rewritten)
     try:
         finish(repository, strict=True)
         _check_gone(repository, seen)
@@ -76,13 +76,13 @@ def purge(repository: Repository, block_id: str, commit: Commit, message: Messag
         ) from error
     from alice_exp.home.ports import Purged
 
-    return Purged(replace(commit, commit=told.tombstone), told.commits, len(seen.found), found)
+    return Purged(replace(commit, commit=rewritten.tombstone), rewritten.commits, len(seen.found), found)
 
 
 def finish(repository: Repository, *, strict: bool = False) -> bool:
-    """Finish a decided purge, or sweep the staging of one that was not; whether a decided one stood open.
+    """Finish a decided purge, or sweep the staging of an undecided one; returns whether there was a decided one.
 
-    Call it under the lock. Not ``strict``, a cleaning that fails is left for the next time.
+    Needs the lock. Unless ``strict``, a failure to clean up is left to the next call.
     """
     tombstone = repository.resolve(PURGING)
     if not tombstone:
@@ -91,7 +91,7 @@ def finish(repository: Repository, *, strict: bool = False) -> bool:
         return False
     moves, foreign = _moves(repository)
     if foreign and repository.head() != tombstone:
-        # A person moved the history meanwhile: it stands, and the purge has to be asked for again.
+        # A person moved the history meanwhile: theirs is kept, and the purge has to be requested again.
         repository.point([(PURGING, "", tombstone)])
         _unstage(repository)
         return False
@@ -111,7 +111,7 @@ def finish(repository: Repository, *, strict: bool = False) -> bool:
 
 
 def _moves(repository: Repository) -> tuple[list[tuple[str, str, str]], bool]:
-    """What is left to move: reference, new and old object; and whether something else has moved one of them."""
+    """The references still to move (name, new, old object), and whether anybody else has moved one of them."""
     new, old = _listed(repository, f"{STAGE}/new"), _listed(repository, f"{STAGE}/old")
     present = _refs(repository)
     moves: list[tuple[str, str, str]] = []
@@ -129,7 +129,7 @@ def _moves(repository: Repository) -> tuple[list[tuple[str, str, str]], bool]:
 
 
 def _require_alone(repository: Repository) -> None:
-    """Other work trees and borrowed objects would keep the text where no purge reaches."""
+    """Refuse (``ProblemError``) if other work trees or borrowed objects would keep the text beyond our reach."""
     if any((repository.git_dir / "worktrees").glob("*")):
         raise ProblemError(
             "the history has other work trees, which would keep the text", hint="git worktree remove …"
@@ -139,7 +139,7 @@ def _require_alone(repository: Repository) -> None:
 
 
 def _require_readable(repository: Repository, seen: Versions, block_id: str) -> None:
-    """A present file that holds the block has to be readable: nothing else in it may get lost."""
+    """Raise ``ProblemError`` if a present file contains the block but is broken: nothing else in it may be lost."""
     for path in sorted(repository.work_tree.glob("*/*.jsonc")):
         try:
             data, _ = read_bytes(path)
@@ -155,13 +155,13 @@ def _require_readable(repository: Repository, seen: Versions, block_id: str) -> 
 
 
 def _refs(repository: Repository) -> dict[str, str]:
-    """Every reference that leads to history of this home, with its object; what a remote has is not ours."""
+    """Every reference to history of this home, with its object; remote-tracking references are not included."""
     found = _listed(repository, "refs")
-    own = ("refs/remotes/", f"{STAGE}/")
+    excluded = ("refs/remotes/", f"{STAGE}/")
     return {
         name: oid
         for name, oid in found.items()
-        if not name.startswith(own) and name not in (PURGING, PENDING)
+        if not name.startswith(excluded) and name not in (PURGING, PENDING)
     }
 
 
@@ -173,21 +173,22 @@ def _listed(repository: Repository, below: str) -> dict[str, str]:
 def _stage(
     repository: Repository, refs: Mapping[str, str], seen: Versions, message: Message
 ) -> RewrittenHistory:
-    """Write the new history beside the old one and look it through."""
-    # Without its stamps the next command looks closely, and so finds a purge that was interrupted.
+    """Write the new history beside the old one and verify it."""
+    # Without the signatures the next command has to settle, and so finds a purge that was interrupted.
     (repository.work_tree.parent / "state" / "files.json").unlink(missing_ok=True)
     branch = repository.branch()
     tree = repository.tree(refs[branch])
     emptied = tuple(
         p for p, oid in tree.items() if p.startswith("low_value_pool/") and is_empty(seen.found.get(oid))
     )
-    told = rewrite(
+    rewritten = rewrite(
         repository, refs, seen.found, seen.needles, f"{STAGE}/new", branch, _tombstone(message, emptied)
     )
     wanted = {path: blob_id(seen.found[oid]) if oid in seen.found else oid for path, oid in tree.items()}
     for path in emptied:
         del wanted[path]
-    if repository.tree(told.tombstone) != wanted:
+    # Three independent checks before the decision, since a wrong history could not be taken back.
+    if repository.tree(rewritten.tombstone) != wanted:
         raise ProblemError("the new history does not end with the files as they are; nothing was changed")
     staged = _listed(repository, f"{STAGE}/new")
     if {f"refs/{name.removeprefix(f'{STAGE}/new/')}" for name in staged} != set(refs):
@@ -195,7 +196,7 @@ def _stage(
     names = [row.split(b" ", 1)[0].decode() for row in _objects(repository, [*staged.values()])]
     if not seen.found.keys().isdisjoint(names):
         raise ProblemError("the new history still holds the block; nothing was changed")
-    return told
+    return rewritten
 
 
 def _objects(repository: Repository, commits: list[str]) -> list[bytes]:
@@ -215,11 +216,12 @@ def _tombstone(message: Message, emptied: tuple[str, ...]) -> bytes:
     )
 
 
-def _decide(repository: Repository, refs: Mapping[str, str], told: RewrittenHistory) -> None:
-    """From here on the new history will stand, whoever finishes it."""
+def _decide(repository: Repository, refs: Mapping[str, str], rewritten: RewrittenHistory) -> None:
+    """Commit to the new history; from here on it will replace the old one, whoever finishes the purge."""
     old = [(f"{STAGE}/old/{name.removeprefix('refs/')}", oid, "") for name, oid in refs.items()]
+    # In this order: `finish` compares with what each reference was, so that has to be there when it is decided.
     repository.point(old)
-    repository.point([(PURGING, told.tombstone, "")])
+    repository.point([(PURGING, rewritten.tombstone, "")])
     for folder in ("objects", "objects/pack", "refs/alice"):
         sync_directory(repository.git_dir / folder)
 
@@ -232,7 +234,7 @@ def _unstage(repository: Repository) -> None:
 
 
 def _swap_files(repository: Repository, tombstone: str) -> None:
-    """Bring the files to the new history; one that a person edited since loses the block alone."""
+    """Update the files to the new history; one that a person edited since loses only the block."""
     block_id = _block_of(repository, tombstone)
     touched: set[Path] = set()
     for path, old, new in repository.difference(repository.head(), tombstone):
@@ -263,17 +265,18 @@ def _block_of(repository: Repository, tombstone: str) -> str:
 
 
 def _clean(repository: Repository) -> None:
-    """Drop everything that still leads to the old history, then the old history itself."""
+    """Delete everything that still refers to the old history, then the old history itself."""
     git_dir = repository.git_dir
-    # What a remote had is only remembered here; what was pushed there no purge can reach.
+    # These only remember what a remote had; a purge cannot reach what was pushed there.
     repository.point([(name, "", oid) for name, oid in _listed(repository, "refs/remotes").items()])
     repository.refresh_index(None)
     for name in _KEPT_ASIDE:
         (git_dir / name).unlink(missing_ok=True)
     for name in ("logs", "rr-cache", "objects/info/commit-graphs"):
-        # One that stays would keep the old history alive, so it has to be said, and tried again.
+        # Errors are not ignored: one that stays would keep the old history alive, so it must be retried.
         if (git_dir / name).exists():
             shutil.rmtree(git_dir / name)
+    # A .keep file would exempt its pack from repacking, with the old versions in it.
     _remove(
         git_dir, "objects/info/commit-graph", "objects/pack/*.keep", "fast_import_crash_*", "sharedindex.*"
     )
@@ -291,7 +294,7 @@ def _remove(folder: Path, *patterns: str) -> None:
 
 
 def _check_gone(repository: Repository, seen: Versions) -> None:
-    """No object of the repository may be a version that held the block."""
+    """Raise ``ProblemError`` if any version that contained the block is still in the repository."""
     asked = "\n".join(seen.found).encode() + b"\n"
     rows = repository.run("cat-file", "--batch-check", stdin=asked).decode().splitlines()
     left = [row.split(" ", 1)[0] for row in rows if not row.endswith(" missing")]

@@ -1,4 +1,4 @@
-"""Where a block stands in history: every version of a file that holds it, and which other files say the same."""
+"""Searches history for a block that is to be purged, and all files of the home for its text."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.git_process import Repository
 
 _BATCH = 16 << 20
-"""Bytes of objects that are read from git at a time."""
+"""The bytes of objects that are read from git at a time; the rest of history is never in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """Blob id to the bytes that take its place, what the block ever said, and how files may hold that."""
+    """The blobs that contain a block, each with its replacement, and all texts (``said``) that the block ever had."""
 
     block_id: str
     found: Mapping[str, bytes]
@@ -30,12 +30,12 @@ class Versions:
 
     @property
     def needles(self) -> tuple[bytes, ...]:
-        """What the block said, as bytes to look for."""
+        """The block's texts as the bytes that files may contain."""
         return needles(self.said)
 
 
 def versions(repository: Repository, block_id: str, refs: Mapping[str, str]) -> Versions:
-    """Every version of a namespace file in all of history that holds the block or, where it has no id, its words."""
+    """Every version of a namespace file in history that contains the block's id, or its text without an id."""
     paths = {oid: path for oid, path in blobs(repository, refs.values()) if holds_blocks(path)}
     wanted = block_id.encode()
     found: dict[str, bytes] = {}
@@ -46,6 +46,7 @@ def versions(repository: Repository, block_id: str, refs: Mapping[str, str]) -> 
             new = forget(data, paths[oid], block_id, ())
             if new != data:
                 found[oid] = UNREADABLE if new is None else new
+    # A second pass, with all texts known: before it got its id, a hand-written block stood in files without it.
     words = needles(said, 1)
     for oid, data in contents(repository, [oid for oid in paths if oid not in found]) if words else ():
         if any(word in data for word in words):
@@ -58,7 +59,7 @@ def versions(repository: Repository, block_id: str, refs: Mapping[str, str]) -> 
 
 
 def blobs(repository: Repository, commits: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Every object with a path that the commits lead to: id and path."""
+    """Every object reachable from the commits that has a path, as id and path."""
     asked = "\n".join(commits).encode() + b"\n"
     for row in repository.run("rev-list", "--objects", "--stdin", stdin=asked).splitlines():
         oid, _, path = row.partition(b" ")
@@ -67,7 +68,7 @@ def blobs(repository: Repository, commits: Iterable[str]) -> Iterator[tuple[str,
 
 
 def contents(repository: Repository, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """The bytes of blobs, read from git a few megabytes at a time; what is no blob is left out."""
+    """The contents of blobs, read from git in batches; other kinds of objects are skipped."""
     asked = "\n".join(oids).encode()
     if not asked:
         return
@@ -90,17 +91,17 @@ def contents(repository: Repository, oids: Iterable[str]) -> Iterator[tuple[str,
 
 
 def _batch(repository: Repository, oids: list[str]) -> Iterator[tuple[str, bytes]]:
-    said = repository.run("cat-file", "--batch", stdin="\n".join(oids).encode() + b"\n")
+    output = repository.run("cat-file", "--batch", stdin="\n".join(oids).encode() + b"\n")
     at = 0
     for oid in oids:
-        end = said.index(b"\n", at)
-        size = int(said[at:end].split()[2])
-        yield oid, said[end + 1 : end + 1 + size]
+        end = output.index(b"\n", at)
+        size = int(output[at:end].split()[2])
+        yield oid, output[end + 1 : end + 1 + size]
         at = end + size + 2
 
 
 def elsewhere(repository: Repository, seen: Versions, head: str) -> tuple[str, ...]:
-    """Other files that say what the block said: tracked, untracked, conversations. They are named and stay."""
+    """Other files with the block's text: tracked, untracked, conversations. They are reported, not changed."""
     words = seen.needles
     if not words:
         return ()
@@ -119,7 +120,7 @@ def elsewhere(repository: Repository, seen: Versions, head: str) -> tuple[str, .
 
 
 def _loose_files(root: Path) -> Iterator[Path]:
-    """Files of the home outside of the repository and of what is derived."""
+    """The files of the home, except the repository and derived files."""
     for folder in ("experiences", "sessions"):
         for directory, inner, files in os.walk(root / folder):
             inner[:] = [name for name in inner if name != ".git"]

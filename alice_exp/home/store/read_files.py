@@ -1,4 +1,4 @@
-"""Files of the home as values: parsed once per content, the last good version where a file holds a problem."""
+"""Reads namespace files into snapshots: each content is parsed once, and a broken file yields its last good version."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HOLDERS = ("personal", "universal", "low_value_pool", "archive")
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One content of one file: its signature on disk, its blocks, what is wrong with it."""
+    """One version of one file: its signature on disk, its blocks and its problems."""
 
     signature: Signature
     blocks: tuple[Block, ...]
@@ -36,12 +36,12 @@ class Parsed:
 
     @property
     def broken(self) -> bool:
-        """Whether a problem freezes the file."""
+        """Whether an error prevents writing to the file."""
         return any(problem.severity == "error" for problem in self.problems)
 
 
 class Reading:
-    """Reads and parses, and remembers: no unchanged file is parsed twice in one process, no block read twice."""
+    """A parser with a cache: within a process no unchanged file is parsed, and no unchanged block read, twice."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -51,18 +51,18 @@ class Reading:
         self._sound: dict[str, Unchanged[Block]] = {}
 
     def content(self, path: str) -> bytes:
-        """A file's bytes; ``OSError`` as the system gave it."""
+        """A file's bytes; ``OSError`` unchanged."""
         return read_bytes(self.root / path)[0]
 
     def document(self, path: str, data: bytes) -> Document:
-        """A namespace file's bytes as parsed: the elements that stood so when it was last parsed are taken over."""
+        """Parse a namespace file's bytes, reusing unchanged elements of the document parsed last."""
         known = self._documents.get(path)
         if known is None or known[0] != data:
             known = self._documents[path] = (data, jsonc.parse(data, path, was=known[1] if known else None))
         return known[1]
 
     def parsed(self, path: str, signature: Signature) -> Parsed:
-        """One namespace file as it is on disk."""
+        """The namespace file on disk; a file that cannot be read has a problem instead of blocks."""
         known = self._parsed.get(path)
         if known is not None and known.signature == signature:
             return known
@@ -75,25 +75,26 @@ class Reading:
         return self.learn(path, data, signature)
 
     def last_good(self, tree: Mapping[str, str], blob: Callable[[str], bytes]) -> LastGood:
-        """The files of a commit (path to blob); what was read of them before is not read again."""
+        """Access to the files of a commit (``tree``: path to blob id), with this object's cache."""
         return LastGood(tree, blob, self._good)
 
     def learn(self, path: str, data: bytes, signature: Signature) -> Parsed:
-        """Parse bytes that are known to be a file's content and remember the answer."""
+        """Parse bytes that are known to be a file's content, and cache the result."""
         parsed = self._parsed[path] = Parsed(signature, *self.blocks(self.document(path, data)))
         if not parsed.broken:
             self._good[path] = (blob_id(data), parsed.blocks)
         return parsed
 
     def blocks(self, document: Document) -> tuple[tuple[Block, ...], tuple[Problem, ...]]:
-        """The blocks of a parsed file and its problems; what stands as it stood when last read is not read again."""
+        """The blocks and problems of a parsed file; unchanged blocks are taken from the last reading."""
         blocks, problems = read_blocks(document, self._sound.get(document.path))
+        # Elements and blocks correspond one to one only if every element could be read.
         if len(blocks) == len(document.elements):
             self._sound[document.path] = Unchanged(document, blocks)
         return blocks, problems
 
     def sound(self, path: str, data: bytes) -> tuple[Block, ...] | None:
-        """The blocks of a content, None where a problem freezes it; for the index, so that nothing is kept twice."""
+        """The blocks of a content, None if it has an error. For the index; new contents are not cached here."""
         oid, blocks = self._good.get(path, ("", ()))
         if oid == blob_id(data):
             return blocks
@@ -102,14 +103,14 @@ class Reading:
 
 
 def holds_blocks(path: str) -> bool:
-    """Whether a path is a namespace file (sets and archive), not a record, a schema or the configuration."""
+    """Whether a path is a namespace file (sets and archive) rather than a record, a schema or the configuration."""
     return path.partition("/")[0] in _HOLDERS
 
 
 def snapshot(
     reading: Reading, found: Found, places: Collection[Place], head: str, last_good: LastGood
 ) -> Snapshot:
-    """All blocks of some sets, each id once; a broken file answers with its last good version, marked stale."""
+    """All blocks of some sets, each id once; a broken file contributes its last good version, marked stale."""
     files: list[NamespaceFile] = []
     owner: dict[str, str] = {}
     problems = list(found.problems)
@@ -117,9 +118,10 @@ def snapshot(
         if not holds_blocks(path) or place_of(path) not in places:
             continue
         parsed = reading.parsed(path, signature)
-        twice = _twice(parsed.blocks, owner, path)
-        faults = (*parsed.problems, *twice)
-        if parsed.broken or twice:
+        duplicates = _duplicates(parsed.blocks, owner, path)
+        faults = (*parsed.problems, *duplicates)
+        if parsed.broken or duplicates:
+            # Without blocks that another file owns by now: a block that was moved must not appear twice.
             good = tuple(block for block in last_good.blocks(path) if owner.get(block.id, path) == path)
             file = NamespaceFile(path, good, faults, stale=True)
         else:
@@ -131,7 +133,7 @@ def snapshot(
     return Snapshot(tuple(sorted(files, key=lambda file: file.path)), tuple(problems), head)
 
 
-def _twice(blocks: Collection[Block], owner: Mapping[str, str], path: str) -> tuple[Problem, ...]:
+def _duplicates(blocks: Collection[Block], owner: Mapping[str, str], path: str) -> tuple[Problem, ...]:
     return tuple(
         Problem(
             path, 1, 1, "the id {id} stands in {other} already", {"id": block.id, "other": owner[block.id]}
@@ -142,7 +144,7 @@ def _twice(blocks: Collection[Block], owner: Mapping[str, str], path: str) -> tu
 
 
 class LastGood:
-    """The last committed version of files, read from git only where a file cannot answer for itself."""
+    """The last committed versions of files, read from git only if a file on disk is unusable."""
 
     def __init__(
         self,
@@ -155,7 +157,7 @@ class LastGood:
         self._known = known
 
     def blocks(self, path: str) -> tuple[Block, ...]:
-        """The blocks of a path in the last commit; none where it was not tracked or not good there either."""
+        """The blocks of a path in the last commit; none if it was not tracked or is broken there too."""
         oid = self._tree.get(path)
         if oid is None:
             return ()
@@ -166,23 +168,23 @@ class LastGood:
         return self._known[path][1]
 
     def missing(self, found: Found, places: Collection[Place]) -> list[NamespaceFile]:
-        """Files that cannot be reached (their directory is missing or odd): never taken for deleted."""
-        out = {problem.path for problem in found.problems}
-        gone = [
+        """Tracked files that do not count as deleted, because their directory is missing or something is in the way."""
+        misplaced = {problem.path for problem in found.problems}
+        unreachable = [
             path
             for path in self._tree
             if holds_blocks(path)
             and place_of(path) in places
             and path not in found.files
             and (
-                path in out
+                path in misplaced
                 or path.partition("/")[0] not in found.directories
-                or path.partition("/")[0] in out
+                or path.partition("/")[0] in misplaced
             )
         ]
-        return [NamespaceFile(path, self.blocks(path)) for path in gone]
+        return [NamespaceFile(path, self.blocks(path)) for path in unreachable]
 
 
 def placed(files: Collection[NamespaceFile]) -> dict[str, Placed]:
-    """Blocks by id."""
+    """The blocks of some files, by id."""
     return {block.id: Placed(block, file.path) for file in files for block in file.blocks}

@@ -1,6 +1,6 @@
-"""The newest acts, read through the git program alone: a report each morning must not pay for opening GitPython.
+"""Reads the newest acts through the git program, so that the daily report does not pay for importing GitPython.
 
-What is asked here needs messages, never files; everything else about history is ``home.store.git_history``.
+Only messages are read, never files; everything else about history is in ``home.store.git_history``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.git_process import Repository
 
 MOST = 5000
-"""Acts that a report looks back on at most."""
+"""The most acts that a report looks back on."""
 
 _OID = re.compile(r"[0-9a-f]{40}")
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z")
@@ -24,9 +24,9 @@ _FORMAT = "--format=%H%n%B%x00"
 
 
 def acts_after(repository: Repository, commit: str, at: str) -> tuple[Commit, ...]:
-    """The acts after a commit, newest first; where history does not know it any more, those after a time.
+    """The acts after ``commit``, newest first; if history no longer contains it, those after ``at`` (ISO-8601 UTC).
 
-    ``at`` is ISO-8601 UTC. All where neither is given, nothing where neither is known or the commit is the newest.
+    All acts if neither is given; none if neither is usable or the commit is the newest.
     """
     tip = repository.head() if repository.exists else ""
     if not tip or commit == tip:
@@ -37,14 +37,14 @@ def acts_after(repository: Repository, commit: str, at: str) -> tuple[Commit, ..
         try:
             return _acts(repository, f"{commit}..{tip}")
         except ProblemError:
-            pass  # history was rewritten since: the time still tells
+            pass  # History was rewritten since; fall back on the time.
     if not _TIME.fullmatch(at):
         return ()
     return tuple(act for act in _acts(repository, f"--since={at}", tip) if act.at > at)
 
 
 def newest_act(repository: Repository, op: str) -> Commit | None:
-    """The newest act of a kind (``op`` is a word of ours, never a person's text); None where there is none."""
+    """The newest act with this ``op`` (one of our own words, never a person's text); None if there is none."""
     tip = repository.head() if repository.exists else ""
     if not tip:
         return None
@@ -53,6 +53,6 @@ def newest_act(repository: Repository, op: str) -> Commit | None:
 
 
 def _acts(repository: Repository, *arguments: str) -> tuple[Commit, ...]:
-    said = repository.run("log", f"-n{MOST}", _FORMAT, *arguments, "--").decode("utf-8", "replace")
-    rows = (row.strip("\n").partition("\n") for row in said.split("\0"))
+    output = repository.run("log", f"-n{MOST}", _FORMAT, *arguments, "--").decode("utf-8", "replace")
+    rows = (row.strip("\n").partition("\n") for row in output.split("\0"))
     return tuple(read(oid, message) for oid, _, message in rows if oid)

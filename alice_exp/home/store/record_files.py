@@ -1,4 +1,4 @@
-"""The record files of a home: read once per content, rewritten where an act changes them."""
+"""Reads the record files of a home, each content once, and composes their new contents."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 
 Read: TypeAlias = "tuple[EpisodeBook | Timeline | None, tuple[Problem, ...]]"
-"""A file as a value, None where it is broken, and what is wrong with it."""
+"""A file's value (None if it is broken) and its problems."""
 
 
 class Recording:
-    """Reads and composes the record files of one home, and remembers them: no content is parsed twice."""
+    """Reader and writer of the record files of one home, with a cache: no content is parsed twice."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -44,12 +44,12 @@ class Recording:
         self._sound: Unchanged[Episode] | None = None
 
     def episodes(self, signature: Signature | None) -> tuple[EpisodeBook | None, tuple[Problem, ...]]:
-        """The episodes and what is wrong with their file; an empty book where there is no file."""
+        """The episodes (None if their file is broken) and its problems; an empty book without a file."""
         value, problems = self._value(EPISODES_PATH, signature) if signature else (EpisodeBook(), ())
         return (value if isinstance(value, EpisodeBook) else None), problems
 
     def timeline(self, signature: Signature | None) -> tuple[Timeline | None, tuple[Problem, ...]]:
-        """The segments and what is wrong with their file; none where there is no file."""
+        """The timeline (None if its file is broken) and its problems; an empty one without a file."""
         value, problems = self._value(EVENTS_PATH, signature) if signature else (Timeline(), ())
         return (value if isinstance(value, Timeline) else None), problems
 
@@ -69,9 +69,9 @@ class Recording:
     def compose(
         self, changes: ChangeSet, seen: Snapshot, content: Callable[[str], bytes | None]
     ) -> dict[str, bytes]:
-        """The new bytes of the record files that an act changes; ``content`` reads a file as it is now.
+        """The new bytes of the record files that an act changes; ``content`` reads the present ones.
 
-        They are read back before anything is written: a wrong edit must never reach a person's file.
+        They are parsed and compared before anything is written: a wrong edit must never reach a person's file.
         """
         from alice_exp.model.formats.record_edits import book_edits, timeline_edits
 
@@ -92,11 +92,12 @@ class Recording:
             fault = next((one for one in read[1] if one.severity == "error"), None)
             why = f"{fault.where} {fault.message}" if fault else "it differs from what was meant"
             raise AssertionError(f"composed {path} does not read back: {why}")
+        # Parsed already, so that the next read after landing does not parse it again.
         self._composed[path] = (new, read)
         return new
 
     def _document(self, path: str, data: bytes) -> Document:
-        """A record file as parsed; the last one of each is remembered."""
+        """Parse a record file; the last document of each is kept, and its unchanged elements are reused."""
         known = self._documents.get(path)
         if known is None or known[0] != data:
             spans_of = EPISODES if path == EPISODES_PATH else SEGMENTS
@@ -112,8 +113,8 @@ class Recording:
                 return None, problems
             self._sound = Unchanged(document, book.episodes)
             return book, problems
-        told, problems = read_timeline(document)
-        return (None if _is_broken(problems) else told), problems
+        timeline, problems = read_timeline(document)
+        return (None if _is_broken(problems) else timeline), problems
 
 
 def _is_broken(problems: tuple[Problem, ...]) -> bool:
@@ -121,9 +122,9 @@ def _is_broken(problems: tuple[Problem, ...]) -> bool:
 
 
 def as_adopted(document: Document, data: bytes, new_id: Callable[[str], str], now: str) -> bytes | None:
-    """A file without blocks as adoption commits it: episodes that a person typed get their id and time.
+    """The bytes of a hand-edited file without blocks as they are to be committed; episodes get missing ids and times.
 
-    None where a problem keeps it from being committed: it stays as it is, and its last good version answers.
+    None if an error prevents the commit: the file is left alone, and its last good version is used.
     """
     if document.problem is not None:
         return None
@@ -143,7 +144,7 @@ def as_adopted(document: Document, data: bytes, new_id: Callable[[str], str], no
 
 
 def fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Iterator[str]:
-    """Ids for episodes that none of ``taken`` is, which grows with each."""
+    """Endless new ids of episodes that are not in ``taken``; each one is added to it."""
     while True:
         one = new_id("ep")
         if one not in taken:

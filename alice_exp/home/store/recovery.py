@@ -1,4 +1,4 @@
-"""Recovery of a home: the journal's, with what only a home has to finish or to sweep."""
+"""Recovers a home after a crash: the journal's recovery plus decided purges and an outdated merge driver entry."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FORMER = ("episodes.sqlite", "episodes.sqlite-wal", "episodes.sqlite-shm", "gla
 
 
 def recover_home(repository: Repository, *, holder_died: bool) -> Recovered:
-    """Finish what a crash interrupted in a home; see ``transaction.recover``. Call it under the lock alone."""
+    """Finish what a crash interrupted; see ``transaction.recover``. The caller must hold the writer lock."""
 
     def finish() -> None:
         _leave_old_driver(repository)
@@ -38,7 +38,7 @@ def recover_home(repository: Repository, *, holder_died: bool) -> Recovered:
 
 
 def _leave_old_driver(repository: Repository) -> None:
-    """Replace the merge driver's entry of a version before, which named a module, by the one that stays."""
+    """Replace the merge driver entry of earlier versions, which named a module, by the stable command line."""
     with contextlib.suppress(OSError):
         if OLD_DRIVER in (repository.git_dir / "config").read_bytes():
             repository.create()

@@ -1,6 +1,6 @@
-"""What a home's repository tells git: settings, hooks and attributes, so that plain git keeps to the home's rules.
+"""The git settings, hooks and attributes of a home's repository, which make plain git follow the home's rules.
 
-A plain ``git push`` is refused, a plain ``git pull`` between clones merges block by block.
+A plain ``git push`` is refused; a plain ``git pull`` between clones merges block by block.
 """
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ exec {python} -m alice_exp --home "${{PWD%/*}}" sync settle --quiet
 """
 
 OLD_DRIVER = b"alice_exp.store.merging"
-"""What the entry of homes before 0.2 names."""
+"""The module that the merge driver entry of homes before 0.2 names."""
 
+# Every conversion is off, since a person's global attributes must not change the bytes of a file.
 _ATTRIBUTES = "* -text -eol -ident -filter merge=alice -working-tree-encoding\n"
+# Our temporary files, and what vim (4913, .swp), emacs (.#, #…#) and macOS leave beside a file.
 _EXCLUDES = ".*.alice-tmp-*\n*~\n.*.sw?\n*.swp\n4913\n.#*\n\\#*#\n.DS_Store\n*.tmp\n*.bak\n*.orig\n"
 
 
 def repo_config() -> RepoConfig:
-    """The repository's own configuration, hooks, attributes, and what git ignores."""
+    """The configuration of a home's repository: settings, hooks, attributes and excludes."""
     return RepoConfig(_settings(), _texts(), "merge.alice.driver")
 
 

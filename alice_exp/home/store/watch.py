@@ -1,8 +1,8 @@
-"""Notices that a person saved a file: watchdog on the home's directories, and a look now and then at what it missed.
+"""Watches a home for saved files: events from watchdog, and a periodic scan for what they miss.
 
-The only module that imports ``watchdog``. Directories are watched, not files, because editors save by renaming; the
-history below ``.git`` is not. A watcher only says that something may have changed: the home's own doors know by
-content what did, so what we wrote ourselves never comes back as an edit (B2.36).
+The only module that imports ``watchdog``. Directories are watched rather than files, because editors save by
+renaming; ``.git`` is not watched. A watcher only reports that something may have changed. The home compares contents,
+so what we wrote ourselves does not come back as an edit (B2.36).
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ FOLDERS: Final = ("", "universal", "personal", "low_value_pool", "archive", "rec
 """Watched directories relative to ``experiences/``."""
 
 RESCAN_SECONDS: Final = 1.0
-"""How often the stamps of all files are compared: an overflow is silent, a deleted root ends a watch unseen."""
+"""The interval (s) of the full scan: neither lost events nor a deleted root directory are reported by the system."""
 
 _LONGEST = 5
-"""A file that never stops changing is read after this many debounces all the same."""
+"""Debounce periods after which files are read even if they keep changing."""
 
 _PAIRING_SECONDS = 0.02
 _READING = ("opened", "closed_no_write")
@@ -42,10 +42,10 @@ _ENDINGS = (".jsonc", ".json")
 
 
 class Watcher:
-    """Calls ``on_change()`` on a thread of its own once files under ``experiences`` have been quiet for ``debounce``.
+    """Calls ``on_change()`` on its own thread once files under ``experiences`` are quiet for ``debounce`` seconds.
 
-    A context manager. ``debounce`` and ``rescan`` are seconds and may be set while it runs. ``on_change`` must not
-    raise and must use a home of its own: the doors of one home object are for one thread.
+    A context manager. ``debounce`` and ``rescan`` are in seconds and may be changed while it runs. ``on_change`` must
+    not raise, and must use its own home object, since those are not thread-safe.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Watcher:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop watching; a call of ``on_change`` that runs is waited for."""
+        """Stop watching, after a running call of ``on_change`` has ended."""
         with self._news:
             self._stopped = True
             self._news.notify()
@@ -96,17 +96,18 @@ class Watcher:
 
     @property
     def polls(self) -> bool:
-        """Whether the system refuses to watch, so that looking now and then has to do."""
+        """Whether the system refuses to watch a directory (such as at inotify's limit), so that scans have to do."""
         return any(watch is None for _, watch in self._watched.values())
 
     def again(self, seconds: float = 0.05) -> None:
-        """Call ``on_change`` once more after ``seconds``: another process was at it."""
+        """Call ``on_change`` once more after ``seconds``, because another process held the lock."""
         with self._news:
             self._due_early = time.monotonic() + seconds
             self._news.notify()
 
     def dispatch(self, event: FileSystemEvent) -> None:
-        """What watchdog calls with each event, on its thread."""
+        """Take an event; called by watchdog, on its thread."""
+        # Reading a file, which we do after each change, must not count as the next change.
         if event.event_type in _READING or (event.is_directory and event.event_type == "modified"):
             return
         if any(self._matters(os.fsdecode(path)) for path in (event.src_path, event.dest_path) if path):
@@ -140,19 +141,19 @@ class Watcher:
             if due:
                 self._on_change()
             else:
-                self._look()
+                self._rescan()
                 next_rescan = time.monotonic() + (
                     min(self.rescan, self.debounce / 2) if self.polls else self.rescan
                 )
 
     def _due(self) -> float:
-        """When ``on_change`` is to be called (monotonic seconds); 0 where nothing is known to have changed."""
+        """When to call ``on_change`` (monotonic seconds); 0 if nothing has changed."""
         quiet = min(self._last + self.debounce, self._first + _LONGEST * self.debounce) if self._last else 0.0
         times = [moment for moment in (quiet, self._due_early) if moment]
         return min(times, default=0.0)
 
-    def _look(self) -> None:
-        """What no event told: a directory that came, went or was replaced, a file whose stamp is another."""
+    def _rescan(self) -> None:
+        """Find changes without an event: new, removed or replaced directories, and files with another signature."""
         moved = self._watch_directories()
         found = scan(self.experiences).files
         if moved or found != self._seen:
@@ -160,7 +161,10 @@ class Watcher:
             self._note()
 
     def _watch_directories(self) -> bool:
-        """Watch every directory that is there now, by its inode; whether that changed anything."""
+        """Watch every existing directory; returns whether any appeared, vanished or was replaced.
+
+        Compared by inode: a watch stays on a directory that was renamed away, and does not see its replacement.
+        """
         changed = False
         for folder in FOLDERS:
             inode = _inode(self.experiences / folder)
@@ -191,9 +195,10 @@ def _inode(directory: Path) -> int:
 
 
 def _pair_moves_quickly() -> None:
-    """Let watchdog wait 20 ms, not 0.5 s, for a move's other half: an editor's backup elsewhere has none here.
+    """Make watchdog wait 20 ms instead of 0.5 s for the second half of a move.
 
-    Both halves of one rename come in one read; 0.5 s is longer than a save may take to become searchable (DESIGN 9).
+    A move to an unwatched directory (an editor's backup) has no second half, and both halves of a rename arrive in one
+    read. 0.5 s is longer than a save may take to become searchable (DESIGN 9).
     """
     for module, name in (
         ("watchdog.observers.inotify_move_event_grouper", "InotifyMoveEventGrouper"),
@@ -204,8 +209,8 @@ def _pair_moves_quickly() -> None:
 
 
 def _keep_quiet() -> None:
-    """Keep what watchdog logs off stderr: it calls its own end, met between two events, an error.
+    """Keep watchdog's log off stderr: it logs an error if it is stopped between two events.
 
-    A program that sets logging up still gets these lines; nothing is missed by them, for the rescan looks again.
+    A program that configures logging still gets these lines.
     """
     logging.getLogger("watchdog").addHandler(logging.NullHandler())

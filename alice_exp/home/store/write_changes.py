@@ -1,4 +1,4 @@
-"""A change set as new bytes of files, read back before anything is written, and carried out as one act."""
+"""Composes the new contents of files from a change set, verifies them, and writes them as one act."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Composing:
-    """Turns what a plan wants into files; called under the writer's lock with the home settled."""
+    """Writer of change sets. The caller must hold the writer lock on a settled home."""
 
     def __init__(self, writer: CommitWriter, reading: Reading, recording: Recording) -> None:
         self._writer = writer
@@ -39,7 +39,7 @@ class Composing:
         self._experiences = writer.work_tree
 
     def carry_out(self, changes: ChangeSet, seen: Snapshot, found: Found) -> Commit:
-        """Write one act; ``ChangedOnDisk`` with nothing changed where a person saved in between."""
+        """Write one act; ``ChangedOnDisk``, with nothing changed, if a person saved in between."""
         documents: dict[str, Document] = {}
         contents: dict[str, bytes] = {}
 
@@ -60,6 +60,7 @@ class Composing:
             if path in changes.seen and contents.get(path) != (None if text is None else text.encode()):
                 raise ChangedOnDisk(self._experiences / path)
         self._check(new, changes)
+        # Record first, then prune: the first commit keeps in git what the second removes from the file.
         first = None
         if changes.then is not None:
             first = (changes.act, {p: data for p, data in new.items() if data != contents.get(p)})
@@ -74,7 +75,7 @@ class Composing:
         return self._writer.write(act, {p: c for p, c in files.items() if c.expected != c.new}, first)
 
     def _record(self, path: str, found: Found, contents: dict[str, bytes]) -> bytes | None:
-        """A record file that an act will write, remembered as what must still be there; None where there is none."""
+        """A record file's content (None if missing), also put into ``contents`` as what must still be there."""
         if path not in found.files:
             return None
         try:
@@ -87,7 +88,7 @@ class Composing:
         return contents[path]
 
     def _as_seen(self, path: str) -> tuple[bytes, Document]:
-        """A file that an act will write, as adopted a moment ago; ``ChangedOnDisk`` where a person has saved since."""
+        """A file that an act will write, as it was adopted; ``ChangedOnDisk`` if a person has saved it since."""
         full = self._experiences / path
         try:
             data = self._reading.content(path)
@@ -123,7 +124,7 @@ class Composing:
             )
 
     def _refuse_frozen(self, changes: ChangeSet, seen: Snapshot) -> None:
-        """A file with a problem is left exactly as it is."""
+        """Raise ``ProblemError`` if the change set would write to a file with an error: that is left untouched."""
         targets = {put.path for put in changes.puts}
         moving = {put.block.id for put in changes.puts} | set(changes.removes)
         for file in seen.files:
@@ -141,7 +142,7 @@ class Composing:
                 )
 
     def _check(self, new: Mapping[str, bytes | None], changes: ChangeSet) -> None:
-        """Read back what was composed before anything is written: a wrong edit must never reach a person's file."""
+        """Parse and compare the composed files before writing: a wrong edit must never reach a person's file."""
         wanted: dict[tuple[str, str], Block] = {(put.path, put.block.id): put.block for put in changes.puts}
         for path, data in new.items():
             if data is None or not holds_blocks(path):
@@ -162,10 +163,10 @@ class Composing:
 
 
 MANY = 500
-"""Puts above which a sample is read back: all of them come from one function, and the file was parsed whole."""
+"""Above this many puts only a sample is compared: one function wrote them all, and the whole file was parsed."""
 
 
 def _sampled(value: Json) -> Json:
-    """A namespace file's value with every twentieth block alone, and the last."""
+    """A namespace file's value with every twentieth block and the last one."""
     listed = value.get("blocks") if isinstance(value, dict) else None
     return {"blocks": [*listed[:-1:20], *listed[-1:]]} if isinstance(listed, list) else value

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
-    """A model that turns texts into vectors; ``ProviderError`` where it fails, is too slow, or answers nonsense."""
+    """A model that turns texts into vectors; ``ProviderError`` if it fails, is too slow, or answers malformed data."""
 
     def embed(self, texts: Sequence[str], within: float) -> list[list[float]]:
         """One vector per text, in order, all of the same length and of finite numbers, within ``within`` seconds."""
@@ -17,7 +17,7 @@ class Embedder(Protocol):
 
 
 class Provider(Protocol):
-    """A language model; ``ProviderError`` where it fails, is too slow, or answers nonsense."""
+    """A language model; ``ProviderError`` if it fails, is too slow, or answers malformed data."""
 
     def chat(self, prompt: str) -> str:
         """The model's answer to one prompt."""

@@ -1,1 +1,1 @@
-"""The commands that keep a home."""
+"""The commands for creating, checking, configuring and watching a home."""

@@ -1,4 +1,4 @@
-"""``doctor`` and ``config``: is this home sound, and how does it behave."""
+"""The commands ``doctor`` and ``config``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``init``, ``check`` and ``namespace``: the home itself."""
+"""The commands ``init``, ``check`` and ``namespace``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``watch``: what a person saves is taken in at once, and told."""
+"""The command ``watch``, which adopts saved files as they change and shows what happens."""
 
 from __future__ import annotations
 
@@ -65,16 +65,17 @@ def watch(
 
 
 class Waiting:
-    """Waits for news, and for every way in which a watch ends: a signal, the end of stdin or of stdout, time.
+    """Waits for changes, and for every way in which a watch ends: a signal, the end of stdin or stdout, a time limit.
 
-    SIGINT is an interruption; SIGTERM, a closed stdin (a pipe's writer is gone, Ctrl-D) and a closed stdout are an
-    end. A stdin such as ``/dev/null`` says nothing. ``limit`` is in seconds.
+    SIGINT is an interruption; SIGTERM, a closed stdin (its writer ended, or Ctrl-D) and a closed stdout are an ordinary
+    end. A stdin such as ``/dev/null`` is ignored. ``limit`` is in seconds.
     """
 
     def __init__(self, limit: float | None = None) -> None:
         self.interrupted = False
         self._ended = False
         self._deadline = None if limit is None else time.monotonic() + limit
+        # A self-pipe: other threads and signal calls wake the same poll that watches stdin and stdout.
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
         self._before: dict[int, Any] = {}
@@ -84,7 +85,7 @@ class Waiting:
         self._stdout = _handle(sys.stdout)
 
     def __enter__(self) -> Waiting:
-        """Take the signals."""
+        """Install the signal handling."""
         for number in (signal.SIGINT, signal.SIGTERM):
             self._before[number] = signal.signal(number, self._on_signal)
         if self._stdin >= 0 and _can_end(self._stdin):
@@ -96,7 +97,7 @@ class Waiting:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Give the signals back."""
+        """Restore the previous signal handling."""
         for number, before in self._before.items():
             signal.signal(number, before)
         writer, self._writer = self._writer, -1
@@ -104,15 +105,16 @@ class Waiting:
         os.close(self._reader)
 
     def wake(self) -> None:
-        """Say that there is news; from any thread."""
+        """Wake ``changed``; may be called from any thread."""
         if self._writer >= 0:
             try:
                 os.write(self._writer, b".")
+            # A full pipe will wake the reader anyway.
             except BlockingIOError:
                 return
 
     def changed(self) -> bool:
-        """Wait for news; false once the watch is over."""
+        """Wait for changes; False once the watch is over."""
         while not self._ended:
             left = None if self._deadline is None else self._deadline - time.monotonic()
             if left is not None and left <= 0:
@@ -157,7 +159,7 @@ def _can_end(handle: int) -> bool:
 
 
 def _is_foreground(handle: int) -> bool:
-    """Whether reading is allowed: a process in the background that reads its terminal is stopped."""
+    """Whether reading is allowed: the system stops a background process that reads its terminal."""
     try:
         return not os.isatty(handle) or os.tcgetpgrp(handle) == os.getpgrp()
     except OSError:
@@ -173,7 +175,7 @@ def _face(terminal: Terminal, watching: Watching) -> _Silent:
 
 
 class _Silent:
-    """Shows nothing (``-q``), and what the other faces share."""
+    """The front end for ``-q``, which shows nothing, and the base of the others."""
 
     def __init__(self, terminal: Terminal, watching: Watching) -> None:
         self.terminal = terminal
@@ -190,29 +192,29 @@ class _Silent:
         self.end()
 
     def begin(self) -> None:
-        """Before the first event."""
+        """Called before the first event."""
 
     def show(self, noticed: Sequence[Noticed]) -> None:
-        """What a look found."""
+        """Show what a look found."""
 
     def end(self) -> None:
-        """After the last event."""
+        """Called after the last event."""
 
     def clock(self, at: str) -> str:
-        """A moment as the person's clock shows it."""
+        """A time of day in the person's time zone."""
         return datetime.fromisoformat(at).astimezone(self.zone).strftime("%H:%M:%S")
 
     @property
     def title(self) -> str:
-        """What is watched."""
+        """The line that tells what is watched."""
         return say("watching {home}; Ctrl-C ends it", home=self.terminal.session.root)
 
 
 class _JsonLines(_Silent):
-    """One object an event, flushed."""
+    """The front end for ``--json``: one object per event, flushed."""
 
     def begin(self) -> None:
-        """Say that the watch has begun."""
+        """Write the event that the watch has begun."""
         blocks = sum(1 for _ in self.watching.snapshot)
         self._write(
             {
@@ -224,7 +226,7 @@ class _JsonLines(_Silent):
         )
 
     def show(self, noticed: Sequence[Noticed]) -> None:
-        """One line each."""
+        """Write one line per event."""
         for one in noticed:
             body: dict[str, object] = {"event": one.kind, "at": one.at}
             if one.commit is not None:
@@ -243,21 +245,21 @@ class _JsonLines(_Silent):
 
 
 class _Lines(_Silent):
-    """One plain line an event, for a pipe."""
+    """The front end for a pipe: one plain line per event."""
 
     def begin(self) -> None:
-        """Say on stderr that the watch has begun."""
+        """Report on stderr that the watch has begun."""
         self.terminal.note(self.title)
 
     def show(self, noticed: Sequence[Noticed]) -> None:
-        """One line each."""
+        """Write one line per event."""
         for one in noticed:
             self.terminal.line(f"{self.clock(one.at)}  {_said(one)}")
         sys.stdout.flush()
 
 
 class _Live(_Silent):
-    """A table that stays on the screen: what is wrong now, and the newest acts."""
+    """The front end for a terminal: a table, updated in place, of the present problems and the newest acts."""
 
     def begin(self) -> None:
         """Draw the empty table."""
@@ -270,13 +272,13 @@ class _Live(_Silent):
         self.live.start(refresh=True)
 
     def show(self, noticed: Sequence[Noticed]) -> None:
-        """Draw again."""
+        """Update the table."""
         self.rows += noticed
         self.rows = self.rows[-200:]
         self.live.update(self._drawn(), refresh=True)
 
     def end(self) -> None:
-        """Leave the last table standing."""
+        """Stop updating and leave the last table on the screen."""
         self.live.stop()
 
     def _drawn(self) -> RenderableType:

@@ -1,1 +1,1 @@
-"""Checks, settings, namespaces, watching."""
+"""Use cases of maintenance: doctor, settings, namespaces, watching."""

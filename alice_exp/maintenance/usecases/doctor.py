@@ -1,4 +1,4 @@
-"""``doctor``: is this home sound, private and current; and what of it can be mended without a person's judgement."""
+"""The use case of ``doctor``: checks whether a home is sound, private and up to date, and mends what is safe to."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from alice_exp.sync.ports import Remotes
 
 SKEW = timedelta(minutes=2)
-"""How far ahead a time may be before the clock is doubted."""
+"""The most that a time may be in the future before the clock is doubted."""
 
 _PERSONAL: tuple[Place, ...] = ("personal",)
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at: what is wrong with it, and how much of that was mended."""
+    """The result of one check: its problems, and the number of things mended."""
 
     name: str
     problems: tuple[Problem, ...]
@@ -50,7 +50,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Patient:
-    """What the doctor looks at, through the ports."""
+    """The ports through which a home is examined."""
 
     home: Home
     history: History
@@ -61,14 +61,14 @@ class Patient:
 
 
 def examine(patient: Patient, *, fix: bool = False) -> tuple[Check, ...]:
-    """Every check in order; with ``fix`` what can be mended is mended first (a person's act)."""
+    """Run every check in order; with ``fix`` each mends what it can first, which only a person may ask for."""
     if fix:
         require_person(patient.caller, "mend the home", "alice-exp doctor --fix")
     return tuple(_checked(patient, name, fix) for name in CHECKS)
 
 
 def _checked(patient: Patient, name: str, fix: bool) -> Check:
-    """One check; where it cannot even be made, that is what is wrong."""
+    """Run one check; if it fails itself, that is reported as its problem, so that the others still run."""
     mended = 0
     try:
         mended = _mend(patient, name) if fix else 0
@@ -99,7 +99,7 @@ def _remotes(patient: Patient) -> Iterator[Problem]:
 
 
 def _clock(patient: Patient) -> Iterator[Problem]:
-    """Times ahead of the clock: a commit, an episode, a block (the clock is wrong now, or was then)."""
+    """Commits, episodes and blocks from the future: the clock is wrong now, or was then."""
     latest = datetime.fromisoformat(patient.caller.now) + SKEW
     newest = datetime.fromtimestamp(patient.inspection.commit_time(), UTC)
     if newest > latest:
@@ -138,7 +138,7 @@ def _rewrite_schemas(patient: Patient) -> int:
 
 
 def _sharing(patient: Patient) -> Iterator[Problem]:
-    """Personal never leaves, whatever a file says (D59)."""
+    """Personal blocks that are marked shareable; they are never shared, whatever a file says (D59)."""
     for placed in patient.home.read(_PERSONAL):
         if placed.block.shareable:
             template = "{id} is personal and marked shareable; it is never shared"
@@ -176,4 +176,4 @@ CHECKS: Mapping[str, Callable[[Patient], Iterator[Problem]]] = {
     "cloud": _inspected("cloud"),
     "reads": _inspected("reads"),
 }
-"""Every check by name, in order: what a crash left comes first, because reading would finish it unseen."""
+"""Every check by name, in order; leftovers first, because any read would recover them unreported."""

@@ -1,4 +1,4 @@
-"""The home itself: made, checked, its namespaces."""
+"""Use cases of the home itself: its default files, its problems, its namespaces."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _EDIT = 'Edit freely: comments, order and formatting are kept; a block needs a "
 
 @dataclass(frozen=True, slots=True)
 class Namespace:
-    """One namespace: where it is, how many blocks it has, whether its file is fit to be written."""
+    """One namespace: its place, number of blocks, and whether its file has an error (``stale``)."""
 
     place: Place
     name: str
@@ -43,13 +43,13 @@ class Namespace:
 
 
 def default_files() -> dict[str, str]:
-    """Every file of a new home, path to text."""
+    """The files of a new home, path to text."""
     files = {one.path: f"// {one.comment}\n// {_EDIT}\n{NEW_FILE}" for one in NAMESPACES}
     return {**files, **EMPTY, PATH: default_text(), **schemas()}
 
 
 def check(home: Home, now: str = "") -> tuple[Problem, ...]:
-    """Everything that is wrong with the home's files, errors and warnings; with ``now``, records still to come too."""
+    """All errors and warnings of the home's files; with ``now`` also warnings about records from the future."""
     snapshot = home.read(PLACES, records=True)
     return (*snapshot.problems, *(ahead(snapshot, now) if now else ()))
 
@@ -63,7 +63,7 @@ def namespaces(home: Home) -> Sequence[Namespace]:
 
 
 def namespace(home: Home, name: str) -> Namespace:
-    """One namespace by ``SET/NAME``; ``NotFoundError`` where there is no such file."""
+    """The namespace ``SET/NAME``; ``NotFoundError`` if there is no such file."""
     path = namespace_path(name)
     for one in namespaces(home):
         if one.path == path:
@@ -72,7 +72,7 @@ def namespace(home: Home, name: str) -> Namespace:
 
 
 def create_namespace(home: Home, caller: Caller, name: str, comment: str = "") -> tuple[str, Commit | None]:
-    """A new, empty namespace file; ``RefusedError`` where it exists, and for the pool, whose files are days."""
+    """Create an empty namespace file; ``RefusedError`` if it exists, ``UsageError`` for the pool."""
     require_person(caller, "create a namespace", f"alice-exp namespace create {name}")
     path = namespace_path(name)
     if place_of(path) == "low_value":

@@ -1,4 +1,4 @@
-"""``config``: one key read, one key set, the whole file edited; each a person's act and one commit (DESIGN 6, 7)."""
+"""Use cases of ``config``: read a key, set a key, edit the whole file; changes are persons' acts (DESIGN 6, 7)."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One key with what it is now and whether that is its default."""
+    """One key with its present value."""
 
     option: Option
     value: Json
 
     @property
     def is_default(self) -> bool:
-        """Whether it is as the table has it."""
+        """Whether the value is the default."""
         return self.value == self.option.default
 
 
 def option_named(name: str) -> Option:
-    """A key of the table; ``NotFoundError`` with the nearest one where there is none."""
+    """The option with this name; ``NotFoundError`` with the most similar name if there is none."""
     option = BY_NAME.get(name)
     if option is None:
         from difflib import get_close_matches
@@ -52,21 +52,22 @@ def option_named(name: str) -> Option:
 
 
 def get(home: Home, name: str) -> Value:
-    """One key."""
+    """The present value of one key."""
     option = option_named(name)
     return Value(option, home.read(()).config.values.get(name, option.default))
 
 
 def listing(home: Home) -> Sequence[Value]:
-    """Every key, in the table's order."""
+    """All keys with their values, in the order of the table."""
     values = home.read(()).config.values
     return [Value(option, values.get(option.name, option.default)) for option in OPTIONS]
 
 
 def parsed(option: Option, text: str) -> Json:
-    """What a person typed as a value of the option's kind; ``UsageError`` where it is none."""
+    """Parse what a person typed as a value of the option's kind; ``UsageError`` if it is not one."""
     value: Json = text
     if option.kind != "text":
+        # parse_constant: NaN and Infinity become texts, which no numeric kind accepts.
         try:
             value = json.loads(text, parse_constant=str)
         except (ValueError, RecursionError):
@@ -83,7 +84,7 @@ def parsed(option: Option, text: str) -> Json:
 
 
 def put(home: Home, caller: Caller, name: str, text: str) -> tuple[Value, Commit | None]:
-    """Set one key; the file's comments stay, and a key that it lacks is added. None: it was so already."""
+    """Set one key; the file's comments stay, and a missing key is added. The commit is None if nothing changed."""
     require_person(caller, "configure", f"alice-exp config set {name} {text}")
     option = option_named(name)
     value = parsed(option, text)
@@ -106,20 +107,20 @@ def put(home: Home, caller: Caller, name: str, text: str) -> tuple[Value, Commit
 
 
 def opened(home: Home, caller: Caller) -> str:
-    """The file's text for a person's editor; its defaults where there is none."""
+    """The file's text for a person's editor; the default text if there is no file."""
     require_person(caller, "configure", "alice-exp config edit")
     home.read(())
     return home.text(PATH) or default_text()
 
 
 def faults(text: str) -> tuple[Problem, ...]:
-    """What is wrong with an edited configuration."""
+    """The errors of an edited configuration."""
     _, problems = read_config(parse(text.encode("utf-8", "surrogatepass"), PATH))
     return tuple(problem for problem in problems if problem.severity == "error")
 
 
 def replaced(home: Home, caller: Caller, before: str, after: str) -> Commit | None:
-    """Put the edited file in the place of the one that was opened; ``BusyError`` where it changed meanwhile."""
+    """Replace the file that was opened by the edited one; ``BusyError`` if it was changed meanwhile."""
     require_person(caller, "configure", "alice-exp config edit")
 
     def plan(_: Snapshot) -> tuple[ChangeSet | None, None]:

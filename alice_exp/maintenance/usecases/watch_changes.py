@@ -1,4 +1,4 @@
-"""What a watch tells: acts as they land, whoever did them, and problems in files until they are mended."""
+"""The use case of ``watch``: reports acts as they land, whoever did them, and problems until they are mended."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 Kind = Literal["act", "problem", "mended"]
 
 _MOST = 200
-"""Acts told at once: a history that was rewritten meanwhile holds no known end."""
+"""The most acts reported at once, since in a history that was rewritten meanwhile the last known act is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
     """One thing that a look found. ``at`` is when it was noticed (ISO-8601 UTC).
 
-    ``act``: ``commit`` landed. ``problem``: ``path`` holds ``problem``; the last good version keeps answering.
-    ``mended``: ``path`` holds none any more.
+    ``act``: ``commit`` landed. ``problem``: the file at ``path`` has ``problem``; its last good version stays in use.
+    ``mended``: the file at ``path`` has no problem any more.
     """
 
     kind: Kind
@@ -40,9 +40,9 @@ class Noticed:
 
 
 class Watching:
-    """One watch of a home: each ``look`` tells what is new since the one before.
+    """A watch of a home: each ``look`` returns what is new since the previous one.
 
-    Reading the home adopts what a person saved (DESIGN 5); the act is told whichever process was first to adopt it.
+    Reading the home adopts what a person saved (DESIGN 5); the act is reported whichever process adopted it first.
     """
 
     def __init__(self, home: Home, index: Index, history: History, now: Callable[[], str]) -> None:
@@ -52,27 +52,28 @@ class Watching:
         self._now = now
         self._head = ""
         self.problems: tuple[Problem, ...] = ()
-        """What is wrong now."""
+        """The present problems."""
         self.snapshot = Snapshot(())
-        """What the last look saw."""
+        """The snapshot of the last look."""
 
     def begin(self) -> tuple[Noticed, ...]:
-        """The first look: the problems that are there, no act of the past. ``ProblemError`` where no home is."""
+        """The first look: the present problems, no past acts. ``ProblemError`` if there is no home."""
         before = next(iter(self._history.log(limit=1)), None)
         self._head = before.commit if before is not None else ""
         self.snapshot = self._home.read(PLACES)
         return (*self._acts(), *self._faults(self.snapshot.problems))
 
     def look(self) -> tuple[Noticed, ...]:
-        """What happened since: acts in their order, then new problems, then what was mended."""
+        """What happened since the last look: acts in order, then new problems, then mended files."""
         try:
             self.snapshot = self._home.read(PLACES)
         except ProblemError as error:
-            gone = Problem(
+            unreadable = Problem(
                 error.path, error.line, error.column, error.template, error.filling, hint=error.hint
             )
-            return self._faults((gone,))
-        self._index.ask(lambda _: True)  # whoever asks next finds the index in step
+            return self._faults((unreadable,))
+        # Brings the index up to date, so that the next query does not have to.
+        self._index.ask(lambda _: True)
         return (*self._acts(), *self._faults(self.snapshot.problems))
 
     def _acts(self) -> tuple[Noticed, ...]:

@@ -1,1 +1,1 @@
-"""The files of a home as values and back: fields, schemas, edits."""
+"""Converts the files of a home to values and back: fields, schemas, edits."""

@@ -1,4 +1,4 @@
-"""A change of blocks as edits of a file's text: only what differs is touched, comments travel with their block."""
+"""Turns changed blocks into edits of a file's text that touch only what differs and keep comments with their block."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NEW_FILE = '{\n  "$schema": "../.schema/namespace.json",\n  "blocks": []\n}\n'
 
 
 def block_indexes(document: Document) -> dict[str, int]:
-    """Where each block stands in its file's list, by id."""
+    """The index of each block in its file's list, by id."""
     return {
         str(item["id"]): index
         for index, item in enumerate(_listed(document))
@@ -33,7 +33,7 @@ def block_indexes(document: Document) -> dict[str, int]:
 def difference(document: Document, index: int, old: Block, new: Block, place: Place) -> list[Edit]:
     """The edits that turn the text of block ``index`` from ``old`` into ``new`` for a file of set ``place``.
 
-    Fields whose canonical JSON is the same are left as the person wrote them, shorthand and explicit defaults too.
+    Fields whose canonical JSON is equal stay as the person wrote them, including shorthand and explicit defaults.
     """
     here = place_of(document.path)
     item = cast("Mapping[str, Json]", _listed(document)[index])
@@ -43,7 +43,7 @@ def difference(document: Document, index: int, old: Block, new: Block, place: Pl
 
 
 def moved(document: Document, index: int, old: Block, new: Block, place: Place) -> Raw:
-    """The text of block ``index`` with its comments, edited to say ``new`` in a file of set ``place``."""
+    """The text of block ``index`` with its comments, edited to mean ``new`` in a file of set ``place``."""
     text = cut(document, ("blocks", index)).text
     alone = parse(_ALONE.format(text).encode("utf-8"), document.path)
     edits = difference(alone, 0, old, new, place)
@@ -53,14 +53,14 @@ def moved(document: Document, index: int, old: Block, new: Block, place: Place) 
 
 
 def raw_block(data: bytes, path: str, block_id: str) -> str:
-    """A block's own text with its comments in a file's bytes (from history, say); empty where it is not there."""
+    """A block's source text with its comments in a file's bytes (e.g. from history); empty if it is not there."""
     document = parse(data, path)
     index = block_indexes(document).get(block_id)
     return "" if index is None else cut(document, ("blocks", index)).text
 
 
 def from_history(put: Put) -> Raw:
-    """A block's text from history, edited to say ``put.block`` where it has to differ, for the file ``put.path``."""
+    """A block's text from history, edited where necessary to mean ``put.block`` in the file ``put.path``."""
     path = put.raw_path or put.path
     alone = parse(_ALONE.format(put.raw).encode("utf-8"), path)
     blocks, _ = read_blocks(alone)
@@ -72,6 +72,7 @@ def _changes(
     at: Pointer, item: Mapping[str, Json], old: Mapping[str, Json], new: Mapping[str, Json], *, moved: bool
 ) -> list[Edit]:
     edits: list[Edit] = []
+    # A key that both sides omit may be written in the text, as an explicit default of the old set.
     for key in dict.fromkeys([*old, *new, *(key for key in item if moved and depends_on_place(key))]):
         pointer = (*at, key)
         if key not in new:
@@ -83,7 +84,7 @@ def _changes(
 
 
 def _value_changes(pointer: Pointer, item: Json, old: Json, new: Json) -> list[Edit]:
-    """Nested objects and grown lists are edited inside, so that the comments in them stay."""
+    """The edits of one field; nested objects and lists that grew are edited inside, to keep the comments in them."""
     if isinstance(item, dict) and isinstance(old, dict) and isinstance(new, dict):
         return _changes(pointer, item, old, new, moved=False)
     if isinstance(item, list) and item == old and isinstance(new, list):
@@ -94,7 +95,7 @@ def _value_changes(pointer: Pointer, item: Json, old: Json, new: Json) -> list[E
 
 
 def _grown(pointer: Pointer, item: Sequence[Json], new: Sequence[Json]) -> list[Edit] | None:
-    """A list that lost some of its oldest and got new ones at its end; ``None`` where it changed otherwise."""
+    """The edits of a list that lost items at its beginning and gained some at its end; None for any other change."""
     for dropped in range(len(item)):
         kept = item[dropped:]
         if list(new[: len(kept)]) == list(kept):

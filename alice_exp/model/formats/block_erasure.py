@@ -1,4 +1,4 @@
-"""A namespace file without one block: what a purge writes in the place of every version (B2.29)."""
+"""Erases one block from a version of a namespace file, for a purge (B2.29)."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ if TYPE_CHECKING:
 UNREADABLE = (
     b'{\n  // A version that could not be read stood here; it held what was purged.\n  "blocks": []\n}\n'
 )
-"""Takes the place of a past version that no reader understands and that holds the block's words."""
+"""The replacement for a past version that cannot be parsed and contains the block's text."""
 
 
 def forget(data: bytes, path: str, block_id: str, said: Collection[str]) -> bytes | None:
-    """The file without the block and the comments that belong to it; None where the file cannot be read.
+    """The file without the block and the comments that belong to it; None if the file cannot be parsed.
 
-    The block is known by its id, or, where a version has none, by a payload that ``said`` names.
+    The block is recognised by its id or, in versions without an id, by a text of its payload in ``said``.
     """
     document = parse(data, path)
     if document.problem is not None:
         return None
-    gone = [index for index, item in enumerate(_listed(document)) if _is_meant(item, block_id, said)]
-    return edit(document, [Remove(("blocks", index)) for index in gone]) if gone else data
+    erased = [index for index, item in enumerate(_listed(document)) if _is_meant(item, block_id, said)]
+    return edit(document, [Remove(("blocks", index)) for index in erased]) if erased else data
 
 
 def said_by(data: bytes, path: str, block_id: str) -> frozenset[str]:
-    """What the block says in one version of a file: its payload's content and steps."""
+    """The texts of the block's payload (content and steps) in one version of a file."""
     listed = _listed(parse(data, path))
     return frozenset(text for item in listed if _id(item) == block_id for text in _words(item))
 
 
 def is_empty(data: bytes | None) -> bool:
-    """Whether a file holds no block (None is no file)."""
+    """Whether a file exists (is not None) and contains no block."""
     return data is not None and not _listed(parse(data))
 
 
 def needles(said: Iterable[str], shortest: int = 4) -> tuple[bytes, ...]:
-    """Texts as a file may hold them, plainly or escaped; those under ``shortest`` characters prove nothing."""
+    """The byte forms, plain or escaped, in which files may contain the texts; shorter ones match too much by chance."""
     forms: dict[bytes, None] = {}
     for text in said:
         if len(text) >= shortest:

@@ -1,4 +1,4 @@
-"""What each field of a block may be, one reader a field; what it may not be is a ``Fault`` with its place below.
+"""The readers that validate the fields of a block, one per field; each returns a value or raises ``Fault``.
 
 Source: the table of fields in DESIGN 3.
 """
@@ -85,7 +85,7 @@ def _ids(value: Json) -> tuple[str, ...]:
 def _object(
     value: Json, readers: Mapping[str, Callable[[Json], Any]], required: tuple[str, ...]
 ) -> dict[str, Any]:
-    """A nested object by its own table; keys of the person's own are allowed and left in the file."""
+    """Read a nested object by a table of readers; unknown keys are allowed and stay in the file."""
     if not isinstance(value, dict):
         raise Fault('"{name}" is an object')
     fields: dict[str, Any] = {}

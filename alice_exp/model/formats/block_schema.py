@@ -1,7 +1,7 @@
-"""Namespace files as values and back: what a block may say, what may stay unwritten, what is a problem.
+"""Converts namespace files to blocks and back, with validation and defaults.
 
-Reading turns JSON values into ``Block`` and every fault into a ``Problem`` with its place; writing yields the JSON of a
-block without its defaults. Sources: DESIGN 3 (table of fields), B2.39, R3.3.
+Reading turns JSON values into ``Block`` and every fault into a ``Problem`` with its position; writing yields the JSON
+of a block without defaults. Sources: DESIGN 3 (table of fields), B2.39, R3.3.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 def read_blocks(
     document: Document, before: Unchanged[Block] | None = None
 ) -> tuple[tuple[Block, ...], tuple[Problem, ...]]:
-    """The blocks of a parsed namespace file and everything that is wrong with it.
+    """The blocks of a parsed namespace file, and its problems.
 
-    One error empties the answer of nothing: the caller decides by severity. Blocks that a person typed without an id
-    have ``id == ""`` until they are adopted. ``before`` is an earlier reading of the same file: what still stands so is
-    not read again.
+    Sound blocks are returned beside errors; the caller decides by severity. Blocks that a person typed without an id
+    have ``id == ""`` until they are adopted. ``before`` is an earlier reading of the same file, whose unchanged blocks
+    are reused.
     """
     if document.problem is not None:
         return (), (document.problem,)
@@ -72,9 +72,9 @@ def read_blocks(
 
 
 def read_block(item: Json, place: Place) -> Block:
-    """One block from its JSON value; shorthand forms are filled in, defaults follow the set.
+    """Read one block from its JSON value; shorthand forms are expanded, defaults depend on the set.
 
-    Raises an internal fault that ``read_blocks`` turns into a problem; ``block_of`` is the public form.
+    Raises ``Fault``, which ``read_blocks`` turns into a problem and ``block_of`` into a sentence.
     """
     if not isinstance(item, dict):
         raise Fault('a block is an object with at least a "payload"')
@@ -84,6 +84,7 @@ def read_block(item: Json, place: Place) -> Block:
     if place == "personal":
         fields.setdefault("state", "past")
         fields.setdefault("about", "user")
+    # A past block happened at least once.
     if "verifications" not in fields and fields.get("state") == "past":
         fields["verifications"] = 1
     if extra:
@@ -93,7 +94,7 @@ def read_block(item: Json, place: Place) -> Block:
 
 
 def block_of(item: Json, place: Place) -> Block | str:
-    """One block from a JSON value that stands in no file (a line of JSONL): the block, or why it is none."""
+    """Read one block from a JSON value outside a file (a line of JSONL): the block, or why it is not one."""
     try:
         return read_block(item, place)
     except Fault as fault:
@@ -101,7 +102,7 @@ def block_of(item: Json, place: Place) -> Block | str:
 
 
 def block_json(block: Block, place: Place) -> dict[str, Json]:
-    """The JSON of a block as it stands in a file of that set: keys in their order, defaults left out."""
+    """The JSON of a block in a file of that set: keys in canonical order, defaults left out."""
     written: dict[str, Json] = {"id": block.id}
     rows = _rows(place, block.state == "past")
     for (key, write, default), value in zip(rows, _VALUES(block), strict=True):
@@ -112,7 +113,7 @@ def block_json(block: Block, place: Place) -> dict[str, Json]:
 
 
 def depends_on_place(key: str) -> bool:
-    """Whether a field's default differs between sets, so that a move may have to write or drop it."""
+    """Whether a field's default differs between sets, so that moving a block may have to write or drop it."""
     return key in ("about", "state", "verifications")
 
 
@@ -176,14 +177,14 @@ _ROWS: tuple[_Row, ...] = tuple(
     for key in FIELDS
     if key != "id"
 )
-"""Every key but the id in the order of writing: how it is written (None: as it is), its default in universal."""
+"""Every key but the id in canonical order: how to write it (None: unchanged), and its default in universal."""
 
 _VALUES = attrgetter(*(key for key, _, _ in _ROWS))
 
 
 @lru_cache(maxsize=16)
 def _rows(place: Place, is_past: bool) -> tuple[_Row, ...]:
-    """The same with the defaults of a set, for a block that is past or not."""
+    """``_ROWS`` with the defaults of a set, for a block that is past or not."""
     state: State = "past" if place == "personal" else "possible"
     by_place = {
         "state": state,

@@ -1,4 +1,4 @@
-"""A change set as new bytes of files: pure, so that a dry run, the commit and the files are one and the same."""
+"""Applies a change set to the texts of files; pure, so that a dry run shows exactly what a commit writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Documents = Callable[[str], "Document | None"]
 
 @dataclass
 class _File:
-    """One file under change: its document, the edits that wait, what is to be appended."""
+    """A file to change: its document, the edits so far, and the blocks to append."""
 
     document: Document
     exists: bool
@@ -32,7 +32,7 @@ class _File:
     removed: int = 0
 
     def bytes(self) -> bytes | None:
-        """The new content; None where a pool file lost its last block (B2.41)."""
+        """The new content; None if a pool file lost its last block (B2.41)."""
         is_pool = self.document.path.startswith("low_value_pool/")
         if is_pool and not self.appended and self.removed == len(self.indexes):
             return None
@@ -41,9 +41,9 @@ class _File:
 
 
 def rewrite(changes: ChangeSet, where: dict[str, Placed], documents: Documents) -> dict[str, bytes | None]:
-    """Every file that the change set touches, path to new bytes (None: removed).
+    """The files that the change set touches, path to new bytes (None: removed).
 
-    ``where`` tells each block's present place, ``documents`` parses a file as it is (None: it does not exist).
+    ``where`` gives each block's present place, ``documents`` parses a present file (None: it does not exist).
     """
     open_files: dict[str, _File] = {}
 
@@ -95,7 +95,7 @@ def _remove(file: _File, block_id: str) -> None:
 
 
 def same_block(one: Block, other: Block) -> bool:
-    """Whether two versions say the same apart from access counts and what a report showed."""
+    """Whether two versions of a block are equal apart from access counts and reports."""
     from dataclasses import replace
 
     def bare(block: Block) -> Block:

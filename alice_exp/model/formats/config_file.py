@@ -1,4 +1,4 @@
-"""``config.jsonc``: the commented file as ``init`` writes it, and a file as checked values."""
+"""Writes the commented default ``config.jsonc`` and validates an existing one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SENTENCES: dict[Kind, str] = {
 
 
 def default_text() -> str:
-    """A new ``config.jsonc``: every key with its default, under a comment that says what it does."""
+    """The text of a new ``config.jsonc``: every key with its default, under a comment that explains it."""
     lines = ["// How this home behaves. Every key stands here with its default; change what you like.", "{"]
     lines.append('  "$schema": ".schema/config.json",')
     group = ""
@@ -45,7 +45,7 @@ def default_text() -> str:
 
 
 def read_config(document: Document) -> tuple[Config, tuple[Problem, ...]]:
-    """The checked values of a parsed file and everything that is wrong with it."""
+    """The valid values of a parsed file, and its problems."""
     if document.problem is not None:
         return Config(), (document.problem,)
     if not isinstance(document.value, dict):
@@ -65,7 +65,7 @@ def read_config(document: Document) -> tuple[Config, tuple[Problem, ...]]:
 
 
 def fits(option: Option, value: Json) -> bool:
-    """Whether a value is of the option's kind."""
+    """Whether a value has the option's kind."""
     if option.kind == "flag":
         return isinstance(value, bool)
     if option.kind == "text":
@@ -78,7 +78,7 @@ def fits(option: Option, value: Json) -> bool:
 
 
 def sentence(option: Option) -> str:
-    """What the option may be, as a sentence."""
+    """The sentence that describes the option's valid values."""
     return _SENTENCES[option.kind].format(name=option.name, low=0)
 
 

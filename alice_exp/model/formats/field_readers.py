@@ -1,6 +1,6 @@
-"""Single values of a record, checked: each reader returns the value or raises the ``Fault`` that says why not.
+"""Readers that validate single JSON values: each returns the value or raises ``Fault`` with the reason.
 
-The sentences name a key as ``{name}``, which the caller fills in; ``problem_at`` finds the place in the text.
+The sentences refer to a key as ``{name}``, which the caller fills in; ``problem_at`` finds its position in the text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Reader: TypeAlias = Callable[[Json], Any]
 
 
 class Fault(Exception):
-    """A value that a schema refuses: the sentence, its values, and where below the read value it lies."""
+    """A value that the schema refuses: a sentence, its values, and the path to the value from the one being read."""
 
     def __init__(self, template: str, below: Pointer = (), **values: object) -> None:
         super().__init__(template)
@@ -36,7 +36,7 @@ class Fault(Exception):
 
 
 def read_object(value: Json, readers: Mapping[str, Reader]) -> tuple[dict[str, Any], dict[str, Json]]:
-    """The known fields of an object, read, and the unknown ones as they are (``Fault`` with the key below)."""
+    """An object's known fields, validated, and the unknown ones unchanged (``Fault`` with the key in ``below``)."""
     if not isinstance(value, dict):
         raise Fault("an object stands here, between braces")
     fields: dict[str, Any] = {}
@@ -54,21 +54,21 @@ def read_object(value: Json, readers: Mapping[str, Reader]) -> tuple[dict[str, A
 
 
 def text(value: Json) -> str:
-    """Any text."""
+    """Any string."""
     if not isinstance(value, str):
         raise Fault('"{name}" is a text')
     return value
 
 
 def filled(value: Json) -> str:
-    """A text that is not blank."""
+    """A string that is not blank."""
     if not isinstance(value, str) or not value.strip():
         raise Fault('"{name}" is a text that says something')
     return value
 
 
 def texts(value: Json) -> tuple[str, ...]:
-    """A list of texts."""
+    """A list of strings."""
     if not isinstance(value, list):
         raise Fault('"{name}" is a list of texts')
     for index, item in enumerate(value):
@@ -78,7 +78,7 @@ def texts(value: Json) -> tuple[str, ...]:
 
 
 def flag(value: Json) -> bool:
-    """True or false."""
+    """A boolean."""
     if not isinstance(value, bool):
         raise Fault('"{name}" is true or false')
     return value
@@ -97,7 +97,7 @@ def anything(value: Json) -> Json:
 
 
 def whole(low: int) -> Reader:
-    """A reader of whole numbers from ``low`` on."""
+    """A reader of integers >= ``low``."""
 
     def read(value: Json) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < low:
@@ -111,7 +111,7 @@ def between(low: float, high: float) -> Reader:
     """A reader of finite numbers from ``low`` to ``high``."""
 
     def read(value: Json) -> float:
-        # The comparison refuses NaN too, and never turns an endless whole number into a float.
+        # The comparison refuses NaN too, and does not overflow by converting a huge integer to float.
         if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
             raise Fault('"{name}" is a number from {low:g} to {high:g}', low=low, high=high)
         return float(value)
@@ -120,7 +120,7 @@ def between(low: float, high: float) -> Reader:
 
 
 def time(value: Json) -> str:
-    """A time as files write it."""
+    """A time in the form that files use: ISO-8601 UTC with ``Z``."""
     if isinstance(value, str) and _is_time(value):
         return value
     raise Fault('"{name}" is a time such as 2026-02-20T09:00:00Z')
@@ -138,7 +138,7 @@ def _is_time(text: str) -> bool:
 
 
 def matching(pattern: re.Pattern[str], template: str) -> Reader:
-    """A reader of texts that match a pattern wholly; ``template`` says what is expected."""
+    """A reader of strings that match all of a pattern; ``template`` is the sentence for others."""
 
     def read(value: Json) -> str:
         if not isinstance(value, str) or not pattern.fullmatch(value):
@@ -156,7 +156,7 @@ def problem_at(
     severity: Severity = "error",
     hint: str = "",
 ) -> Problem:
-    """A problem at the nearest place above ``pointer`` that exists in the text."""
+    """A problem at ``pointer``, or at the nearest value above it that exists in the text."""
     for length in range(len(pointer), -1, -1):
         span = jsonc.locate(document, pointer[:length])
         if span is not None:
@@ -166,7 +166,7 @@ def problem_at(
 
 
 def unknown_key(document: Document, pointer: Pointer, known: Sequence[str]) -> Problem:
-    """The warning about the key at the end of ``pointer``, with the known key that it looks like."""
+    """The warning about an unknown key at the end of ``pointer``, with the most similar known key as a hint."""
     from difflib import get_close_matches
 
     key = str(pointer[-1])

@@ -1,4 +1,4 @@
-"""JSON Schemas of the home's files, so that an editor completes and checks them; made from the same tables."""
+"""The JSON Schemas of the home's files, for completion and validation in editors."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ _BLOCK: dict[str, Json] = {
 
 
 def schemas() -> dict[str, str]:
-    """Path under ``experiences/`` to the text of each schema."""
+    """The text of each schema, by its path under ``experiences/``."""
     named = {"namespace": _namespace(), "config": _config(), "episodes": _episodes(), "events": _events()}
     return {
         f".schema/{name}.json": json.dumps({"$schema": _DRAFT, **body}, ensure_ascii=False, indent=2) + "\n"

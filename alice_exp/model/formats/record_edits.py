@@ -1,7 +1,7 @@
-"""One book or timeline turned into the next, as edits of the file's text: only what differs is touched.
+"""Turns changed episodes or a changed timeline into edits of the file's text that touch only what differs.
 
-Comments stay where they are; those of a removed episode or of the second of two merged segments go with it. The
-cost follows what changes. Sources: DESIGN 3 ("Writing is surgical"), B1.9.
+Comments stay where they are, except those of a removed episode or of the second of two merged segments. The cost is
+proportional to the change. Sources: DESIGN 3 ("Writing is surgical"), B1.9.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _COUNTERS = ("next_id", "total_events", "total_compressions")
 def book_edits(document: Document, old: EpisodeBook, new: EpisodeBook) -> list[Edit]:
     """The edits that turn the text of ``old`` into that of ``new``: removed, changed and appended episodes.
 
-    ``document`` is ``old``'s, without errors. Episodes are known by id; those that have none yet are left alone.
+    ``document`` is that of ``old``, without errors. Episodes are matched by id; those without one are left alone.
     """
     edits: list[Edit] = [] if old.capacity == new.capacity else [Set(("capacity",), new.capacity)]
     same = _shared(old.episodes, new.episodes)
@@ -42,13 +42,16 @@ def book_edits(document: Document, old: EpisodeBook, new: EpisodeBook) -> list[E
 
 
 def _shared(old: Sequence[Episode], new: Sequence[Episode]) -> int:
-    """How many episodes both begin with."""
+    """The number of episodes that both begin with.
+
+    Compared by identity: unchanged episodes are the same objects, and comparing values would read all of a long book.
+    """
     pairs = enumerate(zip(old, new, strict=False))
     return next((at for at, (was, now) in pairs if was is not now), min(len(old), len(new)))
 
 
 def completion_edits(document: Document, ids: Iterator[str], now: str) -> list[Edit]:
-    """Give every episode that a person typed without id or time one of ``ids`` and ``now`` (adoption)."""
+    """The edits that give every hand-written episode without id or time one of ``ids`` and ``now`` (adoption)."""
     edits: list[Edit] = []
     for index, item in enumerate(document.items):
         if isinstance(item, dict):
@@ -60,8 +63,8 @@ def completion_edits(document: Document, ids: Iterator[str], now: str) -> list[E
 def timeline_edits(document: Document, old: Timeline, new: Timeline) -> list[Edit]:
     """The edits that turn the text of ``old`` into that of ``new``.
 
-    A merged segment takes the place of its first, text and comments; the second goes. ``document`` is ``old``'s,
-    without errors.
+    A merged segment takes over place, text and comments of the first of the two; the second is removed. ``document`` is
+    that of ``old``, without errors.
     """
     edits: list[Edit] = [
         Set((key,), getattr(new, key)) for key in _COUNTERS if getattr(old, key) != getattr(new, key)
@@ -70,25 +73,25 @@ def timeline_edits(document: Document, old: Timeline, new: Timeline) -> list[Edi
     before = {segment.id: segment for segment in old.segments}
     kept = before.keys() & {segment.id for segment in new.segments}
     firsts = zip(old.numbers(), old.segments, strict=True)
-    heirs = {numbers.start: segment for numbers, segment in firsts if segment.id not in kept}
+    merged_firsts = {numbers.start: segment for numbers, segment in firsts if segment.id not in kept}
     behind = 0
     for numbers, segment in zip(new.numbers(), new.segments, strict=True):
-        was = before.get(segment.id) or heirs.pop(numbers.start, None)
+        was = before.get(segment.id) or merged_firsts.pop(numbers.start, None)
         if was is None:
             edits.append(_placed(segment, behind, len(places)))
             continue
         behind = places[was.id] + 1
         if was is not segment and was != segment:
             edits += _segment_edits(document, places[was.id], was, segment)
-    return edits + [Remove((SEGMENTS, places[segment.id])) for segment in heirs.values()]
+    return edits + [Remove((SEGMENTS, places[segment.id])) for segment in merged_firsts.values()]
 
 
 def member_edits(
     at: Pointer, item: Mapping[str, Json], old: Mapping[str, Json], new: Mapping[str, Json]
 ) -> list[Edit]:
-    """The edits of an object's members where ``old`` and ``new``, both without defaults, differ.
+    """The edits of an object's members that differ between ``old`` and ``new``, both without defaults.
 
-    What a person wrote otherwise than we would (an explicit default, say) stays as it is.
+    What a person wrote differently from us (an explicit default, say) stays as it is.
     """
     edits: list[Edit] = []
     for key in dict.fromkeys([*old, *new]):
@@ -105,7 +108,7 @@ def event_raw(event: Event) -> Raw:
 
 
 def segment_raw(segment: Segment) -> Raw:
-    """A segment as text: one key a line, one thought a line."""
+    """A segment as text: one key per line, one thought per line."""
     written = segment_json(segment)
     written.pop("events", None)
     lines = [f'  "{key}": {dump(value, depth=1)}' for key, value in written.items()]
@@ -129,7 +132,7 @@ def _segment_edits(document: Document, index: int, old: Segment, new: Segment) -
 
 
 def _event_edits(at: Pointer, old: Sequence[Event], new: Sequence[Event]) -> list[Edit]:
-    """Thoughts leave at the beginning and arrive at the end; the lines of those that stay are not touched."""
+    """The edits of a segment's thoughts, which are removed at the beginning and added at the end only."""
     if old == new:
         return []
     pointer: Pointer = (*at, "events")

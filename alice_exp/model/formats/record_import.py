@@ -1,7 +1,7 @@
-"""Records that come from elsewhere: JSONL, a JSON array, or a whole file, with any of the time formats of B1.9.
+"""Reads records to import: JSONL, a JSON array, or a whole file, with any of the time formats of B1.9.
 
-Every faulty line is a ``Problem`` with its place. What is returned beside an error is incomplete: an import is taken
-whole or not at all (R0.46, R1.43).
+Every faulty line is a ``Problem`` with its position. Whatever is returned beside an error is incomplete: an import is
+all or nothing (R0.46, R1.43).
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 DAY = 86_400.0
-"""Seconds that a time may lie ahead of the clock: two machines never agree wholly."""
+"""Seconds by which a time may be ahead of the clock, since the clocks of two machines differ."""
 
 _OTHER_NAMES = {"timestamp": "at", "start_timestamp": "start", "end_timestamp": "end"}
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedEpisodes:
-    """The episodes of a text, in its order; an id is empty where the text names none."""
+    """The episodes of a text, in order; an id is empty if the text has none."""
 
     episodes: tuple[Episode, ...]
     problems: tuple[Problem, ...]
@@ -53,7 +53,7 @@ class ImportedEpisodes:
 
 @dataclass(frozen=True, slots=True)
 class ImportedTimeline:
-    """A whole timeline (one that was exported), or thoughts to be added one after the other."""
+    """Either a whole timeline (from an export) or thoughts to add one after the other, and the problems."""
 
     timeline: Timeline | None
     events: tuple[Event, ...]
@@ -62,7 +62,7 @@ class ImportedTimeline:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One record of the text: the document that it stands in, its place there, the lines before that document."""
+    """One record of the text: its document, its place there, and the number of lines before that document."""
 
     document: Document
     pointer: tuple[str | int, ...]
@@ -71,7 +71,7 @@ class _Row:
 
 
 def import_episodes(data: bytes, path: str, now: str = "") -> ImportedEpisodes:
-    """Episodes from a text; ``now`` (ISO-8601 UTC) stands where one names no time and refuses times in the future."""
+    """Episodes from a text; ``now`` (ISO-8601 UTC) is the default time, and times a day after it are refused."""
     readers = _readers(EPISODE_FIELDS, now)
     rows, problems = _rows(data, path, EPISODES)
     episodes, faults = _taken(rows, lambda value: read_episode(_named(value), readers))
@@ -79,7 +79,7 @@ def import_episodes(data: bytes, path: str, now: str = "") -> ImportedEpisodes:
 
 
 def import_timeline(data: bytes, path: str, now: str = "") -> ImportedTimeline:
-    """A timeline or thoughts from a text; ``now`` refuses times in the future, and stands where one names none."""
+    """A timeline or thoughts from a text; ``now`` is the default time, and times a day after it are refused."""
     rows, problems = _rows(data, path, SEGMENTS)
     if rows and rows[0].pointer[:1] == (SEGMENTS,):
         return _whole_timeline(rows, problems, now)
@@ -104,7 +104,7 @@ def _whole_timeline(rows: list[_Row], problems: tuple[Problem, ...], now: str) -
 
 
 def _counted(document: Document, root: Mapping[str, Json], segments: tuple[Segment, ...]) -> ImportedTimeline:
-    """The counters as the text has them, checked as those of a file."""
+    """The timeline with the counters of the text, validated like those of a file."""
     plain: Json = {**root, SEGMENTS: [segment_json(segment) for segment in segments]}
     timeline, problems = read_timeline(replace(document, value=plain))
     has_errors = any(problem.severity == "error" for problem in problems)
@@ -112,7 +112,7 @@ def _counted(document: Document, root: Mapping[str, Json], segments: tuple[Segme
 
 
 def _readers(table: Mapping[str, Reader], now: str) -> dict[str, Reader]:
-    """A table that takes any time format and, where the clock is known, no time after tomorrow."""
+    """The table with readers of any time format that, if ``now`` is given, refuse times more than a day ahead."""
     return {key: _any_time(now) if reader is field_readers.time else reader for key, reader in table.items()}
 
 
@@ -132,7 +132,7 @@ def _any_time(now: str) -> Reader:
 
 
 def _named(value: Json) -> Json:
-    """The record with our names for its times (B1.9)."""
+    """The record with its times under our names (B1.9)."""
     if not isinstance(value, dict) or not any(key in value for key in (*_OTHER_NAMES, "is_compressed")):
         return value
     return {_OTHER_NAMES.get(key, key): inner for key, inner in value.items() if key != "is_compressed"}
@@ -156,12 +156,13 @@ def _taken(rows: list[_Row], reader: Callable[[Json], T]) -> tuple[list[T], list
 
 
 def _rows(data: bytes, path: str, listed: str) -> tuple[list[_Row], tuple[Problem, ...]]:
-    """The records of a text, whichever of the three forms it has, and what keeps it from being read."""
+    """The records of a text in any of the three forms, or the problems that prevent reading it."""
     if not data.strip():
         return [], ()
     document = parse(data, path, listed)
     if document.problem is None:
         return _of_document(document, listed)
+    # JSONL if the first line alone is a document; otherwise the fault of the whole text is the useful one.
     first, _, rest = data.lstrip().partition(b"\n")
     if not rest.strip() or parse(first, path, listed).problem is not None:
         return [], (document.problem,)

@@ -1,6 +1,6 @@
-"""The files of ``records/`` as values, and records as JSON: what they may say and what is a problem.
+"""Converts the files of ``records/`` to values and back, with validation.
 
-Reading never stops at the first fault: every faulty record becomes a ``Problem`` with its place, the others are
+Reading does not stop at the first fault: every faulty record becomes a ``Problem`` with its position, the others are
 returned; the caller decides by severity. Sources: R0.6-R0.17, R1.3-R1.13, B0.14, B1.9; DESIGN 3.
 """
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 EPISODES_PATH = "records/episodes.jsonc"
 EVENTS_PATH = "records/events.jsonc"
-"""Where the records lie under ``experiences/``."""
+"""The paths of the record files under ``experiences/``."""
 
 EMPTY: Mapping[str, str] = {
     EPISODES_PATH: '{\n  "$schema": "../.schema/episodes.json",\n  "capacity": 1000,\n  "episodes": []\n}\n',
@@ -34,11 +34,11 @@ EMPTY: Mapping[str, str] = {
         '  "total_compressions": 0,\n  "segments": []\n}\n'
     ),
 }
-"""The texts of record files without records."""
+"""The texts of empty record files."""
 
 EPISODES = "episodes"
 SEGMENTS = "segments"
-"""The lists of the two files: what ``parse`` takes as ``spans_of``."""
+"""The names of the lists in the two files, for ``spans_of`` of ``parse``."""
 
 EPISODE_ID = re.compile(r"ep-[a-z2-9]{8}")
 
@@ -57,7 +57,7 @@ EPISODE_FIELDS: Mapping[str, Reader] = {
     "result_length": field_readers.whole(0),
     "access_count": field_readers.whole(0),
 }
-"""The reader of every key of an episode, in the order in which keys are written."""
+"""The reader of every key of an episode, in canonical order."""
 
 EVENT_FIELDS: Mapping[str, Reader] = {
     "at": field_readers.time,
@@ -75,10 +75,10 @@ _COUNTERS = ("next_id", "total_events", "total_compressions")
 def read_episodes(
     document: Document, before: Unchanged[Episode] | None = None
 ) -> tuple[EpisodeBook, tuple[Problem, ...]]:
-    """The book of a parsed ``episodes.jsonc`` and everything that is wrong with it.
+    """The episodes of a parsed ``episodes.jsonc``, and its problems.
 
-    An episode that a person typed has ``id == ""`` until it is adopted; without a reward it has 1 where it
-    succeeded, else 0. ``before`` is an earlier reading of the file: what still stands so is not read again.
+    An episode that a person typed has ``id == ""`` until it is adopted; the default reward is 1 for a success, else 0.
+    ``before`` is an earlier reading of the file, whose unchanged episodes are reused.
     """
     reading = _Reading(document, EPISODES, ("capacity",))
     capacity = reading.member("capacity", field_readers.whole(1), CAPACITY)
@@ -94,10 +94,10 @@ def read_episodes(
 
 
 def read_timeline(document: Document) -> tuple[Timeline, tuple[Problem, ...]]:
-    """The timeline of a parsed ``events.jsonc`` and everything that is wrong with it.
+    """The timeline of a parsed ``events.jsonc``, and its problems.
 
-    Counters that a person left out follow from the segments; those that contradict them are problems: errors where
-    going on would lose a thought or give an id twice, warnings where thoughts were taken out by hand.
+    Missing counters are derived from the segments. Counters that contradict them are problems: errors if continuing
+    would lose a thought or assign an id twice, warnings if thoughts were removed by hand.
     """
     reading = _Reading(document, SEGMENTS, _COUNTERS)
     listed = reading.items(lambda item: read_segment(item, SEGMENT_FIELDS))
@@ -117,7 +117,7 @@ def read_timeline(document: Document) -> tuple[Timeline, tuple[Problem, ...]]:
 
 
 def read_episode(item: Json, readers: Mapping[str, Reader] = EPISODE_FIELDS) -> Episode:
-    """One episode from its JSON value (``Fault`` where it is none)."""
+    """Read one episode from its JSON value (``Fault`` if it is not one)."""
     known, extra = read_object(item, readers)
     if "task" not in known:
         raise Fault('an episode needs a "task": what was to be done')
@@ -127,7 +127,7 @@ def read_episode(item: Json, readers: Mapping[str, Reader] = EPISODE_FIELDS) -> 
 
 
 def read_event(item: Json, readers: Mapping[str, Reader] = EVENT_FIELDS) -> Event:
-    """One thought from its JSON value (``Fault`` where it is none)."""
+    """Read one thought from its JSON value (``Fault`` if it is not one)."""
     known, extra = read_object(item, readers)
     for key in ("at", "thought"):
         if key not in known:
@@ -166,7 +166,7 @@ SEGMENT_FIELDS: Mapping[str, Reader] = {
 
 
 def read_segment(item: Json, readers: Mapping[str, Reader] = SEGMENT_FIELDS) -> Segment:
-    """One segment from its JSON value (``Fault`` where it is none, or where it contradicts itself)."""
+    """Read one segment from its JSON value (``Fault`` if it is not one or contradicts itself)."""
     known, _ = read_object(item, readers)
     events: tuple[Event, ...] = known.get("events", ())
     if events:
@@ -190,7 +190,7 @@ def read_segment(item: Json, readers: Mapping[str, Reader] = SEGMENT_FIELDS) -> 
 
 
 class _Reading:
-    """One file while it is read."""
+    """The state of reading one file."""
 
     def __init__(self, document: Document, listed: str, members: Sequence[str]) -> None:
         self._document = document
@@ -208,16 +208,16 @@ class _Reading:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Everything that was wrong."""
+        """The problems so far."""
         return tuple(self._found)
 
     @property
     def has_errors(self) -> bool:
-        """Whether anything is wrong that is more than a warning."""
+        """Whether any problem is an error."""
         return any(problem.severity == "error" for problem in self._found)
 
     def member(self, key: str, reader: Callable[[Json], T], default: T) -> T:
-        """A member of the root, or its default where it is absent or faulty."""
+        """A member of the root, or ``default`` if it is missing or faulty."""
         if key not in self._root:
             return default
         try:
@@ -227,7 +227,7 @@ class _Reading:
             return default
 
     def items(self, reader: Callable[[Json], T], known: Sequence[T | None] = ()) -> list[tuple[int, T]]:
-        """The records that are none of them faulty, with their places in the list; ``known`` need not be read."""
+        """The sound records with their indexes in the list; those in ``known`` are not read again."""
         listed = self._root.get(self._listed, [])
         if not isinstance(listed, list):
             self._report(Fault('"{name}" is a list', name=self._listed), (self._listed,))
@@ -241,7 +241,7 @@ class _Reading:
         return found
 
     def refuse_twins(self, ids: Sequence[tuple[object, int]]) -> None:
-        """Report every id that stood before."""
+        """Report every id that occurs a second time."""
         seen: set[object] = set()
         for one, index in ids:
             if one in seen:
@@ -251,7 +251,7 @@ class _Reading:
             seen.add(one)
 
     def warn(self, extra: Mapping[str, Json], at: Pointer, known: Mapping[str, Any] | Sequence[str]) -> None:
-        """Warn of keys that are not known and not the person's own."""
+        """Warn of unknown keys, except ``x-`` keys."""
         for key in extra:
             if not key.startswith("x-"):
                 self._found.append(unknown_key(self._document, (*at, key), tuple(known)))
@@ -314,7 +314,7 @@ _ALWAYS = frozenset(("id", "task", "success", "reward"))
 
 
 def episode_json(episode: Episode) -> dict[str, Json]:
-    """The JSON of an episode as files hold it: keys in their order; id, task, success and reward always."""
+    """The JSON of an episode in a file: keys in canonical order; id, task, success and reward always."""
     bare = Episode("", "")
     return _present(episode, bare, tuple(EPISODE_FIELDS), _ALWAYS) | dict(episode.extra)
 
@@ -351,6 +351,6 @@ def book_json(book: EpisodeBook) -> list[Json]:
 
 
 def timeline_json(timeline: Timeline) -> dict[str, Json]:
-    """The whole timeline as JSON, as ``events.jsonc`` holds it (R1.43)."""
+    """The whole timeline as JSON, in the form of ``events.jsonc`` (R1.43)."""
     counters: dict[str, Json] = {key: getattr(timeline, key) for key in _COUNTERS}
     return counters | {SEGMENTS: [segment_json(segment) for segment in timeline.segments]}

@@ -1,1 +1,1 @@
-"""The rules of one block: lifecycle, approval, identity, consolidation, rejection."""
+"""Rules about single blocks: lifecycle, approval, identity, consolidation, rejection."""

@@ -1,7 +1,8 @@
-"""What adopting a person's hand edit fills in and takes away (DESIGN 3, 5, 6; B2.26, B3.13).
+"""Adopts a hand-edited file: fills in what is missing and removes what only a decision may grant.
 
-A block that a person types needs a payload alone: id and times are filled in, a dropped id is given back where trigger
-and payload still match. ``approved`` grants nothing when written by hand, so what no decision put there is taken out.
+Sources: DESIGN 3, 5, 6; B2.26, B3.13. A hand-written block needs only a payload: id and times are filled in, and a
+dropped id is restored if trigger and payload still match. ``approved`` has no effect when written by hand, so it is
+removed unless a decision put it there.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
-    """One edited file: the edits that complete it, and which blocks are new, changed and gone."""
+    """The adoption of one file: the edits that complete it, and the blocks that are new, changed and removed."""
 
     edits: tuple[Edit, ...]
     new: tuple[str, ...]
@@ -29,16 +30,16 @@ class Adoption:
     gone: tuple[str, ...]
     approvals_refused: tuple[str, ...] = ()
     raised: tuple[str, ...] = ()
-    """Blocks whose trust the edit raised: the next heartbeat names them (DESIGN 6)."""
+    """Blocks whose trust the edit raised; the next heartbeat lists them (DESIGN 6)."""
 
     @property
     def blocks(self) -> tuple[str, ...]:
-        """Every id that the edit touched, in a stable order."""
+        """The ids of all blocks that the edit touched, in a stable order."""
         return (*self.new, *self.changed, *self.gone)
 
     @property
     def detail(self) -> str:
-        """What happened, for a commit's subject: counts and verbs alone."""
+        """A summary for a commit's subject, of counts and verbs only."""
         parts = [
             f"{len(ids)} {verb}"
             for ids, verb in ((self.new, "new"), (self.changed, "changed"), (self.gone, "removed"))
@@ -58,8 +59,8 @@ def adopt(
 ) -> Adoption:
     """Complete a hand-edited file.
 
-    ``before`` is every block of the last commit by id, ``elsewhere`` the ids that stand in other files now;
-    ``trusted_by`` names the person for ``init``, whose act approves the files as they are (DESIGN 6).
+    ``before`` is every block of the last commit, by id; ``elsewhere`` are the ids in other files now. ``trusted_by`` is
+    the person whose ``init`` approves the files as they are (DESIGN 6).
     """
     edits: list[Edit] = []
     new: list[str] = []
@@ -69,6 +70,7 @@ def adopt(
     present = {block.id for block in blocks} | set(elsewhere)
     lost = _lost(document.path, before, present)
     for index, block in enumerate(blocks):
+        # pop: of two equal blocks without an id only one can be the one that lost it.
         block_id = block.id or lost.pop(_essence(block), "") or new_id()
         old = before.get(block_id)
         if not trusted_by and old is not None and _is_whole_and_same(block, old, document.path):
@@ -92,17 +94,17 @@ def adopt(
 
 
 def _is_whole_and_same(block: Block, old: Placed, path: str) -> bool:
-    """Whether an edit left a block alone that lacks nothing: most of any file, looked at first for their number."""
+    """Whether a block is complete and unchanged. Checked first, since this holds for most blocks of any file."""
     return (
         old.path == path and old.block == block and bool(block.id and block.created_at and block.updated_at)
     )
 
 
 def raises_trust(block: Block, old: Placed | None, path: str) -> bool:
-    """Whether a hand edit gave a block more trust than acts had: a state, a count, leave to share, or another set.
+    """Whether a hand edit gave a block more trust than acts had: by state, count, permission to share, or set.
 
-    What a person types anew into personal is the person's word; it raises nothing. ``old`` is the block before, None
-    where it is new; ``path`` is where it stands now.
+    A new block that a person types into personal raises nothing, since it is the person's word. ``old`` is the block
+    before (None if it is new), ``path`` its present file.
     """
     if old is None:
         base, place = Block(block.id, block.payload, state="past", verifications=1), place_of(path)
@@ -133,7 +135,7 @@ def _essence(block: Block) -> tuple[object, object]:
 def _lost(
     path: str, before: Mapping[str, Placed], present: Collection[str]
 ) -> dict[tuple[object, object], str]:
-    """Ids that the edit dropped from this file, by what their blocks say."""
+    """The ids that the edit dropped from this file, by the content of their blocks."""
     return {
         _essence(placed.block): block_id
         for block_id, placed in before.items()

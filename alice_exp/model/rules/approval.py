@@ -1,6 +1,6 @@
-"""Under an owner key an approval is a signature: what text it covers, and which blocks it stands behind (DESIGN 6).
+"""Signed approvals of a home with an owner key: the text that a signature covers, and which blocks it holds for.
 
-Without a key nothing here is asked, and a block's ``signed`` stays None.
+Source: DESIGN 6. Without an owner key none of this is used, and a block's ``signed`` stays None.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
 
 Standing = Literal["approved", "edited", "unsigned", "bad", "waiting"]
-"""``edited``: it says something else than what was approved. ``unsigned``: approved, or typed into personal, and not
-signed. ``bad``: its signature is not one of the owner key over this approval. ``waiting``: no one approved it."""
+"""``edited``: the content differs from what was approved. ``unsigned``: approved, or typed into personal, but not
+signed. ``bad``: the signature is not by the owner key over this approval. ``waiting``: not approved."""
 
 Stamp = Callable[[Block], Block]
-"""Puts a person's signature on a block that a decision is about to write."""
+"""Adds a person's signature to a block that a decision is about to write."""
 
 
 def signed_text(block_id: str, digest: str, decision: Decision, at: str) -> str:
-    """The text that a signature covers: id, content hash (hex), decision and its date (ISO-8601 UTC)."""
+    """The text that a signature covers: id, content hash (hex), decision and time (ISO-8601 UTC)."""
     return f"alice-exp decision 1\nid {block_id}\ncontent sha256:{digest}\ndecision {decision}\nat {at}\n"
 
 
 def claim(block: Block) -> Claim | None:
-    """What the signature in ``approved.signature`` (``DECISION:BASE64``) has to cover; None where there is none."""
+    """The claim in ``approved.signature`` (``DECISION:BASE64``); None if there is none."""
     approved = block.approved
     if approved is None or not approved.signature:
         return None
@@ -51,14 +51,14 @@ def claim(block: Block) -> Claim | None:
 
 
 def with_signature(block: Block, decision: Decision, signature: str) -> Block:
-    """The block with a signature (bare base64) over its approval."""
+    """The block with a signature (base64) over its approval; ValueError if it has no approval."""
     if block.approved is None:
         raise ValueError("a block that no one approved cannot be signed")
     return replace(block, approved=replace(block.approved, signature=f"{decision}:{signature}"), signed=True)
 
 
 def approved_now(block: Block, at: str, by: str) -> Block:
-    """The block with a person's approval of what it says now; one of the same act is left as it is."""
+    """The block with a person's approval of its present content; an approval by the same act is kept."""
     digest = content_hash(block)
     approved = block.approved
     if approved is not None and approved.hash == digest and approved.at == at:
@@ -68,7 +68,7 @@ def approved_now(block: Block, at: str, by: str) -> Block:
 
 
 def judged(snapshot: Snapshot, marked: Callable[[NamespaceFile], NamespaceFile]) -> Snapshot:
-    """A snapshot whose blocks in personal and universal say whether they are signed."""
+    """The snapshot with ``signed`` set on the blocks in personal and universal."""
     files = tuple(
         marked(file) if file.place in ("personal", "universal") else file for file in snapshot.files
     )
@@ -76,13 +76,13 @@ def judged(snapshot: Snapshot, marked: Callable[[NamespaceFile], NamespaceFile])
 
 
 def marked(block: Block, verdicts: Mapping[Claim, bool]) -> Block:
-    """The block with ``signed`` set from what is known of its signature; without one it is not signed."""
+    """The block with ``signed`` set from the known verdicts; False without a signature or a verdict."""
     said = claim(block)
     return replace(block, signed=said is not None and verdicts.get(said, False))
 
 
 def standing(placed: Placed) -> Standing:
-    """How a block of ``personal/`` or ``universal/`` stands with the person, for reports (``Standing``)."""
+    """The approval status of a block in ``personal/`` or ``universal/``, for reports (``Standing``)."""
     block = placed.block
     if is_approved(placed):
         return "approved"
@@ -94,7 +94,7 @@ def standing(placed: Placed) -> Standing:
 
 
 def may_leave(block: Block) -> bool:
-    """Whether the owner key, where there is one, has signed that this block is shared (DESIGN 6)."""
+    """Whether sharing this block is signed by the owner key, if there is one (DESIGN 6)."""
     if block.signed is None:
         return True
     said = claim(block)
@@ -102,9 +102,10 @@ def may_leave(block: Block) -> bool:
 
 
 def kept_here(block: Block, stamp: Stamp) -> Block:
-    """The block denied to everyone, and no signature left in it that lets it leave.
+    """The block, no longer shareable and without any signature that would allow sharing.
 
-    ``stamp`` signs the approval alone where it holds; where it does not, the block waits for a signature.
+    A valid approval is signed again by ``stamp``, without the decision to share; otherwise the block has to be signed
+    anew.
     """
     block = replace(block, shareable=False)
     said = claim(block)

@@ -1,8 +1,7 @@
-"""How well a memory is consolidated, and how it fades.
+"""Computes consolidation and decay of a memory.
 
-Consolidation (R3.7) rises with use, age and freshness; decay (R3.13) halves a memory's weight per half-life,
-which a consolidated memory stretches up to three times. Neither ever changes a state (B3.14): they order and
-explain.
+Consolidation (R3.7) rises with use, age and freshness. Decay (R3.13) halves a memory's weight once per half-life,
+which consolidation stretches up to three times. Neither ever changes a state (B3.14); they order and explain.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ DAY = 86_400.0
 
 DEFAULT_HALF_LIFE = 180.0
 HALF_LIFE_DAYS: Mapping[str, float] = MappingProxyType(Config().half_life_days)
-"""Days until a memory of a type weighs half (R3.15, B3.9); any other type has ``DEFAULT_HALF_LIFE``."""
+"""Half-life in days by type (R3.15, B3.9); other types have ``DEFAULT_HALF_LIFE``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Shares of the three terms of consolidation, each >= 0 (R3.7; from the configuration, R3.28)."""
+    """The weights of the three terms of consolidation, each >= 0 (R3.7; from the configuration, R3.28)."""
 
     frequency: float = 0.5
     longevity: float = 0.2
@@ -39,7 +38,7 @@ class Weights:
 
     @classmethod
     def of(cls, config: Config) -> Weights:
-        """The weights that a configuration sets."""
+        """The weights in a configuration."""
         names = ("frequency", "longevity", "recency")
         return cls(*(config.number(f"consolidation.{name}") for name in names))
 
@@ -61,14 +60,14 @@ def _seconds_of(text: str) -> float:
 
 
 def seconds(moment: str | datetime) -> float:
-    """Seconds since 1970 of ISO-8601 text or a datetime, UTC where it has no zone; else ValueError."""
+    """Seconds since 1970 of ISO-8601 text or a datetime (UTC if it has no zone); ValueError for other text."""
     if isinstance(moment, str):
         return _seconds_of(moment)
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def age_days(earlier: str | datetime, now: str | datetime) -> float:
-    """Days from ``earlier`` to ``now``, >= 0: a time ahead of the clock, or none, counts as now."""
+    """Days from ``earlier`` to ``now``, >= 0: a time in the future, or none, counts as now."""
     return max(0.0, seconds(now) - seconds(earlier)) / DAY if earlier else 0.0
 
 
@@ -127,7 +126,7 @@ def consolidation_of(
     half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
     weights: Weights = Weights(),
 ) -> Consolidation:
-    """A block's live consolidation at ``now``; the stored score is the last fold's snapshot (B3.4, B3.6)."""
+    """A block's consolidation at ``now``; the score stored in the block is that of the last fold (B3.4, B3.6)."""
     return consolidation(
         block.access_count,
         block.created_at,

@@ -1,4 +1,4 @@
-"""When an unanswered candidate goes: seven days after the first report that showed it (R2.43, B2.21, B2.22, D27, D28).
+"""Expiry of unanswered candidates, seven days after the first report that showed them (R2.43, B2.21, B2.22, D27, D28).
 
 Readers hide what has expired; the next writer or heartbeat removes it, and git keeps it.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def expires_at(block: Block, days: float) -> str:
-    """When an unanswered candidate goes: ``days`` after the first report that showed it; empty before (B2.21)."""
+    """When a candidate expires: ``days`` after the first report that showed it; empty if none has (B2.21)."""
     if block.reported is None:
         return ""
     shown = datetime.fromisoformat(block.reported.at)
@@ -24,15 +24,15 @@ def expires_at(block: Block, days: float) -> str:
 
 
 def is_expired(block: Block, now: str, days: float) -> bool:
-    """Whether a candidate's time is over: at the very second and after (R2.43)."""
+    """Whether a candidate has expired; at the exact second it has (R2.43)."""
     due = expires_at(block, days)
     return bool(due) and datetime.fromisoformat(now) >= datetime.fromisoformat(due)
 
 
 def expired(snapshot: Snapshot, now: str) -> tuple[Placed, ...]:
-    """The candidates whose time is over: readers hide them, the next writer or heartbeat removes them (B2.22).
+    """The expired candidates: readers hide them, the next writer or heartbeat removes them (B2.22).
 
-    Those of a file with a problem stay until it is mended: nothing is written to it.
+    Those in a file with a problem stay until it is mended, since nothing is written to such a file.
     """
     days = snapshot.config.number("heartbeat.expire_days")
     pool = snapshot.within("low_value")
@@ -40,12 +40,12 @@ def expired(snapshot: Snapshot, now: str) -> tuple[Placed, ...]:
 
 
 def with_expired(changes: ChangeSet, snapshot: Snapshot) -> ChangeSet:
-    """An act that also removes the candidates whose time is over, unless it does something to them itself.
+    """The change set, extended to remove all expired candidates that it does not touch itself.
 
-    Its message names each of them, so that ``log`` and ``restore`` find them.
+    The act's message names each of them, so that ``log`` and ``restore`` can find them.
     """
-    own = {put.block.id for put in changes.puts} | set(changes.removes)
-    ids = tuple(p.block.id for p in expired(snapshot, changes.act.at) if p.block.id not in own)
+    touched = {put.block.id for put in changes.puts} | set(changes.removes)
+    ids = tuple(p.block.id for p in expired(snapshot, changes.act.at) if p.block.id not in touched)
     if not ids:
         return changes
     trailers = tuple((name, block_id) for block_id in ids for name in ("Expired", "Block"))

@@ -1,4 +1,4 @@
-"""When two blocks are one: the same outside key, or trigger and payload as a person reads them (DESIGN 3)."""
+"""Decides whether two blocks are the same: by an equal outside key, or by equal trigger and payload (DESIGN 3)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ if TYPE_CHECKING:
     from alice_exp.model.values.block import BlockType, Payload, Trigger
 
 Sameness = tuple[str, ...]
-"""What two blocks share that are one; nothing but equality is asked of it."""
+"""A value that is equal for blocks that are the same; opaque otherwise."""
 
 
 class Saying(Protocol):
-    """What a block and a draft of one have alike."""
+    """The fields that a block and a draft have in common."""
 
     @property
     def key(self) -> str:
-        """The outside name; empty where there is none."""
+        """The key given by an outside source; empty if there is none."""
 
     @property
     def type(self) -> BlockType:
-        """The kind of knowledge."""
+        """The type of knowledge."""
 
     @property
     def trigger(self) -> Trigger:
@@ -30,11 +30,11 @@ class Saying(Protocol):
 
     @property
     def payload(self) -> Payload:
-        """What it says."""
+        """What to do or to believe."""
 
 
 def sameness(saying: Saying) -> Sameness:
-    """Type and outside key, or else trigger and payload after NFKC, case folding, punctuation and spaces."""
+    """Type and outside key, or else the fingerprints of trigger and payload (NFKC, case folded, no punctuation)."""
     if saying.key:
         return ("key", saying.type, saying.key)
     parts = (saying.trigger.text, saying.payload.content, *saying.payload.steps)

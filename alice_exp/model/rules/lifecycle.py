@@ -1,6 +1,6 @@
-"""The four states of a block and what an outcome does to it (R2.6-R2.15, B2.1-B2.13).
+"""The state machine of a block: four states, and the effect of outcomes on them (R2.6-R2.15, B2.1-B2.13).
 
-``TABLE`` is the whole state machine, which the README draws. Upgrades happen on success only and one level at a time; a
+``TABLE`` is the whole state machine; docs/states.md draws it. Blocks rise only on success and by one level at a time; a
 failure counts once per scenario until a success there clears it.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Level: TypeAlias = Literal["obsolete", "possible", "past", "reliable", "super_reliable"]
 LEVELS: tuple[Level, ...] = get_args(Level)
-"""Every level from low to high (R2.37): the states, and the badge ``super_reliable``."""
+"""Every level in ascending order (R2.37): the states, and the badge ``super_reliable``."""
 
 Effect = Literal[
     "verified",
@@ -40,7 +40,7 @@ Effect = Literal[
     "revived",
     "kept",
 ]
-"""What an act did to a block.
+"""The effect of an act on a block.
 
 ``verified``: one verification more; ``promoted``: and one level up; ``demoted``: one less and one level down;
 ``needs_review``: one less, still reliable (B2.8); ``obsolete``: refuted, goes to the archive; ``debounced``: a failure
@@ -55,12 +55,12 @@ Standing = Literal["", "own_word", "candidate"]
 OPEN_FAILURES_KEPT = 20
 
 PROMOTED = "promoted"
-"""Kind of the evidence that records a promotion to reliable beyond the badge's threshold (see ``level``)."""
+"""The kind of evidence that records a promotion to reliable above the badge's threshold (see ``level``)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Verifications that a level needs, each a whole number >= 0 (R2.12; from the configuration)."""
+    """The verifications that each level needs, integers >= 0 (R2.12; from the configuration)."""
 
     past: int = 3
     reliable: int = 10
@@ -68,7 +68,7 @@ class Thresholds:
 
     @classmethod
     def of(cls, config: Config) -> Thresholds:
-        """The thresholds that a configuration sets."""
+        """The thresholds in a configuration."""
         names = ("past", "reliable", "super_reliable")
         return cls(*(config.count(f"thresholds.{name}") for name in names))
 
@@ -78,10 +78,10 @@ DEFAULT = Thresholds()
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One state: confidence, the level above (a ``Thresholds`` name), where a failure leads, what it means.
+    """One state: its confidence, the next level (a field of ``Thresholds``), the state after a failure, its meaning.
 
-    ``demotes_to`` is ``None`` where a failure alone changes no state; ``retires_to`` are a person's ways
-    down.
+    ``demotes_to`` is None if a failure alone does not change the state; ``retires_to`` are the states to which a person
+    may retire it.
     """
 
     confidence: float
@@ -91,7 +91,7 @@ class Row:
     meaning: str
 
     def promotes_at(self, thresholds: Thresholds) -> int | None:
-        """The verifications at which a success promotes, or ``None`` where there is no level above."""
+        """The number of verifications at which a success promotes; None if there is no higher level."""
         return None if self.promotes_to is None else int(getattr(thresholds, self.promotes_to))
 
 
@@ -105,14 +105,14 @@ TABLE: Mapping[State, Row] = MappingProxyType(
         "obsolete": Row(CONFIDENCE["obsolete"], None, None, (), "no longer so"),
     }
 )
-"""The state machine (R2.6-R2.9). ``super_reliable`` is no state but a badge of reliable blocks (B2.1)."""
+"""The state machine (R2.6-R2.9). ``super_reliable`` is a badge of reliable blocks rather than a state (B2.1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A block after an act, its levels before and after, what happened, whether the archive gets it.
+    """A block after an act, its levels before and after, the effect, and whether it goes to the archive.
 
-    The caller places it there and fills in ``archived``.
+    Moving it there and filling in ``archived`` is up to the caller.
     """
 
     block: Block
@@ -123,18 +123,17 @@ class Change:
 
 
 def level(block: Block, thresholds: Thresholds = DEFAULT) -> Level:
-    """The block's level: its state, or ``super_reliable`` (B2.1: reliable and enough verifications).
+    """The block's level: its state, or ``super_reliable`` (B2.1: reliable with enough verifications).
 
-    A block that became reliable with more verifications than the badge needs waits for one success more: at
-    most one level a success (B2.7), and nothing rises by a failure (B2.6). Its evidence says so
-    (``PROMOTED``).
+    A block that became reliable with more verifications than the badge needs has to succeed once more: one success
+    raises it by one level at most (B2.7), and no failure raises it (B2.6). Its evidence records this (``PROMOTED``).
     """
     if block.state != "reliable" or block.verifications < thresholds.super_reliable:
         return block.state
-    return "reliable" if _waits(block.evidence) else "super_reliable"
+    return "reliable" if _awaits_success(block.evidence) else "super_reliable"
 
 
-def _waits(evidence: tuple[Evidence, ...]) -> bool:
+def _awaits_success(evidence: tuple[Evidence, ...]) -> bool:
     for piece in reversed(evidence):
         if piece.effect == "ok":
             return False
@@ -144,7 +143,7 @@ def _waits(evidence: tuple[Evidence, ...]) -> bool:
 
 
 def at_least(has: Level, minimum: Level) -> bool:
-    """Whether a level reaches a minimum, in the order of ``LEVELS`` (R2.37)."""
+    """Whether a level is at least ``minimum``, in the order of ``LEVELS`` (R2.37)."""
     return LEVELS.index(has) >= LEVELS.index(minimum)
 
 
@@ -178,8 +177,8 @@ def outcome(
     Every outcome counts in the block's record and feeds its doubt (``boosted``: see ``doubt.BOOSTED``); ``standing``
     says which failures do no more than that.
 
-    ``scenario`` comes from ``scenario_of``, ``now`` is ISO-8601 UTC. ``evidence`` (or a bare one) is kept
-    with the scenario and its effect. RefusedError where the block is obsolete: only a person revives it.
+    ``scenario`` comes from ``scenario_of``, ``now`` is ISO-8601 UTC. ``evidence`` (by default an empty piece) is added
+    with the scenario and its effect. RefusedError if the block is obsolete, since only a person may revive it.
     """
     if block.state == "obsolete":
         raise RefusedError(
@@ -206,6 +205,7 @@ def _success(block: Block, piece: Evidence, now: str, thresholds: Thresholds) ->
     rises = needed is not None and count >= needed and row.promotes_to != "super_reliable"
     state: State = row.promotes_to if rises else block.state  # type: ignore[assignment]
     new = [replace(piece, effect="ok")]
+    # Without the mark this success would earn the state and the badge at once, which is two levels (B2.7).
     if rises and state == "reliable" and count >= thresholds.super_reliable:
         new.append(Evidence(PROMOTED, at=now, quote=f"{before} → {state}"))
     after = replace(
@@ -225,7 +225,7 @@ def _failure(block: Block, piece: Evidence, now: str, thresholds: Thresholds, st
         same = _with(block, block.updated_at, replace(piece, effect="fail"))
         return Change(same, before, before, "doubted")
     if piece.scenario in block.open_failures:
-        # No effect but the record: a retry storm must not even make the block look fresh.
+        # Recorded, but without effect: repeated retries must not even make the block look fresh.
         same = _with(block, block.updated_at, replace(piece, effect="debounced"))
         return Change(same, before, before, "debounced")
     state = TABLE[block.state].demotes_to or block.state
@@ -263,9 +263,9 @@ def retire(
     to: Literal["obsolete", "past"] = "obsolete",
     thresholds: Thresholds = DEFAULT,
 ) -> Change:
-    """A person's mark that the world has changed: to obsolete, or from reliable to past (R2.8, B2.9).
+    """Retire a block because the world has changed: to obsolete, or from reliable to past (R2.8, B2.9).
 
-    The reason becomes evidence, the count stays (R2.15). RefusedError where that is no way down.
+    The reason becomes evidence, the count stays (R2.15). RefusedError if ``TABLE`` does not allow it. For persons only.
     """
     if to not in TABLE[block.state].retires_to:
         raise RefusedError(
@@ -276,9 +276,9 @@ def retire(
 
 
 def revive(block: Block, now: str, thresholds: Thresholds = DEFAULT) -> Change:
-    """A person's second chance for an obsolete or archived block: possible, with its count (R2.9, B2.10).
+    """Give an obsolete or archived block a second chance: possible, with its count (R2.9, B2.10). For persons only.
 
-    Open failures are cleared, so that every scenario counts anew. RefusedError where the block is alive.
+    Open failures are cleared, so that every scenario counts anew. RefusedError if the block is neither.
     """
     if block.state != "obsolete" and block.archived is None:
         raise RefusedError("{id} is {state}: there is nothing to revive", id=block.id, state=block.state)
@@ -291,8 +291,8 @@ def revive(block: Block, now: str, thresholds: Thresholds = DEFAULT) -> Change:
 def is_shareable(placed: Placed, thresholds: Thresholds = DEFAULT) -> bool:
     """Whether a block may be offered to a peer (R2.46, B2.38, DESIGN 6).
 
-    Only from ``universal/``, approved as it stands, marked shareable by a person, super reliable, and that by
-    verifications made here: a peer's count convinces nobody further on.
+    Only from ``universal/``, approved with its present content, marked shareable by a person, and super reliable by
+    verifications made here: a count must not gain weight by being passed on from peer to peer.
     """
     block = placed.block
     return (

@@ -1,6 +1,6 @@
-"""The namespaces of a new home, and which of them a block goes to when nobody names one (B2.17, B2.18).
+"""The namespaces of a new home, and the default namespace for each type of block (B2.17, B2.18).
 
-``NAMESPACES`` is the one place to add a namespace or to say where a type of block belongs.
+``NAMESPACES`` is the only place to add a namespace or to change where a type of block belongs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Founded:
-    """A namespace that a new home has: its set, its name, its file's head comment, the types that belong there."""
+    """A namespace of a new home: its set, name, the comment at the top of its file, and the types that belong there."""
 
     place: Place
     name: str
@@ -56,11 +56,11 @@ NAMESPACES: tuple[Founded, ...] = (
         ("habit", "rule", "solution", "pattern"),
     ),
 )
-"""In each of the two sets a type belongs to exactly one namespace (``tests/model/test_namespaces.py``)."""
+"""In each set every type belongs to exactly one namespace (``tests/model/test_namespaces.py`` checks this)."""
 
 _NAMES = {(one.place, type_): one.name for one in NAMESPACES for type_ in one.types}
 
 
 def namespace_for(place: Place, type_: BlockType) -> str:
-    """The name of the namespace of ``personal`` or ``universal`` to which a type of block belongs."""
+    """The namespace of ``personal`` or ``universal`` to which a type of block belongs."""
     return _NAMES[place, type_]

@@ -1,4 +1,4 @@
-"""What others claim to have verified, and what of it counts here."""
+"""The verification counts that peers claim for a block, and their effect here."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import replace
 from alice_exp.model.values.block import Block
 
 CLAIM = "claim"
-"""Kind of the evidence that keeps what a sender counted, quoted as ``72 verified there``."""
+"""The kind of evidence that records a sender's count, quoted as ``72 verified there``."""
 
 
 _CLAIMED = re.compile(r"(\d{1,7}) verified there")
 
 
 def claimed(block: Block, name: str = "") -> int:
-    """The highest count that senders (or the one named) claim for a block; 0 where none does."""
+    """The highest count that any sender (or the one named) claims for a block; 0 if none does."""
     counts = [
         int(found[1])
         for piece in block.evidence
@@ -27,8 +27,8 @@ def claimed(block: Block, name: str = "") -> int:
 
 
 def accepted(block: Block) -> Block:
-    """A received candidate that a person approves: its count is the higher of ours and the claims (B2.38).
+    """A received candidate after a person approved it, with the higher of our count and the claims (B2.38).
 
-    Its state stays: it rises by what succeeds here. What was verified here (``verifications_local``) stays too.
+    Its state stays, because only successes here raise it, and so does ``verifications_local``.
     """
     return replace(block, verifications=max(block.verifications, claimed(block)))

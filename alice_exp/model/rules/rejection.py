@@ -1,4 +1,4 @@
-"""A rejected inference is known again on every way in (R2.19, D26; DESIGN 6)."""
+"""Recognises rejected inferences however they come in again (R2.19, D26; DESIGN 6)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from alice_exp.model.values.snapshot import Snapshot
 
 REFUSED, REFUSED_AS = "Refused", "Refused-As"
-"""The trailers of an act that took out what was refused before: the block's id, and the rejected block's, in pairs."""
+"""The trailers, in pairs, of an act that removed what was rejected before: the block's id, the rejected block's id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """A block that came back by hand and says what ``rejected`` said: it does not stay in the pool (DESIGN 6, D26).
+    """A hand-written block that says the same as ``rejected``; it does not stay in the pool (DESIGN 6, D26).
 
-    ``placed`` is the block as it was typed, None where it was taken out already.
+    ``placed`` is the block as it was typed, None if it has been removed already.
     """
 
     block_id: str
@@ -34,14 +34,14 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Rejections:
-    """Rejected blocks by what they say: letter for letter after folding, and by their words in any order."""
+    """An index of rejected blocks: by their folded text, and by their words in any order."""
 
     by_text: dict[str, Placed]
     by_words: dict[tuple[str, ...], Placed]
 
     @classmethod
     def of(cls, rejected: Iterable[Placed]) -> Rejections:
-        """Index the rejected archive; a later rejection of the same words wins."""
+        """Index the rejected archive; of equal texts the later rejection wins."""
         by_text: dict[str, Placed] = {}
         by_words: dict[tuple[str, ...], Placed] = {}
         for placed in rejected:
@@ -54,11 +54,11 @@ class Rejections:
 
     @classmethod
     def within(cls, snapshot: Snapshot) -> Rejections:
-        """What a snapshot that holds the archive knows as rejected."""
+        """Index the rejected blocks of a snapshot that includes the archive."""
         return cls.of(placed for placed in snapshot.within("archive") if placed.namespace == "rejected")
 
     def find(self, payload: Payload) -> Placed | None:
-        """The rejected block that says the same, whatever its trigger was; None where nothing does."""
+        """The rejected block that says the same, whatever its trigger; None if there is none."""
         if not self.by_text:
             return None
         text = inference(payload)
@@ -73,17 +73,17 @@ class Rejections:
 def typed_again(
     blocks: Iterable[Block], path: str, before: Mapping[str, Placed], rejected: Iterable[Placed]
 ) -> tuple[Returned, ...]:
-    """The blocks of a hand-edited file, each with its id, that say what was rejected and did not stand there so before.
+    """The blocks of a hand-edited file that say what was rejected and did not already do so in the last commit.
 
-    ``before`` is every block of the last commit by id.
+    ``blocks`` have ids; ``before`` is every block of the last commit, by id.
     """
-    fresh = [block for block in blocks if not _stood(block, path, before.get(block.id))]
+    fresh = [block for block in blocks if not _was_there(block, path, before.get(block.id))]
     known = Rejections.of(rejected) if fresh else None
     found = ((block, known.find(block.payload)) for block in fresh if known is not None)
     return tuple(Returned(block.id, was, Placed(block, path)) for block, was in found if was is not None)
 
 
-def _stood(block: Block, path: str, old: Placed | None) -> bool:
+def _was_there(block: Block, path: str, old: Placed | None) -> bool:
     return (
         old is not None
         and old.place == place_of(path)
@@ -92,9 +92,9 @@ def _stood(block: Block, path: str, old: Placed | None) -> bool:
 
 
 def taken_out(acts: Iterable[Commit], snapshot: Snapshot) -> tuple[Returned, ...]:
-    """What acts took out because it was rejected before, oldest first; without what is no longer rejected.
+    """What acts removed because it was rejected before, oldest first, except what is no longer rejected.
 
-    ``acts`` are newest first; ``snapshot`` holds the archive.
+    ``acts`` are newest first; ``snapshot`` includes the archive.
     """
     pairs: dict[str, str] = {}
     for act in reversed(tuple(acts)):
@@ -111,7 +111,7 @@ def taken_out(acts: Iterable[Commit], snapshot: Snapshot) -> tuple[Returned, ...
 
 
 def refusals(back: Sequence[Returned]) -> tuple[tuple[str, str], ...]:
-    """The trailers that ``taken_out`` reads."""
+    """The trailers from which ``taken_out`` reads."""
     return tuple(
         row for one in back for row in ((REFUSED, one.block_id), (REFUSED_AS, one.rejected.block.id))
     )
@@ -123,5 +123,5 @@ def inference(payload: Payload) -> str:
 
 
 def _mark(text: str) -> str:
-    """What is left of a text that cannot be worded otherwise; where that is nothing ("!!!"), the text itself."""
+    """A text's fingerprint, or the text itself if nothing of it is left ("!!!")."""
     return fingerprint_text(text) or f"={text}"

@@ -1,7 +1,7 @@
-"""What must not leave in any text: homes, addresses, keys, and whatever looks like a secret (DESIGN 6, B2.27).
+"""Finds what must not leave the machine in any text: home paths, addresses, keys, passwords (DESIGN 6, B2.27).
 
-Shapes that are known are named; the rest is known by being long and made of no words. Too much is found rather than
-too little: the person sees the place and words it otherwise.
+Known formats are matched by pattern; other keys are recognised as long runs without words. False alarms are preferred
+to misses: the person is shown the place and can reword it.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 LONG = 20
-"""Characters from which a run without words is taken for a key."""
+"""The length in characters from which a run without words counts as a key."""
 
 ODD = 8
-"""Letters and digits of such a run that belong to no word."""
+"""The least number of letters and digits in such a run that are not part of a word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that must not leave: what it looks like, and where it stands in the text (characters from 0)."""
+    """Something that must not leave: its kind, and its span in the text (characters from 0)."""
 
     what: str
     start: int
@@ -31,7 +31,7 @@ class Finding:
 
 
 def findings(text: str) -> tuple[Finding, ...]:
-    """Everything in a text that must not leave, in the order of places."""
+    """Everything in a text that must not leave, in order of position."""
     found = [
         Finding(what, match.start(), match.end())
         for what, pattern, fits in _KINDS
@@ -42,9 +42,9 @@ def findings(text: str) -> tuple[Finding, ...]:
 
 
 def masked(text: str, finding: Finding) -> str:
-    """What was found, so that it can be looked for and not read: its first characters alone."""
-    said = text[finding.start : finding.end]
-    return f"{said[:4]}…" if len(said) > 8 else "…"
+    """The first characters of what was found: enough to search for it, too little to read it."""
+    found = text[finding.start : finding.end]
+    return f"{found[:4]}…" if len(found) > 8 else "…"
 
 
 def _always(_: re.Match[str]) -> bool:
@@ -52,7 +52,7 @@ def _always(_: re.Match[str]) -> bool:
 
 
 def _is_address(match: re.Match[str]) -> bool:
-    """An IP address that says where somebody is; loopback and the unspecified one say nothing."""
+    """Whether a match is an IP address that reveals a place; loopback and the unspecified address do not."""
     try:
         address = ip_address(match[0])
     except ValueError:
@@ -61,14 +61,17 @@ def _is_address(match: re.Match[str]) -> bool:
 
 
 def _is_wordless(match: re.Match[str]) -> bool:
-    """A run that is left long when its words and signs are taken out, with a digit among what is left."""
+    """Whether enough of a run, a digit included, is left without its words and signs."""
     left = _WORDS.sub("", match[0])
     plain = [character for character in left if character.isalnum()]
     return len(plain) >= ODD and any(map(str.isdigit, plain))
 
 
 def _is_value(match: re.Match[str]) -> bool:
-    """What is assigned to a password or key: no place to be filled in, and more than a plain word after a colon."""
+    """Whether the text assigned to a password or key is a real value rather than a placeholder or prose.
+
+    A plain word after a colon is prose ("token: expired") unless it is quoted.
+    """
     value = match["value"].strip("\"'`,;.)")
     if len(value) < 4 or _TO_FILL.match(value):
         return False
@@ -119,7 +122,7 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...]
 
 
 def texts(value: object, place: str = "") -> Iterator[tuple[str, str]]:
-    """Every text within a JSON value with its place, as ``payload.steps[2]``; keys of objects are texts too."""
+    """Every text in a JSON value with its place, e.g. ``payload.steps[2]``; keys of objects are texts too."""
     if isinstance(value, str):
         yield place, value
     elif isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""How alike two tasks are, and whether two inferences say the same.
+"""Similarity of two tasks, and equality of two inferences.
 
-``similarity_with`` is the source's formula to the letter; ``retrieval_similarity`` is what searches use,
-because the literal rule finds every record alike where contexts are absent (B0.1-B0.5).
+``similarity_with`` is the specification's formula to the letter. Searches use ``retrieval_similarity``, because by the
+literal rule all records without a context are alike (B0.1-B0.5).
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 TASK_WEIGHT = 0.4
 CONTEXT_WEIGHT = 0.6
-"""Shares of task and context in a similarity (R0.18)."""
+"""The weights of task and context in a similarity (R0.18)."""
 
 Keywords: TypeAlias = Callable[[str], frozenset[str]]
 Rule = Literal["task_and_context", "task_alone_no_contexts", "task_alone_no_query_context", "words"]
-"""Which rule gave a retrieval similarity: R0.18, B0.3 (both contexts empty), B0.4 (the query's is), DESIGN 10."""
+"""The rule behind a retrieval similarity: R0.18, B0.3 (both contexts empty), B0.4 (the query's is), DESIGN 10."""
 
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """A similarity and how it came about; the numbers lie in [0, 1], ``score`` is rounded to 6 decimals."""
+    """A similarity with its rule and parts; the numbers are in [0, 1], ``score`` is rounded to 6 decimals."""
 
     score: float
     rule: Rule
@@ -39,7 +39,7 @@ class Similarity:
 
 
 def task_similarity(task_a: str, task_b: str, keywords_of: Keywords = literal_keywords) -> float:
-    """Jaccard similarity of two tasks' keyword sets, in [0, 1]; 0.0 where both sets are empty (R0.19)."""
+    """Jaccard similarity of two tasks' keyword sets, in [0, 1]; 0.0 if both sets are empty (R0.19)."""
     first, second = keywords_of(task_a), keywords_of(task_b)
     union = len(first | second)
     return len(first & second) / union if union else 0.0
@@ -54,7 +54,7 @@ def context_similarity(context_a: Mapping[str, Json], context_b: Mapping[str, Js
 
 
 def _equal(first: Json, second: Json) -> bool:
-    # In Python 1 == True; in a file they are two values.
+    # In Python 1 == True, but in a file they are different values.
     return first == second and isinstance(first, bool) == isinstance(second, bool)
 
 
@@ -67,7 +67,7 @@ def similarity_with(
 ) -> float:
     """0.4 · task similarity + 0.6 · context similarity, in [0, 1], symmetric, unrounded (R0.18, R0.26).
 
-    With ``keywords_of=text.words.keywords`` Chinese is compared by pairs of characters (R0.25).
+    With ``keywords_of=kernel.text.tokens.keywords`` Chinese is compared by pairs of characters (R0.25).
     """
     task = task_similarity(task_a, task_b, keywords_of)
     return TASK_WEIGHT * task + CONTEXT_WEIGHT * context_similarity(context_a, context_b)
@@ -76,11 +76,11 @@ def similarity_with(
 def retrieval_similarity(
     query: str, query_context: Mapping[str, Json]
 ) -> Callable[[str, Mapping[str, Json]], Similarity]:
-    """How well a stored task, given with its context, fits a query, with CJK keywords (B0.1-B0.5).
+    """A function that gives a stored task's similarity to the query, with CJK keywords (B0.1-B0.5).
 
-    Where the query has no context the tasks alone count: an absent dimension is no evidence (B0.3, B0.4). A
-    query with a context against a record without one stays literal: the context scores 0. Compare ``score``
-    with a threshold as it is, it is rounded for that (B0.5).
+    If the query has no context, only the tasks count: a missing dimension is not evidence (B0.3, B0.4). A query with a
+    context against a record without one follows the literal rule: the context scores 0. ``score`` is rounded so that it
+    can be compared with a threshold directly (B0.5).
     """
     asked = keywords(query)
 
@@ -98,16 +98,17 @@ def retrieval_similarity(
     return compared
 
 
+# Words; comparing the order of longer texts would take quadratic time.
 _LONGEST_REORDERED = 400
 
 
 def same_inference(first: str, second: str) -> bool:
-    """Whether two inferences say the same, so that a rejected one is known again (DESIGN 6, B2.10).
+    """Whether two inferences say the same, so that a rejected one is recognised (DESIGN 6, B2.10).
 
-    The same after NFKC, case folding, without punctuation and spaces; or, where order carries no meaning
-    (``kernel.text.tokens.bag``), the same words in another order. Not the same are two parts exchanged around a third
-    ("dogs chase cats") and two neighbouring characters exchanged (蜂蜜, 蜜蜂): those change what is said.
-    To search many, index them by ``fingerprint_text`` and ``bag``: one of them is equal where this is true.
+    They do if they are equal after NFKC and case folding, without punctuation and spaces; or if order carries no
+    meaning (``kernel.text.tokens.bag``) and the words are the same in another order. They do not if two parts are
+    exchanged around a third ("dogs chase cats") or two adjacent characters are (蜂蜜, 蜜蜂): that changes the meaning.
+    To search many, index them by ``fingerprint_text`` and ``bag``; one of these is equal whenever this is True.
     """
     mark = fingerprint_text(first)
     if mark == fingerprint_text(second):
@@ -119,7 +120,7 @@ def same_inference(first: str, second: str) -> bool:
 
 
 def _exchanged(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether ``second`` is ``first`` with parts exchanged that depend on their places."""
+    """Whether ``second`` is ``first`` with parts exchanged whose order matters."""
     parts = _shared_parts(first, second)
     order = {start: rank for rank, (start, _) in enumerate(sorted(parts))}
     ranks = [order[start] for start, _ in parts]
@@ -140,7 +141,7 @@ def _joins(part: Sequence[str]) -> bool:
 
 
 def _shared_parts(first: Sequence[str], second: Sequence[str]) -> list[tuple[int, int]]:
-    """``second`` cut into the longest parts that ``first`` holds too, as (start in ``first``, length)."""
+    """``second`` cut into the longest parts that also occur in ``first``, as (start in ``first``, length)."""
     places: defaultdict[str, list[int]] = defaultdict(list)
     for start, word in enumerate(first):
         places[word].append(start)

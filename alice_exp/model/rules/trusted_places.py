@@ -1,4 +1,4 @@
-"""In which states the approved blocks of a set are trusted."""
+"""The states in which approved blocks of each set are trusted to decide."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ TRUSTED: tuple[tuple[Literal["personal", "universal"], tuple[State, ...]], ...] 
     ("personal", ("past", "reliable")),
     ("universal", ("reliable",)),
 )
-"""The states in which the approved blocks of a set decide, the set that is asked first in front (R2.35, R2.36)."""
+"""The states in which approved blocks of a set may decide, in the order in which sets are asked (R2.35, R2.36)."""

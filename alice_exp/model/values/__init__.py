@@ -1,1 +1,1 @@
-"""What is kept, as frozen values."""
+"""Frozen dataclasses for everything that a home stores."""

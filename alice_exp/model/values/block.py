@@ -1,4 +1,4 @@
-"""Blocks and their parts as frozen values, and the places that they lie in."""
+"""Blocks, their parts, and the sets (places) that contain them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CONFIDENCE: Mapping[State, float] = {"possible": 0.3, "past": 0.6, "reliable": 0
 """A state's confidence, in [0, 1] (R2.6-R2.9, B2.11)."""
 
 EVIDENCE_KEPT = 20
-"""A block keeps its newest pieces of evidence; git keeps the rest."""
+"""The number of pieces of evidence that a block keeps, the newest; git keeps the rest."""
 
 
 EXPLICIT = "explicit"
@@ -50,7 +50,7 @@ EXPLICIT = "explicit"
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """When a block applies: free text, keywords, and an environment (``context``) that a query may share."""
+    """When a block applies: free text, keywords, and key-value pairs (``context``) to compare with a query's."""
 
     text: str = ""
     keywords: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class Trigger:
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """What to do or to believe: the text, an optional kind, optional ordered steps."""
+    """What to do or to believe: a text, an optional kind, and optional ordered steps."""
 
     content: str
     kind: str = ""
@@ -68,7 +68,7 @@ class Payload:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Why a block is believed. ``ref`` names an act, an episode, an event or ``session#index``, never a commit.
+    """A reason to believe a block. ``ref`` names an act, an episode, an event or ``session#index``, never a commit.
 
     ``effect`` says what an outcome did: ``ok``, ``fail``, ``debounced``, or that a person said ``still_true``;
     ``scenario`` where it happened.
@@ -109,7 +109,7 @@ DECISIONS: tuple[Decision, ...] = get_args(Decision)
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a block's signature says of itself: the text that it has to cover, the decision, the bare base64."""
+    """What a block's signature claims: the text that it must cover, the decision, and the signature as base64."""
 
     text: str
     decision: Decision
@@ -118,7 +118,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Archived:
-    """Where an archived block came from (``set/namespace``), when and why (``rejected`` or ``obsolete``)."""
+    """An archived block's origin (``set/namespace``), and when and why (``rejected``, ``obsolete``) it was archived."""
 
     origin: str
     at: str
@@ -152,10 +152,10 @@ Arms = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One experience: what was learned, when it applies, why it is believed, and how it has fared.
+    """One experience: what was learned, when it applies, why it is believed, and its record of use.
 
-    Times are ISO-8601 UTC with ``Z``; counts are whole and >= 0; ``importance`` and ``consolidation_score`` lie in
-    [0, 1], ``emotional_weight`` in [-1, 1]. Set and namespace are not here: they follow from the file.
+    Times are ISO-8601 UTC with ``Z``; counts are integers >= 0; ``importance`` and ``consolidation_score`` are in
+    [0, 1], ``emotional_weight`` in [-1, 1]. Set and namespace are not fields: they follow from the file.
     """
 
     id: str
@@ -191,28 +191,28 @@ class Block:
     suggested: str = ""
     archived: Archived | None = None
     extra: Mapping[str, Json] = field(default_factory=dict)
-    """Keys that the schema does not know, ``x-`` keys among them: kept, never interpreted."""
+    """Keys unknown to the schema, including ``x-`` keys: kept, never interpreted."""
     signed: bool | None = field(default=None, compare=False)
-    """Never in a file: whether the owner key signed the approval; None where the home has no owner key."""
+    """Whether the owner key signed the approval; None if the home has no owner key. Never written to a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A block and the file that holds it (``path`` relative to ``experiences/``, as ``personal/habits.jsonc``)."""
+    """A block and its file (``path`` relative to ``experiences/``, e.g. ``personal/habits.jsonc``)."""
 
     block: Block
     path: str
     stale: bool = field(default=False, compare=False)
-    """Whether the file holds a problem now, so that this is its last good version."""
+    """Whether the file has a problem at present, so that this comes from its last good version."""
 
     @property
     def place(self) -> Place:
-        """The set (or the archive) that the path lies in."""
+        """The set (or the archive) that the path belongs to."""
         return place_of(self.path)
 
     @property
     def namespace(self) -> str:
-        """The file's name without its ending."""
+        """The file's name without its suffix."""
         return namespace_of(self.path)
 
 
@@ -225,7 +225,7 @@ class Reads:
 
 
 def place_of(path: str) -> Place:
-    """The set or archive of a path such as ``low_value_pool/pending_20260220.jsonc`` (KeyError where none is)."""
+    """The set or archive of a path such as ``low_value_pool/pending_20260220.jsonc`` (KeyError for other paths)."""
     return PLACE_OF_DIRECTORY[path.partition("/")[0]]
 
 
@@ -240,7 +240,7 @@ def path_of(place: Place, namespace: str) -> str:
 
 
 def content_hash(block: Block) -> str:
-    """SHA-256 (hex) over the canonical JSON of type, about, trigger and payload: what an approval is bound to."""
+    """SHA-256 (hex) of the canonical JSON of type, about, trigger and payload; an approval is bound to this."""
     content = {
         "type": block.type,
         "about": block.about,
@@ -260,9 +260,9 @@ def content_hash(block: Block) -> str:
 
 
 def is_approved(placed: Placed) -> bool:
-    """Whether a person stands behind this content: by typing it into ``personal/``, or by approving exactly it.
+    """Whether a person approved exactly this content or typed it into ``personal/``.
 
-    Under an owner key (``signed`` is not None) only a signed approval of exactly this content counts, in both sets.
+    With an owner key (``signed`` is not None) only a signed approval of exactly this content counts, in both sets.
     """
     block = placed.block
     if block.signed is False:

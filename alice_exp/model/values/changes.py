@@ -1,7 +1,7 @@
-"""What an act changes, before and after it is written.
+"""Change sets: what an act is to change, as a value.
 
-A use case computes a ``ChangeSet`` from a ``Snapshot``; the home turns it into bytes and one commit. ``--dry-run``,
-the heartbeat's table and the commit therefore speak of one and the same value.
+A use case computes a ``ChangeSet`` from a ``Snapshot``; the home turns it into bytes and one commit. Thus
+``--dry-run``, the heartbeat's table and the commit all show the same value.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """The block as it shall be, and the file it shall be in.
+    """The desired state of a block and its file.
 
-    Where a block of that id exists, in this file or another, its own text is edited and moved with its comments;
-    otherwise it is appended: as ``raw`` (text from history, comments included) where given, else freshly written.
+    If a block with that id exists, in this file or another, its text is edited and moved with its comments. Otherwise
+    it is appended: as ``raw`` (text from history, with comments) if given, else newly formatted.
     """
 
     block: Block
     path: str
     raw: str = ""
     raw_path: str = ""
-    """The file that ``raw`` comes from: what it leaves unwritten follows from there."""
+    """The file that ``raw`` comes from, which determines the defaults of fields that it leaves out."""
     whole: bool = False
-    """Where the block stands in ``path`` already, its text and comments become ``raw`` instead of being edited."""
+    """If the block is in ``path`` already, replace its text and comments by ``raw`` instead of editing them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One value of a document that holds no blocks (``config.jsonc``): set, or removed where ``value`` is None."""
+    """One value of a document without blocks (``config.jsonc``): set, or removed if ``value`` is None."""
 
     path: str
     pointer: Pointer
@@ -50,24 +50,24 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """All that one act changes: blocks to be in place, ids to be gone, other values, new files."""
+    """Everything that one act changes: blocks to put, ids to remove, other values, whole files."""
 
     act: Act
     puts: tuple[Put, ...] = ()
     removes: tuple[str, ...] = ()
     settings: tuple[Setting, ...] = ()
     episodes: EpisodeBook | None = None
-    """The episodes as they shall be; ``None``: as they are."""
+    """The new episodes; None if they do not change."""
     timeline: Timeline | None = None
     """The segments as they shall be, likewise."""
     then: ChangeSet | None = None
-    """A second act of one stream, on the records alone: what prunes or compacts what the first committed (DESIGN 5)."""
+    """A second act on the records only, which prunes or compacts what the first committed; both land (DESIGN 5)."""
     texts: Mapping[str, str | None] = field(default_factory=dict)
-    """Whole files, path to text (None: gone): new ones, and files that an undo takes back byte by byte."""
+    """Whole files, path to text (None: removed): new ones, and files that an undo restores byte for byte."""
     seen: Mapping[str, str | None] = field(default_factory=dict)
-    """What ``texts`` were planned on (None: no file): where a file holds something else by now, the act plans anew."""
+    """The contents (None: no file) on which ``texts`` are based; if a file differs by now, the act is planned again."""
 
 
 R = TypeVar("R")
 Plan: TypeAlias = Callable[[Snapshot], tuple["ChangeSet | None", R]]
-"""Pure: from what one read saw to what shall change (None: nothing) and what to answer."""
+"""A pure function from a snapshot to the change set (None: no change) and the answer. May be called repeatedly."""

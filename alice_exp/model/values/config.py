@@ -1,6 +1,6 @@
-"""Every key of ``config.jsonc`` in one table: name, default, what it may be, what it does.
+"""The table of all configuration keys, and the configuration as a value.
 
-The commented file, its checks, the JSON Schema and ``alice-exp config list`` are all made from this table.
+The commented ``config.jsonc``, its validation, the JSON Schema and ``alice-exp config list`` are made from this table.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 Kind = Literal["count", "share", "days", "flag", "text"]
-"""A whole number >= 0; a number in [0, 1]; a number of days > 0; true or false; a text."""
+"""In this order: an integer >= 0; a number in [0, 1]; a number of days > 0; a boolean; a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One key: dotted name, default, kind, and the comment that stands above it in the file."""
+    """One key: dotted name, default, kind, and the comment above it in the file."""
 
     name: str
     default: bool | int | float | str
@@ -108,7 +108,7 @@ BY_NAME: Mapping[str, Option] = {option.name: option for option in OPTIONS}
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The configuration as one read saw it: what the file says over the table's defaults."""
+    """The configuration at the time of one read: the values of the file over the defaults of the table."""
 
     values: Mapping[str, Json] = field(default_factory=dict)
 
@@ -118,11 +118,11 @@ class Config:
         return float(value) if isinstance(value, int | float) else 0.0
 
     def count(self, name: str) -> int:
-        """A whole-number option."""
+        """An integer option."""
         return int(self.number(name))
 
     def flag(self, name: str) -> bool:
-        """A true-or-false option."""
+        """A boolean option."""
         return bool(self.values.get(name, BY_NAME[name].default))
 
     def text(self, name: str) -> str:
@@ -131,6 +131,6 @@ class Config:
 
     @property
     def half_life_days(self) -> dict[str, float]:
-        """Days by type."""
+        """The half-life in days, by type."""
         names = (option.name for option in OPTIONS if option.name.startswith("half_life_days."))
         return {name.partition(".")[2]: self.number(name) for name in names}

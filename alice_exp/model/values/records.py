@@ -1,7 +1,7 @@
-"""What happened, as frozen values: episodes (one task each) and the timeline of thoughts.
+"""Records of what happened: episodes (one per task) and the timeline of thoughts.
 
-Files hold times as ISO-8601 UTC with ``Z``, to the millisecond at most; the float and millisecond views that the
-source documents speak of are properties (R0.12, R1.4, B1.9).
+Files contain times as ISO-8601 UTC with ``Z``, precise to the millisecond at most; the times in seconds or
+milliseconds that the specification requires are properties (R0.12, R1.4, B1.9).
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.problem import Json
 
 ImportMode = Literal["merge", "replace"]
-"""How records are taken in: beside those that are here already, or in their place."""
+"""Whether imported records are added to the existing ones or replace them."""
 
 CAPACITY = 1000
-"""Episodes that a book holds where its file names no other number (R0.27)."""
+"""The number of episodes that a book keeps unless its file says otherwise (R0.27)."""
 
 GENERAL = "general"
-"""The type of an episode that names none (B0.7)."""
+"""The type of an episode without one (B0.7)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What happened in one task (R0.6-R0.17).
+    """The record of one task (R0.6-R0.17).
 
-    ``result`` is any JSON value; where it was shortened, ``result_truncated`` is true and ``result_length`` counts
-    the characters of its whole text (B0.14). ``reward`` lies in [0, 1], ``at`` is ISO-8601 UTC. ``context`` is copied.
-    ``id`` is ``ep-`` and 8 of ``a-z2-9``; empty where a person typed the record and it was not adopted yet.
+    ``result`` is any JSON value; if it was shortened, ``result_truncated`` is True and ``result_length`` is the number
+    of characters of the whole text (B0.14). ``reward`` is in [0, 1], ``at`` is ISO-8601 UTC. ``context`` is copied.
+    ``id`` is ``ep-`` and 8 of ``a-z2-9``; empty if a person typed the record and it has not been adopted yet.
     """
 
     id: str
@@ -49,16 +49,16 @@ class Episode:
     result_truncated: bool = False
     result_length: int = 0
     access_count: int = 0
-    """How often searches returned it, folded in once a day (B0.8)."""
+    """The number of searches that returned it, updated once a day (B0.8)."""
     extra: Mapping[str, Json] = field(default_factory=dict)
-    """Keys that the schema does not know: kept, never interpreted."""
+    """Keys unknown to the schema: kept, never interpreted."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "context", dict(self.context))
 
     @property
     def task_type(self) -> str:
-        """The type that searches group by: the field, else context type, domain or topic, else general (B0.7)."""
+        """The type by which searches group: the field, else the context's type, domain or topic, or general (B0.7)."""
         if self.type:
             return self.type
         named = (self.context.get(key) for key in ("type", "domain", "topic"))
@@ -66,13 +66,13 @@ class Episode:
 
     @property
     def timestamp(self) -> int:
-        """Milliseconds since 1970; 0 where the episode has no time (R0.12)."""
+        """Milliseconds since 1970; 0 if the episode has no time (R0.12)."""
         return milliseconds(self.at)
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeBook:
-    """The episodes of one home in file order (oldest first as a rule) and how many it may hold (>= 1)."""
+    """The episodes of a home in file order (usually oldest first) and the most that it may keep (>= 1)."""
 
     episodes: tuple[Episode, ...] = ()
     capacity: int = CAPACITY
@@ -80,9 +80,9 @@ class EpisodeBook:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thought: when, what, in which situation, what was done, what came of it (R1.13).
+    """One thought: time, content, situation, action and result (R1.13).
 
-    ``result`` is any JSON value, None while nothing came of it; ``metadata`` is free (cycle_id, purpose …).
+    ``result`` is any JSON value, None while there is none; ``metadata`` is arbitrary (cycle_id, purpose …).
     """
 
     at: str
@@ -104,9 +104,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A run of neighbouring thoughts (R1.3-R1.12).
+    """A run of consecutive thoughts (R1.3-R1.12).
 
-    ``segment_length`` counts the original thoughts (>= 1), ``events`` holds those that are still kept verbatim, the
+    ``segment_length`` is the number of original thoughts (>= 1), ``events`` contains those still kept verbatim, the
     newest of the run. A raw segment has ``compression_level`` 0, no summary, and always its event.
     """
 
@@ -121,7 +121,7 @@ class Segment:
 
     @property
     def is_compressed(self) -> bool:
-        """Whether it came of a merge (R1.8)."""
+        """Whether it results from a merge (R1.8)."""
         return self.compression_level > 0
 
     @property
@@ -153,9 +153,9 @@ class Timeline:
         return tuple(segment.segment_length for segment in self.segments)
 
     def numbers(self) -> tuple[range, ...]:
-        """Which thoughts each segment covers: 1-based numbers in the order of arrival.
+        """The thoughts that each segment covers: 1-based numbers in order of arrival.
 
-        Counted back from the newest, so that a segment which a person took out at the beginning shifts nothing.
+        Counted back from the newest, so that removing a segment at the beginning by hand shifts nothing.
         """
         ends = list(accumulate(self.lengths))
         skipped = self.total_events - (ends[-1] if ends else 0)

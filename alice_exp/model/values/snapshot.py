@@ -1,4 +1,4 @@
-"""All that one read of a home saw."""
+"""The state of a home at the time of one read."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NamespaceFile:
-    """One namespace as one read saw it.
+    """One namespace file at the time of one read.
 
-    ``stale`` is true where the file on disk holds a problem, so that ``blocks`` are those of the last good version.
+    ``stale`` is True if the file on disk has a problem, so that ``blocks`` come from its last good version.
     """
 
     path: str
@@ -29,27 +29,27 @@ class NamespaceFile:
 
     @property
     def place(self) -> Place:
-        """The set (or the archive) that the path lies in."""
+        """The set (or the archive) that the path belongs to."""
         return place_of(self.path)
 
     @property
     def namespace(self) -> str:
-        """The file's name without its ending."""
+        """The file's name without its suffix."""
         return namespace_of(self.path)
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All that one read saw: files in path order, each block once, and what was wrong."""
+    """Everything that one read found: files in path order, each block once, and all problems."""
 
     files: tuple[NamespaceFile, ...]
     problems: tuple[Problem, ...] = ()
     head: str = ""
     config: Config = field(default_factory=Config)
     episodes: EpisodeBook | None = None
-    """The episodes, where they were asked for; ``None`` also where their file holds a problem."""
+    """The episodes if they were requested; None also if their file has a problem."""
     timeline: Timeline | None = None
-    """The segments of thoughts, likewise."""
+    """The timeline, likewise."""
 
     def __iter__(self) -> Iterator[Placed]:
         for file in self.files:
@@ -57,7 +57,7 @@ class Snapshot:
                 yield Placed(block, file.path, file.stale)
 
     def within(self, *places: Place) -> Iterator[Placed]:
-        """The blocks of some sets alone, in file order."""
+        """The blocks of the given sets, in file order."""
         return (
             Placed(block, file.path, file.stale)
             for file in self.files
@@ -66,7 +66,7 @@ class Snapshot:
         )
 
     def find(self, block_id: str) -> Placed | None:
-        """The block with exactly this id, or ``None``."""
+        """The block with exactly this id, or None."""
         for file in self.files:
             for block in file.blocks:
                 if block.id == block_id:

@@ -1,1 +1,1 @@
-"""Merging blocks, files and homes."""
+"""Three-way merging of blocks, files and whole homes."""

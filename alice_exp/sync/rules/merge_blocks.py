@@ -1,8 +1,8 @@
-"""Blocks of two histories become one, by id and in three ways; which side asks makes no difference (issue 7, R2.47).
+"""Three-way merge of the blocks of two histories, by id and independent of which side asks (issue 7, R2.47).
 
-Counts add what each side added, states follow from counts and evidence, a person's later decision about where a
-block belongs holds, and a text that both sides changed stays twice: one as it is, the other as a candidate that
-``supersedes`` it. Where both sides say something different of one field, the side that was updated later has it.
+Counts add what each side added; states follow from counts and evidence; a person's later decision about a block's
+place holds. Of a text that both sides changed both versions stay: one in place, the other as a candidate that
+``supersedes`` it. Of any other field that both sides changed, the side that was updated later wins.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 CONFLICT = "conflict"
-"""Kind of the evidence that tells that a text was written differently on two machines."""
+"""The kind of evidence that records that a text was written differently on two machines."""
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz23456789"
 _COUNTS = ("verifications", "verifications_local", "observations", "access_count")
@@ -50,7 +50,7 @@ _SINGLE = ("key", "suggested", "supersedes", "origin", "importance", "emotional_
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The blocks of both sides as they shall be, by id, and the ids of which both sides changed the text."""
+    """The merged blocks by id, and the ids of blocks whose text both sides changed."""
 
     blocks: Mapping[str, Placed]
     conflicts: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ def merge(
     theirs: Mapping[str, Placed],
     thresholds: Thresholds = DEFAULT,
 ) -> Merged:
-    """All blocks of two sides that grew from ``base`` (empty where they share no history), by id."""
+    """Merge all blocks of two sides with the common ancestor ``base`` (empty if they share no history), by id."""
     result: dict[str, Placed] = {}
     second: list[Placed] = []
     conflicts: list[str] = []
@@ -74,6 +74,7 @@ def merge(
         if loser is not None:
             conflicts.append(block_id)
             second.append(loser)
+    # A candidate that is in any history already was decided on there; it must not come back.
     known = {*base, *ours, *theirs}
     for placed in second:
         if placed.block.id not in known:
@@ -84,21 +85,21 @@ def merge(
 def merge_block(
     was: Placed | None, one: Placed | None, other: Placed | None, thresholds: Thresholds = DEFAULT
 ) -> tuple[Placed | None, Placed | None]:
-    """One block in three ways: what it is now (None: gone), and the candidate that keeps the text that gave way.
+    """Merge one block: the result (None: removed), and the candidate that keeps the losing text, if any.
 
-    The same change on both sides is two acts: what both had is in ``was``.
+    An equal change on both sides counts as two acts, since what both had in common is in ``was``.
     """
     if other == was or (one == other and (was is None or one is None)):
         return one, None
     if one == was:
         return other, None
     if one is None or other is None:
-        return _removed_here_changed_there(was, one or other), None
+        return _removed_and_changed(was, one or other), None
     return _both(was, one, other, thresholds)
 
 
-def _removed_here_changed_there(was: Placed | None, changed: Placed | None) -> Placed | None:
-    """What was removed on one side stays if the other did more than read or show it: no act is lost."""
+def _removed_and_changed(was: Placed | None, changed: Placed | None) -> Placed | None:
+    """A block that one side removed stays if the other did more than read or show it, so that no act is lost."""
     if was is None or changed is None:
         return changed
     is_as_it_was = changed.path == was.path and same_block(changed.block, was.block)
@@ -134,6 +135,7 @@ def _both(
         signed=None,
     )
     state = _state(b, o, t, counts["verifications"], thresholds)
+    # An obsolete block belongs in the archive; if the later decision moved it elsewhere, that side's state holds.
     if state == "obsolete" and home.place != "archive" and one.path != other.path:
         state = home.block.state
     block = _with_state(block, state, home, thresholds)
@@ -145,14 +147,14 @@ def _both(
 
 @dataclass(frozen=True, slots=True)
 class _Three:
-    """One block's fields in three ways; ``was`` is None where both sides made it."""
+    """The three versions of a block, merged field by field; ``was`` is None if both sides created it."""
 
     was: Block | None
     one: Block
     other: Block
 
     def settled(self, name: str, decide: Callable[[Any, Any], Any]) -> Any:
-        """The side that changed the field; ``decide`` where both did."""
+        """The field of the side that changed it; the result of ``decide`` if both did."""
         x, y = getattr(self.one, name), getattr(self.other, name)
         if self.was is not None:
             before = getattr(self.was, name)
@@ -163,7 +165,7 @@ class _Three:
         return x if x == y else decide(x, y)
 
     def later(self, name: str) -> Any:
-        """The same, decided by the side that was updated later."""
+        """``settled``, decided in favour of the side that was updated later."""
         return self.settled(name, lambda x, y: x if later(self.one, self.other) is self.one else y)
 
     def count(self, name: str) -> int:
@@ -194,7 +196,7 @@ class _Three:
         return result
 
     def words(self, name: str) -> tuple[str, ...]:
-        """A list as a set: without what either side took out, with what either put in."""
+        """A list merged as a set: without what either side removed, with what either added."""
         x, y = getattr(self.one, name), getattr(self.other, name)
         before = getattr(self.was, name) if self.was is not None else ()
         stay = [word for word in before if word in x and word in y]
@@ -202,14 +204,14 @@ class _Three:
         return x if x == y else tuple(dict.fromkeys((*stay, *new)))
 
     def keyed(self, name: str) -> dict[str, Any]:
-        """An object key by key; where both sides set a key, the larger value."""
+        """An object merged key by key; if both sides set a key, the larger value in canonical order."""
         before = dict(getattr(self.was, name)) if self.was is not None else {}
         x, y = dict(getattr(self.one, name)), dict(getattr(self.other, name))
         result = {}
         for key in dict.fromkeys((*before, *sorted({*x, *y}))):
-            mine, yours, old = x.get(key, _GONE), y.get(key, _GONE), before.get(key, _GONE)
+            mine, yours, old = x.get(key, _MISSING), y.get(key, _MISSING), before.get(key, _MISSING)
             value = yours if mine == old else mine if yours == old else _larger(mine, yours)
-            if value is not _GONE:
+            if value is not _MISSING:
                 result[key] = value
         return result
 
@@ -240,16 +242,16 @@ def _doubt(three: _Three) -> Doubt | None:
     return replace(doubt, since=min(latches, default=""))
 
 
-class _Gone:
+class _Missing:
     """Stands for a key that is not there."""
 
 
-_GONE: Any = _Gone()
+_MISSING: Any = _Missing()
 
 
 def _larger(x: Any, y: Any) -> Any:
-    if x is _GONE or y is _GONE:
-        return y if x is _GONE else x
+    if x is _MISSING or y is _MISSING:
+        return y if x is _MISSING else x
     return max(x, y, key=_canonical)
 
 
@@ -258,7 +260,7 @@ def _canonical(value: Any) -> str:
 
 
 def later(one: Block, other: Block) -> Block:
-    """The block that was updated later; where that cannot be told, one of the two whatever their order."""
+    """The block that was updated later; on a tie the choice does not depend on the order of the arguments."""
     return max((one, other), key=_age)
 
 
@@ -267,7 +269,7 @@ def _age(block: Block) -> tuple[str, str]:
 
 
 def _place(was: Placed | None, one: Placed, other: Placed) -> Placed:
-    """The side that says where the block belongs: the one that moved it, or the later decision of two."""
+    """The side whose place holds: the one that moved the block, or of two moves the later decision."""
     if one.path == other.path:
         return max((one, other), key=lambda p: (p.block.archived is not None, _age(p.block)))
     if was is not None and one.path == was.path:
@@ -284,7 +286,7 @@ def _decided(placed: Placed) -> tuple[str, bool, bool, str]:
 
 
 def _text(was: Placed | None, one: Placed, other: Placed) -> tuple[Placed, Placed | None]:
-    """The side whose text stays, and the other where both changed it: what is approved stays, else the later."""
+    """The side whose text stays, and the other if both changed it: an approved text wins, otherwise the later."""
     x, y = content_hash(one.block), content_hash(other.block)
     before = content_hash(was.block) if was is not None else ""
     if y == before or x == y:
@@ -296,7 +298,7 @@ def _text(was: Placed | None, one: Placed, other: Placed) -> tuple[Placed, Place
 
 
 def _approved(three: _Three, text: Block) -> Approved | None:
-    """An approval of exactly what stays, the later of two; else whichever side changed it."""
+    """The approval of exactly the merged text (of two the later); otherwise that of the side that changed it."""
     digest = content_hash(text)
     fits = [a for a in (three.one.approved, three.other.approved) if a is not None and a.hash == digest]
     if fits:
@@ -306,13 +308,14 @@ def _approved(three: _Three, text: Block) -> Approved | None:
 
 
 def joined_evidence(was: Block | None, one: Block, other: Block) -> tuple[Evidence, ...]:
-    """All pieces of both sides in the order of time, the newest kept; a piece twice on one side counts twice."""
+    """The pieces of both sides by time, limited to the newest; repetitions on one side are kept."""
     if one.evidence == other.evidence and (was is None or was.evidence == one.evidence):
         return one.evidence
     pieces: list[tuple[str, str, Evidence]] = []
     for piece in dict.fromkeys((*one.evidence, *other.evidence)):
         x, y = one.evidence.count(piece), other.evidence.count(piece)
         before = was.evidence.count(piece) if was is not None else 0
+        # Equal pieces added on each side are two events: the same outcome can happen twice in a second.
         times = x + y - before if was is not None and min(x, y) >= before else max(x, y)
         key = _canonical([getattr(piece, name) for name in Evidence.__slots__])
         pieces += [(piece.at, key, piece)] * times
@@ -320,7 +323,7 @@ def joined_evidence(was: Block | None, one: Block, other: Block) -> tuple[Eviden
 
 
 def _state(was: Block | None, one: Block, other: Block, verifications: int, thresholds: Thresholds) -> State:
-    """The state that both sides lead to: a fall on either side holds, and successes of both may rise one level."""
+    """The merged state: a demotion on either side holds, and successes on both may raise it by one level."""
     x, y = one.state, other.state
     if was is not None and x == was.state:
         state = y
@@ -328,6 +331,7 @@ def _state(was: Block | None, one: Block, other: Block, verifications: int, thre
         state = x
     else:
         state = min((x, y), key=CONFIDENCE.__getitem__)
+    # Neither side alone had the verifications for the next level, but together they may.
     both_succeeded = (
         was is not None
         and min(one.verifications, other.verifications) > was.verifications
@@ -346,7 +350,7 @@ def _state(was: Block | None, one: Block, other: Block, verifications: int, thre
 
 
 def _with_state(block: Block, state: State, home: Placed, thresholds: Thresholds) -> Block:
-    """The state, obsolete where the block was archived so; a badge that no single success gave has to wait."""
+    """Set the state, obsolete if the block was archived as such. The badge has to wait for one more success."""
     archived = home.block.archived
     if archived is not None and archived.reason == "obsolete":
         state = "obsolete"
@@ -358,8 +362,9 @@ def _with_state(block: Block, state: State, home: Placed, thresholds: Thresholds
 
 
 def _candidate(loser: Placed, home: Placed) -> Placed:
-    """The text that gave way, as a candidate whose id both machines would make up alike."""
+    """The losing text as a candidate, with an id that both machines derive equally."""
     block = loser.block
+    # Not the present time: both machines have to compose the same bytes.
     at = block.updated_at or block.created_at or "1970-01-01T00:00:00Z"
     note = Evidence(
         CONFLICT, at=at, quote=f"written on another machine while {home.block.id} was changed here"
@@ -382,7 +387,7 @@ def _candidate(loser: Placed, home: Placed) -> Placed:
 
 
 def second_id(block: Block) -> str:
-    """The id of a candidate that keeps a text which gave way: it follows from the block's id and the text alone."""
+    """The id of the candidate for a losing text: a hash of the block's id and content, so equal on all machines."""
     number = int.from_bytes(hashlib.sha256(f"{block.id} {content_hash(block)}".encode()).digest(), "big")
     characters = []
     for _ in range(8):
@@ -392,5 +397,5 @@ def second_id(block: Block) -> str:
 
 
 def by_id(blocks: Iterable[tuple[str, Iterable[Block]]]) -> dict[str, Placed]:
-    """Blocks by id from (path, blocks)."""
+    """The blocks of (path, blocks) pairs, by id."""
     return {block.id: Placed(block, path) for path, held in blocks for block in held if block.id}

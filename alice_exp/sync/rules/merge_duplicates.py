@@ -1,7 +1,7 @@
-"""Equal candidates of two machines become one block, whichever machine asks (DESIGN 3, issue 7).
+"""Unites equal candidates of two machines in one block, independent of which machine asks (DESIGN 3, issue 7).
 
-On one machine a candidate that says what is known already is an observation of it. What two machines captured apart
-meets here: the pool's block goes into the one that a person decided on, or else into the older of the two.
+On one machine a candidate that repeats a known block becomes an observation of it. Candidates captured on two machines
+meet only here: the block in the pool is folded into the one that a person decided on, else into the older of the two.
 """
 
 from __future__ import annotations
@@ -26,36 +26,40 @@ _ORDER = {"personal": 0, "universal": 1, "archive": 2, "low_value": 3}
 
 @dataclass(frozen=True, slots=True)
 class _Histories:
-    """What two sides grew from, and the two."""
+    """The blocks of the common ancestor and of both sides."""
 
     was: Blocks
     one: Blocks
     other: Blocks
 
     def met_before(self, first: str, second: str) -> bool:
-        """Whether one side has both and they say the same there: somebody keeps two, and two they stay."""
+        """Whether one side has both blocks, equal already: there they were kept apart, so they stay apart."""
         sides = (side for side in (self.one, self.other) if first in side and second in side)
         return any(sameness(side[first].block) == sameness(side[second].block) for side in sides)
 
     def shared(self, same: Sameness, first: str, second: str) -> dict[str, Block]:
-        """What both blocks hold already, by id: one that a side folded into the other, one that each side folded."""
+        """The ancestor blocks, by id, that both contain already and that must not be counted twice.
+
+        One of the two, if a side folded it into the other, or a third block that each side folded into one of them.
+        """
         found = {
             inner: self.was[inner].block
             for inner, outer in ((second, first), (first, second))
-            if any(self._took(side, inner, outer) for side in (self.one, self.other))
+            if any(self._folded_in(side, inner, outer) for side in (self.one, self.other))
         }
         for block_id, before in self.was.items():
             if block_id in self.one or block_id in self.other or sameness(before.block) != same:
                 continue
             pairs = ((first, second), (second, first))
             if any(
-                self._took(self.one, block_id, x) and self._took(self.other, block_id, y) for x, y in pairs
+                self._folded_in(self.one, block_id, x) and self._folded_in(self.other, block_id, y)
+                for x, y in pairs
             ):
                 found[block_id] = before.block
         return found
 
-    def _took(self, side: Blocks, inner: str, outer: str) -> bool:
-        """Whether a side's block holds what ``inner`` was: a block that took another in is no younger than it."""
+    def _folded_in(self, side: Blocks, inner: str, outer: str) -> bool:
+        """Whether a side folded ``inner`` into ``outer``: a block that absorbed another is at least as old as it."""
         if inner not in self.was or inner in side or outer not in side:
             return False
         return side[outer].block.created_at <= self.was[inner].block.created_at
@@ -69,10 +73,10 @@ def unite(
     thresholds: Thresholds = DEFAULT,
     stays: Callable[[str], bool] = lambda _: False,
 ) -> dict[str, Placed]:
-    """The merged blocks, with candidates that one side captured folded into their equals of the other.
+    """The merged blocks, with candidates of one side folded into equal blocks of the other.
 
-    ``stays`` names blocks that are kept apart (a person commented them). What was merged once is not counted again:
-    an act on a block that the other side has folded meanwhile adds what it added.
+    ``stays`` tells which blocks to keep apart (those with comments by a person). Nothing is counted twice: an act on a
+    block that the other side has folded meanwhile adds only what it added itself.
     """
     histories = _Histories(was, one, other)
     result = dict(merged)
@@ -84,7 +88,7 @@ def unite(
             if histories.met_before(mine, its) or stays(its):
                 continue
             known = histories.shared(same, mine, its)
-            # Decided twice is one block all the same where one machine had folded what the other decided on.
+            # Two decided blocks stay two, unless one machine had folded what the other decided on.
             if placed.place != "low_value" and (not known or placed.place != first.place):
                 continue
             shared = {key: one for key, one in known.items() if key not in counted}
@@ -97,7 +101,7 @@ def unite(
 
 
 def _groups(merged: Blocks) -> dict[Sameness, list[Placed]]:
-    """Blocks that are one, the one that stays first: as decided, then the older, then by id."""
+    """Groups of equal blocks, the one to keep first: decided before candidate, then by age, then by id."""
     groups: dict[Sameness, list[Placed]] = {}
     for placed in merged.values():
         if placed.place != "archive" or placed.namespace == "rejected":
@@ -108,7 +112,7 @@ def _groups(merged: Blocks) -> dict[Sameness, list[Placed]]:
 
 
 def _is_conflict(group: list[Placed]) -> bool:
-    """Whether one of them is the other's text that gave way: the person has to see both."""
+    """Whether one is the losing text of another after a conflict; the person has to see both."""
     ids = {placed.block.id for placed in group}
     return any(placed.block.supersedes in ids for placed in group)
 
@@ -119,7 +123,7 @@ def _folded(first: Placed, second: Block, shared: tuple[Block, ...], thresholds:
     pieces = tuple(piece for one in shared for piece in one.evidence)
     return replace(
         block,
-        # Each block is one observation more than it counts: it was seen when it was made.
+        # Capturing a block is an observation that its count does not include, hence the + 1.
         observations=max(0, _added(block, second, shared, "observations") + 1 - len(shared)),
         verifications=verifications,
         verifications_local=_added(block, second, shared, "verifications_local"),
@@ -144,7 +148,7 @@ def _added(first: Block, second: Block, shared: tuple[Block, ...], name: str) ->
 
 
 def _state(first: Placed, second: Block, verifications: int, thresholds: Thresholds) -> State:
-    """A decided block keeps its state; of two candidates the higher, one level more where both succeeded."""
+    """A decided block keeps its state; two candidates get the higher state, and one level more if both succeeded."""
     state = first.block.state
     if first.place != "low_value":
         return state

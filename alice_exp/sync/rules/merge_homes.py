@@ -1,6 +1,6 @@
-"""All files of a home in three ways: blocks by id wherever they stand, records, configuration (issue 7).
+"""Three-way merge of all files of a home: blocks by id across files, records, configuration (issue 7).
 
-The whole home is looked at at once, because a block that one side moved to another file may have changed on the other.
+The home is merged as a whole, because a block that one side moved to another file may have changed on the other side.
 """
 
 from __future__ import annotations
@@ -39,19 +39,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MergedFiles:
-    """Every file of the merged home, and the ids of blocks whose text both sides changed."""
+    """The files of the merged home, and the ids of blocks whose text both sides changed."""
 
     files: Mapping[str, bytes]
     conflicts: tuple[str, ...] = ()
 
 
 def merge_trees(was: Files, one: Files, other: Files) -> MergedFiles:
-    """Two sides that grew from ``was`` (no files: they share no history); the order of the two changes nothing.
+    """Merge two sides with the common ancestor ``was`` (no files: no shared history); symmetric in the two sides.
 
-    ``ProblemError`` naming side, path and line where a file cannot be read.
+    ``ProblemError``, naming side, path and line, if a file cannot be read.
     """
     sides = Sides(Side("before", was), Side("here", one), Side("there", other))
     files: dict[str, bytes] = {}
+    # Configuration first: the merged thresholds decide about the states of blocks.
     config = merge_document(CONFIG, sides)
     if config is not None:
         files[CONFIG] = config
@@ -87,6 +88,7 @@ def _file(path: str, sides: Sides, wanted: list[Block]) -> bytes | None:
 
 def _timelines(was: bytes | None, one: bytes, other: bytes) -> bytes:
     base, x, y = (_timeline(data) for data in (was, one, other))
+    # The longer timeline stays as it is; size and bytes only break ties, the same way on both machines.
     x_ahead = (x.total_events, len(one), one) >= (y.total_events, len(other), other)
     frame, side, data = (x, y, one) if x_ahead else (y, x, other)
     document = parse(data, EVENTS_PATH, SEGMENTS)
@@ -101,10 +103,10 @@ def _timeline(data: bytes | None) -> Timeline:
 
 
 def merge_timelines(was: Timeline, frame: Timeline, other: Timeline) -> Timeline:
-    """``frame`` with the thoughts that the other side added since ``was``, under fresh numbers, in the order of time.
+    """``frame`` with the thoughts that the other side added since ``was``, with new numbers, by time.
 
-    Of a segment that holds older thoughts too, the newer ones come alone: word for word where it still has them, else
-    under its summary. The counters count all of them (R1.34).
+    Of a segment that also contains older thoughts only the newer ones are taken: verbatim if it still has them,
+    otherwise as its summary. The counters include all of them (R1.34).
     """
     new: list[Segment] = []
     for numbers, segment in zip(other.numbers(), other.segments, strict=True):
@@ -115,6 +117,7 @@ def merge_timelines(was: Timeline, frame: Timeline, other: Timeline) -> Timeline
             new += _late(segment, late)
     numbered = tuple(replace(one, id=frame.next_id + place) for place, one in enumerate(new))
     segments = (*frame.segments, *numbered)
+    # A person may have reordered the file by hand; then the new ones just go to the end.
     if list(frame.segments) == sorted(frame.segments, key=lambda one: one.start):
         segments = tuple(sorted(segments, key=lambda one: one.start))
     total = frame.total_events + max(0, other.total_events - was.total_events)
@@ -125,7 +128,7 @@ def merge_timelines(was: Timeline, frame: Timeline, other: Timeline) -> Timeline
 
 
 def _late(segment: Segment, late: int) -> list[Segment]:
-    """The newest thoughts of a segment, as many as are asked for."""
+    """The newest ``late`` thoughts of a segment, as segments."""
     events = segment.events[-late:] if late else ()
     raw = [Segment(0, event.at, event.at, events=(event,)) for event in events]
     rest = late - len(raw)

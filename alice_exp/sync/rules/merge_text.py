@@ -1,7 +1,7 @@
-"""Files of two histories become one text: what neither side changed stays as it is, comments of both sides are kept.
+"""Three-way merge of the texts of files: unchanged parts stay as they are, comments of both sides are kept.
 
-What a namespace file shall hold is decided elsewhere (``merge_blocks``) and comes in as blocks; configuration and
-records are merged here, value by value. Which side asks makes no difference to the bytes.
+The contents of namespace files are merged in ``merge_blocks`` and given as blocks; configuration and records are
+merged here, value by value. The resulting bytes do not depend on which side asks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from alice_exp.model.values.block import Block
 
 Files = Mapping[str, bytes]
-"""A side's files: path to bytes."""
+"""The files of one side, path to bytes."""
 
 _TOKENS = re.compile(
     r'"(?:[^"\\\n\r]|\\(?:\r\n|[\s\S]))*"|' r"'(?:[^'\\\n\r]|\\(?:\r\n|[\s\S]))*'|(//[^\n\r]*|/\*[\s\S]*?\*/)"
@@ -41,7 +41,7 @@ def holds_blocks(path: str) -> bool:
 
 @dataclass
 class Side:
-    """One side's files, parsed when asked for. ``name`` says which in sentences (``here``, ``there``, ``before``)."""
+    """The files of one side, parsed on demand. ``name`` is its name in messages (``here``, ``there``, ``before``)."""
 
     name: str
     files: Files
@@ -50,7 +50,7 @@ class Side:
     _raws: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def document(self, path: str, spans_of: str = "blocks") -> Document | None:
-        """A file as a document; None where the side does not have it, ``ProblemError`` where it holds a problem."""
+        """A file as a document; None if the side does not have it, ``ProblemError`` if it has a fault."""
         if path not in self.files:
             return None
         if path not in self._documents:
@@ -62,7 +62,7 @@ class Side:
         return self._documents[path]
 
     def blocks(self) -> dict[str, Placed]:
-        """Every block by id; ``ProblemError`` where a file holds a problem or an id stands twice."""
+        """Every block by id; ``ProblemError`` if a file has an error or an id occurs twice."""
         if self._placed is None:
             self._placed = {}
             for path in sorted(filter(holds_blocks, self.files)):
@@ -79,12 +79,12 @@ class Side:
         return self._placed
 
     def raw(self, block_id: str) -> str:
-        """A block's own text with its comments; empty where the side does not have it."""
+        """A block's source text with its comments; empty if the side does not have it."""
         placed = self.blocks().get(block_id)
         return self.raws(placed.path)[block_id] if placed is not None else ""
 
     def raws(self, path: str) -> dict[str, str]:
-        """Every block's own text of one file, by id; none where the side does not have the file."""
+        """The source texts of all blocks of a file, by id; none if the side does not have the file."""
         if path not in self._raws:
             document = self.document(path)
             indexes = block_indexes(document) if document is not None else {}
@@ -108,18 +108,21 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Three sides: what both grew from, and the two."""
+    """The common ancestor and the two sides."""
 
     was: Side
     one: Side
     other: Side
 
     def is_commented(self, block_id: str) -> bool:
-        """Whether a person wrote a comment into the block on either side."""
+        """Whether the block has a comment on either side."""
         return any(_comments(side.raw(block_id)) for side in (self.one, self.other))
 
     def frame(self, path: str) -> tuple[Side, Side]:
-        """The side whose text the result begins with, and the other: the one that changed, else the longer text."""
+        """The side whose text is edited into the result, and the other.
+
+        The side that changed the file; if both did, the longer text, as a choice that both machines make alike.
+        """
         before, x, y = (side.files.get(path) for side in (self.was, self.one, self.other))
         if x == before or x is None:
             return self.other, self.one
@@ -130,9 +133,9 @@ class Sides:
 
 
 def merge_namespace(path: str, sides: Sides, wanted: Sequence[Block]) -> bytes | None:
-    """A namespace file that holds exactly the wanted blocks, with the comments of both sides; None: no file.
+    """The text of a namespace file with exactly the wanted blocks and the comments of both sides; None: no file.
 
-    The bytes are read back: a wrong merge is an AssertionError, never a file.
+    The result is parsed and compared: a wrong merge is an AssertionError, never a file.
     """
     frame, other = sides.frame(path)
     document = frame.document(path) or other.document(path)
@@ -140,19 +143,21 @@ def merge_namespace(path: str, sides: Sides, wanted: Sequence[Block]) -> bytes |
         return None
     if document is None:
         document = parse(NEW_FILE.encode(), path)
-    shall = {block.id: block for block in wanted}
+    wanted_by_id = {block.id: block for block in wanted}
     indexes = block_indexes(document)
-    edits: list[Edit] = [Remove(("blocks", index)) for one, index in indexes.items() if one not in shall]
+    edits: list[Edit] = [
+        Remove(("blocks", index)) for one, index in indexes.items() if one not in wanted_by_id
+    ]
     present = {block.id: block for block in read_blocks(document)[0]}
     for block_id, index in indexes.items():
-        if block_id in shall:
-            edits += _in_place(document, index, sides, present[block_id], shall[block_id])
+        if block_id in wanted_by_id:
+            edits += _in_place(document, index, sides, present[block_id], wanted_by_id[block_id])
     fresh = sorted((b for b in wanted if b.id not in indexes), key=lambda b: (b.created_at, b.id))
     if fresh:
         edits.append(Append(("blocks",), tuple(_appended(path, sides, block) for block in fresh)))
     data = edit(document, edits) if edits else _bytes(document)
     data = _with_lost(path, data, sides, other)
-    _check(path, data, shall)
+    _check(path, data, wanted_by_id)
     return data
 
 
@@ -161,7 +166,7 @@ def _bytes(document: Document) -> bytes:
 
 
 def _is_gone(path: str, sides: Sides) -> bool:
-    """Whether a file without blocks goes: one of the pool, and one that a side removed."""
+    """Whether a file without blocks is to be removed: a pool file, or one that a side removed."""
     sides_with = [side for side in (sides.one, sides.other) if path in side.files]
     return (
         path.startswith("low_value_pool/")
@@ -171,18 +176,20 @@ def _is_gone(path: str, sides: Sides) -> bool:
 
 
 def _in_place(document: Document, index: int, sides: Sides, here: Block, block: Block) -> list[Edit]:
-    """The edits that make the block at ``index`` say what it shall, with the text of the side that changed it."""
+    """The edits that turn the block at ``index`` into ``block``, using the text of the side that changed it."""
     at: Pointer = ("blocks", index)
     was, x, y = (side.raw(block.id) for side in (sides.was, sides.one, sides.other))
     if here == block and (x == y or not x or not y):
         return []
     own = cut(document, at).text
+    # Only this side changed the text (its comments or layout, say), so it is right already.
     if here == block and own != was and was in (x, y):
         return []
     text = _chosen(sides, block, document.path)
     if own == text.text:
         return []
     plain = difference(document, index, here, block, place_of(document.path))
+    # With equal comments, editing the values in place disturbs the person's layout least.
     if plain and _comments(text.text) == _comments(own):
         return plain
     return [Remove(at), Insert(("blocks",), index, text)]
@@ -195,7 +202,7 @@ def _appended(path: str, sides: Sides, block: Block) -> Json | Raw:
 
 
 def _chosen(sides: Sides, block: Block, path: str) -> Raw:
-    """The text of the side that changed the block, edited to say what it shall, with what the other side commented."""
+    """The text of the side that changed the block, edited to mean ``block``, with the other side's new comments."""
     texts = {side.name: side.raw(block.id) for side in (sides.was, sides.one, sides.other)}
     was, x, y = texts[sides.was.name], texts[sides.one.name], texts[sides.other.name]
     if not x or not y:
@@ -221,12 +228,12 @@ def _comments(text: str) -> list[str]:
 
 
 def _missing(new: Sequence[str], before: Sequence[str], present: Sequence[str]) -> list[str]:
-    """The comments that one side wrote anew and that are not there."""
+    """The comments that one side added (not in ``before``) and that are not ``present`` either."""
     return [comment for comment in dict.fromkeys(new) if comment not in before and comment not in present]
 
 
 def _with_lost(path: str, data: bytes, sides: Sides, other: Side) -> bytes:
-    """The text with what the other side commented outside of blocks, above all the rest."""
+    """The text with the other side's new comments outside of blocks at the top."""
     before = _outside(sides.was, path)
     lost = _missing(_outside(other, path), before, _comments(data.decode("utf-8-sig")))
     if not lost:
@@ -237,7 +244,7 @@ def _with_lost(path: str, data: bytes, sides: Sides, other: Side) -> bytes:
 
 
 def _outside(side: Side, path: str) -> list[str]:
-    """The comments of a file that belong to none of its blocks."""
+    """The comments of a file outside of its blocks."""
     if path not in side.files:
         return []
     comments = _comments(side.files[path].decode("utf-8-sig"))
@@ -249,24 +256,24 @@ def _outside(side: Side, path: str) -> list[str]:
     return comments
 
 
-def _check(path: str, data: bytes, shall: Mapping[str, Block]) -> None:
+def _check(path: str, data: bytes, wanted_by_id: Mapping[str, Block]) -> None:
     blocks, problems = read_blocks(parse(data, path))
     faults = [problem for problem in problems if problem.severity == "error"]
     if faults:
         raise AssertionError(f"merged {path} does not read back: {faults[0].where} {faults[0].message}")
-    if {block.id: block for block in blocks} != shall or len(blocks) != len(shall):
+    if {block.id: block for block in blocks} != wanted_by_id or len(blocks) != len(wanted_by_id):
         raise AssertionError(f"merged {path} differs from what was meant")
 
 
 # -- what holds no blocks -------------------------------------------------------------------------------------------
 
-_GONE: Any = object()
+_MISSING: Any = object()
 
 
 def _merge(was: Any, one: Any, other: Any) -> Any:
-    """Two values that grew from one: objects key by key, lists of records by id, else whoever changed it.
+    """Merge two JSON values: objects key by key, lists of records by id, others by which side changed them.
 
-    Where both changed a value the larger one stays, whatever the order of the sides.
+    If both sides changed a value, the larger one in canonical order stays, independent of the order of the sides.
     """
     if _same(one, other) or _same(other, was):
         return one
@@ -275,21 +282,26 @@ def _merge(was: Any, one: Any, other: Any) -> Any:
     if isinstance(one, dict) and isinstance(other, dict):
         before = was if isinstance(was, dict) else {}
         keys = dict.fromkeys((*before, *sorted({*one, *other})))
-        rows = ((k, _merge(before.get(k, _GONE), one.get(k, _GONE), other.get(k, _GONE))) for k in keys)
-        return {key: value for key, value in rows if value is not _GONE}
+        rows = (
+            (k, _merge(before.get(k, _MISSING), one.get(k, _MISSING), other.get(k, _MISSING))) for k in keys
+        )
+        return {key: value for key, value in rows if value is not _MISSING}
     if _is_records(one) and _is_records(other):
         return _records(was if _is_records(was) else [], one, other)
-    if one is _GONE or other is _GONE:
-        return other if one is _GONE else one
+    if one is _MISSING or other is _MISSING:
+        return other if one is _MISSING else one
     return max(one, other, key=_canonical)
 
 
 def _records(was: list[Any], one: list[Any], other: list[Any]) -> list[Any]:
-    """Records by id: those of before in their order, then the new ones by time."""
+    """Merge records by id: the old ones in their order, then the new ones by time."""
     b, x, y = ({item["id"]: item for item in listed} for listed in (was, one, other))
-    merged = {key: _merge(b.get(key, _GONE), x.get(key, _GONE), y.get(key, _GONE)) for key in {**b, **x, **y}}
+    merged = {
+        key: _merge(b.get(key, _MISSING), x.get(key, _MISSING), y.get(key, _MISSING))
+        for key in {**b, **x, **y}
+    }
     new = sorted((k for k in merged if k not in b), key=lambda k: (str(merged[k].get("at", "")), str(k)))
-    return [merged[key] for key in (*b, *new) if merged[key] is not _GONE]
+    return [merged[key] for key in (*b, *new) if merged[key] is not _MISSING]
 
 
 def _is_records(value: Any) -> bool:
@@ -297,7 +309,7 @@ def _is_records(value: Any) -> bool:
 
 
 def _unordered(value: Any) -> str:
-    """A value with its records by id: their order in the file is that of the text that the result began with."""
+    """A value in canonical form with records by id, since their order follows from the text that was edited."""
     if isinstance(value, dict):
         return _canonical({key: _unordered(inner) for key, inner in value.items()})
     if value and _is_records(value):
@@ -306,7 +318,7 @@ def _unordered(value: Any) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    if one is _GONE or other is _GONE:
+    if one is _MISSING or other is _MISSING:
         return one is other
     return _canonical(one) == _canonical(other)
 
@@ -316,7 +328,7 @@ def _canonical(value: Any) -> str:
 
 
 def merge_document(path: str, sides: Sides, spans_of: str = "blocks") -> bytes | None:
-    """A file without blocks (configuration, episodes, a schema), merged value by value; None: no file."""
+    """Merge a file without blocks (configuration, episodes, a schema) value by value; None: no file."""
     was, x, y = (side.document(path, spans_of) for side in (sides.was, sides.one, sides.other))
     if x is None or y is None:
         kept = x or y
@@ -325,7 +337,7 @@ def merge_document(path: str, sides: Sides, spans_of: str = "blocks") -> bytes |
     frame, other = sides.frame(path)
     document = frame.document(path, spans_of)
     assert document is not None
-    value = _merge(was.value if was is not None else _GONE, x.value, y.value)
+    value = _merge(was.value if was is not None else _MISSING, x.value, y.value)
     edits = list(_edits((), document.value, value))
     data = edit(document, edits) if edits else _bytes(document)
     data = _with_lost(path, data, sides, other)
@@ -335,7 +347,7 @@ def merge_document(path: str, sides: Sides, spans_of: str = "blocks") -> bytes |
 
 
 def _edits(at: Pointer, old: Any, new: Any) -> Iterator[Edit]:
-    """The edits that turn one value into another, inside of objects and of lists of records."""
+    """The edits that turn one value into another, inside objects and lists of records where possible."""
     if _same(old, new):
         return
     if isinstance(old, dict) and isinstance(new, dict):
@@ -343,10 +355,10 @@ def _edits(at: Pointer, old: Any, new: Any) -> Iterator[Edit]:
         for key, value in new.items():
             yield from _edits((*at, key), old[key], value) if key in old else [Set((*at, key), value)]
     elif old and _is_records(old) and _is_records(new):
-        shall = {item["id"]: item for item in new}
+        wanted_by_id = {item["id"]: item for item in new}
         for index, item in enumerate(old):
-            if item["id"] in shall:
-                yield from _edits((*at, index), item, shall[item["id"]])
+            if item["id"] in wanted_by_id:
+                yield from _edits((*at, index), item, wanted_by_id[item["id"]])
             else:
                 yield Remove((*at, index))
         present = {item["id"] for item in old}

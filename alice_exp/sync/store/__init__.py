@@ -1,1 +1,1 @@
-"""Git remotes, and what a plain ``git pull`` runs."""
+"""Git remotes, and the merge driver for a plain ``git pull``."""

@@ -1,7 +1,7 @@
-"""Git between machines: a private remote gets the home's own history, any other a history of bundles alone.
+"""Exchanges history with git remotes: a private one gets the home's history, any other a history of bundles only.
 
-The home's repository knows no remote and its hook refuses every plain push; what leaves goes by this module, with the
-person's own git configuration for the way there (credentials, ssh) and none of their hooks.
+The home's repository has no remotes, and its hook refuses every plain push. Whatever leaves passes through this module,
+with the person's own git configuration for the connection (credentials, ssh) but without their hooks.
 """
 
 from __future__ import annotations
@@ -34,12 +34,13 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.act import Act, Commit
 
 TRIES = 5
-"""How often an exchange starts again because the remote moved meanwhile."""
+"""The number of attempts at an exchange when the remote changes meanwhile."""
 
 _THERE = "refs/heads/main"
 _BUNDLE = re.compile(r"universal/[a-z0-9][a-z0-9_-]{0,63}\.json")
 _LARGEST = 64 << 20
-_WITHOUT = {
+# The person's configuration stays in force but for these; ext:: remotes would run arbitrary commands.
+_OVERRIDES = {
     "core.hooksPath": os.devnull,
     "protocol.ext.allow": "never",
     "push.followTags": "false",
@@ -55,13 +56,13 @@ _WITHOUT = {
 
 
 class FileRemotes:
-    """See ``sync.ports.Remotes``: ``identity/remotes.json``, for this machine alone."""
+    """Implements ``sync.ports.Remotes`` by ``identity/remotes.json``, which stays on this machine."""
 
     def __init__(self, directory: Path) -> None:
         self._path = directory / "remotes.json"
 
     def all(self) -> tuple[Remote, ...]:
-        """By name; ``ProblemError`` where the file cannot be read."""
+        """See ``sync.ports.Remotes.all``; ``ProblemError`` if the file cannot be read."""
         try:
             rows = json.loads(self._path.read_text(encoding="utf-8"))
             return tuple(Remote(r["name"], r["address"], r["private"] is True, r["at"]) for r in rows)
@@ -71,7 +72,7 @@ class FileRemotes:
             raise ProblemError("the list of remotes cannot be read", path=str(self._path)) from error
 
     def keep(self, remotes: tuple[Remote, ...]) -> None:
-        """Write them; see ``sync.ports.Remotes.keep``."""
+        """See ``sync.ports.Remotes.keep``."""
         rows = [
             {"name": one.name, "address": one.address, "private": one.private, "at": one.at}
             for one in sorted(remotes, key=lambda one: one.name)
@@ -86,21 +87,21 @@ class FileRemotes:
 
 
 class GitExchange:
-    """Exchanges one home's history with remotes; see ``sync.ports.Exchange``."""
+    """Implements ``sync.ports.Exchange`` for one home."""
 
     def __init__(self, home: FileHome) -> None:
         self._home = home
         self._repository = home.repository
 
     def reach(self, address: str) -> str:
-        """The commit of the remote's branch; see ``sync.ports.Exchange.reach``."""
-        told = _network(self._repository, address, "ls-remote", "--quiet", "--", address, _THERE)
-        return told.split()[0] if told.split() else ""
+        """See ``sync.ports.Exchange.reach``."""
+        listing = _network(self._repository, address, "ls-remote", "--quiet", "--", address, _THERE)
+        return listing.split()[0] if listing.split() else ""
 
     # -- a private remote ---------------------------------------------------------------------------------------
 
     def exchange(self, remote: Remote, act: Act, *, over: bool = False) -> Exchanged:
-        """Take in and give; see ``sync.ports.Exchange.exchange``."""
+        """See ``sync.ports.Exchange.exchange``."""
         try:
             self._repository.bring_up_to_date()
             done = self._exchanged(remote, act, over)
@@ -112,13 +113,14 @@ class GitExchange:
         return done
 
     def _drop_unnamed(self) -> None:
-        """Leave nothing behind of a history that was looked at and not taken: it holds what was purged."""
+        """Delete the objects of a history that was fetched but not taken: it contains what was purged."""
         with self._home.alone():
             self._repository.run("repack", "-a", "-d", "-q", "--no-write-bitmap-index")
             self._repository.run("prune", "--expire=now")
 
     def _exchanged(self, remote: Remote, act: Act, over: bool) -> Exchanged:
         repository, done = self._repository, Exchanged()
+        # The remote refuses a push if another machine was first; then its history is merged as well.
         for _ in range(TRIES):
             with _fetched(repository, remote) as there:
                 head, step = self._taken_in(there, act, over)
@@ -136,7 +138,7 @@ class GitExchange:
         raise BusyError("{name} changes faster than it can be followed", name=remote.name, hint="sync again")
 
     def _taken_in(self, there: str, act: Act, over: bool) -> tuple[str, Exchanged]:
-        """Where our history stands with the remote's in it, and what that took."""
+        """Merge the remote's history into ours; returns our new head and what that took."""
         repository = self._repository
         with self._home.alone() as composed:
             head = repository.head()
@@ -157,7 +159,7 @@ class GitExchange:
     def _write(
         self, head: str, message: Message, files: Mapping[str, bytes], *, merged: str = "", follow: str = ""
     ) -> str:
-        """Bring the home to these files, as one act; nothing is written over what a person has not committed."""
+        """Bring the home to these files, as one act; uncommitted edits of a person are never overwritten."""
         present = files_of(self._repository, head) if head else {}
         changes: dict[str, FileChange] = {}
         for path in sorted({*present, *files}):
@@ -173,7 +175,7 @@ class GitExchange:
             ) from None
 
     def settle(self, act: Act) -> Commit | None:
-        """Finish a plain merge; see ``sync.ports.Exchange.settle``."""
+        """See ``sync.ports.Exchange.settle``."""
         repository = self._repository
         if there := take_back(self._home):
             return self._taken_in(there, act, over=False)[1].commit
@@ -193,7 +195,7 @@ class GitExchange:
     def publish(
         self, remote: Remote, name: str, text: str | None, about_to_leave: Callable[[], None], at: str
     ) -> tuple[bool, Mapping[str, bytes]]:
-        """Publish one bundle; see ``sync.ports.Exchange.publish``."""
+        """See ``sync.ports.Exchange.publish``."""
         repository = self._apart(remote)
         own = f"universal/{name}.json"
         written = False
@@ -216,12 +218,13 @@ class GitExchange:
                     if _push(repository, remote, commit, there):
                         return True, others
                 finally:
+                    # `prepare` leaves its commit under this name; here the remote's branch is the only result.
                     if pending := repository.resolve(PENDING):
                         repository.point([(PENDING, "", pending)])
         raise BusyError("{name} changes faster than it can be followed", name=remote.name, hint="sync again")
 
     def _apart(self, remote: Remote) -> Repository:
-        """A repository of its own, derived and deletable, so that no object of the home can be among what leaves."""
+        """A separate, disposable repository, so that no object of the home can be among what is pushed."""
         directory = self._home.root / "state" / "published" / remote.name
         repository = Repository(directory)
         if not repository.exists:
@@ -231,7 +234,7 @@ class GitExchange:
 
 
 def _require_as_committed(full: Path, path: str, before: bytes | None) -> None:
-    """A file with a problem is left exactly as it is, so nothing can be merged into it."""
+    """Raise ``ProblemError`` if a file has uncommitted content (an edit with an error), which a merge would lose."""
     try:
         present: bytes | None = read_bytes(full)[0]
     except FileNotFoundError:
@@ -249,9 +252,9 @@ def _require_as_committed(full: Path, path: str, before: bytes | None) -> None:
 
 @contextlib.contextmanager
 def _fetched(repository: Repository, remote: Remote) -> Iterator[str]:
-    """The remote's commit with its objects, named while it is looked at; empty where the remote has none."""
-    told = _network(repository, remote, "ls-remote", "--quiet", "--", remote.address, _THERE).split()
-    if not told:
+    """Fetch the remote's commit, kept under a reference during the block; empty if the remote has none."""
+    listing = _network(repository, remote, "ls-remote", "--quiet", "--", remote.address, _THERE).split()
+    if not listing:
         yield ""
         return
     name = f"{FETCHED}/{os.getpid()}"
@@ -268,16 +271,16 @@ _NO_TRACE = ("--no-write-fetch-head", "--no-recurse-submodules")
 
 
 def _push(repository: Repository, remote: Remote, commit: str, there: str, *, force: bool = False) -> bool:
-    """Give a commit to the remote; False where the remote has moved since ``there``.
+    """Push a commit to the remote; False if the remote has moved since ``there``.
 
-    ``BusyError`` where the remote's lock file stays: another push is at work there, or one died and left it.
+    ``BusyError`` if a lock file stays at the remote: another push is running there, or one died and left it.
     """
     lease = [f"--force-with-lease={_THERE}:{there}"] if force else []
     arguments = ["push", "--porcelain", "--no-verify", *lease, "--", remote.address, f"{commit}:{_THERE}"]
     for pause in _PAUSES:
         done = _ran(repository, *arguments)
-        said = done.stdout.decode("utf-8", "replace") + done.stderr.decode("utf-8", "replace")
-        locked = _LOCKED.search(said)
+        output = done.stdout.decode("utf-8", "replace") + done.stderr.decode("utf-8", "replace")
+        locked = _LOCKED.search(output)
         if not done.returncode or locked is None:
             break
         file = locked[1].replace("/./", "/")
@@ -285,13 +288,13 @@ def _push(repository: Repository, remote: Remote, commit: str, there: str, *, fo
     else:
         hint = "if no git is at work there, remove that file there, then sync again"
         raise BusyError("{name} is locked: {file} stands there", name=remote.name, file=file, hint=hint)
-    if done.returncode and not _MOVED.search(said):
+    if done.returncode and not _MOVED.search(output):
         raise _failed(remote, done)
     return not done.returncode
 
 
 _PAUSES = (0.1, 0.2, 0.4, 0.8)
-"""Seconds to wait, one after the other, for a lock of the remote's to go."""
+"""Seconds to wait, attempt by attempt, for a lock at the remote to disappear."""
 
 _LOCKED = re.compile(r"Unable to create '([^'\n]+\.lock)': File exists")
 _MOVED = re.compile(r"non-fast-forward|fetch first|stale info|cannot lock ref|incorrect old value")
@@ -305,10 +308,10 @@ def _network(repository: Repository, remote: Remote | str, *arguments: str) -> s
 
 
 def _ran(repository: Repository, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """Git with the person's own configuration, so that it finds credentials; without hooks and ``GIT_*``."""
+    """Run git with the person's configuration, so that it finds credentials, but without hooks and ``GIT_*``."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    settings = [word for name, value in _WITHOUT.items() for word in ("-c", f"{name}={value}")]
+    settings = [word for name, value in _OVERRIDES.items() for word in ("-c", f"{name}={value}")]
     command = ["git", f"--git-dir={repository.git_dir}", *settings, *arguments]
     try:
         return subprocess.run(
@@ -319,10 +322,11 @@ def _ran(repository: Repository, *arguments: str) -> subprocess.CompletedProcess
 
 
 def _failed(remote: Remote | str, done: subprocess.CompletedProcess[bytes]) -> PeerError:
-    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    output = done.stderr.decode("utf-8", "replace").strip().splitlines()
     name = remote if isinstance(remote, str) else remote.name
     why = next(
-        (line for line in said if line.startswith(("fatal:", "error:", "remote:"))), said[-1] if said else ""
+        (line for line in output if line.startswith(("fatal:", "error:", "remote:"))),
+        output[-1] if output else "",
     )
     return PeerError(
         "{name} cannot be synced with: {why}", name=name, why=why or f"git ended with {done.returncode}"
@@ -330,20 +334,20 @@ def _failed(remote: Remote | str, done: subprocess.CompletedProcess[bytes]) -> P
 
 
 def _count(repository: Repository, known: str, new: str) -> int:
-    """How many commits ``new`` has that ``known`` (empty: nothing) has not."""
+    """The number of commits reachable from ``new`` but not from ``known`` (empty: all)."""
     without = [f"^{known}"] if known else []
     return int(repository.run("rev-list", "--count", new, *without, "--"))
 
 
 def _purged(repository: Repository, *revisions: str) -> tuple[str, ...]:
-    """The blocks that were purged in some history: what the tombstones say."""
+    """The ids of blocks that were purged in some history, from its tombstones."""
     fields = "--format=%(trailers:key=Alice-Block,valueonly)"
-    told = repository.run("log", "--grep=^Alice-Op: purge$", fields, *revisions, "--")
-    return tuple(dict.fromkeys(told.decode("utf-8", "replace").split()))
+    output = repository.run("log", "--grep=^Alice-Op: purge$", fields, *revisions, "--")
+    return tuple(dict.fromkeys(output.decode("utf-8", "replace").split()))
 
 
 def _refuse_purged(repository: Repository, head: str, there: str) -> None:
-    """What one side purged must not come back with the other's history (B2.29)."""
+    """Raise ``RefusedError`` if what one side purged would come back with the other's history (B2.29)."""
     for block_id in _purged(repository, head):
         if _holds(repository, block_id, there, f"^{head}"):
             raise RefusedError(
@@ -367,7 +371,7 @@ def _holds(repository: Repository, block_id: str, *revisions: str) -> bool:
 
 
 def _bundles(repository: Repository, there: str) -> dict[str, bytes]:
-    """The bundles that a published history holds; ``ProblemError`` where it holds anything else."""
+    """The bundles of a published history; ``ProblemError`` if it contains anything else."""
     if not there:
         return {}
     oids: dict[str, str] = {}

@@ -1,8 +1,8 @@
-"""Two histories of one home as files: what they grew from, both sides, and the merge that git itself asks for.
+"""Merges two commits of a home, and serves as git's merge driver.
 
-``python -m alice_exp merge-driver BASE OURS THEIRS PATH`` is the merge driver of a home's repository: a plain
-``git pull`` between clones merges blocks by id. It looks at both whole histories where git says which they are, so
-that a block that one side moved is known.
+``python -m alice_exp merge-driver BASE OURS THEIRS PATH`` is the merge driver of a home's repository, by which a plain
+``git pull`` between clones merges blocks by id. If git names the commit to merge, both whole histories are merged, so
+that a block that one side moved to another file is recognised.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ TRACKED = re.compile(
     r"config\.jsonc|(?:universal|personal|low_value_pool|archive|records)/[a-z0-9][a-z0-9_-]{0,63}\.jsonc"
     r"|\.schema/[a-z0-9][a-z0-9_-]{0,63}\.json"
 )
-"""Every path that a home tracks."""
+"""The paths that a home tracks."""
 
 _OID = re.compile(r"[0-9a-f]{40,64}")
 
 
 def files_of(repository: Repository, commit: str) -> dict[str, bytes]:
-    """Every file of a commit; ``ProblemError`` where one is none of a home's, or no plain file."""
+    """The files of a commit; ``ProblemError`` if any is not a regular file of a home."""
     rows = [row for row in repository.run("ls-tree", "-r", "-z", commit).split(b"\0") if row]
     oids: dict[str, str] = {}
     for row in rows:
@@ -46,21 +46,21 @@ def files_of(repository: Repository, commit: str) -> dict[str, bytes]:
 
 
 def blobs(repository: Repository, oids: Sequence[str]) -> list[bytes]:
-    """The bytes of blobs, asked of git at once."""
-    told = repository.run("cat-file", "--batch", stdin="".join(f"{oid}\n" for oid in oids).encode())
+    """The bytes of blobs, read from git in one call."""
+    output = repository.run("cat-file", "--batch", stdin="".join(f"{oid}\n" for oid in oids).encode())
     found, at = [], 0
     for _ in oids:
-        end = told.index(b"\n", at)
-        size = int(told[at:end].split()[2])
-        found.append(told[end + 1 : end + 1 + size])
+        end = output.index(b"\n", at)
+        size = int(output[at:end].split()[2])
+        found.append(output[end + 1 : end + 1 + size])
         at = end + size + 2
     return found
 
 
 def merged_files(repository: Repository, one: str, other: str, without: Sequence[str] = ()) -> MergedFiles:
-    """Two commits merged; what they grew from is itself merged where there are several.
+    """Merge the files of two commits; several common ancestors are merged with one another first.
 
-    ``without`` names blocks that were purged: what still holds them is taken without them.
+    Blocks in ``without`` were purged and are removed from all sides.
     """
     sides = (_base(repository, one, other), files_of(repository, one), files_of(repository, other))
     return merge_trees(*(_without(side, without) for side in sides))
@@ -77,7 +77,8 @@ def _without(files: dict[str, bytes], ids: Sequence[str]) -> dict[str, bytes]:
 
 
 def _base(repository: Repository, one: str, other: str) -> dict[str, bytes]:
-    """The files that two commits grew from; none where they share no history."""
+    """The files of the common ancestor; none if the commits share no history."""
+    # Two machines that synced crosswise have several best ancestors; any single one would count some acts twice.
     bases = repository.run("merge-base", "--all", one, other, check=False).decode().split()
     if not bases:
         return {}
@@ -89,7 +90,7 @@ def _base(repository: Repository, one: str, other: str) -> dict[str, bytes]:
 
 
 def driver(base: Path, ours: Path, theirs: Path, path: str) -> None:
-    """Merge one file for git: the result goes into ``ours``."""
+    """Merge one file for git and write the result to ``ours``."""
     sides = [file.read_bytes() for file in (base, ours, theirs)]
     result = _of_whole_histories(path, sides[1], sides[2])
     if result is None:
@@ -99,7 +100,8 @@ def driver(base: Path, ours: Path, theirs: Path, path: str) -> None:
 
 
 def _of_whole_histories(path: str, ours: bytes, theirs: bytes) -> bytes | None:
-    """The file as the merge of both histories has it; None where git merges something else than two commits."""
+    """The file from the merge of both whole histories; None if git is not merging exactly these two commits."""
+    # git sets GITHEAD_<commit> for each commit to merge; a rebase or cherry-pick does not.
     heads = [name.removeprefix("GITHEAD_") for name in os.environ if name.startswith("GITHEAD_")]
     repository = Repository(Path.cwd())
     if len(heads) != 1 or not _OID.fullmatch(heads[0]) or not repository.exists:
@@ -108,11 +110,12 @@ def _of_whole_histories(path: str, ours: bytes, theirs: bytes) -> bytes | None:
     trees = [repository.tree(commit) for commit in (head, heads[0])]
     if [tree.get(path) for tree in trees] != [blob_id(ours), blob_id(theirs)]:
         return None
+    # A driver cannot remove a file; `sync settle`, which the post-merge hook runs, does.
     return merged_files(repository, head, heads[0]).files.get(path, b'{\n  "blocks": []\n}\n')
 
 
 def main(arguments: Sequence[str]) -> int:
-    """What git runs: 0 where the file is merged, 1 where it stays a conflict."""
+    """The merge driver's entry point; returns 0 if the file is merged, 1 if it stays a conflict, 2 for wrong usage."""
     if len(arguments) != 4:
         sys.stderr.write("usage: python -m alice_exp merge-driver BASE OURS THEIRS PATH\n")
         return 2

@@ -1,7 +1,7 @@
-"""A plain ``git pull`` that git could not finish: a file that one side removed asks no merge driver (issue 7).
+"""Takes back a plain ``git pull`` at which git stopped, so that the home's own merge can replace it (issue 7).
 
-A pool file goes with its last block (B2.41), so that one machine decides on all of a day's candidates while another
-adds to them is an ordinary day. Git stops there; what both histories come to is known all the same.
+Git asks no merge driver about a file that one side removed. That is common, because a pool file is removed with its
+last block (B2.41): one machine decides on all of a day's candidates while another adds one.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ if TYPE_CHECKING:
     from alice_exp.home.store.doors import FileHome
 
 MARK = "MERGE_HEAD"
-"""The file in which git keeps what it was merging when it stopped."""
+"""The file that contains the commit that git was merging when it stopped."""
 
 
 def take_back(home: FileHome) -> str:
-    """Take git's half of a merge back; the commit that it was merging, empty where it was merging none.
+    """Abort git's unfinished merge; returns the commit that was being merged, empty if there is none.
 
-    ``ProblemError`` where a file holds what neither side nor their merge says: then a person is at work on it.
+    ``ProblemError`` if a file differs from both sides and from their merge: then a person is working on it.
     """
     repository = home.repository
     try:
         named = (repository.git_dir / MARK).read_text(encoding="ascii").split()
     except FileNotFoundError:
         return ""
+    # An octopus merge is a person's own doing.
     if len(named) != 1:
         return ""
     (there,) = named
