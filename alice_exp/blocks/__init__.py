@@ -1,1 +1,1 @@
-"""One block after another: memorize, remember, edit, move, retire, import; why, log, undo."""
+"""Operations on single blocks: memorize, remember, edit, move, retire, import; why, log, undo."""

@@ -1,40 +1,33 @@
-"""Which blocks were read, as a Protocol."""
+"""Protocol of the log of reads."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from alice_exp.model.values.block import Reads
+
 
 class AccessLog(Protocol):
-    """Which blocks were read: untracked, shown at once, folded once a day (R3.4-R3.6, B2.30)."""
+    """The log of reads: not versioned, visible at once, folded into the blocks once a day (R3.4-R3.6, B2.30)."""
 
     def record(self, ids: Sequence[str], at: str) -> None:
-        """Append one read of some blocks; never raises."""
+        """Append one read of each of these blocks; never raises."""
         ...
 
     def pending(self) -> dict[str, Reads]:
-        """What was read since the last fold, by block id."""
+        """The reads since the last fold, by block id."""
         ...
 
     def seal(self, segment: str) -> None:
-        """Put everything that is pending under one name, which the folding commit then carries.
+        """Move all pending reads into a segment of this name, which the folding commit then carries.
 
-        ``ProblemError`` where the disk refuses it.
+        Raises ``ProblemError`` if the file system refuses it.
         """
         ...
 
     def forget(self, segment: str) -> None:
-        """The segment is folded: its commit stands."""
+        """Remove a segment whose folding commit has been made."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Reads:
-    """How often a block was read since the last fold, and when last (ISO-8601 UTC)."""
-
-    count: int
-    last_at: str

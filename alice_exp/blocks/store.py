@@ -1,7 +1,7 @@
-"""Which blocks were read, in ``state/``: appended by every read, folded into the blocks once a day (R3.4-R3.6, B2.30).
+"""The log of reads in ``state/``: appended by every read, folded into the blocks once a day (R3.4-R3.6, B2.30).
 
-A read is never broken nor delayed by this: what cannot be written is counted and passed over. Before a fold the log is
-renamed to a segment that the folding commit names, so that after a crash git tells whether it was folded.
+Logging never breaks or delays a read: what cannot be written is only counted. Before a fold the log is renamed to a
+segment that the folding commit names, so that after a crash history tells whether it was folded.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.ports import Reads
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.model.values.block import Reads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 LOST = "access.lost"
-"""A byte for each read that could not be written down: ``doctor`` tells how many (B3.7)."""
+"""The file with one byte for each read that could not be logged; ``doctor`` reports its size (B3.7)."""
 
 
 class FileAccess:
-    """The access log of one home; see ``home.ports.AccessLog``. ``is_folded`` asks history about a segment."""
+    """The log of one home; see ``blocks.ports.AccessLog``. ``is_folded`` asks history about a segment."""
 
     def __init__(self, state: Path, is_folded: Callable[[str], bool]) -> None:
         self._state = state
@@ -32,11 +32,12 @@ class FileAccess:
         self._is_folded = is_folded
 
     def record(self, ids: Sequence[str], at: str) -> None:
-        """Append one read of some blocks; never raises."""
+        """See ``blocks.ports.AccessLog``."""
         if not ids:
             return
         line = json.dumps({"at": at, "ids": list(ids)}) + "\n"
         try:
+            # A single write in append mode, so that lines of several processes do not mix.
             handle = os.open(self._log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 os.write(handle, line.encode())
@@ -47,7 +48,7 @@ class FileAccess:
                 lost.write(b".")
 
     def pending(self) -> dict[str, Reads]:
-        """What was read since the last fold, by block id."""
+        """See ``blocks.ports.AccessLog``."""
         reads: dict[str, Reads] = {}
         for path in [*self._unfolded(), self._log]:
             for at, ids in _rows(path):
@@ -57,7 +58,7 @@ class FileAccess:
         return reads
 
     def seal(self, segment: str) -> None:
-        """Put everything that is pending under one name, which the folding commit then carries."""
+        """See ``blocks.ports.AccessLog``."""
         try:
             self._gather(segment)
         except OSError as error:
@@ -75,12 +76,12 @@ class FileAccess:
             path.unlink()
 
     def forget(self, segment: str) -> None:
-        """The segment is folded: its commit stands."""
+        """See ``blocks.ports.AccessLog``."""
         with contextlib.suppress(OSError):
             (self._state / f"access-{segment}.jsonl").unlink(missing_ok=True)
 
     def _unfolded(self) -> list[Path]:
-        """Segments that a crash left, less those whose commit stands: these are dropped."""
+        """Segments left by a crash before their commit; those whose commit was made are removed."""
         left = []
         for path in sorted(self._state.glob("access-*.jsonl")):
             segment = path.name.removeprefix("access-").removesuffix(".jsonl")
@@ -92,7 +93,7 @@ class FileAccess:
 
 
 def _rows(path: Path) -> list[tuple[str, list[str]]]:
-    """The lines of a log; one that a crash cut short is passed over."""
+    """The lines of a log; one that a crash cut short is skipped."""
     try:
         raw = path.read_bytes()
     except OSError:

@@ -1,4 +1,4 @@
-"""What blocks stand on: the log of reads."""
+"""Builds the log of reads from a session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @once
 def access(session: Session) -> AccessLog:
-    """Which blocks were read."""
+    """The log of reads in ``state/``."""
     from alice_exp.blocks.store import FileAccess
 
     return FileAccess(session.root / "state", lambda segment: session.history.carries("Access", segment))

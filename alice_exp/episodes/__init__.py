@@ -1,1 +1,1 @@
-"""What happened, task by task."""
+"""Episodes: records of tasks, their search and their retention."""

@@ -1,1 +1,1 @@
-"""Recall, list, show: the index, ranking, silence."""
+"""Search over blocks: recall, list and show, the index, ranking, silence."""

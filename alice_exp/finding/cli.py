@@ -1,4 +1,4 @@
-"""``recall``, ``list`` and ``show``: what is known."""
+"""The commands ``recall``, ``list`` and ``show``."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def list_blocks(
     )
     session = terminal.session
     shown = listing(finding(session), filters, archived=archived, order=sort)[:limit]
-    # Thousands of documents take as long as their table, so that nobody waits for both.
+    # Building thousands of documents takes as long as the table, so only the one that is printed is built.
     blocks = [finding_documents.block(one) for one in shown] if terminal.json else []
     terminal.answer({"blocks": blocks}, lambda: _listing(terminal, shown))
 

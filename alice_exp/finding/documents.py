@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def block(shown: Shown) -> dict[str, Any]:
-    """A whole block with what follows from its place and from formulas."""
+    """A whole block, with the values derived from its place and from formulas."""
     placed = shown.placed
     written = block_json(placed.block, placed.place)
     return {
@@ -68,11 +68,14 @@ def match(found: Match) -> dict[str, Any]:
 
 
 UNREVIEWED = "⚠未审核"
-"""Stands behind a memory that no person has reviewed (B4.11, D57)."""
+"""The mark after a memory that no person has reviewed (B4.11, D57)."""
 
 
 def user_memory(found: Sequence[Match], *, similarity: bool = False) -> str:
-    """Memories about the user as the text of R4.24, with ``similarity`` as that of R4.23 (B4.17); empty for none."""
+    """Memories about the user in the text format of R4.24, with ``similarity`` in that of R4.23 (B4.17).
+
+    Empty when there are none.
+    """
     lines = [
         f"- {one_line(payload_text(one.placed), 500)}"
         + (f" (similarity: {one.match:.2f})" if similarity else "")

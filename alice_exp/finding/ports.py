@@ -1,7 +1,7 @@
-"""A collection of searchable texts as values: where tokens stand, how long texts are, what mere chance matches.
+"""Values and protocols of search: postings, collection statistics, noise level, index and embedder.
 
-``finding.rules.bm25`` computes them from texts, an index stores them, and both ways of keeping a collection give
-the same values, so that a search answers the same with and without an index.
+``finding.rules.bm25`` computes the values from texts and the index stores them. Both give the same values, so that
+a search answers the same with and without an index.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ R = TypeVar("R")
 
 K1 = 1.2
 B = 0.6
-"""BM25: how fast repeats stop counting, and how much a long text is discounted."""
+"""The BM25 parameters k1 (saturation of repeated tokens) and b (length normalisation), DESIGN 10."""
 
 FEWEST = 16
-"""Fewer texts teach nothing about their collection."""
+"""The fewest texts from which anything is learned about their collection; smaller ones use fixed values."""
 
 SHORT, LONG = 4, 32
-"""The numbers of words for which noise is measured."""
+"""The query lengths, in words, for which noise is measured."""
 
 
 class Posting(NamedTuple):
-    """Where a token stands: indexes of texts, rising, and how often (1 to 255) in each."""
+    """A token's posting list: the indexes of the texts that contain it, ascending, and its count (1 to 255) in each."""
 
     indexes: Sequence[int]
     counts: Sequence[int]
@@ -44,19 +44,20 @@ class Posting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What the best text reaches, as a match in (0, 1], for 4 and for 32 jumbled words of the collection."""
+    """The best match, in (0, 1], that a query of 4 or of 32 random words of the collection reaches."""
 
     short: float
     long: float
 
     def at(self, size: float) -> float:
-        """The same for any number of words: it falls with a power of their number."""
+        """The noise level of a query of ``size`` words: the power law through both measured points, at most 1."""
         slope = math.log(self.long / self.short) / math.log(LONG / SHORT)
         return min(1.0, self.short * math.pow(max(1.0, size) / SHORT, slope))
 
     @classmethod
     def joined(cls, parts: Iterable[tuple[int, Noise]]) -> Noise:
-        """The geometric mean over (number of texts, noise); few texts say little against ``NO_NOISE``."""
+        """The geometric mean over (number of texts, noise), weighted by the number of texts."""
+        # NO_NOISE is the prior, with the weight of FEWEST texts, so that small files move it little.
         known = [(FEWEST, NO_NOISE), *((count, noise) for count, noise in parts if count >= FEWEST)]
         whole = sum(count for count, _ in known)
         short = math.fsum(count * math.log(noise.short) for count, noise in known) / whole
@@ -65,12 +66,12 @@ class Noise:
 
 
 NO_NOISE = Noise(0.28, 0.12)
-"""What is assumed of a few texts."""
+"""The noise assumed for fewer than ``FEWEST`` texts."""
 
 
 class Standing(NamedTuple):
-    """What a block's score needs beside its match: trust · confidence in [0, 1], the type that says how fast it
-    fades, when it changed (seconds since 1970; ``None``: just now), and its consolidation in [0, 1]."""
+    """The parts of a block's score other than its match: trust · confidence in [0, 1], the type (for the half-life),
+    the last change (seconds since 1970; ``None``: just now), and the consolidation in [0, 1]."""
 
     weight: float
     type: str
@@ -83,12 +84,12 @@ class Span(NamedTuple):
 
     start: int
     stop: int
-    near: tuple[float, ...]
+    lending: tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """What all files come to: the lengths of all texts in tokens, where each file's lie, and the noise."""
+    """The statistics over all files: every text's length in tokens, each file's span, and the noise level."""
 
     lengths: Sequence[int]
     spans: tuple[Span, ...]
@@ -96,52 +97,53 @@ class Statistics:
 
     @classmethod
     def of(cls, files: Iterable[tuple[Sequence[int], tuple[float, ...], Noise]]) -> Statistics:
-        """Join files, given as (lengths, near, noise) in the collection's order."""
+        """Join files, given as (lengths, lending, noise) in the collection's order."""
         lengths = array("I")
         spans: list[Span] = []
         noises: list[tuple[int, Noise]] = []
-        for own, near, noise in files:
-            spans.append(Span(len(lengths), len(lengths) + len(own), near))
+        for own, lending, noise in files:
+            spans.append(Span(len(lengths), len(lengths) + len(own), lending))
             lengths.extend(own)
             noises.append((len(own), noise))
         return cls(lengths, tuple(spans), Noise.joined(noises))
 
     @property
     def total(self) -> int:
-        """How many texts there are."""
+        """The number of texts."""
         return len(self.lengths)
 
     @cached_property
     def dampening(self) -> list[float]:
-        """k1 · (1 − b + b · length / average), for each text."""
+        """BM25's k1 · (1 − b + b · length / average), for each text."""
         average = sum(self.lengths) / max(1, self.total) or 1.0
         base, slope = K1 * (1 - B), K1 * B / average
         return [base + slope * length for length in self.lengths]
 
     @cached_property
     def once(self) -> list[float]:
-        """How far a token that stands once fills each text, in (0, 1): 1 / (1 + dampening); nearly all stand once."""
+        """The term weight of a token that occurs once, for each text, in (0, 1): 1 / (1 + dampening)."""
+        # Precomputed because nearly all postings have the count 1.
         return [1 / (1 + dampening) for dampening in self.dampening]
 
     def idf(self, holders: int) -> float:
-        """ln(1 + (N − n + 0.5) / (n + 0.5)); a token that no text has counts like one that a single text has."""
+        """ln(1 + (N − n + 0.5) / (n + 0.5)); a token that occurs nowhere counts like one that occurs in one text."""
         held = max(1, holders)
         return math.log1p((self.total - held + 0.5) / (held + 0.5))
 
 
 class Collection(Protocol):
-    """The living blocks of a home as a search sees them, numbered from 0 in the order of files and blocks.
+    """The searchable blocks of a home (not archived, not obsolete), numbered from 0 in the order of files and blocks.
 
     Two implementations: ``rules.ranking.Corpus`` over blocks in memory, and the index in ``store.index_query``.
     """
 
     @property
     def statistics(self) -> Statistics:
-        """What all texts come to."""
+        """Text lengths, spans and noise of the whole collection."""
         ...
 
     def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
-        """Where each of the tokens stands; a token that stands nowhere is left out."""
+        """The posting list of each token; a token that occurs nowhere is left out."""
         ...
 
     def blocks(self, indexes: Sequence[int]) -> Sequence[Placed]:
@@ -149,58 +151,58 @@ class Collection(Protocol):
         ...
 
     def standings(self, indexes: Sequence[int]) -> Sequence[Standing]:
-        """What the scores of the blocks with these numbers need, in the order asked, without reading them."""
+        """The ``Standing`` of the blocks with these numbers, in the order asked, without reading the blocks."""
         ...
 
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
-        """The trigger's context of each block that has one, by its number."""
+        """The trigger context of each block that has one, by the block's number."""
         ...
 
 
 class Known(Collection, Protocol):
-    """A collection that also lists blocks, archived and obsolete ones too, without reading their files."""
+    """A collection that also lists blocks, including archived and obsolete ones, without reading their files."""
 
     def within(self, places: Several[Place]) -> Iterator[Placed]:
-        """All blocks of some sets or the archive, in the order of paths and within each file."""
+        """All blocks of the given sets or the archive, in the order of paths and within each file."""
         ...
 
     def starting_with(self, prefix: str, most: int = 10) -> list[Placed]:
-        """The blocks whose id begins so, by id, at most so many."""
+        """At most ``most`` blocks whose id starts with ``prefix``, by id."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
-    """One query against a collection: the cosine in [-1, 1] of each text that has one, by its number in the
-    collection, and how much cosines count there, in [0, 1] (``finding.rules.hybrid_score.learned_weight``)."""
+    """One query's cosines in [-1, 1] with the texts that have a vector, by number in the collection, and the weight of
+    cosines in this collection, in [0, 1] (``finding.rules.hybrid_score.learned_weight``)."""
 
     cosines: Mapping[int, float]
     weight: float
 
 
 class Meanings(Protocol):
-    """What a collection means to an embedder. Never raises for what the embedder does: it warns, and words answer."""
+    """Similarity by embedding. Never raises when the embedder fails: it warns, and the search uses words alone."""
 
     def near(self, queries: Sequence[str], collection: Collection) -> Iterable[Nearness | None]:
-        """How near the collection's texts are to each query, in order; ``None``: words alone."""
+        """The cosines of each query with the collection's texts, in order; ``None``: words alone."""
         ...
 
 
 class Index(Protocol):
-    """What answers questions about all blocks without reading their files: derived, and deletable at any time."""
+    """Answers questions about all blocks without reading their files; derived, and deletable at any time."""
 
     def ask(self, question: Callable[[Known], R]) -> R | None:
-        """The answer to a question about the living blocks and the archive.
+        """Call ``question`` with the index and return its answer; ``None`` when the files have to be read instead.
 
-        ``None`` where the files have to answer. What the question is given must not be kept.
+        The ``Known`` passed to the question is valid only during the call.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """All that a search asks: the home, its index, the log of reads, who asks when, and the embedder (None: words
-    alone)."""
+    """What a search needs: the home, its index, the log of reads, the caller with the time, and the embedder
+    (``None``: words alone)."""
 
     home: Home
     index: Index

@@ -1,4 +1,4 @@
-"""What a search stands on: the index, the embedder, and all of it as one value."""
+"""Builds what a search needs from a session: the index, the embedder, and both in one ``Finding``."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def index(session: Session) -> HomeIndex:
 
 @once
 def meanings(session: Session) -> Meanings | None:
-    """What the embedder of the configuration says (``provider.embedding_model``); None: words alone.
+    """The configured embedder (``provider.embedding_model``) with its cached vectors; ``None``: words alone.
 
-    It is at ``provider.base_url``, its key the same as the chat model's.
+    It is reached at ``provider.base_url`` with the chat model's key.
     """
     base_url = session.config.text("provider.base_url")
     model = session.config.text("provider.embedding_model")
@@ -39,5 +39,5 @@ def meanings(session: Session) -> Meanings | None:
 
 
 def finding(session: Session) -> Finding:
-    """Everything that a search asks, now."""
+    """The home, index, read log, caller and embedder of this session."""
     return Finding(session.home, index(session), access(session), session.caller, meanings(session))

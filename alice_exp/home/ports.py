@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from alice_exp.model.values.block import SETS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Collection, Iterator
 
     from alice_exp.kernel.journal.act import Act, Commit
     from alice_exp.kernel.jsonc.problem import Problem
@@ -52,18 +52,6 @@ class Changed:
     files: tuple[FileVersion, ...] = ()
     texts: tuple[FileVersion, ...] = ()
     """Every file that it changed, whole; empty where that is not known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Judge:
-    """Who says what counts as approved: the owner key, where a home has one; else the files themselves.
-
-    ``judge`` gives a snapshot its verdicts: every one that leaves the home goes through it. ``is_judged`` says whether
-    that changes anything, so that blocks have to be looked at one by one.
-    """
-
-    judge: Callable[[Snapshot], Snapshot] = lambda seen: seen
-    is_judged: Callable[[], bool] = lambda: False
 
 
 class Home(Protocol):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.home.caller import Caller
-from alice_exp.home.ports import Judge
+from alice_exp.home.judge import Judge
 from alice_exp.kernel.errors import AliceError, UsageError
 from alice_exp.kernel.journal.act import Actor
 

@@ -1,17 +1,17 @@
-"""What went wrong, as exceptions that know their exit code.
+"""The exceptions of the package, each with its exit code.
 
-A problem in a person's file is a value (``model.values.block.Problem``); an error is an exception. Each error is a
-sentence kept apart from its values (``template`` and ``values``), so that a face can say it in another language.
+A fault in a person's file is a value (``kernel.jsonc.problem.Problem``); an error is an exception. Each error keeps
+its sentence apart from the values in it (``template`` and ``values``), so that a front end can translate it.
 """
 
 from __future__ import annotations
 
 
 class AliceError(Exception):
-    """Any failure that a face reports in one sentence.
+    """Any failure that a front end reports in one sentence.
 
-    ``template`` is the English sentence with ``{name}`` places, ``values`` fills them, ``hint`` names the command or
-    step that helps. ``path``, ``line`` and ``column`` (both 1-based) say where, when a file is to blame.
+    ``template`` is the English sentence with ``{name}`` placeholders, ``values`` fills them, ``hint`` names the
+    command or step that helps. ``path``, ``line`` and ``column`` (both 1-based) locate the fault in a file, if any.
     """
 
     exit_code = 1
@@ -37,7 +37,7 @@ class AliceError(Exception):
 
     @property
     def filling(self) -> dict[str, object]:
-        """What fills the sentence's places: its values, and the file's place where it names that."""
+        """The values for the template's placeholders, including ``path``, ``line`` and ``column``."""
         return {"path": self.path, "line": self.line, "column": self.column, **self.values}
 
     def __str__(self) -> str:

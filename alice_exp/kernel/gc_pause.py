@@ -1,4 +1,4 @@
-"""Building much at once without the search for cycles, which would walk all that a process holds, over and over."""
+"""Pauses the cyclic garbage collector while many objects are built at once."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
-    """Put off the search for cycles until the end of a block or of a decorated function.
+def gc_paused() -> Iterator[None]:
+    """Disable the cyclic garbage collector for a ``with`` block or a decorated function.
 
-    For what makes many values and no cycles: reading 10,000 episodes takes a third of the time.
+    For code that creates many objects and no cycles: reading 10,000 episodes takes a third of the time, because the
+    collector would walk all live objects again and again.
     """
     was = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        # Somebody outside, perhaps an enclosing pause, may have disabled it already.
         if was:
             gc.enable()

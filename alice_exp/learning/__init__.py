@@ -1,1 +1,1 @@
-"""From knowing to doing: decide, outcome, impact, assess, distill."""
+"""Learning from outcomes: decide, outcome, impact, assess and distill."""

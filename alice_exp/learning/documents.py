@@ -32,11 +32,11 @@ ASSESSED: Mapping[Grade, tuple[str, str]] = {
     "very_low": ("I hardly know “{topic}” (blocks about it: {count})", "do not rely on them"),
     "none": ("I know nothing about “{topic}”", "say so, and learn it"),
 }
-"""Each grade as a sentence, and what to do then (R3.22, R3.23)."""
+"""Each grade's sentence, and its advice (R3.22, R3.23)."""
 
 
 def assessment(assessed: Assessment, say: Say = str, language: str = "en") -> dict[str, Any]:
-    """The structure of R3.16-R3.18; ``say`` translates, ``language`` is ``en`` or ``zh``."""
+    """An assessment in the structure of R3.16-R3.18; ``say`` translates, ``language`` is ``en`` or ``zh``."""
     stats = assessed.stats
     return {
         "ok": True,
@@ -67,6 +67,7 @@ def assessment(assessed: Assessment, say: Say = str, language: str = "en") -> di
     }
 
 
+# The specification's own wording in Chinese, so not the translation of the English sentences.
 _ADVICE: Mapping[Grade, str] = {
     "high": "可以直接使用这些记忆回答问题",
     "medium": "可以使用这些记忆，重要之处请交叉核对",
@@ -77,12 +78,12 @@ _ADVICE: Mapping[Grade, str] = {
 
 
 def assessed_advice(grade: Grade, say: Say = str, language: str = "en") -> str:
-    """What to do with what is known, in Chinese as the source says it (R3.22, R3.23)."""
+    """The advice for a grade, in Chinese in the specification's wording (R3.22, R3.23)."""
     return _ADVICE[grade] if language == "zh" else say(ASSESSED[grade][1])
 
 
 def assessed_message(assessed: Assessment, say: Say = str, language: str = "en") -> str:
-    """The assessment as a sentence, in Chinese as the source says it (R3.23)."""
+    """The assessment as a sentence, in Chinese in the specification's wording (R3.23)."""
     count = assessed.stats.total
     if language == "zh":
         words = {
@@ -98,7 +99,7 @@ def assessed_message(assessed: Assessment, say: Say = str, language: str = "en")
 
 
 def changed(placed: Placed, change: Change) -> dict[str, Any]:
-    """What an outcome did to one block."""
+    """A block after an outcome, with the effect that the outcome had."""
     return {
         **brief(placed),
         "level": change.after,

@@ -1,4 +1,4 @@
-"""Decisions that wait for their outcome, as a Protocol."""
+"""Protocol of the store of open decisions, and the value it keeps."""
 
 from __future__ import annotations
 
@@ -12,24 +12,27 @@ if TYPE_CHECKING:
 
 
 class Decisions(Protocol):
-    """Open decisions, in ``state/``; one that had its outcome is known from history."""
+    """The decisions that wait for their outcome; those that had it are found in history."""
 
     def open(self, decision: OpenDecision) -> None:
-        """Remember a decision until its outcome."""
+        """Keep a decision until its outcome."""
         ...
 
     def find(self, decision: str) -> OpenDecision:
-        """An open decision; ``RefusedError`` where it had its outcome, ``NotFoundError`` where there is none."""
+        """An open decision; raises ``RefusedError`` if it had its outcome already, ``NotFoundError`` if unknown."""
         ...
 
     def close(self, decision: str) -> None:
-        """Its outcome stands in history."""
+        """Drop a decision whose outcome has been committed."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class OpenDecision:
-    """A decision that waits for its outcome: the task, its context, what was applied and what was observed."""
+    """A decision that waits for its outcome: task, context, tier, and the ids of applied and observed blocks.
+
+    ``held_out`` decisions had blocks to apply but got none, for comparison (``learning.rules.impact``).
+    """
 
     decision: str
     at: str

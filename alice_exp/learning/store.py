@@ -1,4 +1,4 @@
-"""Open decisions in ``state/decisions/``: one small file each, gone when the outcome stands in history."""
+"""Open decisions in ``state/decisions/``: one small file each, removed once the outcome is committed."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 _ID = re.compile(r"dec-[a-z2-9]{8}")
 KEPT = 1000
-"""Open decisions that are kept: the oldest that never had an outcome go first."""
+"""The most open decisions that are kept; the oldest are dropped first."""
 
 
 class FileDecisions:
-    """The open decisions of one home; ``is_closed`` asks history whether an outcome names one."""
+    """The open decisions of one home; ``is_closed`` tells whether a commit in history carries a decision's outcome."""
 
     def __init__(self, folder: Path, is_closed: Callable[[str], bool]) -> None:
         self._folder = folder
         self._is_closed = is_closed
 
     def open(self, decision: OpenDecision) -> None:
-        """Remember a decision until its outcome."""
+        """See ``learning.ports.Decisions``; raises ``ProblemError`` if it cannot be written."""
         body = {
             "decision": decision.decision,
             "at": decision.at,
@@ -50,11 +50,13 @@ class FileDecisions:
             raise ProblemError("the decision could not be kept: {why}", why=why) from error
 
     def find(self, decision: str) -> OpenDecision:
-        """An open decision; see ``home.ports.Decisions.find``."""
+        """See ``learning.ports.Decisions``; raises ``UsageError`` for a malformed id."""
+        # Also keeps path separators out of the file name.
         if not _ID.fullmatch(decision):
             raise UsageError(
                 "{name} is not a decision's id", name=repr(decision), hint="an id looks like dec-7k2m9q4x"
             )
+        # History before the file: a file that could not be removed may outlive its decision.
         if self._is_closed(decision):
             self.close(decision)
             raise RefusedError(
@@ -82,7 +84,8 @@ class FileDecisions:
             ) from None
 
     def close(self, decision: str) -> None:
-        """Its outcome stands in history; a file that the disk keeps is known from there to be closed."""
+        """See ``learning.ports.Decisions``."""
+        # `find` asks history first, so that a file that cannot be removed does no harm.
         with contextlib.suppress(OSError):
             self._path(decision).unlink(missing_ok=True)
 

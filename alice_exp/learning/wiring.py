@@ -1,4 +1,4 @@
-"""What decisions stand on: those that wait for their outcome."""
+"""Builds the store of open decisions from a session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @once
 def decisions(session: Session) -> Decisions:
-    """Decisions that wait for their outcome."""
+    """The decisions that wait for their outcome, in ``state/decisions``."""
     from alice_exp.learning.store import FileDecisions
 
     return FileDecisions(

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.store import LOST
-from alice_exp.home.store.purge import PURGING
 from alice_exp.home.store.recovery import recover_home
 from alice_exp.kernel.errors import AliceError, BusyError
 from alice_exp.kernel.journal.atomic_files import MARK, sweep
-from alice_exp.kernel.journal.git_process import PENDING
+from alice_exp.kernel.journal.git_process import PENDING, PURGING
 from alice_exp.kernel.jsonc.problem import Problem
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.home.ports import Judge
+from alice_exp.home.judge import Judge
 from alice_exp.home.session import Session, once
 
 if TYPE_CHECKING:

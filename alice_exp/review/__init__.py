@@ -1,1 +1,1 @@
-"""The day's review: heartbeat, approve, reject, reply."""
+"""The daily review: heartbeat, approve, reject, reply."""

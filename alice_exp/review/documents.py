@@ -50,7 +50,7 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
                 "ids": [pair.first.block.id, pair.second.block.id],
                 "with": payload_text(pair.second),
             }
-            for pair in report.kin
+            for pair in report.overlaps
         ],
         "review": [brief(placed) | {"payload": payload_text(placed)} for placed in report.review],
         "fading": [brief(placed) | {"payload": payload_text(placed)} for placed in report.fading],
@@ -70,7 +70,7 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
 
 
 def movement(moved: Movement) -> dict[str, Any]:
-    """What became of a block since the last report; set and namespace are null where it is in no file any more."""
+    """A block's change since the last report; set and namespace are null if it is in no file any more."""
     placed = moved.placed
     return _whereabouts(moved.block_id, placed) | {
         "payload": payload_text(placed) if placed is not None else None,
@@ -82,5 +82,5 @@ def movement(moved: Movement) -> dict[str, Any]:
 
 
 def _whereabouts(block_id: str, placed: Placed | None) -> dict[str, Any]:
-    """Where a block is; nulls where it is in no file any more."""
+    """A block's set, namespace and state; nulls if it is in no file any more."""
     return brief(placed) if placed else {"id": block_id, "set": None, "namespace": None, "state": None}

@@ -1,4 +1,4 @@
-"""The open report, as a Protocol."""
+"""Protocol of the store of the open report."""
 
 from __future__ import annotations
 
@@ -11,40 +11,43 @@ if TYPE_CHECKING:
 
 
 class Reports(Protocol):
-    """The open report: what its numbers stand for. Momentary: rebuilt from history where it is lost."""
+    """The open report, which maps numbers to blocks. Derived: if lost, it is rebuilt from history."""
 
     def open_report(self) -> str:
-        """Its id; empty before the first."""
+        """The open report's id; empty before the first report."""
         ...
 
     def open_at(self) -> str:
-        """When it was made (ISO-8601 UTC); empty before the first."""
+        """The time of the open report (ISO-8601 UTC); empty before the first report."""
         ...
 
     def open_ids(self) -> tuple[str, ...]:
-        """Block ids in the order of their numbers."""
+        """The ids of the open report's blocks, in the order of their numbers."""
         ...
 
     def prepare(self, report: str, at: str, ids: tuple[str, ...]) -> None:
-        """Keep a new report in mind until its commit stands."""
+        """Prepare a new report, which becomes the open one with ``publish``, after its commit."""
         ...
 
     def publish(self, head: str = "") -> None:
-        """Open the report that was prepared last, where there is one; ``head`` is the commit that it stands on."""
+        """Make the report prepared last, if any, the open one; ``head`` is the commit that it is based on."""
         ...
 
     def since(self, day_began: str) -> str:
-        """The time that this report counts from (ISO-8601 UTC): the report before, or the newest of an earlier day."""
+        """The time from which today's report counts changes: that of the newest report before ``day_began``.
+
+        Both are ISO-8601 UTC; empty if there was none.
+        """
         ...
 
     def acts(self, day_began: str) -> Sequence[Commit]:
-        """The acts since then, newest first."""
+        """The acts since the time of ``since``, newest first."""
         ...
 
     def bookmark(self) -> str:
-        """The block at which a review stopped last; empty where none did."""
+        """The id of the block at which an interactive review stopped; empty if the last one was finished."""
         ...
 
     def keep_bookmark(self, block_id: str) -> None:
-        """Remember where a review is."""
+        """Store the block at which an interactive review is; empty when it is finished."""
         ...

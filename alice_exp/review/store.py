@@ -1,4 +1,4 @@
-"""The open report in ``state/``: which block each number stands for. Lost, it is read back from history."""
+"""The open report in ``state/``: the block of each number. If the file is lost, it is rebuilt from history."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What the open report asks of history: the newest act of a kind, and the acts after a commit or a time."""
+    """The queries on history: the newest act of an operation, and the acts after a commit or a time."""
 
     newest: Callable[[str], Commit | None]
     after: Callable[[str, str], Sequence[Commit]]
@@ -34,7 +34,7 @@ class _Open:
 
 
 class FileReports:
-    """The open report of one home, in a file of ``state/``. See ``home.ports.Reports``."""
+    """The open report of one home, in a file of ``state/``; see ``review.ports.Reports``."""
 
     def __init__(self, path: Path, past: Past) -> None:
         self._path = path
@@ -44,51 +44,53 @@ class FileReports:
         self._prepared: _Open | None = None
 
     def open_report(self) -> str:
-        """Its id; empty before the first."""
+        """See ``review.ports.Reports``."""
         return self._open().report
 
     def open_at(self) -> str:
-        """When it was made (ISO-8601 UTC); empty before the first."""
+        """See ``review.ports.Reports``."""
         return self._open().at
 
     def open_ids(self) -> tuple[str, ...]:
-        """Block ids in the order of their numbers."""
+        """See ``review.ports.Reports``."""
         return self._open().ids
 
     def prepare(self, report: str, at: str, ids: tuple[str, ...]) -> None:
-        """Keep a new report in mind until its commit stands."""
+        """See ``review.ports.Reports``."""
+        # Only in memory: a report whose commit fails must not replace the numbers that the person has seen.
         before = self._open()
         self._prepared = _Open(report, at, ids, "", before.at, before.head)
 
     def publish(self, head: str = "") -> None:
-        """Open the report that was prepared last, where there is one; ``head`` is the commit that it stands on."""
+        """See ``review.ports.Reports``."""
         if self._prepared is None:
             return
         self._known, self._prepared = replace(self._prepared, head=head), None
         _write(self._path, asdict(self._known))
 
     def since(self, day_began: str) -> str:
-        """The time that this report counts from; see ``home.ports.Reports.since``."""
+        """See ``review.ports.Reports``."""
         return self._baseline(day_began)[0]
 
     def acts(self, day_began: str) -> Sequence[Commit]:
-        """The acts since then, newest first."""
+        """See ``review.ports.Reports``."""
         at, head = self._baseline(day_began)
         return self._past.after(head, at)
 
     def bookmark(self) -> str:
-        """The block at which a review stopped last; empty where none did."""
+        """See ``review.ports.Reports``."""
         try:
             return str(json.loads(self._bookmark.read_bytes())["at"])
         except (OSError, ValueError, KeyError, TypeError):
             return ""
 
     def keep_bookmark(self, block_id: str) -> None:
-        """Remember where a review is."""
+        """See ``review.ports.Reports``."""
         _write(self._bookmark, {"at": block_id})
 
     def _baseline(self, day_began: str) -> tuple[str, str]:
-        """Time and commit of the report before: the open report itself, where it is of an earlier day; none: empty."""
+        """The time and commit of the newest report of an earlier day; empty if there is none."""
+        # Several reports of one day all count from the same one, so that each shows the whole day's changes.
         known = self._open()
         return (known.at, known.head) if known.at < day_began else (known.since, known.since_head)
 
@@ -102,6 +104,7 @@ class FileReports:
             raw = json.loads(self._path.read_bytes())
             texts = (str(raw.get(name, "")) for name in ("head", "since", "since_head"))
             return _Open(str(raw["report"]), str(raw["at"]), tuple(map(str, raw["ids"])), *texts)
+        # A damaged file counts as a missing one: history has the report as well.
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
@@ -110,8 +113,10 @@ class FileReports:
         if act is None:
             return _Open()
         report = next((value for name, value in act.trailers if name == "Report"), "")
+        # The act names the blocks shown, in the order of their numbers, and then those that it removed.
         gone = {value for name, value in act.trailers if name in ("Expired", "Refused")}
         ids = tuple(block_id for block_id in act.blocks if block_id not in gone)
+        # The report before this one is not looked for, so changes count from this one.
         return _Open(report, act.at, ids, act.commit, act.at, act.commit)
 
 

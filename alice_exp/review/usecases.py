@@ -1,4 +1,4 @@
-"""The person decides: the heartbeat, approve, reject."""
+"""Use cases of the review: the heartbeat, and the person's decisions to approve or reject."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ if TYPE_CHECKING:
     from alice_exp.review.rules.daily_report import Agenda
 
 Why = Literal["changed", "expired", "moved", "gone", "stale"]
-"""Why one item of a decision was left out: ``moved`` was decided already, ``stale`` stands in a file with a problem."""
+"""Why an item of a decision was skipped: ``moved`` was decided already, ``stale`` is in a file with a problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A decision as carried out: the blocks where they are now, and those that had changed or expired meanwhile."""
+    """The result of a decision: the blocks where they are now, and the ids skipped, each with the reason."""
 
     placed: tuple[Placed, ...]
     skipped: tuple[tuple[str, Why], ...] = ()
@@ -58,17 +58,18 @@ class Decided:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids that were decided."""
+        """The ids of the decided blocks."""
         return tuple(placed.block.id for placed in self.placed)
 
 
 def heartbeat(
     home: Home, reports: Reports, access: AccessLog, caller: Caller, day_began: str, *, peek: bool
 ) -> tuple[Agenda, Commit | None]:
-    """Today's report. One that is no peek numbers the candidates, starts their clock, drops the expired, folds reads.
+    """Today's report. Unless it is a peek, it numbers the candidates, starts their expiry, removes the expired ones and
+    folds the log of reads into the blocks.
 
-    An agent's heartbeat is a peek (DESIGN 6). Where nothing new is to be shown there is no commit and the numbers stay;
-    the first report of a day counts from the one before.
+    An agent's heartbeat is always a peek (DESIGN 6). If there is nothing new to show there is no commit and the numbers
+    stay; the first report of a day counts changes from the one before.
     """
     if peek or not caller.actor.is_person:
         return _report(home.read(PLACES), reports, caller, day_began), None
@@ -87,6 +88,7 @@ def heartbeat(
             return None, answer
         report = caller.new_id("rep")
         reports.prepare(report, caller.now, ids)
+        # A new day, but the same candidates: a new report, and nothing to write in the files.
         if not (unseen or gone or back or segment):
             return None, answer
         shown = tuple(Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen)
@@ -109,7 +111,7 @@ def heartbeat(
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """What a report was planned on: the snapshot, what expires with it, what was refused before, the folded reads."""
+    """The basis of a report: the snapshot, the blocks that expire with it, those rejected before, the folded reads."""
 
     seen: Snapshot
     gone: tuple[Placed, ...]
@@ -120,9 +122,9 @@ class _Planned:
 def _folded(
     access: AccessLog, snapshot: Snapshot, caller: Caller
 ) -> tuple[str, tuple[Put, ...], EpisodeBook | None]:
-    """The reads since the last fold under a name of their own, blocks and episodes with these reads in them (B2.30).
+    """Seal the reads since the last fold: the segment's name, and the blocks and episodes with these reads (B2.30).
 
-    The name is empty where there is nothing to fold, or where a file that has to take reads holds a problem.
+    The name is empty if there is nothing to fold, or if a file to be written holds a problem.
     """
     reads = access.pending()
     folds = folded(snapshot, reads, caller.now) if reads else ()
@@ -133,12 +135,14 @@ def _folded(
         book = folded_episodes(book, reads)
     if not folds and book is snapshot.episodes:
         return "", (), None
+    # Sealed under a name that the commit carries, so that after a crash history tells whether they were counted.
     segment = caller.new_id("seg")
     access.seal(segment)
     return segment, folds, None if book is snapshot.episodes else book
 
 
 def _is_episode(read: str) -> bool:
+    # Reads of blocks and of episodes share one log.
     return read.startswith("ep-")
 
 
@@ -182,13 +186,17 @@ def _shown(block: Block, report: str, now: str) -> Block:
 
 
 def chosen(home: Home, reports: Reports, references: Sequence[str], *, everything: bool) -> tuple[str, ...]:
-    """The ids that numbers of the open report, ids and prefixes name; with ``everything`` all that it showed."""
+    """The ids that numbers of the open report, ids and prefixes refer to; with ``everything`` all that it showed.
+
+    Raises ``NotFoundError`` for a number that is not in the report.
+    """
     if everything:
         return reports.open_ids()
     numbered = reports.open_ids()
     snapshot = home.read(PLACES)
     ids = []
     for reference in references:
+        # A longer run of digits can only be the prefix of an id.
         if reference.isdigit() and len(reference) <= 3:
             if not 1 <= int(reference) <= len(numbered):
                 raise NotFoundError(
@@ -212,11 +220,12 @@ def approve(
     reason: str = "",
     stamp: Stamp = lambda block: block,
 ) -> Decided:
-    """Candidates, and blocks of universal that wait, become trusted: about the user to personal, else to universal.
+    """Approve candidates and unapproved trusted blocks: those about the user go to personal, others to universal.
 
-    What changed since a report showed it is skipped and named, and so is what expired or was decided already, where
-    anything else is left to do; ``bulk`` (``--all``) leaves out what was decided meanwhile without a word.
-    ``stamp`` is the owner key's (``owner.usecases.decide``).
+    Blocks that changed since a report showed them are skipped and named, and so are expired or already decided ones if
+    anything else is left to do; with ``bulk`` (``--all``) already decided ones are skipped silently. ``to`` is another
+    namespace of personal or universal; else ``UsageError``. ``stamp`` signs with the owner key
+    (``owner.usecases.decide``).
     """
     require_person(caller, "approve", f"alice-exp approve {' '.join(ids)}")
     from alice_exp.model.rules.peer_claims import accepted
@@ -228,9 +237,11 @@ def approve(
     def accept(placed: Placed) -> Put:
         block = placed.block
         path = target or (placed.path if placed.place == "universal" else destination(block))
+        # An approval confirms a personal block after an edit; it never moves it.
         if placed.place == "personal":
             path = placed.path
         shown = block.reported.report if block.reported is not None and is_shown_as_it_is(block) else ""
+        # Taking it into personal, the person says that it is about them.
         if place_of(path) == "personal" and block.about == "work":
             block = replace(block, about="user")
         mark = Approved(caller.now, str(caller.actor), content_hash(block), shown)
@@ -241,14 +252,14 @@ def approve(
 
 
 def personal_namespace(block: Block) -> str:
-    """Where a candidate goes in personal when the person says that it is about them."""
+    """The namespace of personal to which a candidate goes if the person says that it is about them."""
     return namespace_name(destination(replace(block, about="user"))).partition("/")[2]
 
 
 def reject(
     home: Home, caller: Caller, ids: Sequence[str], reason: str = "", *, bulk: bool = False
 ) -> Decided:
-    """Candidates go to the archive for good and are known again when they come back (R2.42, D26)."""
+    """Reject candidates: they are archived for good, and recognised when they come back (R2.42, D26)."""
     require_person(caller, "reject", f"alice-exp reject {' '.join(ids)}")
 
     def refuse(placed: Placed) -> Put:
@@ -305,6 +316,7 @@ def _decide(
             skipped += settled
         if puts:
             skipped += [(put.block.id, "stale") for put in stuck]
+        # With nothing else to do the write is tried, and fails with the file's own problem.
         puts = puts or stuck
         decided = tuple(Placed(put.block, put.path) for put in puts)
         if not puts:

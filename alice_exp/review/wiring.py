@@ -1,4 +1,4 @@
-"""What the review stands on: the open report."""
+"""Builds the store of the open report from a session."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @once
 def reports(session: Session) -> Reports:
-    """The open report."""
+    """The open report of the home, in ``state/report.json``."""
     from alice_exp.home.store.recent_log import acts_after, newest_act
     from alice_exp.review.store import FileReports, Past
 

@@ -1,1 +1,1 @@
-"""The diary of thoughts: events, segments, compaction."""
+"""The timeline of thoughts: events, segments, and their compaction."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from alice_exp.finding.ports import K1, NO_NOISE, B, Noise, Posting, Statistics
 from alice_exp.finding.rules.bilingual_lexicon import known_words, same_concept
 from alice_exp.finding.rules.bm25 import BESIDE, PAIR, TRANSLATED, Query, Segment, text_matches
-from alice_exp.finding.rules.calibration import learn_nearness, learn_noise
+from alice_exp.finding.rules.calibration import learn_lending, learn_noise
 from alice_exp.finding.rules.ranking import joined_postings
 from alice_exp.kernel.text.tokens import is_cjk, tokens, tokens_many
 
@@ -31,7 +31,7 @@ def matches(texts: list[str], query: str, cuts: tuple[int, ...] = ()) -> dict[in
     """Matches over texts that are kept as files, cut before the numbers given."""
     edges = [0, *cuts, len(texts)]
     files = [Segment.of(texts[start:stop]) for start, stop in pairwise(edges)]
-    statistics = Statistics.of((file.lengths, file.near, file.noise) for file in files)
+    statistics = Statistics.of((file.lengths, file.lending, file.noise) for file in files)
 
     def postings(asked: frozenset[str]) -> dict[str, Posting]:
         held = ({token: file.postings[token] for token in asked & file.postings.keys()} for file in files)
@@ -115,15 +115,15 @@ def conversation(length: int = 60) -> list[str]:
 
 def test_a_conversation_lends_and_a_shuffled_one_does_not() -> None:
     talk = conversation()
-    near = learn_nearness(tokens_many(talk))
+    near = learn_lending(tokens_many(talk))
     assert 0.2 < near[0] < 1
     random.Random(5).shuffle(talk)
-    assert max(learn_nearness(tokens_many(talk)), default=0.0) < 0.15
+    assert max(learn_lending(tokens_many(talk)), default=0.0) < 0.15
 
 
 def test_few_texts_teach_nothing() -> None:
     rows = tokens_many(conversation(15))
-    assert learn_nearness(rows) == ()
+    assert learn_lending(rows) == ()
     assert learn_noise(rows) == NO_NOISE
 
 
@@ -131,7 +131,7 @@ def test_a_text_borrows_from_its_neighbours_in_its_file_alone() -> None:
     talk = [*conversation(), "zebra crossing", "yes there it was", *conversation()]
     at = talk.index("zebra crossing")
     found = matches(talk, "zebra")
-    near = Segment.of(talk).near
+    near = Segment.of(talk).lending
     assert set(found) == {at + step for step in (-2, -1, 0, 1, 2) if not step or near[abs(step) - 1]}
     assert found[at + 1] == pytest.approx(near[0] * found[at])
     assert set(matches(talk, "zebra", (at,))) <= {at, at + 1, at + 2}

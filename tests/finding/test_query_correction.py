@@ -137,7 +137,7 @@ def test_what_another_language_says_must_say_half_of_what_is_asked() -> None:
 
 def test_the_least_match_rises_with_the_collection() -> None:
     held = (([3, 8], 1.0), ({5: 0.5}, 1.0))
-    assert [Subject(held, 2.0).said(at) for at in (3, 5, 8, 9)] == [1.0, 1.0, 1.0, 0.0]
+    assert [Subject(held, 2.0).coverage(at) for at in (3, 5, 8, 9)] == [1.0, 1.0, 1.0, 0.0]
     assert Subject(held, 2.0, texts=FEWEST - 1).least(3, 0.1, 0.1) == 0.1
     few, many = (Subject(held, 2.0, texts=texts).least(3, 0.1, 0.1) for texts in (FEWEST, 10**6))
     assert 0.1 < few < many <= ALONE * 0.1

@@ -16,7 +16,7 @@ TEXTS = ["用户喜欢辣的食物", "部署在周五", "数据库的索引需�
 
 def found(query: str) -> tuple[dict[int, float], float]:
     segment = Segment.of(TEXTS)
-    statistics = Statistics.of([(segment.lengths, segment.near, segment.noise)])
+    statistics = Statistics.of([(segment.lengths, segment.lending, segment.noise)])
     held = text_matches(
         statistics, lambda asked: {t: segment.postings[t] for t in asked & segment.postings.keys()}, query
     )

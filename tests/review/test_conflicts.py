@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
-from alice_exp.review.rules.conflicts import Saying, compare, kin
+from alice_exp.review.rules.conflicts import Statement, compare, overlaps
 
 
 def placed(
@@ -70,7 +70,7 @@ NEIGHBOURS = [
 
 @pytest.mark.parametrize(("first", "second"), SAME)
 def test_what_says_nearly_the_same_is_found(first: str, second: str) -> None:
-    (pair,) = kin([placed("exp-aaaaaaaa", first), placed("exp-bbbbbbbb", second)], [])
+    (pair,) = overlaps([placed("exp-aaaaaaaa", first), placed("exp-bbbbbbbb", second)], [])
     assert (pair.reason, pair.is_conflict) == ("same", False)
     assert (pair.first.block.id, pair.second.block.id) == ("exp-bbbbbbbb", "exp-aaaaaaaa")
 
@@ -81,16 +81,16 @@ def test_contradictions_are_found_both_ways(reason: str, when: str, first: str, 
         placed("exp-aaaaaaaa", first, when),
         placed("exp-bbbbbbbb", second, when, "universal/facts.jsonc"),
     )
-    (pair,) = kin([one], [other])
+    (pair,) = overlaps([one], [other])
     assert (pair.reason, pair.is_conflict) == (reason, True)
-    assert compare(Saying(other), Saying(one)) == reason
+    assert compare(Statement(other), Statement(one)) == reason
 
 
 @pytest.mark.parametrize(("when", "first", "second"), NEIGHBOURS)
 def test_neighbours_are_left_alone(when: str, first: str, second: str) -> None:
     one, other = placed("exp-aaaaaaaa", first, when), placed("exp-bbbbbbbb", second, when)
-    assert kin([one], [other]) == ()
-    assert compare(Saying(one), Saying(other)) is None
+    assert overlaps([one], [other]) == ()
+    assert compare(Statement(one), Statement(other)) is None
 
 
 def test_a_newer_word_under_the_same_key_stands_beside_the_older_one() -> None:
@@ -99,5 +99,5 @@ def test_a_newer_word_under_the_same_key_stands_beside_the_older_one() -> None:
         Block("exp-bbbbbbbb", Payload("works in helix now"), supersedes="exp-aaaaaaaa"),
         "low_value_pool/p.jsonc",
     )
-    (pair,) = kin([newer], [older])
+    (pair,) = overlaps([newer], [older])
     assert (pair.reason, pair.second.block.id) == ("supersedes", "exp-aaaaaaaa")

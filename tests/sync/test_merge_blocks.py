@@ -12,14 +12,17 @@ from hypothesis import strategies as st
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import parse
 from alice_exp.model.formats.block_schema import read_blocks
+from alice_exp.model.rules.doubt import replayed
 from alice_exp.model.rules.lifecycle import outcome
 from alice_exp.model.values.block import (
     Approved,
     Archived,
     Block,
+    Doubt,
     Evidence,
     Payload,
     Placed,
+    Record,
     content_hash,
 )
 from alice_exp.model.values.records import Event, Segment, Timeline
@@ -364,3 +367,44 @@ def test_values_in_three_ways(was: object, one: object, other: object, result: o
     sides = (json.dumps({"value": side}).encode() for side in (was, one, other))
     merged = both(*sides, path="config.jsonc")
     assert merged is not None and json.loads(merged) == {"value": result}
+
+
+def doubting(ok: int, failed: int, since: str = "", *pieces: Evidence) -> Placed:
+    block = Block(
+        "exp-aaaaaaaa",
+        Payload("x"),
+        record=Record(ok, failed),
+        doubt=replayed(pieces, Record(ok, failed)),
+        trial={"0.04": (ok, failed, 1, 0)},
+        evidence=pieces,
+        updated_at=pieces[-1].at if pieces else "",
+    )
+    if since and block.doubt is not None:
+        block = replace(block, doubt=replace(block.doubt, since=since))
+    return Placed(block, "universal/tools.jsonc")
+
+
+def outcome_piece(day: int, effect: str, ref: str) -> Evidence:
+    return Evidence("episode", ref=ref, at=f"2026-02-{day:02}T09:00:00Z", effect=effect)
+
+
+def test_records_doubt_and_trials_of_two_machines_add_up_in_either_order() -> None:
+    old = outcome_piece(1, "ok", "ep-0")
+    was = doubting(5, 1, "", old)
+    one = doubting(
+        5, 3, "2026-02-03T09:00:00Z", old, outcome_piece(2, "fail", "ep-1"), outcome_piece(3, "fail", "ep-2")
+    )
+    other = doubting(7, 1, "", old, outcome_piece(2, "ok", "ep-3"), outcome_piece(4, "ok", "ep-4"))
+    merged = [merge_block(was, *pair)[0] for pair in ((one, other), (other, one))]
+    assert merged[0] == merged[1] and merged[0] is not None
+    block = merged[0].block
+    assert block.record == Record(7, 3) and block.trial == {"0.04": (7, 3, 1, 0)}
+    assert block.doubt is not None and block.doubt.since == "2026-02-03T09:00:00Z"
+    assert replace(block.doubt, since="") == replace(replayed(block.evidence, Record(7, 3)), since="")  # type: ignore[type-var]
+    answered = doubting(5, 1, "", old, Evidence("decision", at="2026-02-05T09:00:00Z", effect="still_true"))
+    after = merge_block(was, one, answered)[0]
+    assert after is not None and after.block.doubt == Doubt(0.25, "2026-02-05"), (
+        "a later answer opens the latch"
+    )
+    unknown = merge_block(None, one, other)[0]
+    assert unknown is not None and unknown.block.record == Record(7, 3), "without a base the larger"

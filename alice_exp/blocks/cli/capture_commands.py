@@ -1,4 +1,4 @@
-"""``memorize`` and ``remember``: what is learned comes in."""
+"""The commands ``memorize`` and ``remember``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _GRANTED = (
     "consolidation_score",
     "origin",
 )
-"""Fields that only acts may set: a candidate that brings them does not get them."""
+"""Fields that only acts may set; they are dropped from a candidate that brings them."""
 
 _TAKEN = frozenset(known_keys()) - frozenset(_GRANTED)
 
@@ -166,7 +166,7 @@ def _about(name: str) -> About:
 
 
 def draft_of(number: int, fields: dict[str, Json], source: str, suggested: str) -> Draft:
-    """One JSONL line as a draft; what only acts may grant is left out."""
+    """A draft from one line of JSONL; fields that only acts may set are dropped."""
     lived = fields.get("lived") is True
     wanted = {key: value for key, value in fields.items() if key in _TAKEN}
     block = block_of(wanted, "low_value")
@@ -209,12 +209,12 @@ def _bulk_answer(terminal: Terminal, captured: Captured) -> None:
     }
 
     def text() -> None:
-        said = (
+        template = (
             "{count} would wait for your decision"
             if terminal.is_dry
             else "{count} candidates wait for your decision"
         )
-        terminal.line(say(said, count=len(set(captured.ids))))
+        terminal.line(say(template, count=len(set(captured.ids))))
         if captured.merged:
             terminal.line(say("{count} were known already, seen again", count=captured.merged))
         if captured.refused:
@@ -223,8 +223,8 @@ def _bulk_answer(terminal: Terminal, captured: Captured) -> None:
     terminal.answer(document, text)
 
 
-def _evidence(said: str) -> Evidence:
-    """An episode that is cited (it is never pruned while the block lives), or a quote."""
+def _evidence(text: str) -> Evidence:
+    """The id of an episode as a citation (it is not pruned while the block lives), any other text as a quote."""
     from alice_exp.model.formats.record_schema import EPISODE_ID
 
-    return Evidence("episode", ref=said) if EPISODE_ID.fullmatch(said) else Evidence("note", quote=said)
+    return Evidence("episode", ref=text) if EPISODE_ID.fullmatch(text) else Evidence("note", quote=text)

@@ -1,4 +1,4 @@
-"""``import``: what a person has in other memories already, into the pool."""
+"""The command ``import``: takes other programs' memories into the pool."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from alice_exp.blocks.usecases.capture import Draft
 
 MOST_BYTES = 64 << 20
-"""The largest file that is read."""
+"""The largest file, in bytes, that is read."""
 
 _File = Annotated[str, typer.Argument(metavar="FILE|-", help="The file to import; a directory for Markdown.")]
 _Dry = Annotated[bool, typer.Option("--dry-run", help="Say what would come in; change nothing.")]
@@ -76,6 +76,7 @@ def _pieces(terminal: Terminal, kind: str, source: str, dry_run: bool) -> None:
 
 def _texts(source: str) -> list[tuple[str, str]]:
     if source == "-":
+        # One byte more than allowed, to notice that there is more.
         return [("stdin", _decoded(sys.stdin.buffer.read(MOST_BYTES + 1), "-"))]
     path = Path(source)
     if not path.exists():
@@ -99,6 +100,7 @@ def _decoded(data: bytes, path: str) -> str:
     if len(data) > MOST_BYTES:
         raise ProblemError("this file is larger than 64 MiB", path=path)
     try:
+        # Editors on Windows put a byte order mark in front.
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ProblemError("this is not UTF-8 text", path=path) from None
@@ -128,10 +130,10 @@ def _take_in(terminal: Terminal, drafts: Sequence[Draft], dry_run: bool) -> None
             when = documents.trigger_text(one)
             what = documents.payload_text(one)
             terminal.line(f"  {one_line(f'{when}: {what}' if when else what, 110)}")
-        said = (
+        template = (
             "{count} would wait for your decision" if dry_run else "{count} candidates wait for your decision"
         )
-        terminal.line(say(said, count=len(imported.placed)))
+        terminal.line(say(template, count=len(imported.placed)))
         if imported.known:
             terminal.line(say("{count} were imported before", count=imported.known))
         if imported.refused:

@@ -1,4 +1,4 @@
-"""``edit``, ``move``, ``retire``, ``revive`` and ``purge``: one block's life in a person's hands."""
+"""The commands ``edit``, ``move``, ``retire``, ``revive`` and ``purge``."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def purge(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
 
 
 def _confirm(terminal: Terminal, block_id: str) -> None:
-    """The id, typed: nothing brings back what is purged."""
+    """Have the person type the id, because a purge cannot be undone."""
     terminal.require_confirmation()
     if terminal.yes:
         return

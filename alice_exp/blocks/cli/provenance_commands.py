@@ -1,4 +1,4 @@
-"""``why``, ``log``, ``diff``, ``undo`` and ``restore``: what happened, and the way back."""
+"""The commands ``why``, ``log``, ``diff``, ``undo`` and ``restore``."""
 
 from __future__ import annotations
 
@@ -115,15 +115,15 @@ def log(
 
 
 def _states(act: Commit, step: provenance.Transition | None) -> tuple[str, str]:
-    """The states that an act led from and to: as it says itself, else as the one block's history has it."""
-    said = dict(act.trailers)
-    if "From" in said and "To" in said:
-        return said["From"], said["To"]
+    """The states before and after an act: those in its trailers, else those in the history of the one block."""
+    trailers = dict(act.trailers)
+    if "From" in trailers and "To" in trailers:
+        return trailers["From"], trailers["To"]
     return (step.before, step.after) if step is not None else ("", "")
 
 
 def _rise(before: str, after: str) -> str:
-    """A state as it rose or fell; one that stayed is no news."""
+    """A change of state as text; empty if it stayed."""
     return "" if before == after else f"{say(before) if before else '–'} → {say(after) if after else '–'}"
 
 
@@ -175,7 +175,7 @@ def _diff(terminal: Terminal, changed: Changed) -> None:
 
 
 def _parted(old: object, new: object) -> tuple[list[object], list[object]]:
-    """What went and what came; of two lists, only the items that the other one does not hold."""
+    """The values removed and added; of two lists, only the items that the other one does not have."""
     if isinstance(old, list) and isinstance(new, list):
         return [one for one in old if one not in new], [one for one in new if one not in old]
     return [one for one in (old,) if one is not None], [one for one in (new,) if one is not None]

@@ -1,1 +1,1 @@
-"""Undo, one block as a text, the formats of other memories."""
+"""Pure rules of blocks: undo, the text of a single block, the formats of other memories."""

@@ -1,6 +1,6 @@
-"""What other memories hold, read from their files: instructions in Markdown, mem0, basic-memory.
+"""Readers of other programs' memories: instruction files in Markdown, mem0 exports, basic-memory notes.
 
-Each piece knows its line and the words that it came from; nothing is interpreted beyond its kind.
+Each piece keeps its line and its original words; nothing is interpreted beyond its kind.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from alice_exp.kernel.text.times import iso_time
 from alice_exp.model.values.block import About, BlockType
 
 MOST_TEXT = 16_000
-"""Characters of one piece that are taken."""
+"""The characters of one piece that are kept."""
 
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 _BULLET = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$")
@@ -46,7 +46,7 @@ _CATEGORIES: Mapping[str, BlockType] = {
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One thing that a file holds: what it says, when it applies, and where it stands (``line`` from 1)."""
+    """One memory of a file: its payload, its trigger, and its ``line`` (from 1)."""
 
     payload: str
     trigger: str = ""
@@ -59,14 +59,14 @@ class Piece:
 
 
 def claude_md(text: str) -> tuple[Piece, ...]:
-    """The bullets and paragraphs of an instruction file (CLAUDE.md, AGENTS.md …), each under its headings as trigger.
+    """The bullets and paragraphs of an instruction file (CLAUDE.md, AGENTS.md …), each with its headings as trigger.
 
-    Code, comments, tables, quotations and imports (``@file``) are passed over.
+    Code, comments, tables, quotations and imports (``@file``) are skipped.
     """
     return tuple(
-        Piece(said, " · ".join(headings), "rule", line=line)
-        for said, headings, line in _passages(_uncommented(text))
-        if not _OTHER.match(said)
+        Piece(passage, " · ".join(headings), "rule", line=line)
+        for passage, headings, line in _passages(_uncommented(text))
+        if not _OTHER.match(passage)
     )
 
 
@@ -79,10 +79,10 @@ def basic_memory(text: str) -> tuple[Piece, ...]:
         heading = _HEADING.match(line)
         if heading and not title:
             title = heading[2]
-        said = _OBSERVATION.match(line)
-        if not said or _RELATION.search(line):
+        observation = _OBSERVATION.match(line)
+        if not observation or _RELATION.search(line):
             continue
-        category, content = said[1].strip().lower(), said[2].strip()
+        category, content = observation[1].strip().lower(), observation[2].strip()
         context = _TAIL.search(content)
         content = _TAIL.sub("", content)
         tags = tuple(dict.fromkeys((category, *_TAG.findall(content))))
@@ -95,21 +95,24 @@ def basic_memory(text: str) -> tuple[Piece, ...]:
 
 
 def mem0(text: str, path: str) -> tuple[Piece, ...]:
-    """The memories of a mem0 export: a list, an object with ``results`` or ``memories``, or one object a line."""
+    """The memories of a mem0 export: a list, an object with ``results`` or ``memories``, or one object a line.
+
+    Raises ``ProblemError`` for a text that is not JSON.
+    """
     return tuple(piece for number, row in _rows(text, path) if (piece := _memory(row, number)) is not None)
 
 
 def _memory(row: Mapping[str, Json], line: int) -> Piece | None:
-    said = next(
+    memory = next(
         (row[key] for key in ("memory", "text", "data", "content") if isinstance(row.get(key), str)), ""
     )
-    if not isinstance(said, str) or not said.strip():
+    if not isinstance(memory, str) or not memory.strip():
         return None
     categories = row.get("categories")
     tags = tuple(tag for tag in categories if isinstance(tag, str)) if isinstance(categories, list) else ()
     about: About = "work" if row.get("agent_id") and not row.get("user_id") else "user"
     return Piece(
-        said.strip()[:MOST_TEXT],
+        memory.strip()[:MOST_TEXT],
         type="preference" if any("preference" in tag for tag in tags) else "fact",
         about=about,
         tags=tags,
@@ -155,12 +158,12 @@ def _lines(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Json]]]:
 
 
 def _uncommented(text: str) -> str:
-    """Without HTML comments, every line still where it was."""
+    """The text without HTML comments, but with their line breaks, so that line numbers stay."""
     return _COMMENT.sub(lambda found: "\n" * found.group().count("\n"), text)
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str, int]:
-    """The flat ``key: value`` lines between the first two ``---``, the rest, and how many lines went before it."""
+    """The flat ``key: value`` lines between the first two ``---``, the rest, and the number of lines before it."""
     lines = text.splitlines()
     if not lines or lines[0].strip() != "---":
         return {}, text, 0
@@ -174,7 +177,7 @@ def _front_matter(text: str) -> tuple[dict[str, str], str, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A passage that may go on in the next line: its text, the headings and bullets above it, its line, its indent."""
+    """A passage that may continue on the next line: its text, the headings and bullets above, its line and indent."""
 
     text: str
     above: tuple[str, ...]
@@ -183,11 +186,12 @@ class _Open:
 
 
 def _passages(text: str) -> Iterator[tuple[str, tuple[str, ...], int]]:
-    """Each bullet and each paragraph, its lines joined, with what stands above it; code is passed over."""
+    """Each bullet and each paragraph, its lines joined, with the headings and bullets above it; code is skipped."""
     headings: list[tuple[int, str]] = []
     bullets: list[_Open] = []
     current: _Open | None = None
     fenced = False
+    # The empty line at the end closes the last passage.
     for number, line in enumerate([*text.splitlines(), ""], start=1):
         fence, heading, bullet = _FENCE.match(line), _HEADING.match(line), _BULLET.match(line)
         is_text = bool(line.strip()) and not fenced and not fence
@@ -210,7 +214,7 @@ def _passages(text: str) -> Iterator[tuple[str, tuple[str, ...], int]]:
 
 
 def pieces_of(kind: str, texts: Sequence[tuple[str, str]]) -> tuple[tuple[str, Piece], ...]:
-    """The pieces of some files, given as (path, text), each with its path."""
+    """The pieces of files given as (path, text), each with its path."""
     readers = {"claude-md": claude_md, "basic-memory": basic_memory}
     if kind in readers:
         return tuple((path, piece) for path, text in texts for piece in readers[kind](text))

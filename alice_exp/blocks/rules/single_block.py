@@ -1,4 +1,4 @@
-"""One block's own text as a person edits it: read without its file, checked, completed, ready to be put back."""
+"""The text of a single block for editing: cut from its file, then parsed, checked and completed."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc import Document, Edit
     from alice_exp.model.values.block import Block, Placed
 
+# The text is parsed inside a file of its own, so that it is checked by the same rules as a whole file.
 _FRAME = '{{\n"blocks": [\n{}\n]\n}}\n'
 _ABOVE = 2
-"""Lines of the frame above the block's text."""
+"""The lines of the frame above the block's text."""
 
 _BY_ACTS_ALONE = ("approved", "archived")
 
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """An edited block: the block and its text with comments, or what is wrong (``block`` is None then).
+    """An edited block: the block and its text with comments, or the problems (``block`` is ``None`` then).
 
-    ``emptied`` tells that nothing but comments and blanks is left. Problems count lines from the text's first.
+    ``emptied`` means that nothing but comments and blanks is left. Lines of problems count from the text's first.
     """
 
     block: Block | None
@@ -36,17 +37,17 @@ class Alone:
 
 
 def block_text(data: bytes, path: str, block_id: str) -> str:
-    """A block's text with its comments, dedented, without a comma behind it; empty where it is not in the file."""
+    """A block's text with its comments, dedented, without a trailing comma; empty if it is not in the file."""
     document = parse(data, path)
     index = block_indexes(document).get(block_id)
     return "" if index is None else cut(document, ("blocks", index)).text
 
 
 def read_alone(text: str, old: Placed, now: str) -> Alone:
-    """What a person made of ``old``: completed with its id and times, checked as its file would be.
+    """Read the edited text of ``old``: checked like a file, and completed with its id and times.
 
-    ``updated_at`` follows a change of content (DESIGN 3). The id stays, and what only acts may write (an approval, an
-    archiving) stays as it is: a change of these is a problem.
+    ``updated_at`` follows a change of content (DESIGN 3). A change of the id, or of fields that only acts may write
+    (approval, archiving), is a problem.
     """
     document = parse(_FRAME.format(text).encode("utf-8", "surrogatepass"), old.path)
     if document.problem is not None:

@@ -1,7 +1,7 @@
-"""Acts taken back, newest first, as one change (DESIGN 5, 7): what returns, what is left because more has happened.
+"""Reversal of acts, newest first, as one change (DESIGN 5, 7).
 
-Where every file is still as the acts left it, the files return byte by byte, comments and order included; else each
-block returns by itself and later changes of others stay.
+If every file is still as the acts left it, whole files are restored byte by byte, including comments and order;
+otherwise block by block, so that later changes of other blocks stay.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ if TYPE_CHECKING:
     from alice_exp.model.values.snapshot import Snapshot
 
 Texts = Callable[[str], "str | None"]
-"""The present text of a file under ``experiences/``; None where it does not exist."""
+"""The present text of a file under ``experiences/``; ``None`` if it does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
-    """What an undo changes: blocks as they shall be, ids that go, whole files, and what it leaves.
+    """The changes of an undo: blocks to write, ids to remove, and whole files.
 
-    ``conflicts`` are blocks and files that another act changed, ``left`` the commits that so stand in part or whole.
+    ``conflicts`` are blocks and files that another act changed, ``left`` the commits that therefore stay in effect,
+    in part or whole.
     """
 
     puts: tuple[Put, ...] = ()
@@ -42,15 +43,15 @@ class Reversal:
 
     @property
     def touched(self) -> tuple[str, ...]:
-        """Blocks, and files of which no block changed."""
+        """The blocks that change, or the files if no block does."""
         return self.blocks or tuple(self.texts)
 
 
 def whole_files(changed: Sequence[Changed], snapshot: Snapshot, text: Texts, now: str) -> Reversal | None:
-    """The acts' files as they were before, where nothing else has touched them since; None where something has.
+    """The acts' files as they were before; ``None`` if another act has changed one of them since.
 
-    ``changed`` is newest first. Where the clock of a candidate matters (one has expired, or one that returns would be
-    expired at once), blocks return one by one.
+    ``changed`` is newest first. Also ``None`` if the expiry of a candidate matters (one has expired, or one that
+    returns would expire at once): then blocks return one by one.
     """
     present: dict[str, str | None] = {}
     began: dict[str, str | None] = {}
@@ -71,7 +72,7 @@ def whole_files(changed: Sequence[Changed], snapshot: Snapshot, text: Texts, now
 
 
 def by_block(changed: Sequence[Changed], snapshot: Snapshot, text: Texts, now: str) -> Reversal:
-    """Each block as it was before the oldest of the acts on it, unless another act stands between."""
+    """Return each block to what it was before the oldest of the acts on it, unless another act changed it since."""
     returned: dict[str, Version] = {}
     conflicts: dict[str, None] = {}
     left: set[str] = set()
@@ -108,7 +109,7 @@ def _returned(
 
 
 def _unclocked(placed: Placed, snapshot: Snapshot, now: str) -> Block:
-    """A candidate that would be expired at once starts its clock anew, as ``restore`` does."""
+    """The block; a candidate that would expire at once starts its expiry anew, as with ``restore``."""
     days = snapshot.config.number("heartbeat.expire_days")
     if placed.place == "low_value" and is_expired(placed.block, now, days):
         return replace(placed.block, reported=None)
@@ -118,7 +119,7 @@ def _unclocked(placed: Placed, snapshot: Snapshot, now: str) -> Block:
 def _texts(
     changed: Sequence[Changed], text: Texts
 ) -> tuple[dict[str, str | None], dict[str, str | None], tuple[str, ...]]:
-    """Files that hold no blocks: what they return to, what they were planned on, which ones are left."""
+    """Files without blocks: the texts to which they return, those on which this is based, and the paths left out."""
     present: dict[str, str | None] = {}
     began: dict[str, str | None] = {}
     held: dict[str, None] = {}
@@ -129,12 +130,12 @@ def _texts(
             held[file.path] = None
         else:
             present[file.path] = file.before
-    gone = {path: now for path, now in present.items() if now != began[path]}
-    return gone, {path: began[path] for path in gone}, tuple(held)
+    returned = {path: now for path, now in present.items() if now != began[path]}
+    return returned, {path: began[path] for path in returned}, tuple(held)
 
 
 def _is_of_its_time(one: Changed, snapshot: Snapshot, now: str) -> bool:
-    """Whether the act removed what had expired, or took away a candidate whose days are over by now."""
+    """Whether the act removed expired blocks, or a candidate that would be expired by now."""
     days = snapshot.config.number("heartbeat.expire_days")
     befores = [version.before for version in one.blocks if version.before is not None]
     over = any(placed.place == "low_value" and is_expired(placed.block, now, days) for placed in befores)
@@ -142,7 +143,7 @@ def _is_of_its_time(one: Changed, snapshot: Snapshot, now: str) -> bool:
 
 
 def _own(one: Changed) -> list[Version]:
-    """The act's own blocks: what had expired and went along with it stays gone, unless expiry was the act."""
+    """The act's own blocks; those removed along with it because they had expired count only if expiry was the act."""
     if one.commit.op in ("heartbeat", "expire"):
         return list(one.blocks)
     along = {value for name, value in one.commit.trailers if name == "Expired"}
@@ -150,7 +151,7 @@ def _own(one: Changed) -> list[Version]:
 
 
 def _is_left_by(version: Version, present: Placed | None) -> bool:
-    """Whether the block is still what this act made of it."""
+    """Whether the block is still as this act left it."""
     if version.after is None or present is None:
         return version.after is None and present is None
     return present.path == version.after.path and same_block(present.block, version.after.block)

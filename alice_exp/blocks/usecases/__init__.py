@@ -1,1 +1,1 @@
-"""What becomes of single blocks."""
+"""Use cases on single blocks."""

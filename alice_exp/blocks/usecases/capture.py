@@ -1,4 +1,4 @@
-"""What is learned comes in: memorize into the pool, remember into personal."""
+"""Capture of new blocks: memorize into the pool, remember into personal."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What someone wants kept, before it is a block. ``lived`` says that it was met, not inferred (B2.2)."""
+    """The content of a block to be created. ``lived`` means that it was experienced, not inferred (B2.2)."""
 
     payload: Payload
     trigger: Trigger = field(default_factory=Trigger)
@@ -56,9 +56,9 @@ class Draft:
 
     @classmethod
     def of(cls, block: Block, suggested: str = "", *, lived: bool = False) -> Draft:
-        """What a block says, without its id, its counts and whatever else acts alone may set.
+        """A block's content, without its id, counts and other fields that only acts may set.
 
-        ``suggested`` is where approval shall take it, if the block itself does not say.
+        ``suggested`` is the destination of an approval, unless the block itself names one.
         """
         return cls(
             block.payload,
@@ -81,7 +81,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """What became of the drafts: each one's block (``None`` where it was refused), and who refused it before."""
+    """The result for drafts: each one's block (``None`` if refused), and the ids of the earlier rejected blocks."""
 
     placed: tuple[Placed | None, ...]
     merged: int = 0
@@ -90,13 +90,13 @@ class Captured:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of what was kept, in the order of the drafts."""
+        """The ids of the blocks kept, in the order of the drafts."""
         return tuple(placed.block.id for placed in self.placed if placed is not None)
 
 
 @dataclass
 class _Intake:
-    """One change set growing: what stands where, what is put."""
+    """A change set under construction: the blocks by content, and the puts so far."""
 
     caller: Caller
     home: dict[Sameness, Placed]
@@ -107,14 +107,14 @@ class _Intake:
     refused: list[str] = field(default_factory=list)
 
     def fresh_id(self) -> str:
-        """An id that no block of the home has."""
+        """A new id that no block of the home has."""
         while (block_id := self.caller.new_id("exp")) in self.taken:
             continue
         self.taken.add(block_id)
         return block_id
 
     def put(self, block: Block, path: str, same: Sameness) -> Placed:
-        """Plan a block and know it again by ``same`` when the next draft says the same."""
+        """Plan a block, and register it under ``same``, so that an equal later draft is merged into it."""
         self.puts[block.id] = Put(block, path)
         placed = Placed(block, path)
         self.home[same] = placed
@@ -130,10 +130,10 @@ def memorize(
     trailers: tuple[tuple[str, str], ...] = (),
     bulk: bool | None = None,
 ) -> Captured:
-    """Candidates into today's pool file, in one commit.
+    """Add candidates to today's pool file, in one commit.
 
-    A draft that equals a living block adds an observation to it; one that a person rejected before is refused:
-    ``RefusedError`` (exit 6) for a single draft, skipped and counted in bulk (``bulk``; None: more than one).
+    A draft equal to a living block adds an observation to that. One that a person rejected before is refused: with
+    ``RefusedError`` (exit 6) for a single draft, skipped and counted in bulk (``bulk``; ``None``: more than one).
     """
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Captured]:
@@ -151,9 +151,9 @@ def memorize(
 def remember(
     home: Home, caller: Caller, draft: Draft, namespace: str = "", *, stamp: Stamp = lambda block: block
 ) -> Captured:
-    """A person's explicit word: into personal, as past with one verification (R2.18, B2.2).
+    """Keep a person's explicit statement in personal, as ``past`` with one verification (R2.18, B2.2).
 
-    ``stamp`` is the owner key's (``owner.usecases.decide``).
+    ``stamp`` signs with the owner key (``owner.usecases.decide``).
     """
     require_person(caller, "write into personal", "alice-exp remember …")
     path = namespace_path(namespace or namespace_for("personal", draft.type), "personal")
@@ -173,8 +173,8 @@ def remember(
                 known.block.id if known is not None and known.place == "low_value" else intake.fresh_id()
             )
             block = _block(draft, block_id, caller)
-            said = replace(block, state="past", verifications=1, about="user", suggested="")
-            kept = intake.put(stamp(said), path, same)
+            trusted = replace(block, state="past", verifications=1, about="user", suggested="")
+            kept = intake.put(stamp(trusted), path, same)
         return _changes(intake, "remember"), Captured((kept,), intake.merged)
 
     commit, answer = home.apply(plan, PLACES)
@@ -183,6 +183,7 @@ def remember(
 
 def _intake(snapshot: Snapshot, caller: Caller) -> _Intake:
     living: dict[Sameness, Placed] = {}
+    # Of equal blocks the most trusted set wins, as it is entered last.
     order: Sequence[Place] = ("low_value", "universal", "personal")
     for place in order:
         for placed in snapshot.within(place):
@@ -215,7 +216,7 @@ def _says_the_same(block: Block, draft: Draft) -> bool:
 
 
 def _observed(block: Block, draft: Draft, now: str) -> Block:
-    """Seen again: evidence and observations grow, verifications do not (B2.13)."""
+    """A block observed again: evidence and observations grow, verifications do not (B2.13)."""
     evidence = tuple(piece if piece.at else replace(piece, at=now) for piece in draft.evidence)
     return replace(
         block, observations=block.observations + 1, evidence=(*block.evidence, *evidence)[-EVIDENCE_KEPT:]
@@ -246,7 +247,8 @@ def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
 
 
 def destination(block: Block) -> str:
-    """Where approval takes a candidate: about the user to personal, else as suggested or by type (B2.17, B2.18)."""
+    """The path to which approval takes a candidate: personal if about the user, else as suggested or by type (B2.17,
+    B2.18)."""
     place: Place = "personal" if block.about == "user" else "universal"
     named, _, name = block.suggested.partition("/")
     return path_of(place, name if name and named == place else namespace_for(place, block.type))
@@ -263,7 +265,7 @@ def _changes(intake: _Intake, op: str, trailers: tuple[tuple[str, str], ...] = (
 
 
 def refusal(rejected_id: str) -> RefusedError:
-    """What says that an inference was rejected before, by which decision, and how to lift that."""
+    """The error for an inference that was rejected before, with the rejected block and how to lift the rejection."""
     return RefusedError(
         "this was rejected before, as {id}",
         id=rejected_id,
@@ -272,7 +274,7 @@ def refusal(rejected_id: str) -> RefusedError:
 
 
 def payload_of(given: str | Payload) -> Payload:
-    """A payload, or the text of one; ``UsageError`` where it says nothing."""
+    """A payload, given as such or as its text; raises ``UsageError`` for an empty one."""
     payload = Payload(given) if isinstance(given, str) else given
     if not payload.content.strip():
         raise UsageError("a block needs a payload: what to do or to believe")
@@ -280,5 +282,5 @@ def payload_of(given: str | Payload) -> Payload:
 
 
 def trigger_of(given: str | Trigger) -> Trigger:
-    """A trigger, or the text of one."""
+    """A trigger, given as such or as its text."""
     return Trigger(given) if isinstance(given, str) else given

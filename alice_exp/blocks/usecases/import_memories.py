@@ -1,6 +1,6 @@
-"""What another memory holds comes in: into the pool, possible, with its origin and the words it came from.
+"""Import of other programs' memories: into the pool, as ``possible``, with origin and a quote as evidence.
 
-The same piece comes in once: a second import of a file adds what is new in it.
+A piece is imported once: importing a file again adds only what is new in it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.model.values.block import PLACES, Evidence, Payload, Placed, Trigger
 
 QUOTE = 300
-"""Characters of the words it came from that are kept as evidence."""
+"""The characters of the original text that are kept as evidence."""
 
 _KIND = "import"
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What became of a file: the candidates, how many pieces were imported before, how many a person had rejected."""
+    """The result of an import: the candidates, the number imported before, and the ids that a person had rejected."""
 
     placed: tuple[Placed, ...]
     known: int
@@ -36,7 +36,7 @@ class Imported:
 
 
 def draft_of_piece(kind: str, path: str, piece: Piece) -> Draft:
-    """A piece as a draft; its evidence names where it stood: the id it had there, else file and line."""
+    """A piece as a draft; its evidence names its source: the id that it had there, else file and line."""
     where = piece.name or f"{PurePath(path).name}:{piece.line}"
     return Draft(
         Payload(piece.payload),
@@ -51,16 +51,16 @@ def draft_of_piece(kind: str, path: str, piece: Piece) -> Draft:
 
 
 def with_origin(kind: str, path: str, line: int, draft: Draft) -> Draft:
-    """A draft of one's own format with its origin and where it stood."""
+    """A draft from the native format, with its origin and its source as evidence."""
     where = draft.key or f"{PurePath(path).name}:{line}"
     evidence = Evidence(_KIND, f"{kind}:{where}", quote=one_line(draft.payload.content, QUOTE))
     return replace(draft, lived=False, origin=f"{_KIND}:{kind}", evidence=(*draft.evidence, evidence))
 
 
 def take_in(home: Home, caller: Caller, drafts: Sequence[Draft], *, dry_run: bool = False) -> Imported:
-    """Import drafts in one commit; those that an earlier import brought, and living ones that say the same, stay."""
-    seen = {_said(placed) for placed in home.read(PLACES)}
-    new = [draft for draft in drafts if (draft.origin, _words(draft)) not in seen]
+    """Import drafts in one commit; those that an earlier import brought in are skipped."""
+    seen = {_source_and_texts(placed) for placed in home.read(PLACES)}
+    new = [draft for draft in drafts if (draft.origin, _texts(draft)) not in seen]
     if not new:
         return Imported((), len(drafts))
     captured = memorize(DryHome(home) if dry_run else home, caller, new, op="import", bulk=True)
@@ -68,14 +68,15 @@ def take_in(home: Home, caller: Caller, drafts: Sequence[Draft], *, dry_run: boo
 
 
 def _kept(captured: Captured) -> tuple[Placed, ...]:
+    # Equal pieces of one file become one block, which appears once for each of them.
     return tuple({one.block.id: one for one in captured.placed if one is not None}.values())
 
 
-def _said(placed: Placed) -> tuple[str, tuple[str, ...]]:
+def _source_and_texts(placed: Placed) -> tuple[str, tuple[str, ...]]:
     block = placed.block
     texts = (block.trigger.text, block.payload.content)
     return block.origin, tuple(fingerprint_text(text) for text in texts)
 
 
-def _words(draft: Draft) -> tuple[str, ...]:
+def _texts(draft: Draft) -> tuple[str, ...]:
     return tuple(fingerprint_text(text) for text in (draft.trigger.text, draft.payload.content))

@@ -1,4 +1,4 @@
-"""One block's life in a person's hands: edit, move, retire, revive, purge (R2.8, R2.9, B2.9, B2.10, B2.29, B2.44)."""
+"""A person's operations on one block: edit, move, retire, revive, purge (R2.8, R2.9, B2.9, B2.10, B2.29, B2.44)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _POOL = "low_value_pool/"
 
 @dataclass(frozen=True, slots=True)
 class Lived:
-    """What an act did to one block: how it was, how it is, and whether a person's approval stands behind it now."""
+    """The result of an act on one block: the block before and after, and whether it is approved now."""
 
     before: Placed
     placed: Placed
@@ -55,26 +55,26 @@ class Lived:
 
     @property
     def approved(self) -> bool:
-        """Whether what the block says now is approved."""
+        """Whether the block's present content is approved."""
         return is_approved(self.placed)
 
     @property
     def lost_approval(self) -> bool:
-        """Whether the act took the block out of what was approved, so that it waits for a new approval."""
+        """Whether the act invalidated the approval, so that the block waits for a new one."""
         archived = self.placed.place == "archive"
         return not archived and is_approved(self.before) and not is_approved(self.placed)
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A block as it is given to an editor: where it is and its own text with comments."""
+    """A block as opened in an editor: its place, and its own text with comments."""
 
     placed: Placed
     text: str
 
 
 def open_block(home: Home, caller: Caller, reference: str) -> Opened:
-    """A block's own text for a person's editor; ``ProblemError`` where its file cannot be written now."""
+    """A block's own text for an editor; raises ``ProblemError`` if its file holds an error and cannot be written."""
     require_person(caller, "edit", f"alice-exp edit {reference}")
     snapshot = home.read(PLACES)
     placed = resolve(snapshot, reference)
@@ -93,15 +93,16 @@ def open_block(home: Home, caller: Caller, reference: str) -> Opened:
 
 
 def faults(opened: Opened, text: str, caller: Caller) -> tuple[Problem, ...]:
-    """What is wrong with the edited text; lines count from its first. None where it is fit or emptied."""
+    """The problems of the edited text, with lines counted from its first; empty if it is valid or emptied."""
     return read_alone(text, opened.placed, caller.now).problems
 
 
 def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
-    """Put an edited block in the place of the one that was opened; emptied or unchanged, nothing happens.
+    """Replace the opened block by its edited text; an emptied or unchanged text changes nothing.
 
-    ``BusyError`` where the block was changed while the editor was open. A block of universal whose content changed
-    waits for approval again; a candidate has to be shown again (DESIGN 6), and may not come to say what is rejected.
+    Raises ``ProblemError`` for an invalid text, ``BusyError`` if the block was changed while the editor was open, and
+    ``RefusedError`` if a candidate now repeats something rejected. A block of universal whose content changed waits
+    for approval again; a candidate has to be shown again (DESIGN 6).
     """
     from alice_exp.blocks.usecases.capture import refusal
     from alice_exp.model.rules.adoption import raises_trust
@@ -144,9 +145,9 @@ def _errors(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
 
 
 def move(home: Home, caller: Caller, reference: str, to: str) -> Lived:
-    """A trusted block into another namespace; nothing leaves personal, and only a decision leads out of the pool.
+    """Move a trusted block to another namespace; nothing leaves personal, and only a decision leads out of the pool.
 
-    Moving leaves ``updated_at`` and the approval alone. In personal a block is about the user and never shareable.
+    ``updated_at`` and the approval stay. In personal a block is about the user and never shareable.
     """
     require_person(caller, "move", f"alice-exp move {reference} {to}")
     path = namespace_path(to)
@@ -192,7 +193,7 @@ def _require_movable(placed: Placed, path: str) -> None:
 def retire(
     home: Home, caller: Caller, reference: str, reason: str, to: Literal["obsolete", "past"] = "obsolete"
 ) -> Lived:
-    """A person's mark that the world has changed (R2.8, B2.9): into the archive with the reason, or down to past."""
+    """Retire a block because the world has changed (R2.8, B2.9): to the archive with the reason, or down to past."""
     require_person(caller, "retire", f'alice-exp retire {reference} --reason "…"')
     if not reason.strip():
         raise UsageError("say why it is retired", hint=f'alice-exp retire {reference} --reason "…"')
@@ -220,11 +221,11 @@ def revive(
     from_rejected: bool = False,
     stamp: Stamp = lambda block: block,
 ) -> Lived:
-    """A person's second chance: possible with its count, back in the namespace it came from (R2.9, B2.10).
+    """Revive an archived block: ``possible``, with its count, in the namespace it came from (R2.9, B2.10).
 
-    A rejected one needs ``from_rejected``: it waits in the pool again, and its rejection blocks the inference no more.
-    An approval that is bound to what the block says still holds; a block of universal without one waits for it.
-    ``stamp`` is the owner key's (``owner.usecases.decide``).
+    A rejected one needs ``from_rejected``: it waits in the pool again, and its rejection no longer blocks the
+    inference. An approval bound to the present content still holds; a block of universal without one waits for it.
+    ``stamp`` signs with the owner key (``owner.usecases.decide``).
     """
     lifted = " --from-rejected" if from_rejected else ""
     require_person(caller, "revive", f"alice-exp revive {reference}{lifted}")
@@ -251,7 +252,7 @@ def revive(
 
 
 def _home_of(placed: Placed, caller: Caller) -> str:
-    """Where an archived block came from; the pool of today where the archive does not say."""
+    """The path from which a block was archived; today's pool file if the block does not record it."""
     if placed.block.archived is None:
         return path_of("low_value", f"pending_{caller.day}")
     return namespace_path(placed.block.archived.origin.replace(_POOL, "low_value/"))
@@ -286,9 +287,9 @@ def _applied(home: Home, plan: Callable[[Snapshot], tuple[ChangeSet | None, Live
 
 
 def purge(purging: Purge, caller: Caller, block_id: str) -> Purged:
-    """Remove every version of a block from every file and every commit (B2.29); a tombstone with id and date stays.
+    """Remove every version of a block from all files and all commits (B2.29); a tombstone with id and date stays.
 
-    ``block_id`` is a whole id: what was confirmed. ``NotFoundError`` where no version of it is anywhere.
+    ``block_id`` is the full id that was confirmed. Raises ``NotFoundError`` if there is no version of it.
     """
     require_person(caller, "purge", f"alice-exp purge {block_id}")
     done = purging.purge(block_id, Act("purge", caller.actor, caller.now, (block_id,)))

@@ -1,4 +1,4 @@
-"""Who changed what, when and why: log, diff, why; and the way back: undo, restore."""
+"""Provenance of blocks (log, diff, why), and its reversal (undo, restore)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LogFilter:
-    """Which acts count. Empty means any; times are ISO-8601 UTC, ``since`` inclusive, ``until`` exclusive."""
+    """Filters of acts; empty means any. Times are ISO-8601 UTC, ``since`` inclusive, ``until`` exclusive."""
 
     block: str = ""
     by: str = ""
@@ -49,13 +49,13 @@ class LogFilter:
 
 
 def _sessions(commit: Commit) -> set[str]:
-    """The conversations that an act names; extraction names one as ``ID#INDEX``."""
+    """The conversations in an act's trailers; extraction writes ``ID#INDEX``."""
     return {value.partition("#")[0] for name, value in commit.trailers if name == "Session"}
 
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """One act in the life of a block: the commit, and the block's state before and after (empty: not there)."""
+    """One act on a block: the commit, and the block's state before and after (empty: it did not exist)."""
 
     commit: Commit
     before: str
@@ -64,9 +64,9 @@ class Transition:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What an undo touched: acts taken back, blocks (and files without blocks) put back, and what was left.
+    """The result of an undo: the acts taken back, the blocks (and files without blocks) put back, and the conflicts.
 
-    A conflict is a block, or a file, that another act changed, with that act where it is known.
+    A conflict is a block or a file that another act changed, with that act if it is known.
     """
 
     acts: tuple[Commit, ...]
@@ -76,13 +76,16 @@ class Undone:
 
 
 def log(history: History, filters: LogFilter) -> Iterator[Commit]:
-    """The acts that pass, newest first."""
+    """The acts that pass the filters, newest first."""
     passing = (commit for commit in history.log(block=filters.block) if filters.passes(commit))
     return islice(passing, filters.limit) if filters.limit else passing
 
 
 def find_id(home: Home, history: History, reference: str) -> str:
-    """The id that a reference names, among living and archived blocks, else among all that history knows."""
+    """The id that a reference stands for, among living and archived blocks, else among all ids in history.
+
+    Raises ``UsageError`` if it fits several, ``NotFoundError`` if it fits none.
+    """
     wanted = prefix(reference)
     try:
         return resolve(home.read(PLACES), reference).block.id
@@ -102,12 +105,12 @@ def find_id(home: Home, history: History, reference: str) -> str:
 
 
 def transitions(history: History, block_id: str) -> list[Transition]:
-    """The life of a block, oldest first, each act with the state before and after."""
+    """The acts on a block, oldest first, each with the block's state before and after."""
     return [Transition(commit, before, after) for commit, before, after in history.states(block_id)][::-1]
 
 
 def diff(history: History, name: str = "") -> Changed:
-    """What one act changed, the newest where none is named."""
+    """The changes of the act ``name``, or of the newest act."""
     if name:
         return history.changed(history.commit(name).commit)
     newest = next(history.log(), None)
@@ -119,10 +122,10 @@ def diff(history: History, name: str = "") -> Changed:
 def undo(
     home: Home, history: History, caller: Caller, name: str = "", filters: LogFilter | None = None
 ) -> Undone:
-    """Take acts back in one commit, newest first: one by name, all that pass a filter, else the newest that stands.
+    """Take acts back in one commit, newest first: one by name, all that pass a filter, else the newest still in effect.
 
-    Each block returns to what it was before; one that an act changed which is not taken back is a conflict: named and
-    left. A filter passes over what is taken back already, over reports, and over undoing itself, unless it asks for it.
+    Each block returns to what it was before; if another act changed it too, it is a conflict, which is named and left.
+    Filters skip acts already taken back, reports, and undos, unless ``op`` asks for them.
     """
     require_person(caller, "undo", f"alice-exp undo {name}".rstrip())
     acts = _chosen(history, name, filters or LogFilter())
@@ -134,6 +137,7 @@ def undo(
 def _chosen(history: History, name: str, filters: LogFilter) -> tuple[Commit, ...]:
     if name:
         act = history.commit(name)
+        # `pairwise` leaves out the oldest commit, which created the home.
         if act.op == "purge" or not any(older.commit == act.commit for older, _ in pairwise(history.log())):
             raise UsageError("{op} cannot be taken back", op=act.op)
         return (act,)
@@ -142,7 +146,8 @@ def _chosen(history: History, name: str, filters: LogFilter) -> tuple[Commit, ..
 
 
 def _standing(history: History, filters: LogFilter) -> Iterator[Commit]:
-    """Acts that pass and were not taken back, newest first; the first of all made the home and stands."""
+    """The acts that pass and are still in effect, newest first, without the first of all, which created the home."""
+    # An undo is met before the acts that it undoes, as the log is newest first.
     taken_back: set[str] = set()
     for commit, _ in pairwise(history.log()):
         if commit.op == "undo" and commit.act_id not in taken_back:
@@ -153,7 +158,7 @@ def _standing(history: History, filters: LogFilter) -> Iterator[Commit]:
 
 
 _PASSED_OVER = ("init", "heartbeat", "undo", "purge")
-"""Acts that only their name or ``--op`` asks to take back."""
+"""Operations that are taken back only by name or with ``--op``."""
 
 
 def _undo(home: Home, history: History, caller: Caller, acts: tuple[Commit, ...]) -> Undone:
@@ -177,7 +182,7 @@ def _undo(home: Home, history: History, caller: Caller, acts: tuple[Commit, ...]
 
 
 def _latest(history: History, target: str, acts: tuple[Commit, ...]) -> Commit | None:
-    """The newest act on a block that is not among those to be taken back."""
+    """The newest act on a block other than those to be taken back; ``None`` for a file."""
     chosen = {act.commit for act in acts}
     if not target.startswith("exp-"):
         return None
@@ -187,7 +192,8 @@ def _latest(history: History, target: str, acts: tuple[Commit, ...]) -> Commit |
 def restore(home: Home, history: History, caller: Caller, reference: str) -> tuple[Placed, Commit | None]:
     """Bring back a block that expired, was deleted or was pruned, from its last version in history.
 
-    A candidate's clock starts anew with the next report; ``RefusedError`` for one that says what is rejected.
+    A candidate's expiry starts anew with the next report. Raises ``RefusedError`` for one that repeats something
+    rejected, ``UsageError`` if the block is in the home, ``NotFoundError`` if history does not have it.
     """
     from alice_exp.blocks.usecases.capture import refusal
     from alice_exp.model.rules.rejection import Rejections
@@ -224,17 +230,17 @@ def restore(home: Home, history: History, caller: Caller, reference: str) -> tup
 
 
 def _is_hidden(placed: Placed) -> bool:
-    """A candidate whose time may be over: restoring it starts its clock anew."""
+    """Whether a candidate may have expired without being removed yet; restoring it starts its expiry anew."""
     return placed.place == "low_value" and placed.block.reported is not None
 
 
 def present(home: Home, block_id: str) -> Placed | None:
-    """The block as it is now, wherever it is; None where it is in no file."""
+    """The block as it is now, in any set or the archive; ``None`` if it is in no file."""
     return home.read(PLACES).find(block_id)
 
 
 def field_changes(version: Version) -> dict[str, tuple[Json, Json]]:
-    """Which fields an act changed, by name: the JSON before and after (None: not written)."""
+    """The fields that an act changed, by name: the JSON before and after (``None``: absent)."""
     before = block_json(version.before.block, version.before.place) if version.before else {}
     after = block_json(version.after.block, version.after.place) if version.after else {}
     return {

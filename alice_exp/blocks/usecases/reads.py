@@ -1,4 +1,4 @@
-"""Reads are remembered without a commit, shown at once, folded once a day (R3.4-R3.6, R3.34, B2.30)."""
+"""Counts of reads: shown from the log at once, folded into blocks and episodes once a day (R3.4-R3.6, R3.34, B2.30)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from alice_exp.model.rules.consolidation import Weights, consolidation_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from alice_exp.blocks.ports import Reads
-    from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.block import Block, Placed, Reads
     from alice_exp.model.values.changes import Put
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.records import EpisodeBook
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def with_reads(block: Block, reads: Mapping[str, Reads], config: Config, now: str) -> Block:
-    """A block as it is with the reads that wait to be folded: count, last time, a fresh consolidation score."""
+    """A block with its pending reads counted in: count, last time, and a new consolidation score."""
     waiting = reads.get(block.id)
     if waiting is None:
         return block
@@ -35,9 +34,9 @@ def with_reads(block: Block, reads: Mapping[str, Reads], config: Config, now: st
 
 
 def folded(snapshot: Snapshot, reads: Mapping[str, Reads], now: str) -> tuple[Put, ...]:
-    """The blocks that were read, with the reads in them; ``updated_at`` stays (B3.13).
+    """The blocks that were read, with the reads counted in; ``updated_at`` stays (B3.13).
 
-    None while one of them stands in a file with a problem: the reads wait until it is mended.
+    Empty if one of them is in a file with a problem: the reads then wait until it is repaired.
     """
     from alice_exp.model.values.changes import Put
 
@@ -51,7 +50,7 @@ def folded(snapshot: Snapshot, reads: Mapping[str, Reads], now: str) -> tuple[Pu
 
 
 def folded_episodes(book: EpisodeBook, reads: Mapping[str, Reads]) -> EpisodeBook:
-    """The episodes with the times that searches returned them in them (R0.40, B0.8); the same book where none was."""
+    """The book with the searches that returned its episodes counted in (R0.40, B0.8); the same object for none."""
     if not any(episode.id in reads for episode in book.episodes):
         return book
     counted = (
@@ -62,7 +61,7 @@ def folded_episodes(book: EpisodeBook, reads: Mapping[str, Reads]) -> EpisodeBoo
 
 
 def merged(puts: Iterable[Put], folds: Iterable[Put]) -> tuple[Put, ...]:
-    """One put a block where an act changes blocks that were read too: the act's fields with the fold's counts."""
+    """One put per block if an act changes blocks that were also read: the act's fields with the fold's counts."""
     by_id = {put.block.id: put for put in folds}
     result = []
     for put in puts:
@@ -80,7 +79,7 @@ def merged(puts: Iterable[Put], folds: Iterable[Put]) -> tuple[Put, ...]:
 
 
 def placed_with_reads(placed: Placed, reads: Mapping[str, Reads], config: Config, now: str) -> Placed:
-    """A block where it stands, with the reads that wait."""
+    """A placed block with its pending reads counted in."""
     if placed.block.id not in reads:
         return placed
     return replace(placed, block=with_reads(placed.block, reads, config, now))

@@ -1,4 +1,4 @@
-"""``episode``: what happened, task by task."""
+"""The commands ``episode …``."""
 
 from __future__ import annotations
 
@@ -86,10 +86,10 @@ def add(
         require_utf8(task, action, reflection, type)
         worth = (1.0 if success else 0.0) if reward is None else number_between(reward, 0, 1, "--reward")
         came = json_or_text(result) if result else None
-        told = Episode(
+        recorded = Episode(
             "", task, context_of(context), action, came, success, worth, moment(at), reflection, type
         )
-        episodes = (told,)
+        episodes = (recorded,)
     home = terminal.doors(dry_run)
     _kept(
         terminal,
@@ -138,8 +138,8 @@ def show(
     def text() -> None:
         for name, value in {**episode_document(episode), "cited_by": list(cited)}.items():
             if value not in (None, "", [], {}):
-                told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-                terminal.line(f"{say(name)}: {told}")
+                plain = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+                terminal.line(f"{say(name)}: {plain}")
         if episode.result_truncated:
             terminal.line(
                 say("the result was shortened; it had {count} characters", count=episode.result_length)
@@ -206,11 +206,11 @@ def reflect(
     """
     terminal: Terminal = ctx.obj
     require_utf8(text)
-    told = episode_book.reflect(terminal.session.home, terminal.session.caller, reference, text)
-    commit = commit_id(told.commit)
+    done = episode_book.reflect(terminal.session.home, terminal.session.caller, reference, text)
+    commit = commit_id(done.commit)
     terminal.answer(
-        {"id": told.episode.id, "reflection": told.episode.reflection, "commit": commit},
-        lambda: terminal.line(say("{id}  reflected on", id=told.episode.id)),
+        {"id": done.episode.id, "reflection": done.episode.reflection, "commit": commit},
+        lambda: terminal.line(say("{id}  reflected on", id=done.episode.id)),
     )
 
 
@@ -350,7 +350,7 @@ def import_(
     _kept(terminal, kept, say("{count} of {total} taken in", count=len(kept.ids), total=len(episodes)))
 
 
-def _kept(terminal: Terminal, kept: episode_book.Kept, said: str = "") -> None:
+def _kept(terminal: Terminal, kept: episode_book.Kept, sentence: str = "") -> None:
     document: dict[str, Any] = {
         "id": kept.ids[0] if len(kept.ids) == 1 else None,
         "ids": list(kept.ids),
@@ -361,8 +361,8 @@ def _kept(terminal: Terminal, kept: episode_book.Kept, said: str = "") -> None:
     }
 
     def text() -> None:
-        if said or len(kept.ids) != 1:
-            terminal.act(said or say("{count} episodes recorded", count=len(kept.ids)))
+        if sentence or len(kept.ids) != 1:
+            terminal.act(sentence or say("{count} episodes recorded", count=len(kept.ids)))
         else:
             terminal.act(say("{id}  recorded", id=kept.ids[0]))
         if document["result_truncated"]:
@@ -376,9 +376,10 @@ def _kept(terminal: Terminal, kept: episode_book.Kept, said: str = "") -> None:
 
 
 def _after(terminal: Terminal, recent: str, since: str) -> str:
-    """The time that episodes have to be later than, strictly (R0.33); ``since`` itself counts."""
+    """The time after which episodes have to be, strictly (R0.33); ``since`` itself is included."""
     span = window(recent)
     now = seconds(terminal.session.caller.now)
     begins = [now - span] if span else []
+    # The filter is strict, and times have milliseconds.
     begins += [seconds(moment(since)) - 0.001] if since else []
     return iso_time(max(begins)) if begins else ""

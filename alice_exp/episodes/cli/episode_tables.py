@@ -1,4 +1,4 @@
-"""Episodes as JSON documents and rows of tables."""
+"""Episodes as JSON documents and as rows of tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from alice_exp.terminal.language import say
 
 
 def episode_document(episode: Episode) -> dict[str, Any]:
-    """An episode with what follows from it: its type, its time in milliseconds."""
+    """An episode with its derived values: the type, and the time in milliseconds."""
     return {
         **episode_json(episode),
         "context": dict(episode.context),
@@ -54,7 +54,7 @@ def match_document(found: Match, explain: bool) -> dict[str, Any]:
 
 
 def formula(found: Match) -> str:
-    """How a score came about, as a person reads it."""
+    """The terms of a score, as text."""
     similarity = found.similarity
     if similarity.rule == "task_and_context":
         return f"0.4 · {similarity.task:.4f} + 0.6 · {similarity.context:.4f} = {found.score:.4f}"
@@ -65,26 +65,26 @@ def formula(found: Match) -> str:
 
 def weighed_document(one: Weighed) -> dict[str, Any]:
     """An episode with the factors of its importance (R0.37)."""
-    told = one.retention
+    own = one.retention
     return {
         "id": one.episode.id,
         "task": one.episode.task,
-        "reward": told.reward,
-        "recency": round(told.recency, 6),
-        "uniqueness": round(told.uniqueness, 6),
-        "popularity": told.popularity,
-        "importance": round(told.score, 6),
+        "reward": own.reward,
+        "recency": round(own.recency, 6),
+        "uniqueness": round(own.uniqueness, 6),
+        "popularity": own.popularity,
+        "importance": round(own.score, 6),
         "cited": one.is_cited,
     }
 
 
 def factors(terminal: Terminal, weighed: tuple[Weighed, ...], gone: set[str]) -> None:
-    """Every episode with the factors of its importance, the least first."""
+    """Print every episode with the factors of its importance, the lowest first."""
     rows = []
     for one in sorted(weighed, key=lambda one: (one.retention.score, one.episode.timestamp, one.episode.id)):
-        told = one.retention
+        own = one.retention
         fate = say("goes") if one.episode.id in gone else say("cited") if one.is_cited else ""
-        numbers = (told.reward, told.recency, told.uniqueness, told.popularity, told.score)
+        numbers = (own.reward, own.recency, own.uniqueness, own.popularity, own.score)
         rows.append(
             [one.episode.id, *(f"{number:.3f}" for number in numbers), fate, one_line(one.episode.task, 50)]
         )

@@ -1,1 +1,1 @@
-"""Which episodes are alike, unique, worth keeping."""
+"""Pure rules of episodes: similarity search, uniqueness and retention."""

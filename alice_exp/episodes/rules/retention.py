@@ -1,6 +1,6 @@
-"""Which episodes stay: the retention value of each, and what a cleaning takes away.
+"""Retention of episodes: the value of keeping each one, and which ones a pruning removes.
 
-"Importance" in the source (R0.37) is called retention here, because blocks have an importance of their own (B0.15).
+The specification's "importance" (R0.37) is called retention here, because blocks have another importance (B0.15).
 Sources: R0.36-R0.44, B0.8-B0.13.
 """
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from alice_exp.model.values.records import Episode, EpisodeBook
 
 REWARD, RECENCY, UNIQUENESS, POPULARITY = 0.4, 0.3, 0.2, 0.1
-"""Shares of the four factors (R0.37)."""
+"""The weights of the four factors (R0.37)."""
 
 MONTH = 2_592_000_000
-"""Milliseconds after which an episode counts as old: 30 days (R0.38)."""
+"""The age, in milliseconds, from which recency is 0: 30 days (R0.38)."""
 
 FULL_REFERENCES = 10
-"""References from which popularity is whole (R0.40)."""
+"""The number of references from which popularity is 1 (R0.40)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """An episode's factors and what they make together; all in [0, 1]."""
+    """The factors of an episode's retention and their weighted sum; all in [0, 1]."""
 
     reward: float
     recency: float
@@ -40,7 +40,7 @@ class Retention:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """An episode with its retention; ``is_cited`` ones are never taken away (B0.13)."""
+    """An episode with its retention; one that ``is_cited`` is never removed (B0.13)."""
 
     episode: Episode
     retention: Retention
@@ -49,7 +49,7 @@ class Weighed:
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """What a cleaning would do: the book after it, what goes (least worth first), and every episode weighed."""
+    """The result of a pruning: the book after it, the episodes removed (lowest retention first), and all weighed."""
 
     book: EpisodeBook
     removed: tuple[Weighed, ...]
@@ -73,9 +73,8 @@ def weigh(
 ) -> tuple[Weighed, ...]:
     """Every episode with its retention at ``now`` (ISO-8601 UTC), in the given order.
 
-    ``references`` counts, by id, the blocks that cite an episode and the times that searches returned it since the
-    last fold; its ``access_count`` holds those before (B0.8);
-    ``cited`` holds the ids that living blocks cite.
+    ``references`` counts, by id, the blocks that cite an episode and the searches that returned it since the last
+    fold; those before are in its ``access_count`` (B0.8). ``cited`` holds the ids that living blocks cite.
     """
     present = milliseconds(now)
     kept = frozenset(cited)
@@ -95,19 +94,19 @@ def weigh(
 
 
 def removal_count(size: int, capacity: int) -> int:
-    """How many a cleaning takes: a fifth, and never fewer than what is too many (R0.42, B0.10). V: 1001 → 200."""
+    """How many episodes a pruning removes: a fifth, or the excess if that is more (R0.42, B0.10). V: 1001 → 200."""
     return max(size // 5, size - capacity)
 
 
 def is_due(book: EpisodeBook) -> bool:
-    """Whether an addition has to clean: more episodes than the capacity (R0.36)."""
+    """Whether an addition has to prune: there are more episodes than the capacity (R0.36)."""
     return len(book.episodes) > book.capacity
 
 
 def prune(
     book: EpisodeBook, now: str, references: Mapping[str, int] | None = None, cited: Collection[str] = ()
 ) -> Pruning:
-    """The cleaning of a book, due or not: the least worth go, the older of equals first; cited ones stay (B0.13)."""
+    """Prune a book, due or not: the lowest retention goes first, of equals the older; cited ones stay (B0.13)."""
     weighed = weigh(book.episodes, now, references or {}, cited)
     free = [one for one in weighed if not one.is_cited]
     free.sort(key=lambda one: (one.retention.score, one.episode.timestamp, one.episode.id))

@@ -1,8 +1,8 @@
-"""Episodes as experience: finding similar ones, warning of similar failures, counting, joining two books.
+"""Search of episodes similar to a task, by formula or by words; their statistics; joining of two books.
 
-The source's formula counts shared keywords against all keywords, so that a short question never reaches a long record
-and long ones look all alike. It decides where a query has a context; without one, words find what it does not (DESIGN
-10). Each search looks at every episode: a home holds a thousand by default.
+The specification's formula is a Jaccard index of keywords, which no short query reaches with a long record. It decides
+if the query has a context; without one, a search by words adds what it misses (DESIGN 10). Each search looks at every
+episode: a home holds a thousand by default.
 
 Sources: R0.28-R0.35, R0.45, R0.46, R0.48, R0.51, R0.54, B0.3-B0.7, B0.14, B0.16.
 """
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
     from alice_exp.model.values.records import Episode, EpisodeBook, ImportMode
 
 THRESHOLD = 0.3
-"""An episode is similar above this score, after rounding (R0.28, B0.5)."""
+"""The score above which an episode is similar, after rounding (R0.28, B0.5)."""
 
 GATE = Config().number("thresholds.match")
 
 LINE = 16
-"""Keywords of a task that is still one line: up to here the formula's finds stand first, beyond, words rank alone."""
+"""The most keywords of a one-line task: up to here matches by the formula come first, beyond it words rank alone."""
 
 RESULT_LIMIT = 1000
-"""Characters of a result that are kept (R0.48)."""
+"""The characters of a result that are kept (R0.48)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which episodes a search may return: all that are given must hold (R0.32-R0.34, R0.54).
+    """Filters of a search, all of which must hold (R0.32-R0.34, R0.54).
 
-    ``after``: later than this ISO time, strictly; ``success``: only successes or only failures; ``type``: as
+    ``after``: strictly later than this ISO time; ``success``: only successes or only failures; ``type``: that of
     ``Episode.task_type``; ``min_reward`` in [0, 1].
     """
 
@@ -52,7 +52,7 @@ class Filters:
     min_reward: float = 0.0
 
     def admits(self, episode: Episode) -> bool:
-        """Whether an episode passes."""
+        """Whether an episode passes the filters."""
         return (
             (self.success is None or episode.success == self.success)
             and episode.reward >= self.min_reward
@@ -61,14 +61,14 @@ class Filters:
         )
 
     def among(self, episodes: Iterable[Episode]) -> Filters:
-        """The same without a type that none of these episodes has (R0.32)."""
+        """The filters without the type if none of these episodes has it (R0.32)."""
         is_known = not self.type or any(one.task_type == self.type for one in episodes)
         return self if is_known else replace(self, type="")
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A similar episode and how its score came about: above 0.3 by the formula, above 0 by words."""
+    """A similar episode with the terms of its score, which is above 0.3 by the formula, above 0 by words."""
 
     episode: Episode
     similarity: Similarity
@@ -81,7 +81,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeStatistics:
-    """Counts of a book (R0.45): ``average_reward`` in [0, 1], times in milliseconds; all 0 where it is empty."""
+    """Counts of a book (R0.45): ``average_reward`` in [0, 1], times in milliseconds; all 0 for an empty book."""
 
     total: int
     successful: int
@@ -93,7 +93,7 @@ class EpisodeStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Two books as one: what is new, and the ids of records that exist with another content and were left."""
+    """A joined book: the episodes added, and the ids whose incoming content differs from ours and was left out."""
 
     book: EpisodeBook
     added: tuple[Episode, ...]
@@ -120,10 +120,10 @@ def find_similar(
 def find_by_words(
     episodes: Iterable[Episode], task: str, top: int = 5, filters: Filters = Filters(), gate: float = GATE
 ) -> tuple[Match, ...]:
-    """The episodes whose task, action and reflection hold most of what a task says; best, newest, id first.
+    """The episodes whose task, action and reflection contain most of a task's information; best, newest, id first.
 
-    ``score`` is that share, in (0, 1]; none where the best is below ``gate`` of what jumbled words reach. The words of
-    all given episodes count, whatever the filters admit; a type that no episode has filters nothing (R0.32).
+    ``score`` is that share, in (0, 1]; the result is empty if the best is below ``gate`` times the noise level. All
+    given episodes count in the statistics, whatever the filters; a type that no episode has filters nothing (R0.32).
     """
     from alice_exp.finding.rules.bm25 import matches_in
     from alice_exp.finding.rules.ranking import HIGHEST_FLOOR, TAIL
@@ -141,11 +141,11 @@ def find_by_words(
 def find_without_context(
     episodes: Iterable[Episode], task: str, top: int = 5, filters: Filters = Filters(), gate: float = GATE
 ) -> tuple[Match, ...]:
-    """The episodes that are like a task of which no context is known, best first (B0.3, B0.4, DESIGN 10).
+    """The episodes similar to a task without a known context, best first (B0.3, B0.4, DESIGN 10).
 
-    A task of one line (``LINE`` keywords): first what the formula finds, by task similarity alone, then what words find
-    beyond it, with a ``score`` below the formula's threshold. A longer one: by words; where they find nothing, by the
-    formula.
+    For a task of one line (``LINE`` keywords), first the matches by the formula with task similarity alone, then
+    further ones by words, with a ``score`` below the formula's threshold. For a longer one, the matches by words, or
+    those by the formula if there are none.
     """
     listed = tuple(episodes)
     if len(keywords(task)) > LINE:
@@ -156,6 +156,7 @@ def find_without_context(
     if len(formula) >= top:
         return formula
     known = {match.episode.id for match in formula}
+    # As many more, because the search by words finds those of the formula again.
     words = find_by_words(listed, task, top + len(formula), filters, gate)
     more = [match for match in words if match.episode.id not in known][: top - len(formula)]
     return (
@@ -181,12 +182,12 @@ def similar_failures(
     context: Mapping[str, Json] | None = None,
     top: int = 3,
 ) -> tuple[Match, ...]:
-    """What failed at a similar task: the warnings of a decision (R0.51)."""
+    """The failures at similar tasks, which are the warnings of a decision (R0.51)."""
     return find_similar(episodes, task, context, top, Filters(success=False))
 
 
 def statistics(episodes: Iterable[Episode]) -> EpisodeStatistics:
-    """How many, how well, since when (R0.45)."""
+    """The counts, average reward and time range of episodes (R0.45)."""
     listed = list(episodes)
     times = [episode.timestamp for episode in listed if episode.at]
     return EpisodeStatistics(
@@ -200,15 +201,15 @@ def statistics(episodes: Iterable[Episode]) -> EpisodeStatistics:
 
 
 def shorten_result(episode: Episode, limit: int = RESULT_LIMIT) -> Episode:
-    """The episode with a result of at most ``limit`` characters and "...", which says that it was cut (R0.48, B0.14).
+    """The episode with its result cut to ``limit`` characters and "...", and marked as cut (R0.48, B0.14).
 
-    A text is measured as it is, anything else as its JSON text. Shortening twice is shortening once.
+    A string is measured as it is, any other value by its JSON text. Idempotent.
     """
     whole = episode.result
     text = whole if isinstance(whole, str) else json.dumps(whole, ensure_ascii=False)
     if episode.result_truncated or len(text) <= limit:
         return episode
-    # Two halves of one character, where a text holds them apart, stay together.
+    # Do not cut between the halves of a surrogate pair, which a text from JSON may contain.
     end = limit - ("\ud800" <= text[limit - 1 : limit] <= "\udbff" and "\udc00" <= text[limit] <= "\udfff")
     return replace(episode, result=text[:end] + "...", result_truncated=True, result_length=len(text))
 
@@ -219,32 +220,33 @@ def join(
     ids: Iterator[str],
     mode: ImportMode = "merge",
 ) -> Joined:
-    """A book with imported episodes (B0.16): ``merge`` adds what is not there, ``replace`` keeps nothing else.
+    """Add imported episodes to a book (B0.16): ``merge`` adds the missing ones, ``replace`` drops all present ones.
 
-    An episode without an id takes one of ``ids``, unless one that says the same is there: importing twice changes
-    nothing. Where an id stands for something else here, ours stays and the id is told.
+    An episode without an id takes one of ``ids``, unless there is one with equal content, so that importing twice
+    changes nothing. If an id exists with other content, ours is kept and the id is in ``Joined.left``.
     """
     present = list(book.episodes) if mode == "merge" else []
     by_id = {episode.id: episode for episode in present}
-    said = {_content(episode) for episode in present}
+    contents = {_content(episode) for episode in present}
     added: list[Episode] = []
     left: list[str] = []
     for episode in incoming:
         if episode.id in by_id:
+            # The count of reads is local, and no difference in content.
             ours = replace(by_id[episode.id], access_count=episode.access_count)
             left += [episode.id] if ours != episode else []
             continue
-        if not episode.id and _content(episode) in said:
+        if not episode.id and _content(episode) in contents:
             continue
         named = episode if episode.id else replace(episode, id=next(ids))
         by_id[named.id] = named
-        said.add(_content(named))
+        contents.add(_content(named))
         added.append(named)
     return Joined(replace(book, episodes=(*present, *added)), tuple(added), tuple(left))
 
 
 def _content(episode: Episode) -> str:
-    """What an episode says, whatever its id."""
+    """An episode's content without its id, as a comparable text."""
     parts = (
         episode.task,
         dict(episode.context),

@@ -1,7 +1,8 @@
-"""How unlike all others each episode is, without comparing each with each (R0.39, B0.8, B0.9).
+"""Uniqueness of episodes: one minus the highest similarity to another, without comparing all pairs (R0.39, B0.8, B0.9).
 
-Episodes that say the same are taken once. A word is a row of bits, one for each episode that may have it; the rows of
-an episode's words, added up bit by bit, say of all others at once how many words they share with it.
+Equal episodes are searched once. Each word has a bit set of the episodes that contain it, as one large integer. Adding
+the bit sets of an episode's words, in a bit-sliced counter, gives for all other episodes at once how many words they
+share with it.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Hashable")
 
 BLOCK = 16_384
-"""Episodes that are compared with one another, at most; beyond that those of alike contexts are, block by block."""
+"""The most episodes compared with one another; more are compared in blocks of this size, equal contexts together."""
 
 WORDS = 64
-"""Words of an episode that count, at most, the rarest first; a longer task is compared whole with its likest alone."""
+"""The most words of an episode that count, the rarest first; a longer task is compared whole only with its nearest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a task is compared by: its keywords, its context's entries and the keys of that context."""
+    """The features by which tasks are compared: keywords, context entries and context keys."""
 
     words: frozenset[str]
     entries: frozenset[Hashable]
@@ -43,12 +44,12 @@ def traits_of(task: str, context: Mapping[str, Json]) -> Traits:
 
 
 def entries_of(context: Mapping[str, Json]) -> frozenset[Hashable]:
-    """A context as a set of what it says, entry by entry."""
+    """A context as a set of its entries."""
     return frozenset(map(_entry, context.items()))
 
 
 def likeness(query: Traits, other: Traits) -> float:
-    """``retrieval_similarity`` of two traits, in [0, 1], unrounded: tasks alone where the query has no context."""
+    """``retrieval_similarity`` of two traits, in [0, 1], unrounded; by task alone if the query has no context."""
     words = query.words
     shared = len(words & other.words)
     task = shared / (len(words) + len(other.words) - shared) if shared else 0.0
@@ -58,13 +59,13 @@ def likeness(query: Traits, other: Traits) -> float:
 
 
 def contexts_alike(query: Traits, other: Traits) -> float:
-    """Equal entries over the union of keys, in [0, 1]; 0.0 where none is equal (R0.21, R0.22)."""
+    """Equal entries over the union of keys, in [0, 1]; 0.0 if none is equal (R0.21, R0.22)."""
     equal = len(query.entries & other.entries)
     return equal / (len(query.names) + len(other.names) - len(query.names & other.names)) if equal else 0.0
 
 
 def _entry(item: tuple[str, Json]) -> Hashable:
-    # In Python 1 == True; in a file they are two values.
+    # In Python 1 == True, in JSON they are different values.
     key, value = item
     return key, isinstance(value, bool), _hashable(value)
 
@@ -78,22 +79,22 @@ def _hashable(value: Json) -> Hashable:
 
 
 def uniquenesses(episodes: Iterable[Episode]) -> list[float]:
-    """1 − the highest similarity to any other episode, 1.0 where it is alone, in the given order (R0.39, B0.8).
+    """1 − the highest similarity to any other episode, 1.0 for a single one, in the given order (R0.39, B0.8).
 
-    Exact within ``BLOCK`` episodes of at most ``WORDS`` words that others have too; beyond that never too low.
+    Exact for up to ``BLOCK`` episodes with at most ``WORDS`` words that others have too; beyond that never too low.
     """
     traits = [traits_of(one.task, one.context) for one in episodes]
     contexts: dict[frozenset[Hashable], int] = {}
     same: defaultdict[tuple[int, frozenset[str]], list[int]] = defaultdict(list)
     for at, own in enumerate(traits):
         same[contexts.setdefault(own.entries, len(contexts)), own.words].append(at)
-    # Alike contexts side by side: one search serves them all.
+    # Equal contexts side by side, so that their context levels are computed once.
     kinds = sorted(same, key=lambda kind: kind[0])
     found = [1.0] * len(traits)
     for start in range(0, len(kinds), BLOCK):
         block = kinds[start : start + BLOCK]
         listed = [traits[same[kind][0]] for kind in block]
-        for kind, best in zip(block, _Search(listed).likest(), strict=True):
+        for kind, best in zip(block, _Search(listed).nearest(), strict=True):
             members = same[kind]
             own = traits[members[0]]
             if len(members) > 1:
@@ -104,7 +105,7 @@ def uniquenesses(episodes: Iterable[Episode]) -> list[float]:
 
 
 class _Search:
-    """Each one's likest, over traits that all differ; a row of bits has bit n where the n-th is meant."""
+    """Search for the nearest of each of several different traits; bit n of a bit set stands for the n-th."""
 
     def __init__(self, listed: Sequence[Traits]) -> None:
         self._listed = listed
@@ -119,8 +120,8 @@ class _Search:
         self._shapes = _rows((at, (one.names,)) for at, one in enumerate(listed))
         self._everyone = (1 << len(listed)) - 1
 
-    def likest(self) -> Iterator[float]:
-        """The highest likeness of each to any other, in [0, 1]."""
+    def nearest(self) -> Iterator[float]:
+        """The highest similarity of each to any other, in [0, 1]."""
         context: frozenset[Hashable] | None = None
         levels: list[tuple[float, int]] = []
         for at, own in enumerate(self._listed):
@@ -137,19 +138,23 @@ class _Search:
         weight = TASK_WEIGHT if own.names else 1.0
         itself, size, best = 1 << at, len(own.words), 0.0
         for adds, members in levels:
+            # Levels descend, so no later one can do better either.
             if adds + weight * len(counted) / max(1, size) <= best:
                 break
             others = members & ~itself
             if others:
                 best = max(best, adds)
-                task, likest = self._jaccard(planes, others, size, (best - adds) / weight)
+                task, nearest = self._jaccard(planes, others, size, (best - adds) / weight)
                 best = max(best, adds + weight * task)
-                if is_long and likest:
-                    best = max(best, likeness(own, self._listed[likest.bit_length() - 1]))
+                if is_long and nearest:
+                    best = max(best, likeness(own, self._listed[nearest.bit_length() - 1]))
         return best
 
     def _contexts(self, own: Traits) -> list[tuple[float, int]]:
-        """What a context alike adds to a likeness and who has such a one, most first; last, everybody (0.0)."""
+        """The possible contributions of the context to a similarity, each with the bit set of those that have it.
+
+        In descending order; the last is 0.0 with everybody.
+        """
         planes = _added(self._entries[entry] for entry in own.entries)
         levels: defaultdict[float, int] = defaultdict(int)
         for equal in range(1, len(own.entries) + 1):
@@ -161,29 +166,31 @@ class _Search:
         return [*sorted(levels.items(), reverse=True), (0.0, self._everyone)]
 
     def _jaccard(self, planes: Sequence[int], others: int, size: int, floor: float) -> tuple[float, int]:
-        """The highest share of words in common above ``floor``, and who reaches it; (0.0, 0) where nobody does."""
+        """The highest Jaccard similarity above ``floor`` and the bit set of those with it; (0.0, 0) for none."""
         count, most = _highest(planes, others)
-        best, likest = floor, 0
+        best, nearest = floor, 0
+        # Downwards from the most shared words: count / size is the bound for any task that shares so many.
         while count and count / size > best:
             for other, members in self._of_size:
                 if other >= count and count / (size + other - count) <= best:
                     break
                 if most & members:
-                    best, likest = count / (size + other - count), most & members
+                    best, nearest = count / (size + other - count), most & members
                     break
             count -= 1
             most = _counting(planes, count, others)
-        return (best, likest) if likest else (0.0, 0)
+        return (best, nearest) if nearest else (0.0, 0)
 
 
 def _rows(listed: Iterable[tuple[int, Iterable[T]]]) -> dict[T, int]:
-    """For each trait the row of bits of those that have it."""
+    """For each trait the bit set of those that have it."""
     having: defaultdict[T, list[int]] = defaultdict(list)
     for at, traits in listed:
         for trait in traits:
             having[trait].append(at)
     rows = {}
     for trait, found in having.items():
+        # Setting bits in a large integer one by one would copy it each time.
         row = bytearray(found[-1] // 8 + 1)
         for at in found:
             row[at >> 3] |= 1 << (at & 7)
@@ -192,7 +199,7 @@ def _rows(listed: Iterable[tuple[int, Iterable[T]]]) -> dict[T, int]:
 
 
 def _added(rows: Iterable[int]) -> list[int]:
-    """Rows added up: bit n of plane k is digit k of how many rows have bit n."""
+    """The sum of bit sets, bit-sliced: bit n of plane k is binary digit k of the number of rows with bit n."""
     planes: list[int] = []
     for row in rows:
         carry = row
@@ -206,7 +213,7 @@ def _added(rows: Iterable[int]) -> list[int]:
 
 
 def _highest(planes: Sequence[int], among: int) -> tuple[int, int]:
-    """The highest number that any of ``among`` reaches, and who reaches it."""
+    """The highest count of any member of ``among``, and the bit set of those that have it."""
     number = 0
     for digit in range(len(planes) - 1, -1, -1):
         having = among & planes[digit]
@@ -216,7 +223,7 @@ def _highest(planes: Sequence[int], among: int) -> tuple[int, int]:
 
 
 def _counting(planes: Sequence[int], number: int, among: int) -> int:
-    """Who of ``among`` has exactly this number."""
+    """The bit set of those of ``among`` whose count is exactly ``number``."""
     for digit, plane in enumerate(planes):
         among = among & plane if number >> digit & 1 else among & ~plane
     return among if number < 1 << len(planes) else 0

@@ -11,7 +11,7 @@ from alice_exp.episodes.rules.search_episodes import (
     find_similar,
     find_without_context,
 )
-from alice_exp.kernel.gc_pause import uncollected
+from alice_exp.kernel.gc_pause import gc_paused
 from alice_exp.model.values.records import EpisodeBook
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Asked:
     by_words: bool = False
 
 
-@uncollected()
+@gc_paused()
 def similar(snapshot: Snapshot, access: AccessLog, caller: Caller, asked: Asked) -> tuple[Match, ...]:
     """Episodes like a task, best first (R0.28-R0.35); being found counts for their popularity (B0.8).
 

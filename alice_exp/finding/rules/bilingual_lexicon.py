@@ -1,4 +1,4 @@
-"""Everyday words in English and Chinese that name one thing, so that either language finds the other.
+"""A small English–Chinese lexicon of everyday words, so that a query in one language finds texts in the other.
 
 The words are in ``finding/rules/data/lexicon.txt``.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=1)
 def _lexicon() -> tuple[Mapping[str, AbstractSet[str]], int]:
-    """What else names the concepts of each stem and of each Chinese word; the longest Chinese word."""
+    """The synonyms and translations of each English stem and Chinese word, and the length of the longest word."""
     lines = entries("finding/rules/data/lexicon.txt")
     rows = [[side.split(",") for side in line.replace(" ", "").split("=")] for line in lines]
     stem_of = stems({word for english, _ in rows for word in english})
@@ -30,23 +30,24 @@ def _lexicon() -> tuple[Mapping[str, AbstractSet[str]], int]:
             others[stem].update(chinese)
         for word in chinese:
             others[word].update(known, chinese)
+    # A word of several concepts shares each one's row, which contains the word itself.
     for word, same in others.items():
         same.discard(word)
     return others, max(map(len, others))
 
 
 def same_concept(word: str) -> AbstractSet[str]:
-    """What else names the concepts of an English stem or a Chinese word: stems and Chinese words, never itself.
+    """The other names of the concepts of an English stem or Chinese word: stems and Chinese words, never itself.
 
-    English stems lead to Chinese words alone; a word that is not known leads nowhere.
+    English stems have Chinese names only; an unknown word has none.
     """
     return _lexicon()[0].get(word, frozenset())
 
 
 def known_words(pieces: Iterable[str]) -> list[str]:
-    """The words of a text that the lexicon knows, each once, in order: ``pieces`` are folded runs and stems.
+    """The words of a text that are in the lexicon, each once, in order: ``pieces`` are folded CJK runs and stems.
 
-    A CJK run is cut at the longest word that fits, from the left.
+    A CJK run is segmented by greedy longest match from the left.
     """
     others, longest = _lexicon()
     found: dict[str, None] = {}

@@ -1,7 +1,7 @@
-"""How well the texts of a collection match a query: BM25 with what its neighbours and another language add.
+"""BM25 matching of texts against a query, extended by neighbouring texts, word pairs and English–Chinese translation.
 
-Pure and alike for every way of keeping a collection (``finding.ports``): a ``Segment`` is what one file's texts
-come to, and ``text_matches`` asks only for the postings of the query's tokens.
+Pure, and independent of how the collection is stored (``finding.ports``): a ``Segment`` holds the statistics of one
+file's texts, and ``text_matches`` asks only for the postings of the query's tokens.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.finding.ports import Posting, Statistics
 from alice_exp.finding.rules.bilingual_lexicon import known_words, same_concept
-from alice_exp.finding.rules.calibration import learn_nearness, learn_noise
-from alice_exp.finding.rules.query_correction import mended
+from alice_exp.finding.rules.calibration import learn_lending, learn_noise
+from alice_exp.finding.rules.query_correction import corrected_postings
 from alice_exp.finding.rules.stop_words import weight_of, word_weight, words_beside
 from alice_exp.finding.rules.topic_coverage import ANYTHING, SINGLE, Subject
 from alice_exp.kernel.text.tokens import cjk_tokens, fold, is_cjk, pieces, stems, tokens_many
@@ -27,71 +27,73 @@ if TYPE_CHECKING:
     from alice_exp.finding.ports import Noise
 
 LENT = 256
-"""A token that more texts have, and more than one in fifty, says too little to be lent to neighbours."""
+"""A token in more texts than this, and in more than one of fifty, says too little to be lent to neighbours."""
 
 PAIR = 0.2
-"""What two words that stand side by side, as in the query, add to what the two words bring."""
+"""The weight of a pair of neighbouring words of the query that are neighbours in the text too."""
 
 TRANSLATED = 0.8
-"""What a word counts where a text has it in the other language; in the same language it counts in full."""
+"""The weight of a word that the text has in the other language; a synonym in the same language counts in full."""
 
 BESIDE = 2.0
-"""What a Latin word counts beside CJK ones, because a CJK word is several tokens: its characters and its pairs."""
+"""The weight of a Latin word in a query with CJK words, because a CJK word is several tokens: characters and pairs."""
 
 DENSE = 16
-"""Where more than one text in so many may have a score, all have a place in a list: that is twice as fast."""
+"""When more than one text in so many may have a score, scores are kept in a list: twice as fast as a dict."""
 
 Scores: TypeAlias = "list[float] | defaultdict[int, float]"
-"""What texts have scored so far, by their indexes."""
+"""The scores so far, by text index."""
 
 GUESSED, UNSAID = 0.5, 0.4
-"""A translated query matches worse, so a match must reach this share of what it else must; and so much more of it for
-each part of the query that the lexicon does not know, as a multiple of the part that it knows."""
+"""A translated query matches worse, so the required match is multiplied by ``GUESSED``, plus ``UNSAID`` times the ratio
+of the query's information that the lexicon does not know to that which it knows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """What the texts of one file come to, in file order; everything here follows from the texts alone.
+    """The statistics of one file's texts, in file order; a function of the texts alone.
 
-    ``near`` says how much a text may borrow from the texts one and two places away, ``noise`` what jumbled
-    words reach; ``postings`` hold single tokens and, as ``"a b"``, neighbouring Latin stems.
+    ``lending`` is how much a text may borrow from the texts one and two places away, ``noise`` the match that random
+    words reach; ``postings`` hold single tokens and, as ``"a b"``, pairs of neighbouring Latin stems.
     """
 
     lengths: array[int]
     postings: Mapping[str, Posting]
-    near: tuple[float, ...]
+    lending: tuple[float, ...]
     noise: Noise
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Segment:
-        """Tokenise texts and count; a text's length is its number of tokens."""
+        """Tokenise and count texts; a text's length is its number of tokens."""
         rows = tokens_many(texts)
         found: defaultdict[str, list[int]] = defaultdict(list)
         for index, row in enumerate(rows):
             for token in chain(row, pairs_of(row)):
                 found[token].append(index)
         postings = {token: posting_of(places) for token, places in found.items()}
-        near = learn_nearness(rows, lambda token: len(postings[token].indexes))
-        return cls(array("I", map(len, rows)), postings, near, learn_noise(rows))
+        lending = learn_lending(rows, lambda token: len(postings[token].indexes))
+        return cls(array("I", map(len, rows)), postings, lending, learn_noise(rows))
 
 
 def posting_of(places: Sequence[int]) -> Posting:
-    """A token's posting from the index of each of its places, rising."""
-    if len(set(places)) == len(places):  # as nearly always: counting takes ten times as long
+    """A token's posting from the text index of each of its occurrences, ascending."""
+    # Nearly every token occurs once in each text, and counting takes ten times as long.
+    if len(set(places)) == len(places):
         return Posting(places, b"\1" * len(places))
     counted = Counter(places)
+    # One byte a count in the index: BM25 saturates long before 255.
     return Posting(list(counted), bytes(min(count, 255) for count in counted.values()))
 
 
 def pairs_of(row: Iterable[str]) -> Iterable[str]:
-    """The neighbouring Latin stems of a row of tokens, as ``"a b"``."""
+    """The pairs of neighbouring Latin stems in a row of tokens, as ``"a b"``."""
     return map(" ".join, pairwise(token for token in row if not is_cjk(token)))
 
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A word of the query that the lexicon knows: its tokens, the tokens of each other name with its weight, and what
-    the concept counts: less than 1 where all its names are light words."""
+    """A word of the query that the lexicon knows: its tokens, the tokens and weight of each other name, and the weight
+    of the concept, below 1 if all its names are light words."""
 
     own: tuple[str, ...]
     names: tuple[tuple[tuple[str, ...], float], ...]
@@ -102,11 +104,11 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query taken apart; ``size`` is its number of words, two CJK characters being one.
+    """A parsed query; ``size`` is its number of words, two CJK characters being one.
 
-    ``weights`` says what each term counts (``stop_words``); ``unnamed`` how many words of its Latin and of its CJK
-    part the lexicon does not know, so that the other language cannot be asked for them; ``latin`` are the
-    folded Latin words in their order, each with its term, ``correct`` the terms that are surely written so.
+    ``weights`` are those of the terms (``stop_words``); ``unnamed`` is the number of Latin and of CJK words that the
+    lexicon cannot translate; ``latin`` maps the folded Latin words, in order, to their terms; ``correct`` are the
+    terms known to be spelt correctly.
     """
 
     terms: tuple[str, ...]
@@ -120,7 +122,7 @@ class Query:
 
     @classmethod
     def of(cls, text: str) -> Query:
-        """Take a text apart. Sorted, so that sums do not hang on the order of a set."""
+        """Parse a query."""
         runs = pieces(fold(text))
         stem_of = stems(run for run in runs if not is_cjk(run))
         row = [run if is_cjk(run) else stem_of.get(run, "") for run in runs]
@@ -131,7 +133,9 @@ class Query:
         latin = {run for run in row if not is_cjk(run) and run not in known}
         cjk = words_beside([run for run in row if is_cjk(run)], [word for word in known if is_cjk(word)])
         weights = weight_of(row)
+        # A light word that no text contains is not a typo: the word list has it as it is.
         correct = frozenset(known).union(term for term, weight in weights.items() if weight < 1.0)
+        # Sorted, because the order of a set differs between processes and float sums depend on the order.
         return cls(
             tuple(sorted(set(terms))),
             tuple(sorted(set(pairs_of(row)))),
@@ -145,7 +149,7 @@ class Query:
 
     @property
     def tokens(self) -> frozenset[str]:
-        """Every token whose posting is needed."""
+        """Every token whose posting list is needed."""
         named = (name for concept in self.concepts for name, _ in concept.names)
         own = (concept.own for concept in self.concepts)
         return frozenset(chain(self.terms, self.pairs, *named, *own))
@@ -169,18 +173,19 @@ def _is_single(term: str) -> bool:
 
 
 def _spelt(word: str) -> tuple[str, ...]:
-    """The tokens that stand for a word: a CJK word of several characters is its pairs."""
+    """The tokens of a word: the pairs alone for a CJK word of several characters."""
     if not is_cjk(word) or len(word) == 1:
         return (word,)
+    # `cjk_tokens` gives the characters first, then the pairs.
     return tuple(cjk_tokens(word)[len(word) :])
 
 
 @dataclass(frozen=True, slots=True)
 class TextMatches:
-    """Each text's match in [0, 1] by its index, where it is above 0, and what jumbled words would reach.
+    """The texts' matches in (0, 1] by index, and the match that random words of the collection would reach.
 
-    ``doubt`` above 0 says how many times as much a match must reach because of what could not be translated; it is
-    1 where the collection writes the query's script. ``subject`` says which texts speak of what was asked.
+    ``doubt`` is the factor on the required match for a translated query (``GUESSED``, ``UNSAID``), 1 when the
+    collection is written in the query's script. ``subject`` tells which texts cover the query's subject.
     """
 
     matches: Mapping[int, float]
@@ -192,16 +197,16 @@ class TextMatches:
 def text_matches(
     statistics: Statistics, postings: Callable[[frozenset[str]], Mapping[str, Posting]], query: str
 ) -> TextMatches:
-    """How much of the query's information each text holds, in [0, 1] (DESIGN 10).
+    """How much of the query's information each text contains, in [0, 1] (DESIGN 10).
 
-    A token brings idf · n / (n + dampening), BM25 without its constant; divided by Σ idf over the query's
-    tokens. A text without a token borrows it from the texts beside it in its file, as far as its segment's
-    ``near`` says, or from another name of the same concept; the pairs of the query add ``PAIR`` of theirs.
+    A token contributes idf · n / (n + dampening), which is BM25 without its constant factor; the sum is divided by
+    Σ idf over the query's tokens. A text without a token borrows it from its neighbours in the file, weighted by the
+    segment's ``lending``, or from another name of the same concept; the query's pairs add ``PAIR`` times theirs.
     """
     asked = Query.of(query)
     if not asked.terms or not statistics.total:
         return TextMatches({}, 0.0)
-    found = mended(query, asked.latin, asked.correct, postings(asked.tokens), postings)
+    found = corrected_postings(query, asked.latin, asked.correct, postings(asked.tokens), postings)
     scoring = _Scoring(statistics, found)
     weights = scoring.weights(asked)
     scores = scoring.blank()
@@ -217,18 +222,19 @@ def text_matches(
     most, doubt = scoring.most(asked, weights)
     scored = enumerate(scores) if isinstance(scores, list) else scores.items()
     matches = {index: score / most if score < most else 1.0 for index, score in scored if score}
+    # A doubt other than 1 means that the query was translated.
     subject = scoring.subject(asked, weights, [held for held, _ in named], doubt != 1.0)
     return TextMatches(matches, statistics.noise.at(asked.size), doubt, subject)
 
 
 def matches_in(texts: Sequence[str], query: str) -> TextMatches:
-    """The same among texts that nothing has counted yet, those of one file."""
+    """``text_matches`` over texts without precomputed statistics, taken as one file."""
     counted = Segment.of(texts)
 
     def postings(tokens: frozenset[str]) -> Mapping[str, Posting]:
         return {token: counted.postings[token] for token in tokens & counted.postings.keys()}
 
-    return text_matches(Statistics.of([(counted.lengths, counted.near, counted.noise)]), postings, query)
+    return text_matches(Statistics.of([(counted.lengths, counted.lending, counted.noise)]), postings, query)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +243,7 @@ class _Scoring:
     postings: Mapping[str, Posting]
 
     def blank(self) -> Scores:
-        """No scores yet."""
+        """An empty score table, a list or a dict depending on how many texts the postings touch."""
         touched = sum(len(posting.indexes) for posting in self.postings.values())
         total = self.statistics.total
         return [0.0] * total if touched * DENSE > total else defaultdict(float)
@@ -247,7 +253,7 @@ class _Scoring:
         return posting.indexes if posting else ()
 
     def held(self, token: str) -> dict[int, float]:
-        """How far each text that has the token is filled with it, in (0, 1), by rising index."""
+        """The term weight n / (n + dampening) of the token in each text that has it, in (0, 1), by ascending index."""
         posting = self.postings.get(token)
         if posting is None:
             return {}
@@ -256,12 +262,13 @@ class _Scoring:
         return {i: once[i] if n == 1 else n / (n + dampening[i]) for i, n in pairs}
 
     def _spelt(self, name: tuple[str, ...]) -> dict[int, float]:
-        """The same for a word of several tokens: all of them, as far as the rarest fills the text."""
+        """The term weight of a word of several tokens in the texts that have all of them: that of its weakest token."""
         if any(token not in self.postings for token in name):
             return {}
         parts = [self.held(token) for token in name]
         if len(parts) == 1:
             return parts[0]
+        # Intersecting from the shortest list looks at the fewest texts.
         first, *rest = sorted(parts, key=len)
         return {
             i: min(share, *(part[i] for part in rest))
@@ -270,30 +277,32 @@ class _Scoring:
         }
 
     def other_names(self, concept: Concept) -> tuple[dict[int, float], int]:
-        """Texts that say a concept in other words alone, and in how many texts it is said at all."""
+        """The texts that express a concept only by another name, and the number of texts that express it at all."""
         own = self._spelt(concept.own)
         found: dict[int, float] = {}
         for name, weight in concept.names:
             for index, share in self._spelt(name).items():
                 if index not in own and found.get(index, 0.0) < weight * share:
                     found[index] = weight * share
+        # Ascending, as `_with_neighbours` walks the spans along with the indexes.
         return dict(sorted(found.items())), len(own) + len(found)
 
     def add_term(self, scores: Scores, term: str, weight: float) -> None:
-        """Add one token's share of every text that has it or borrows it, as far as the token counts."""
+        """Add one token's score to every text that has or borrows it."""
         posting = self.postings.get(term)
         if posting is None:
             return
         if self._is_lent(len(posting.indexes)):
             self.add(scores, self.held(term), len(posting.indexes), weight)
             return
+        # A frequent token is not lent, so its long posting list needs no intermediate dict.
         idf = weight * self.statistics.idf(len(posting.indexes))
         once, dampening = self.statistics.once, self.statistics.dampening
         for index, count in zip(posting.indexes, posting.counts, strict=True):
             scores[index] += idf * (once[index] if count == 1 else count / (count + dampening[index]))
 
     def add(self, scores: Scores, held: dict[int, float], holders: int, weight: float = 1.0) -> None:
-        """The same for a word of which it is known how far each text is filled with it."""
+        """Add a word's score, given its term weight in each text and the number of texts that hold it."""
         if not held:
             return
         idf = weight * self.statistics.idf(holders)
@@ -305,12 +314,13 @@ class _Scoring:
 
     def _with_neighbours(self, held: dict[int, float]) -> dict[int, float]:
         spans = iter(self.statistics.spans)
-        start, stop, near = next(spans)
+        start, stop, lending = next(spans)
         reached = dict(held)
+        # `held` ascends, so that one pass over the spans finds each text's file: texts lend only within it.
         for index, share in held.items():
             while index >= stop:
-                start, stop, near = next(spans)
-            for distance, weight in enumerate(near, 1):
+                start, stop, lending = next(spans)
+            for distance, weight in enumerate(lending, 1):
                 lent = weight * share
                 for other in (index - distance, index + distance):
                     if start <= other < stop and reached.get(other, 0.0) < lent:
@@ -318,7 +328,7 @@ class _Scoring:
         return reached
 
     def weights(self, asked: Query) -> Mapping[str, float]:
-        """What each term counts: its own weight, and that of a name where it stands beside CJK words."""
+        """The weight of each term; Latin terms count ``BESIDE`` times if the collection has CJK terms of the query."""
         if not any(is_cjk(term) and term in self.postings for term in asked.terms):
             return asked.weights
         return {term: weight * (1.0 if is_cjk(term) else BESIDE) for term, weight in asked.weights.items()}
@@ -330,7 +340,10 @@ class _Scoring:
         named: Sequence[Mapping[int, float]],
         is_translated: bool,
     ) -> Subject:
-        """Where the words stand that are not light; ``named`` are the texts that say each concept in other words."""
+        """The subject words (those that are not light) and their texts.
+
+        ``named`` are the texts that express each concept by another name.
+        """
         sizes = {
             term: SINGLE if _is_single(term) else 1.0 if is_cjk(term) else weights[term]
             for term in asked.terms
@@ -346,10 +359,10 @@ class _Scoring:
         )
 
     def most(self, asked: Query, weights: Mapping[str, float]) -> tuple[float, float]:
-        """The most that the query could score, and the doubt where it was translated (``TextMatches``).
+        """The highest possible score of the query, and its doubt (``TextMatches``).
 
-        That is Σ idf of its tokens, as far as they count, and of its pairs that any text has. Where the collection
-        does not write the query's script at all, the concepts stand for its words.
+        The highest score is the weighted Σ idf of its tokens and of the pairs that any text has. If the collection has
+        no term of one of the query's scripts, the concepts replace the terms of that script.
         """
         idf = self.statistics.idf
         most, unsaid, said = 0.0, 0.0, 0.0
@@ -358,6 +371,7 @@ class _Scoring:
             concepts = [concept for concept in asked.concepts if concept.cjk is cjk]
             if concepts and not any(term in self.postings for term in terms):
                 said += math.fsum(concept.weight * idf(self.other_names(concept)[1]) for concept in concepts)
+                # A word that cannot be translated is taken to be as informative as one that a single text has.
                 unsaid += asked.unnamed[cjk] * idf(1)
             else:
                 most += math.fsum(weights[term] * idf(len(self.holders(term))) for term in terms)

@@ -1,7 +1,7 @@
-"""What a collection teaches about itself: what its texts lend their neighbours, and what mere chance matches.
+"""Calibration on a collection's own texts: how much neighbouring texts lend each other, and what chance matches.
 
-Nothing here is tuned to a kind of text: both are measured on the texts, from a sample of at most ``SAMPLE`` of them,
-chosen by place, so that the same texts always teach the same.
+Nothing is tuned to a kind of text. Both are measured on a sample of at most ``SAMPLE`` texts, chosen by position, so
+that the same texts always give the same values.
 """
 
 from __future__ import annotations
@@ -18,28 +18,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 SAMPLE = 256
-"""At most so many texts, or pairs of texts, are looked at."""
+"""The most texts, or pairs of texts, that are sampled."""
 
 DISTANCES = (1, 2)
-"""Neighbours so many places away may lend."""
+"""The distances, in texts of one file, at which a text may lend."""
 
 CERTAIN = 2.5
-"""So many standard errors neighbours must be likelier than texts far apart: a few facts in no order are likely by
-accident, and would answer for one another."""
+"""The number of standard errors by which neighbours must be more alike than distant texts: a few unordered facts are
+alike by accident, and would otherwise be returned for one another."""
 
+# Distances of texts that are far apart, as fractions of the collection's size.
 _FAR = ((1, 2), (1, 3), (1, 4), (2, 5))
+# Odd, so that the median is one of the values.
 _TRIES = 25
 
 
-def learn_nearness(
+def learn_lending(
     rows: Sequence[Sequence[str]], holders: Callable[[str], int] | None = None
 ) -> tuple[float, ...]:
-    """How much texts at each of ``DISTANCES`` may lend, in [0, 1): the share of their likeness that is no chance.
+    """How much texts at each of ``DISTANCES`` may lend, in [0, 1): the share of their similarity that is not chance.
 
-    1 − (mean likeness of texts far apart) / (mean likeness of neighbours, less one standard error), where neighbours
-    are likelier by ``CERTAIN`` standard errors. Lines of
-    a conversation lend about a half, unordered facts nothing; an empty tuple where nothing is lent. ``holders`` tells
-    how many rows have a token, where that is known already.
+    1 − (mean similarity of distant texts) / (mean similarity of neighbours, less one standard error) if neighbours are
+    more alike by ``CERTAIN`` standard errors, else 0; an empty tuple if no distance lends. Lines of a conversation
+    lend about a half, unordered facts nothing. ``holders`` gives the number of rows with a token, if already known.
     """
     count = len(rows)
     if count < FEWEST:
@@ -56,14 +57,14 @@ def learn_nearness(
 
 
 def _mean(values: Sequence[float]) -> tuple[float, float]:
-    """The mean and its standard error."""
+    """The mean of the values and its standard error."""
     mean = sum(values) / len(values)
     variance = sum((value - mean) ** 2 for value in values) / len(values)
     return mean, math.sqrt(variance / len(values))
 
 
 class _Likeness:
-    """Information that two texts share over the geometric mean of what each has, in [0, 1]."""
+    """The similarity of two texts: shared information over the geometric mean of each one's, in [0, 1]."""
 
     def __init__(self, rows: Sequence[Sequence[str]], holders: Callable[[str], int]) -> None:
         self._rows = rows
@@ -73,8 +74,9 @@ class _Likeness:
         self._weights: dict[int, float] = {}
 
     def at(self, distance: int) -> list[float]:
-        """The likeness of up to ``SAMPLE`` pairs of texts so many places apart."""
+        """The similarity of up to ``SAMPLE`` evenly spaced pairs of texts ``distance`` places apart."""
         last = len(self._rows) - distance
+        # Division rounded up: rounded down, there could be nearly twice as many pairs.
         step = max(1, -(-last // SAMPLE))
         return [self._of(index, index + distance) for index in range(0, last, step)]
 
@@ -107,7 +109,7 @@ class _Likeness:
 
 
 def learn_noise(rows: Sequence[Sequence[str]]) -> Noise:
-    """The middle of what jumbled words reach in a sample of the texts."""
+    """The median of the best matches that random words reach in a sample of the texts."""
     if len(rows) < FEWEST:
         return NO_NOISE
     step = max(1, -(-len(rows) // SAMPLE))
@@ -120,6 +122,7 @@ def learn_noise(rows: Sequence[Sequence[str]]) -> Noise:
 
 class _Jumble:
     def __init__(self, sample: Sequence[Sequence[str]]) -> None:
+        # Characters alone are no words: `_draw` adds those of a drawn pair, as a query with that word has them.
         self.words = [[token for token in row if not is_cjk(token) or len(token) == 2] for row in sample]
         self.words = [words for words in self.words if words]
         average = sum(map(len, sample)) / len(sample)
@@ -131,14 +134,15 @@ class _Jumble:
         self.total = len(sample)
 
     def middle(self, size: int) -> float:
-        """The median over the tries; a little above 0 at least."""
+        """The median best match over the tries; at least 0.001, as ``Noise.at`` divides and takes logarithms."""
         if not self.words:
             return NO_NOISE.short if size == SHORT else NO_NOISE.long
         best = sorted(self._best(self._draw(size, number)) for number in range(_TRIES))
         return round(max(1e-3, best[_TRIES // 2]), 6)
 
     def _draw(self, size: int, number: int) -> list[str]:
-        """Words from places that a multiplication scatters (Knuth's golden ratio hash), each from another text."""
+        """Pseudo-random words, each from another text: positions by Knuth's multiplicative hash."""
+        # Deterministic, because the same texts must give the same noise with and without the index.
         drawn: dict[str, None] = {}
         for turn in range(size):
             seed = (number * size + turn + 1) * 2654435761 % 4294967296

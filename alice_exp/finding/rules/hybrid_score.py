@@ -1,14 +1,13 @@
-"""How the cosine of an embedder joins the match by words (DESIGN 10: by weight, learned on the collection alone).
+"""Hybrid score: the match by words combined with an embedder's cosine, weighted by what the collection teaches.
 
-A cosine says nothing by itself: with one model unrelated texts have 0.1, with another 0.8. So three things are
-learned, all from the collection:
+An absolute cosine means nothing: with one model unrelated texts have 0.1, with another 0.8. So (DESIGN 10):
 
-- ``chance``: the cosine that the best of as many unrelated texts hardly reaches. Only what lies above it counts, as a
-  share of the way from there to 1 (the *lift*), so that a question which has no answer lifts nothing.
-- ``learned_weight``: how often a text lies nearer to the one that it shares rare words with than to others. A model
-  that knows the collection's language comes to 1, one that does not (or random vectors) to 0.
-- the joining, ``match + weight · lift · (1 - match)``: meaning only ever adds. A text that has no vector yet keeps its
-  match by words, and with weight or lift 0 everything is as it is without an embedder.
+- ``chance`` is the cosine that the best of as many unrelated texts rarely reaches. Only the part above it counts, as
+  a share of the way from there to 1 (the *lift*), so that a query without an answer lifts nothing.
+- ``learned_weight`` is how often a text lies nearer to the text that shares rare words with it than to others. It is
+  near 1 for a model that knows the collection's language, near 0 for one that does not (or for random vectors).
+- The combination is ``match + weight · lift · (1 - match)``: a cosine can only raise a match. A text without a vector
+  keeps its match by words, and with weight or lift 0 the result is the same as without an embedder.
 """
 
 from __future__ import annotations
@@ -27,41 +26,43 @@ if TYPE_CHECKING:
     from alice_exp.finding.ports import Collection
 
 ANCHORS = 16
-"""So many texts, evenly spaced over the collection, are asked what lies near them."""
+"""The number of texts, evenly spaced over the collection, whose neighbours are compared."""
 
 OTHERS = 32
-"""So many unrelated texts each anchor is compared with."""
+"""The number of unrelated texts with which each anchor is compared."""
 
 PRIOR, PRIOR_ANCHORS = 0.5, 4
-"""Until the collection has taught something, meaning counts half, as if four anchors had said so."""
+"""The prior weight of cosines, which counts as much as four anchors."""
 
 MISTAKEN = 0.01
-"""Of a hundred questions without an answer, one at most finds a text above ``chance``. Measured on simulated vectors
-with the public sets: at 0.1 four times as many strange questions were answered as by words alone, at 0.01 as many."""
+"""The share of queries without an answer for which some text exceeds ``chance``. Measured on simulated vectors with the
+public sets: at 0.1 four times as many off-topic questions were answered as by words alone, at 0.01 as many."""
 
 _SPREAD = 1.4826
 """The standard deviation of a normal distribution, in median absolute deviations."""
 
 _ANCHOR_TEXT = 200
+# math.sumprod exists from Python 3.12 on.
 _exact_dot: Callable[[Sequence[float], Sequence[float]], float] | None = getattr(math, "sumprod", None)
 
 
 def unit(vector: Sequence[float]) -> list[float]:
-    """The vector at length 1; a vector of zeros stays what it is."""
+    """The vector scaled to length 1; a zero vector stays zero."""
     length = math.hypot(*vector)
     return [value / length for value in vector] if length > 0.0 else [0.0] * len(vector)
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """The cosine of two unit vectors of the same length, in [-1, 1] but for rounding."""
+    """The cosine of two unit vectors of equal dimension, in [-1, 1] up to rounding."""
     return _exact_dot(one, other) if _exact_dot else sum(map(mul, one, other))
 
 
 def chance(cosines: Sequence[float]) -> float:
-    """What the best of so many unrelated texts hardly reaches: median + spread · √(2 ln (n / ``MISTAKEN``)), at most 1.
+    """The cosine that the best of so many unrelated texts rarely reaches, in [0, 1], 1 for no texts.
 
-    That bounds the largest of n normal values but for a share of ``MISTAKEN``; median and median deviation, so that
-    the few texts that do answer leave it alone. One or two texts cannot tell: then it is above each of them.
+    median + spread · √(2 ln (n / ``MISTAKEN``)), which the largest of n normal values exceeds with a probability of at
+    most ``MISTAKEN``. Median and median absolute deviation are robust against the few texts that do answer. With one
+    or two texts nothing can be told, and the value is above all of them.
     """
     if not cosines:
         return 1.0
@@ -71,7 +72,7 @@ def chance(cosines: Sequence[float]) -> float:
 
 
 def lifts(cosines: Mapping[int, float]) -> dict[int, float]:
-    """How far each cosine stands above chance, as a share in (0, 1] of what lies above; what does not is left out."""
+    """How far each cosine exceeds ``chance``, as a share in (0, 1] of the way to 1; those that do not are left out."""
     base = chance(list(cosines.values()))
     if base >= 1.0:
         return {}
@@ -79,7 +80,7 @@ def lifts(cosines: Mapping[int, float]) -> dict[int, float]:
 
 
 def joined(matches: Mapping[int, float], near: Nearness) -> dict[int, float]:
-    """The matches by words, each in [0, 1], with what meaning adds: match + weight · lift · (1 - match)."""
+    """The matches by words, each in [0, 1], raised by cosines: match + weight · lift · (1 - match)."""
     both = dict(matches)
     for index, lift in lifts(near.cosines).items():
         words = both.get(index, 0.0)
@@ -92,11 +93,11 @@ def joined(matches: Mapping[int, float], near: Nearness) -> dict[int, float]:
 def learned_weight(
     collection: Collection, texts: Mapping[int, str], vectors: Mapping[int, Sequence[float]]
 ) -> float:
-    """How far cosines may be trusted in this collection, in [0, 1].
+    """How much cosines count in this collection, in [0, 1].
 
-    ``texts`` and ``vectors`` (unit) by number. For each anchor: the other text that matches its words best, where
-    that is more than jumbled words reach, has to be nearer to it than the texts that match no better than those.
-    2 · (share of them that it is nearer than) - 1, averaged with the prior; below 0 counts as 0.
+    ``texts`` and ``vectors`` (unit) by number. For each anchor, the other text with the best match by words, if above
+    the noise level, should have a higher cosine than the texts below the noise level: 2 · (share of them that it
+    beats) - 1, averaged over the anchors with the prior; at least 0.
     """
     taught = [
         taught
@@ -110,7 +111,7 @@ def learned_weight(
 def _one_anchor(
     collection: Collection, text: str, index: int, vectors: Mapping[int, Sequence[float]]
 ) -> float | None:
-    """What one anchor teaches, in [-1, 1]; ``None`` where no text is related to it or none is not."""
+    """One anchor's value in [-1, 1]; ``None`` if no text is related to it, or all are."""
     found = text_matches(collection.statistics, collection.postings, text[:_ANCHOR_TEXT])
     matches = {i: match for i, match in found.matches.items() if i != index and i in vectors}
     related = max(matches, key=lambda i: (matches[i], -i), default=None)
@@ -127,10 +128,11 @@ def _one_anchor(
 
 
 def _beats(one: float, other: float) -> float:
+    # A tie counts half, so that a model with the same vector for all texts gets the value 0.
     return 0.5 if math.isclose(one, other, abs_tol=1e-6) else float(one > other)
 
 
 def _evenly(values: Sequence[int], most: int) -> list[int]:
-    """At most so many of the values, evenly spaced."""
+    """At most ``most`` of the values, evenly spaced."""
     count = min(most, len(values))
     return [values[at * len(values) // count] for at in range(count)]

@@ -1,6 +1,7 @@
-"""Words of a question that no text has, read as words that some have: written in parts, in one, or with one slip.
+"""Query-term correction: splitting, joining and one-edit typos, for words of the query that occur in no text.
 
-Asked of the collection as any word is, so that it answers the same however it is kept (``finding.ports``).
+The variants are looked up through ``postings`` like any other token, so that the answer is the same with and without
+an index (``finding.ports``).
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
 MOST = 4
-"""Of more unknown words none is taken for a slip: such a question is about something else."""
+"""With more unknown words than this none is taken for a typo: such a query is about something else."""
 
 
 @dataclass(frozen=True, slots=True)
-class Strange:
-    """What an unknown word may stand for: texts that have all of its parts, one of the words that it is written in one
-    with, the first first, or the commonest of the words that it may have been meant as."""
+class Correction:
+    """The readings of an unknown word, in the order tried: texts that contain all of its ``parts``, the first of the
+    ``wholes`` (joined with neighbours) that occurs, or the most frequent of the words one typo away (``meant``)."""
 
     parts: tuple[str, ...]
     wholes: tuple[str, ...]
@@ -34,7 +35,7 @@ class Strange:
         return frozenset((*self.parts, *self.wholes, *self.meant))
 
     def found(self, postings: Mapping[str, Posting]) -> Posting | None:
-        """The texts that have what it stands for; ``None`` where no text has."""
+        """The posting list of the first reading that occurs; ``None`` if none does."""
         if self.parts and all(part in postings for part in self.parts):
             first, *rest = (postings[part].indexes for part in self.parts)
             shared = set(first).intersection(*rest)
@@ -43,40 +44,42 @@ class Strange:
             if token in postings:
                 return postings[token]
         held = [token for token in self.meant if token in postings]
+        # The token itself breaks ties, because the order of a set differs between processes.
         best = min(held, key=lambda token: (-len(postings[token].indexes), token), default=None)
         return postings[best] if best else None
 
 
-def mended(
+def corrected_postings(
     text: str,
     words: Mapping[str, str],
     correct: Collection[str],
     found: Mapping[str, Posting],
     postings: Callable[[frozenset[str]], Mapping[str, Posting]],
 ) -> Mapping[str, Posting]:
-    """The postings ``found`` for the query ``text``, and for each unknown word of it those of what it stands for.
+    """The postings ``found`` for the query ``text``, completed by those of a correction for each unknown word.
 
-    ``words`` are its folded Latin words in their order, each with its token; ``correct`` tokens are of words that are
-    known to be written so, and no slip.
+    ``words`` are its folded Latin words in order, each with its token; ``correct`` are the tokens of words known to be
+    spelt correctly, which are no typos even if they occur nowhere.
     """
     unknown = {word: token for word, token in words.items() if token not in found}
     if not unknown:
         return found
     slips = [word for word, token in unknown.items() if token not in correct]
     near = {word: one_slip(word) for word in slips} if len(slips) <= MOST else {}
-    strange = _strange(unknown, cased_parts(text), in_one(tuple(words)), near)
+    strange = _corrections(unknown, cased_parts(text), in_one(tuple(words)), near)
     more = postings(frozenset().union(*(one.tokens for one in strange.values())))
     known = ((token, one.found(more)) for token, one in strange.items()) if more else ()
     return {**found, **{token: posting for token, posting in known if posting}}
 
 
-def _strange(
+def _corrections(
     unknown: Mapping[str, str],
     parts: Mapping[str, tuple[str, ...]],
     wholes: Mapping[str, tuple[str, ...]],
     near: Mapping[str, Collection[str]],
-) -> dict[str, Strange]:
-    """By token what each unknown word may stand for."""
+) -> dict[str, Correction]:
+    """The possible corrections of each unknown word, by its token."""
+    # All variants are stemmed in one call: a long word has about a thousand of them.
     others = {word: (parts.get(word, ()), wholes.get(word, ()), near.get(word, ())) for word in unknown}
     stem_of = stems({other for kinds in others.values() for kind in kinds for other in kind})
 
@@ -84,6 +87,6 @@ def _strange(
         return tuple(stem_of[word] for word in listed if word in stem_of)
 
     return {
-        unknown[word]: Strange(tokens(split), tokens(joined), frozenset(tokens(meant)))
+        unknown[word]: Correction(tokens(split), tokens(joined), frozenset(tokens(meant)))
         for word, (split, joined, meant) in others.items()
     }

@@ -1,8 +1,8 @@
-"""Which blocks fit a query, and in which order.
+"""Ranking of blocks for a query: which ones are answers, and in which order.
 
 ``score = trust · confidence · decay · match`` (DESIGN 10). ``match`` is how much of the query's information a block
-holds (``finding.rules.bm25``), blended with the context where both sides have one. Where no block reaches the floor
-that the collection teaches, nothing is said.
+contains (``finding.rules.bm25``), blended with the context if both sides have one. If no block reaches the floor
+learned from the collection, the answer is empty.
 """
 
 from __future__ import annotations
@@ -36,24 +36,25 @@ if TYPE_CHECKING:
     from alice_exp.model.values.block import Block, Place, Placed
 
 GATE = Config().number("thresholds.match")
-"""How far the best block must reach for an answer, as a share of what jumbled words of the same collection reach
-(``thresholds.match``, DESIGN 10)."""
+"""The match required of the best block, as a share of the collection's noise level (``thresholds.match``,
+DESIGN 10)."""
 
 HIGHEST_FLOOR = 0.16
-"""A match that is always an answer: that of a query's only word in a text of six times the usual length."""
+"""The largest floor: the match of a query's only word in a text of six times the average length."""
 
 FEW_FLOOR = 0.14
-"""The same among fewer texts than teach anything: a wrong answer is rarer there, a match of rare words no higher."""
+"""The largest floor with fewer than ``FEWEST`` texts: wrong answers are rarer there, and rare words match no better."""
 
 HIGHEST_CHANCE = 0.25
-"""What jumbled words are taken to reach at most: a question of one word would else never be sure of its answer."""
+"""The largest noise level assumed: otherwise a query of one word could never be sure of its answer."""
 
 TAIL = 0.25
-"""With the best block go those that reach this share of its match, though they be below the floor."""
+"""Blocks that reach this share of the best block's match are returned with it, even below the floor."""
 
 SHORTLIST = 256
-"""So many of the best matches are weighed by trust, confidence and decay; as many more where too few of them pass."""
+"""The number of best matches that are scored at a time; further ones are scored only if too few of them pass."""
 
+# Blocks are parsed in chunks of this size, so that filtering and ranking can stop early.
 _CHUNK = 16
 
 
@@ -65,7 +66,7 @@ def block_text(block: Block) -> str:
 
 @dataclass(frozen=True)
 class Corpus:
-    """A ``Collection`` of blocks in memory: what answers where there is no index."""
+    """A ``Collection`` of blocks in memory, used where the index does not answer."""
 
     placed: tuple[Placed, ...]
     statistics: Statistics
@@ -73,11 +74,11 @@ class Corpus:
 
     @classmethod
     def of(cls, blocks: Iterable[Placed]) -> Corpus:
-        """A corpus of the living blocks, file by file, each file's blocks in the order given."""
+        """A corpus of the living blocks, file by file, with each file's blocks in the order given."""
         living = sorted((placed for placed in blocks if is_living(placed)), key=lambda placed: placed.path)
         files = [list(group) for _, group in groupby(living, key=lambda placed: placed.path)]
         segments = tuple(Segment.of([block_text(placed.block) for placed in file]) for file in files)
-        statistics = Statistics.of((one.lengths, one.near, one.noise) for one in segments)
+        statistics = Statistics.of((one.lengths, one.lending, one.noise) for one in segments)
         return cls(tuple(living), statistics, segments)
 
     def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
@@ -103,18 +104,18 @@ class Corpus:
 
 
 def standing(block: Block, place: Place) -> Standing:
-    """A block's ``finding.ports.Standing``."""
+    """The ``finding.ports.Standing`` of a block in the set ``place``."""
     updated = seconds(block.updated_at) if block.updated_at else None
     return Standing(TRUST[place] * CONFIDENCE[block.state], block.type, updated, block.consolidation_score)
 
 
 def is_living(placed: Placed) -> bool:
-    """Whether a block can be found: archived and obsolete ones never are (DESIGN 4)."""
+    """Whether a block can be found: neither archived nor obsolete (DESIGN 4)."""
     return placed.place != "archive" and placed.block.state != "obsolete"
 
 
 def joined_postings(files: Iterable[tuple[int, Mapping[str, Posting]]]) -> dict[str, Posting]:
-    """One posting a token from those of files, each given with the number of its first block, rising."""
+    """Merge the postings of files, each given with the number of its first block, ascending."""
     found: defaultdict[str, tuple[list[int], bytearray]] = defaultdict(lambda: ([], bytearray()))
     for start, postings in files:
         for token, (indexes, counts) in postings.items():
@@ -126,12 +127,12 @@ def joined_postings(files: Iterable[tuple[int, Mapping[str, Posting]]]) -> dict[
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A block that fits, and every factor of its score (``--explain``); all numbers lie in [0, 1].
+    """A block that fits, with every factor of its score (``--explain``); all numbers lie in [0, 1].
 
-    ``context_match`` is ``None`` where one side has no context, so that the text alone decided. ``clear`` says
-    that the match alone is an answer; the others only come along with a clear one. ``cosine`` in [-1, 1] and its
-    ``weight`` are ``None`` where no embedder had a part in it (``hybrid_score``). ``chance`` is what jumbled words of
-    the collection reach for this query, 0 where too few texts tell.
+    ``context_match`` is ``None`` if one side has no context, so that the text alone decided. ``clear`` means that the
+    match is an answer by itself; others are returned only together with a clear one. ``cosine`` in [-1, 1] and its
+    ``weight`` are ``None`` if no embedder took part (``hybrid_score``). ``chance`` is the collection's noise level for
+    this query, 0 with fewer than ``FEWEST`` texts.
     """
 
     placed: Placed
@@ -158,10 +159,10 @@ def fit(
     gate: float = 0.0,
     half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
 ) -> Match | None:
-    """A block's match with all its factors, or ``None`` where its match is below ``gate`` or 0 (DESIGN 10).
+    """A block's match with all its factors, or ``None`` if its match is below ``gate`` or 0 (DESIGN 10).
 
     ``text_match`` in [0, 1] comes from ``finding.rules.bm25``. Match and score are rounded to 6 decimals, so that
-    neither the gate nor the order hangs on the last bit.
+    neither the gate nor the order depends on the last bit.
     """
     block = placed.block
     near = context_similarity(context, block.trigger.context) if context and block.trigger.context else None
@@ -181,7 +182,7 @@ def fit(
 
 
 def blended(text_match: float, near: float | None) -> float:
-    """0.4 · text + 0.6 · context where both sides have a context, else the text alone; 6 decimals (DESIGN 10)."""
+    """0.4 · text + 0.6 · context if both sides have a context, else the text alone; 6 decimals (DESIGN 10)."""
     match = text_match if near is None else TASK_WEIGHT * text_match + CONTEXT_WEIGHT * near
     return round(min(1.0, match), 6)
 
@@ -200,26 +201,25 @@ def rank(
 ) -> list[Match]:
     """The blocks that fit, best first: by score, then newest, then id (DESIGN 10, B0.6); at most ``top``.
 
-    A block is looked at where it shares a token with the query, a context with it, or a meaning (``near``: what an
-    embedder says of this query and collection), and where it passes: what does not pass counts in the statistics
-    alone, so that a filter changes no match. ``gate`` is a share in
-    [0, 1] of what jumbled words reach; give a ``Collection`` to ask the same blocks more than once.
+    Candidates share a token or context with the query, or are similar by embedding (``near``). Blocks that fail
+    ``passing`` still count in the statistics, so that a filter changes no match. ``gate`` is a share in [0, 1] of the
+    noise level. Pass a ``Collection`` to query the same blocks more than once.
     """
     collection = _collected(blocks)
     found = text_matches(collection.statistics, collection.postings, query)
     texts = joined(found.matches, near) if near else found.matches
     matches = _with_context(texts, collection, context) if context else texts
-    # A query of which no word counts says nothing of noise: what only means the same has to be clear by itself.
+    # A query without search tokens has no noise level: a match by embedding alone then has to reach the full gate.
     share = gate * (found.noise or float(near is not None))
-    told = collection.statistics.total >= FEWEST
-    floor = found.doubt * min(HIGHEST_FLOOR if told else FEW_FLOOR, share)
+    is_calibrated = collection.statistics.total >= FEWEST
+    floor = found.doubt * min(HIGHEST_FLOOR if is_calibrated else FEW_FLOOR, share)
 
     def least(index: int) -> float:
-        """What this block's match must reach: more where words alone decide, and it says little of what was asked."""
+        """The match required of this block: more if words alone decide and it covers little of the subject."""
         by_words = not near and matches.get(index) == texts.get(index)
         return found.subject.least(index, floor, share) if by_words else floor
 
-    chance = found.doubt * min(HIGHEST_CHANCE, found.noise) if told else 0.0
+    chance = found.doubt * min(HIGHEST_CHANCE, found.noise) if is_calibrated else 0.0
 
     def weighed(index: int, placed: Placed) -> Match | None:
         fits = fit(placed, texts.get(index, 0.0), context, now, half_life_days=half_life_days)
@@ -243,6 +243,7 @@ def rank(
 
 
 def _collected(blocks: Iterable[Placed] | Collection) -> Collection:
+    # `Collection` is a protocol that cannot be checked at runtime.
     if hasattr(blocks, "statistics"):
         return cast("Collection", blocks)
     return Corpus.of(blocks)
@@ -263,14 +264,15 @@ def _windows(
     least: Callable[[int], float],
     passing: Callable[[Placed], bool] | None,
 ) -> Iterator[list[tuple[int, float]]]:
-    """The best matches with their indexes, ``SHORTLIST`` at a time: none where no block that passes is an answer.
+    """The best matches with their indexes, ``SHORTLIST`` at a time; none if no block that passes is an answer.
 
-    Ties stand in the collection's order.
+    Ties keep the collection's order.
     """
     best = _best_passing(collection, matches, floor, least, passing)
     lowest = min(floor, TAIL * best)
-    # Rounding comes last, because there may be tens of thousands of matches.
+    # There may be tens of thousands of matches, so only those of a window are rounded; 1e-6 is the rounding's slack.
     reaching = sorted([match for match in matches.values() if match >= lowest - 1e-6]) if best else []
+    # The first window, mostly the only one, sorts just the matches that can be in it.
     cut = (reaching[-SHORTLIST] if len(reaching) > SHORTLIST else lowest) - 1e-6
     start = 0
     while start < len(reaching):
@@ -288,7 +290,7 @@ def _best_passing(
     least: Callable[[int], float],
     passing: Callable[[Placed], bool] | None,
 ) -> float:
-    """The best match of a block that passes and is an answer by itself; 0 where there is none."""
+    """The best match of a block that passes and is an answer by itself; 0 if there is none."""
 
     def best_of(some: Iterable[int]) -> float:
         clear = [index for index in some if round(matches[index], 6) >= least(index)]
@@ -302,6 +304,7 @@ def _best_passing(
     best = best_of([first])
     if best:
         return best
+    # A heap, because often one of the next blocks passes and the rest need not be sorted.
     heap = [(-match, index) for index, match in matches.items() if match >= floor - 1e-6]
     heapq.heapify(heap)
     while heap and not best:
@@ -315,7 +318,7 @@ def _by_score(
     now: float,
     half_life_days: Mapping[str, float],
 ) -> list[tuple[float, int]]:
-    """The numbers of a window's blocks with the scores that they will have, best first: nothing is read for it."""
+    """The expected scores of a window's blocks with their numbers, best first, without reading the blocks."""
     expected = []
     for (index, match), own in zip(window, collection.standings([index for index, _ in window]), strict=True):
         age = max(0.0, now - own.updated) / DAY if own.updated is not None else 0.0
@@ -331,9 +334,9 @@ def _best(
     passing: Callable[[Placed], bool] | None,
     top: int | None,
 ) -> tuple[list[Match], int]:
-    """The ``top`` of the likely ones that pass, by score, and how many passed of those that were read.
+    """The ``top`` blocks of ``likely`` that pass, by score, and how many passed of those that were read.
 
-    A block is read only while it could still be among them.
+    Reading stops once no further block can be among them.
     """
     found: list[Match] = []
     count = 0
@@ -349,7 +352,7 @@ def _best(
 
 
 def ordered(matches: Iterable[Match]) -> list[Match]:
-    """Matches by score from high to low, then newest (``updated_at``), then id (B0.6)."""
+    """Matches by descending score, then newest (``updated_at``), then id (B0.6)."""
 
     def place(match: Match) -> tuple[float, float, str]:
         block = match.placed.block

@@ -1,4 +1,4 @@
-"""Other ways to write a Latin word: its parts, what it is written in one with, and one slip of the finger away."""
+"""Spelling variants of a Latin word: camelCase parts, joined with its neighbours, and one typo away."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SHORTEST, LONGEST = 5, 20
-"""The lengths of words of which a slip is undone: one of four letters is too close to too many others."""
+"""The lengths of words in which a typo is corrected: a word of four letters is close to too many others."""
 
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _MIXED = re.compile(r"\b[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*\b")
 
 
 def cased_parts(text: str) -> dict[str, tuple[str, ...]]:
-    """The parts of each ``camelCase`` word of a text, all in lower case: ``{"userid": ("user", "id")}``."""
+    """The lower-case parts of each ``camelCase`` word of a text: ``{"userid": ("user", "id")}``."""
     found = ((word.lower(), _PART.findall(word)) for word in _MIXED.findall(text))
     return {word: tuple(part.lower() for part in parts) for word, parts in found}
 
 
 def in_one(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Each word with those beside it in one, the longest first: ``e``, ``mail`` → ``email``; at most three words."""
+    """Each word joined with its neighbours, longest first: ``e``, ``mail`` → ``email``; at most three words."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for size in (3, 2):
         for start in range(len(words) - size + 1):
@@ -34,12 +34,13 @@ def in_one(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def one_slip(word: str) -> set[str]:
-    """What a word may have been meant as: a letter too many, one missing, another one, or two the wrong way round.
+    """All strings one edit away: a letter deleted, inserted or replaced, or two neighbours swapped (Damerau 1).
 
-    The first letter is taken to be right. Empty for words that are no plain letters, too short or too long.
+    The first letter is taken to be right. Empty for words with characters other than a-z, too short or too long.
     """
     if not (word.isascii() and word.isalpha() and SHORTEST <= len(word) <= LONGEST):
         return set()
+    # Starting at 1 keeps the first letter.
     cuts = [(word[:at], word[at:]) for at in range(1, len(word) + 1)]
     fewer = {head + tail[1:] for head, tail in cuts if tail}
     swapped = {head + tail[1] + tail[0] + tail[2:] for head, tail in cuts if len(tail) > 1}

@@ -1,6 +1,6 @@
-"""Light words: they ask, point or join, and say little about a subject. In a question they count less than the rest.
+"""Weights of light words in a query: words that ask, point or join count less than words of the subject.
 
-The words are in ``finding/rules/data/light_words.txt``; the English ones that say nothing at all are
+The words are in ``finding/rules/data/light_words.txt``. English words that are never search tokens are
 ``kernel.text.tokens.STOP_WORDS``.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _WORDS = "finding/rules/data/light_words.txt"
 
 LIGHT = 0.6
-"""What a light word counts in a question, in [0, 1]: chosen on the public questions, where 0.5 does as well."""
+"""The weight of a light word in a query, in [0, 1]: chosen on the public question sets, where 0.5 does as well."""
 
 
 @lru_cache(maxsize=1)
@@ -30,18 +30,19 @@ def _light_stems() -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _light_run() -> re.Pattern[str]:
+    # Longest first, because `re` takes the first alternative that matches.
     return re.compile("|".join(sorted(word_lists(_WORDS)["chinese"], key=lambda word: (-len(word), word))))
 
 
 def is_light(stem: str) -> bool:
-    """Whether an English stem is a light word's."""
+    """Whether an English stem belongs to a light word."""
     return stem in _light_stems()
 
 
 def weight_of(pieces: Iterable[str]) -> dict[str, float]:
-    """What each search token of a question counts, 1 or ``LIGHT``; ``pieces`` are its stems and CJK runs.
+    """The weight of each search token of a query, 1 or ``LIGHT``; ``pieces`` are its stems and CJK runs.
 
-    A pair of characters is light where one of them is; what stands anywhere in full counts in full.
+    A pair of characters is light if one of them is. A token with several occurrences gets the largest weight.
     """
     weights: dict[str, float] = {}
     for piece in pieces:
@@ -58,13 +59,14 @@ def weight_of(pieces: Iterable[str]) -> dict[str, float]:
 
 
 def word_weight(word: str) -> float:
-    """What a whole word of a question counts: ``LIGHT`` where it is a light English stem or made of light CJK words."""
+    """The weight of a whole word of a query: ``LIGHT`` for a light English stem or a run of light CJK words, else 1."""
     light = all(_light_places(word)) if is_cjk(word) else is_light(word)
     return LIGHT if light else 1.0
 
 
 def words_beside(runs: Iterable[str], known: Iterable[str]) -> int:
-    """How many words CJK runs hold beside some known ones and light ones, two characters being one word."""
+    """The number of words in CJK runs other than the ``known`` and the light ones, two characters being one word."""
+    # Longest first, so that a short known word does not break up a longer one.
     taken = sorted(known, key=len, reverse=True)
     count = 0
     for run in runs:
@@ -76,7 +78,7 @@ def words_beside(runs: Iterable[str], known: Iterable[str]) -> int:
 
 
 def _light_places(run: str) -> list[bool]:
-    """For each character of a run whether it belongs to a light word; the longest is taken, from the left."""
+    """For each character of a run whether it belongs to a light word, by greedy longest match from the left."""
     found = [False] * len(run)
     for match in _light_run().finditer(run):
         found[match.start() : match.end()] = [True] * len(match.group())

@@ -1,7 +1,7 @@
-"""Whether a text says enough of what a question is about to be an answer, beyond how well it matches (DESIGN 10).
+"""Topic coverage: whether a text contains enough of a query's subject words to be an answer (DESIGN 10).
 
-A question of several words whose best text has one of them asks most often for something that is not there: "when is
-Tom's birthday" of a home that knows another's. Light words (``finding.rules.stop_words``) are not counted.
+A query of several words whose best text has only one of them mostly asks for something that is not there: "when is
+Tom's birthday" in a home that knows another person's. Light words (``finding.rules.stop_words``) are not counted.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ALONE, HIGHEST_ALONE = 1.2, 0.24
-"""A text that has one word alone of several must match so many times as well, as far as the collection is large enough
-to tell, and that well at most (chosen looking at public questions and at own ones, DESIGN 10)."""
+"""The factor on the required match of a text that has only one of several subject words (full in large collections),
+and the most that it can require (chosen on public and own questions, DESIGN 10)."""
 
 ONE_WORD = 1.5
-"""The most that one word comes to: a CJK word of two characters is a pair and two ``SINGLE``."""
+"""The largest size of a single word: a CJK word of two characters is one pair and two ``SINGLE``."""
 
 SINGLE = 0.25
-"""What a CJK character counts by itself: it may be a word, or stand in another one."""
+"""The size of a single CJK character: it may be a word of its own, or part of another word."""
 
 LEAST_NAMED = 0.5
-"""Of the words of which it is known how the other language names them, a text in it must say this share."""
+"""The share of the query's translatable words that a text in the other language must contain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Where each word stands that says what a query is about: rising indexes or a mapping by index, and how many words
-    it comes to. Without any, every text says enough.
+    """The subject words of a query: for each, the texts that contain it (ascending indexes, or a mapping by index) and
+    its size in words. With none, every text covers the query.
 
-    ``asked`` is how many words there are, in the collection or not; ``named`` is 0 where the collection writes the
-    query's script, else how many words were translated. ``texts`` is how many texts the collection has.
+    ``asked`` is the number of words, whether the collection has them or not; ``named`` the number of translated words,
+    0 when the collection is written in the query's script; ``texts`` the number of texts in the collection.
     """
 
     held: tuple[tuple[Sequence[int] | Mapping[int, float], float], ...] = ()
@@ -45,29 +45,30 @@ class Subject:
     named: int = 0
     texts: int = 0
 
-    def said(self, index: int) -> float:
-        """How many words of the subject a text says."""
+    def coverage(self, index: int) -> float:
+        """How many words of the subject a text contains."""
         return math.fsum(size for where, size in self.held if _is_in(index, where))
 
     def least(self, index: int, floor: float, share: float) -> float:
-        """The least match with which a text is an answer; infinite where no match is enough.
+        """The least match with which a text is an answer; infinite if no match is enough.
 
-        ``floor`` is what any text must reach, ``share`` what is asked of it before a limit is set; both in [0, 1].
-        Fewer than ``FEWEST`` texts tell too little to ask for more, and where nothing is asked nothing more is.
+        ``floor`` is required of any text; ``share`` is the same requirement before its upper limit; both in [0, 1].
+        With fewer than ``FEWEST`` texts, or a ``share`` of 0, nothing above the floor is required.
         """
         if not share or self.texts < FEWEST or (self.asked <= 1 and not self.named):
             return floor
-        said = self.said(index)
+        covered = self.coverage(index)
         if self.named:
-            return floor if said and said >= LEAST_NAMED * self.named else math.inf
-        if said > ONE_WORD:
+            return floor if covered and covered >= LEAST_NAMED * self.named else math.inf
+        if covered > ONE_WORD:
             return floor
+        # Approaches 1 with the size of the collection: a small one tells little about what one word proves.
         sure = self.texts / (self.texts + FEWEST)
         return max(floor, min(HIGHEST_ALONE, (1 + (ALONE - 1) * sure) * share))
 
 
 ANYTHING = Subject()
-"""The subject of a query of no words: every text says enough."""
+"""The subject of a query without subject words: every text covers it."""
 
 
 def _is_in(index: int, where: Sequence[int] | Mapping[int, float]) -> bool:

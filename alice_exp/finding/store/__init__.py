@@ -1,1 +1,1 @@
-"""The search index and the vectors, both derived."""
+"""The search index and the vector cache, both derived from the home's files."""

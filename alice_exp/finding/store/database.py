@@ -1,10 +1,9 @@
-"""The derived databases in ``state/``: opened, kept in step and given up, whatever they hold.
+"""A derived SQLite database in ``state/``: opening, refreshing, discarding and rebuilding it.
 
-Never truth: deleting one loses nothing. It is made again when it is missing, damaged, of another version or of another
-machine's byte order, and where it cannot be used the files answer, with one warning. An unchanged file is known by
-its signature, an untouched content by its hash.
-One connection a process; write-ahead logging, so that readers see one moment and never wait for a writer.
-The only module that imports ``sqlite3``.
+It is a cache: deleting it loses nothing. It is rebuilt when it is missing, damaged, or of another version or byte
+order; when it cannot be used, the files are read instead, with one warning. A file is known to be unchanged by its
+signature, its content by a hash. One connection per process, in WAL mode, so that readers have a consistent snapshot
+and never wait for a writer. The only module that imports ``sqlite3``.
 """
 
 from __future__ import annotations
@@ -29,28 +28,28 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.atomic_files import Signature
 
 __all__ = ["Connection", "Database", "IntegrityError", "Refresh", "Unusable", "generation_of", "hash_of"]
-__all__ += ["is_certain", "stamped"]
+__all__ += ["is_certain", "signature_text"]
 
 R = TypeVar("R")
 
 VERSION = 3
-"""Raised with every change of the tables, of the tokens or of what is learned from texts."""
+"""Incremented with every change of the tables, the tokenisation or the statistics learned from texts."""
 
 PATIENCE = 1.0
-"""Seconds that a reader waits for another process that is writing, before the files answer."""
+"""Seconds to wait for another process that is writing, before the files are read instead."""
 
 Refresh: TypeAlias = Callable[[Connection], None]
-"""Brings a database in step, within a transaction that is open."""
+"""Updates a database from the files, within an open transaction."""
 
 
 class Unusable(Exception):
-    """The files of the home are not such that the index may answer for them."""
+    """The files of the home do not permit an index, for example because one of them holds a problem."""
 
 
 class Database:
-    """One derived database in ``state/``: opened when first asked, made anew where it is not ours or damaged.
+    """One derived database in ``state/``: opened at first use, recreated if it is damaged or of another version.
 
-    ``schema`` are the statements that make its tables, beside a table ``about`` of one row (version, generation).
+    ``schema`` holds the statements that create its tables; a table ``about`` of one row (version, generation) is added.
     """
 
     def __init__(self, path: Path, schema: str, warn: Callable[[AliceError], None]) -> None:
@@ -61,10 +60,10 @@ class Database:
         self._failed = False
 
     def answered(self, question: Callable[[], R]) -> R | None:
-        """What a question answers; ``None`` where the files have to.
+        """The result of ``question``; ``None`` if the files have to be read instead.
 
-        That is where they are not fit for the database, where another process writes for longer than ``PATIENCE``, or
-        where it fails (one warning a process; a damaged one is removed, so that the next question makes it anew).
+        That is if they cannot be indexed, if another process writes for longer than ``PATIENCE``, or if the database
+        fails (one warning per process; it is removed, so that the next question recreates it).
         """
         try:
             return question()
@@ -74,23 +73,24 @@ class Database:
             if isinstance(error, sqlite3.OperationalError) and re.search("locked|busy", str(error)):
                 return None
             self._fail(error)
+        # Damage that SQLite does not notice shows when a row is decoded (JSON, arrays, indexes out of range).
         except (OSError, ValueError, TypeError, IndexError, EOFError) as error:
             self._fail(error)
         finally:
             self._end()
         return None
 
-    def looked_through(self, wrong: Callable[[Connection], tuple[str, ...]]) -> tuple[str, ...]:
-        """What is wrong with its rows; its own name where it is damaged.
+    def check_rows(self, wrong: Callable[[Connection], tuple[str, ...]]) -> tuple[str, ...]:
+        """The result of ``wrong``, which lists what is wrong with the rows; the file's own name if it is damaged.
 
-        Nothing where there is none yet, or another process writes it.
+        Empty if there is no database yet, or while another process writes it.
         """
         if not self._path.exists():
             return ()
         try:
             connection = self._connection = self._connection or self._connect()
-            [(said,)] = connection.execute("PRAGMA quick_check(1)").fetchall()
-            return wrong(connection) if said == "ok" else (self._path.name,)
+            [(verdict,)] = connection.execute("PRAGMA quick_check(1)").fetchall()
+            return wrong(connection) if verdict == "ok" else (self._path.name,)
         except sqlite3.OperationalError:
             return ()
         except sqlite3.Error:
@@ -99,23 +99,25 @@ class Database:
             self._end()
 
     def close(self) -> None:
-        """Close the connection; the next question opens another."""
+        """Close the connection; the next question opens a new one."""
         if self._connection is not None:
             with suppress(sqlite3.Error):
                 self._connection.close()
         self._connection = None
 
     def forget(self) -> None:
-        """Remove the database; the next question makes it anew."""
+        """Remove the database; the next question recreates it."""
         self.close()
         for ending in ("", "-wal", "-shm", "-journal"):
             self._path.with_name(self._path.name + ending).unlink(missing_ok=True)
 
-    def begun(self, is_behind: Callable[[Connection], bool], refresh: Refresh) -> Connection:
-        """The connection within one moment, brought in step first where it ``is_behind``."""
+    def begin(self, is_behind: Callable[[Connection], bool], refresh: Refresh) -> Connection:
+        """The connection in a read transaction, refreshed first if it ``is_behind``."""
         connection = self._connection = self._connection or self._connect()
         connection.execute("BEGIN")
         if is_behind(connection):
+            # A read transaction cannot wait for the write lock: SQLite refuses at once if another process wrote
+            # meanwhile. So it ends, and `refresh` compares again under the lock.
             connection.rollback()
             connection.execute("BEGIN IMMEDIATE")
             refresh(connection)
@@ -125,7 +127,7 @@ class Database:
         return connection
 
     def _fail(self, error: Exception) -> None:
-        """Say once that the files answer, and remove the database, so that the next question starts afresh."""
+        """Warn once, and remove the database, so that the next question recreates it."""
         with suppress(OSError):
             self.forget()
         if not self._failed:
@@ -147,11 +149,12 @@ class Database:
     def _connect(self) -> Connection:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         fresh = not self._path.exists()
-        self._path.touch(mode=0o600)  # the files beside it are made with its mode
+        self._path.touch(mode=0o600)  # SQLite gives the -wal and -shm files the mode of the database
         connection = self._open()
         try:
             usable = not fresh and _is_ours(connection)
         except sqlite3.DatabaseError as error:
+            # Locked or unreadable now, which says nothing about its content.
             if isinstance(error, sqlite3.OperationalError):
                 connection.close()
                 raise
@@ -165,6 +168,7 @@ class Database:
         connection = self._open()
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
+        # Another process may have created the tables before this one got the lock.
         if not _is_ours(connection):
             for statement in self._schema.split(";"):
                 connection.execute(statement)
@@ -174,21 +178,23 @@ class Database:
         return connection
 
     def _open(self) -> Connection:
-        # A program may ask from one thread after another, as long as it is never from two at once.
+        # Several threads may use it, as long as never two at once: SQLite's check would forbid that.
         connection = sqlite3.connect(
             self._path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
         )
+        # A power cut may lose the last commits, but not damage the file; lost rows are indexed again.
         connection.execute("PRAGMA synchronous = NORMAL")
         return connection
 
 
 def generation_of(connection: Connection) -> int:
-    """A number that changes with every refreshing."""
+    """A number that increases with every refresh."""
     [(generation,)] = connection.execute("SELECT generation FROM about").fetchall()
     return int(generation)
 
 
 def _version() -> str:
+    # Arrays are stored as raw memory, so byte order and item size are part of the format.
     return f"{VERSION}-{sys.byteorder}-{array('I').itemsize}"
 
 
@@ -201,15 +207,18 @@ def _is_ours(connection: Connection) -> bool:
 
 
 def hash_of(data: bytes) -> bytes:
-    """By which a content is known again."""
+    """A 16-byte BLAKE2b digest of a file's content."""
     return blake2b(data, digest_size=16).digest()
 
 
-def stamped(signature: Signature) -> str:
-    """A signature as a row keeps it."""
+def signature_text(signature: Signature) -> str:
+    """A file signature as text, as stored in a row."""
     return f"{signature.mtime},{signature.ctime},{signature.size},{signature.inode}"
 
 
 def is_certain(signature: Signature, stored: str, taken: int) -> bool:
-    """Whether a file is certainly what it was when its signature was taken (ns): not changed within the same tick."""
-    return stamped(signature) == stored and max(signature.mtime, signature.ctime) < taken - RACY_NS
+    """Whether a file is certainly unchanged since its signature was taken (``taken`` in ns).
+
+    A file modified within ``RACY_NS`` before that is not: a later change in the same clock tick would not show.
+    """
+    return signature_text(signature) == stored and max(signature.mtime, signature.ctime) < taken - RACY_NS

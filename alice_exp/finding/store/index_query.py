@@ -1,4 +1,4 @@
-"""What the index answers: postings, blocks and lists, as one moment of the home had them."""
+"""Queries of the search index: postings, blocks and lists from one snapshot of the home."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from alice_exp.model.values.block import Block, Place
 
 Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
-"""Rows of a query with its values."""
+"""Executes an SQL query with its values and yields the rows."""
 
 BlockRow: TypeAlias = "tuple[int, str, str, str | None]"
-"""A block's place in its file, its id, its JSON, and the JSON of its trigger's context or None."""
+"""A block's position in its file, its id, its JSON, and the JSON of its trigger context or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """One indexed file: its number, path, the places of its living blocks within it, what their scores need (states
-    and types by number, seconds of the last change, NaN where none, consolidation), and what its texts come to."""
+    """One indexed file: its row number, its path, the positions of its living blocks, their ``Standing`` by column
+    (states and types by number, last changes in seconds, NaN for none, consolidation), and its texts' statistics."""
 
     number: int
     path: str
@@ -42,12 +42,12 @@ class IndexedFile:
     updated: array[float]
     settled: array[float]
     lengths: array[int]
-    near: tuple[float, ...]
+    lending: tuple[float, ...]
     noise: Noise
 
 
 class Indexed:
-    """The home as the index knows it at one moment; a ``finding.ports.Collection``, and lists of blocks."""
+    """One snapshot of the index; implements ``finding.ports.Known``."""
 
     def __init__(
         self,
@@ -59,6 +59,7 @@ class Indexed:
         self._files = files
         self._searched = [file for file in files if file.living]
         self._starts = [span.start for span in statistics.spans]
+        # Trust times confidence takes few values, so that `standings` looks them up by state.
         self._by_state = [
             [TRUST[place_of(file.path)] * CONFIDENCE[state] for state in STATES] for file in self._searched
         ]
@@ -69,6 +70,7 @@ class Indexed:
         from alice_exp.finding.rules.ranking import joined_postings
 
         asked = sorted(tokens)
+        # One query a file: its rows are keyed by (file, token), and its indexes count from the file's start.
         query = f"SELECT token, data FROM postings WHERE file = ? AND token IN ({_marks(asked)})"
         return joined_postings(
             (
@@ -122,7 +124,7 @@ class Indexed:
         return found
 
     def within(self, places: Collection[Place]) -> Iterator[Placed]:
-        """All blocks of some sets or the archive, in the order of paths and within each file."""
+        """See ``finding.ports.Known``."""
         for file in self._files:
             if place_of(file.path) in places:
                 for (body,) in self._rows(
@@ -131,13 +133,14 @@ class Indexed:
                     yield _placed(body, file.path)
 
     def starting_with(self, prefix: str, most: int = 10) -> list[Placed]:
-        """The blocks whose id begins so, by id, at most so many; archived ones too."""
+        """See ``finding.ports.Known``."""
+        # A range instead of LIKE: it uses the index and takes `_` and `%` literally.
         query = "SELECT path, body FROM blocks JOIN files USING (file) WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
         return [_placed(body, path) for path, body in self._rows(query, (prefix, prefix + "\uffff", most))]
 
 
 def standings_of(blocks: Iterable[Block], place: Place) -> tuple[bytes, bytes, array[float], array[float]]:
-    """What ``IndexedFile`` keeps of blocks: states, types, last changes, consolidation."""
+    """The columns of ``IndexedFile`` for blocks: states, types, last changes, consolidation."""
     from alice_exp.finding.rules.ranking import standing
 
     listed = [(block.state, standing(block, place)) for block in blocks]
@@ -150,7 +153,7 @@ def standings_of(blocks: Iterable[Block], place: Place) -> tuple[bytes, bytes, a
 
 
 def block_rows(blocks: Sequence[Block], place: Place) -> list[BlockRow]:
-    """The rows of a file's blocks, in its order."""
+    """The rows of a file's blocks, in file order."""
     rows = []
     for at, block in enumerate(blocks):
         body = json.dumps(block_json(block, place), ensure_ascii=True, separators=(",", ":"))
@@ -164,7 +167,7 @@ def load(rows: Rows) -> list[IndexedFile]:
     files = []
     query = "SELECT file, path, living, states, types, updated, settled, lengths, learned FROM files ORDER BY path"
     for number, path, living, states, types, updated, settled, lengths, learned in rows(query, ()):
-        near, short, long = json.loads(learned)
+        lending, short, long = json.loads(learned)
         files.append(
             IndexedFile(
                 number,
@@ -175,7 +178,7 @@ def load(rows: Rows) -> list[IndexedFile]:
                 array("d", updated),
                 array("d", settled),
                 array("I", lengths),
-                tuple(near),
+                tuple(lending),
                 Noise(short, long),
             )
         )
@@ -183,7 +186,7 @@ def load(rows: Rows) -> list[IndexedFile]:
 
 
 def posting_data(posting: Posting) -> bytes:
-    """A posting as the index keeps it: the indexes, four bytes each, then the counts."""
+    """A posting as stored: the indexes, four bytes each, then the counts, one byte each."""
     return array("I", posting.indexes).tobytes() + bytes(posting.counts)
 
 
@@ -196,7 +199,7 @@ def _placed(body: str, path: str) -> Placed:
 
 
 def posting_from(blob: bytes) -> Posting:
-    """The posting that ``posting_data`` made these bytes of."""
+    """The inverse of ``posting_data``."""
     count = len(blob) // 5
     indexes = array("I")
     indexes.frombytes(blob[: 4 * count])

@@ -1,7 +1,7 @@
-"""The search index in ``state/index.sqlite``: postings and blocks of every namespace file, kept fresh file by file.
+"""The search index ``state/index.sqlite``: postings and blocks of every namespace file, refreshed file by file.
 
-Where only counts or states of blocks changed, the postings stay, and of a changed file only those rows are written
-that differ. How it is opened and given up: ``finding.store.database``.
+If only counts or states of blocks changed, the postings stay; in a changed file only the rows that differ are
+written. Opening and discarding: ``finding.store.database``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from alice_exp.finding.store.database import (
     generation_of,
     hash_of,
     is_certain,
-    stamped,
+    signature_text,
 )
 from alice_exp.finding.store.index_query import (
     Indexed,
@@ -65,14 +65,14 @@ CREATE TABLE postings (
 """
 
 Parse = Callable[[str, bytes], "tuple[Block, ...] | None"]
-"""The blocks of a file's content, or ``None`` where it holds a problem: then the index does not answer."""
+"""The blocks of a file's content; ``None`` if it holds a problem, so that the index cannot answer."""
 
 Read = Callable[[str], "tuple[bytes, Signature]"]
-"""A file's bytes and signature; ``OSError`` as the system gave it."""
+"""A file's bytes and signature; raises ``OSError``."""
 
 
 class HomeIndex:
-    """The index of one home, in step with its files; see ``finding.ports.Index``."""
+    """The index of one home, kept in step with its files; see ``finding.ports.Index``."""
 
     def __init__(self, home: FileHome, warn: Callable[[AliceError], None]) -> None:
         self._home = home
@@ -81,11 +81,11 @@ class HomeIndex:
         )
 
     def ask(self, question: Callable[[Indexed], R]) -> R | None:
-        """The answer to a question; ``None`` where the files have to answer."""
+        """See ``finding.ports.Index``."""
         return self._home.steady(lambda files: self._index.ask(files, question))
 
     def misled(self) -> tuple[str, ...]:
-        """The files of which the index says something else than they hold."""
+        """The files whose rows in the index do not agree with their content."""
         return self._home.steady(self._index.misled) or ()
 
 
@@ -99,21 +99,21 @@ class SearchIndex(Database):
         self._known: tuple[int, Sequence[IndexedFile], Statistics] | None = None
 
     def ask(self, files: Mapping[str, Signature], question: Callable[[Indexed], R]) -> R | None:
-        """Ask the home as it is at one moment, brought in step with the namespace ``files`` (path and signature) first.
+        """Refresh the index from the namespace ``files`` (path and signature) and ask one snapshot of it.
 
-        ``None`` where the index cannot answer (see ``Database.answered``): a file holds a problem, or an id stands
-        twice. The answer must not read from what it was given any more.
+        ``None`` if the index cannot answer (see ``Database.answered``), for example because a file holds a problem or
+        an id occurs twice. The answer must not use the ``Indexed`` any more.
         """
         return self.answered(lambda: question(self._opened(files)))
 
     def misled(self, files: Mapping[str, Signature]) -> tuple[str, ...]:
-        """The files that count as in step and whose rows are not those of their content; a damaged index: its own."""
+        """The files that count as unchanged but whose rows differ from their content; a damaged index: its own name."""
 
         def wrong(connection: Connection) -> tuple[str, ...]:
             known = connection.execute("SELECT path FROM files").fetchall()
             return tuple(path for (path,) in known if self._is_misled(connection, files, path))
 
-        return self.looked_through(wrong)
+        return self.check_rows(wrong)
 
     def _is_misled(self, connection: Connection, files: Mapping[str, Signature], path: str) -> bool:
         query = "SELECT file, signature, taken, content FROM files WHERE path = ?"
@@ -132,14 +132,15 @@ class SearchIndex(Database):
         self._known = None
 
     def _opened(self, files: Mapping[str, Signature]) -> Indexed:
-        connection = self.begun(
+        connection = self.begin(
             lambda opened: self._changed(opened, files), lambda opened: self._refresh(opened, files)
         )
         generation = generation_of(connection)
+        # Loading all files' statistics takes longer than most queries, so they are kept until the next refresh.
         if self._known is None or self._known[0] != generation:
             loaded = load(connection.execute)
             living = (file for file in loaded if file.living)
-            statistics = Statistics.of((file.lengths, file.near, file.noise) for file in living)
+            statistics = Statistics.of((file.lengths, file.lending, file.noise) for file in living)
             self._known = (generation, loaded, statistics)
         return Indexed(connection.execute, *self._known[1:])
 
@@ -169,6 +170,7 @@ class SearchIndex(Database):
             number, stored, taken, content = known.get(path, (0, "", 0, b""))
             if number and is_certain(signature, stored, taken):
                 continue
+            # Taken before reading, so that a change during the read makes the signature uncertain, not stale.
             at = time.time_ns()
             data, signature = self._read(path)
             if not number or content != hash_of(data):
@@ -186,11 +188,12 @@ class SearchIndex(Database):
 
     def _stamp(self, connection: Connection, number: int, signature: Signature, at: int) -> None:
         connection.execute(
-            "UPDATE files SET signature = ?, taken = ? WHERE file = ?", (stamped(signature), at, number)
+            "UPDATE files SET signature = ?, taken = ? WHERE file = ?",
+            (signature_text(signature), at, number),
         )
 
     def _write_blocks(self, connection: Connection, changed: Sequence[tuple[int, list[BlockRow]]]) -> None:
-        """Write the rows that differ; all that go before all that come, for a block may move between files."""
+        """Write the rows that differ; all deletions come first, because a block may move between files with its id."""
         coming: list[tuple[Any, ...]] = []
         for number, rows in changed:
             held = set(_held(connection, number))
@@ -203,12 +206,13 @@ class SearchIndex(Database):
             raise Unusable("an id stands twice") from None
 
     def _replace(self, connection: Connection, path: str, blocks: Sequence[Block], content: bytes) -> int:
-        """Write what a changed file's own row holds, and its postings where its texts changed; the row's number."""
+        """Write a changed file's own row, and its postings if its texts changed; the row's number."""
         from alice_exp.finding.rules.ranking import block_text, is_living
 
         living = array("I", (at for at, block in enumerate(blocks) if is_living(Placed(block, path))))
         own = standings_of((blocks[place] for place in living), place_of(path))
         texts = [block_text(blocks[place]) for place in living]
+        # Most changes are reads and verifications: with the texts' hash unchanged the postings stay as they are.
         mark = hash_of("\0".join(texts).encode("utf-8", "surrogatepass"))
         row = connection.execute("SELECT file, texts FROM files WHERE path = ?", (path,)).fetchone()
         if row is None or row[1] != mark:
@@ -224,11 +228,11 @@ class SearchIndex(Database):
     def _learn(
         self, connection: Connection, path: str, number: int | None, texts: Sequence[str], mark: bytes
     ) -> int:
-        """Write a file's postings and what they teach; the number of its row."""
+        """Write a file's postings and the statistics learned from them; the number of its row."""
         from alice_exp.finding.rules.bm25 import Segment
 
         segment = Segment.of(texts)
-        learned = json.dumps([segment.near, segment.noise.short, segment.noise.long])
+        learned = json.dumps([segment.lending, segment.noise.short, segment.noise.long])
         if number is None:
             values = (path, mark, segment.lengths.tobytes(), learned)
             cursor = connection.execute(

@@ -1,8 +1,8 @@
-"""Vectors of texts, in ``state/vectors-MODEL.bin``: kept by content hash, so that only what changed is embedded.
+"""A cache of text embeddings, ``state/vectors-MODEL.bin``, keyed by content hash, so that only changes are embedded.
 
-Never truth: deleting the file loses nothing but the time to embed again. A header of 16 bytes (mark, byte order,
-length of a vector), then records of a 16-byte BLAKE2b of the text and the unit vector as float32. Appended under a
-lock on the file itself; a torn record at its end is cut off by the next one who appends.
+Deleting the file loses nothing but the time to embed again. Format: a header of 16 bytes (magic, byte order,
+dimension), then records of a 16-byte BLAKE2b of the text and the unit vector as float32. Appended under a lock on the
+file itself; a torn record at the end is cut off by the next append.
 """
 
 from __future__ import annotations
@@ -34,23 +34,24 @@ if TYPE_CHECKING:
     from alice_exp.kernel.providers.ports import Embedder
 
 LIMIT = 2.0
-"""Seconds that a recall may wait for the embedder; what is not embedded by then has no cosine yet."""
+"""Seconds that a recall may wait for the embedder; texts not embedded by then have no cosine yet."""
 
 REST = 30.0
-"""Seconds for which a process leaves an embedder alone that failed."""
+"""Seconds for which a process does not call an embedder again after a failure."""
 
 TEXT_LIMIT = 2000
-"""Characters of a text that are embedded; small models read no more and some refuse more."""
+"""The characters of a text that are embedded; small models read no more, and some refuse more."""
 
 SHORT_TEXT = 400
-"""Characters that are embedded of a text that the server refuses whole."""
+"""The characters that are embedded of a text that the server refuses in full."""
 
 BATCH = 64
-"""So many texts at most are sent at once; the first batch is small, to learn how long one takes."""
+"""The most texts per request."""
 
 SPARE = 1000
-"""So many vectors of texts that are gone may stay, and as many as are alive, before the file is written anew."""
+"""The file is rewritten when it has more than twice as many vectors as there are texts, plus this many."""
 
+# The first batch is small, to measure how long one text takes.
 _FIRST = 4
 _READ_AT_ONCE = 500
 _MARK = b"alicev1" + sys.byteorder[:1].encode()
@@ -59,13 +60,13 @@ _KEY = 16
 
 
 class VectorFile:
-    """The vectors of one model, all of one length. What it cannot read it takes for empty."""
+    """The vectors of one model, all of one dimension. An unreadable format counts as empty."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def read(self) -> dict[bytes, array[float]]:
-        """Each text's vector by its key; none where there is no file."""
+        """Each text's vector by its key; empty if there is no file."""
         try:
             data, _ = atomic_files.read_bytes(self._path)
         except FileNotFoundError:
@@ -80,7 +81,7 @@ class VectorFile:
         return found
 
     def add(self, vectors: Mapping[bytes, array[float]]) -> None:
-        """Append vectors of one length; a file of another length or form is started anew."""
+        """Append vectors of one dimension; a file of another dimension or format is started anew."""
         size = len(next(iter(vectors.values())))
         handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         with os.fdopen(handle, "r+b") as file:
@@ -89,13 +90,14 @@ class VectorFile:
                 file.truncate(0)
                 file.seek(0)
                 file.write(_HEADER.pack(_MARK, size))
+            # Cut off the part of a record that an interrupted append left behind.
             end = file.seek(0, os.SEEK_END)
             file.seek(end - (end - _HEADER.size) % (_KEY + 4 * size))
             file.truncate()
             file.write(_records(vectors))
 
     def replace(self, vectors: Mapping[bytes, array[float]]) -> None:
-        """Write the file anew with these vectors alone; what another process appends just then is embedded again."""
+        """Rewrite the file with these vectors only; what another process appends meanwhile is embedded again."""
         size = len(next(iter(vectors.values())))
         atomic_files.replace(self._path, _HEADER.pack(_MARK, size) + _records(vectors), durable=True)
 
@@ -108,6 +110,7 @@ def _vector_size(data: bytes) -> int:
     if len(data) < _HEADER.size:
         return 0
     mark, size = _HEADER.unpack_from(data)
+    # The upper limit rejects a damaged header, whose dimension would be absurd.
     return int(size) if mark == _MARK and size < 1 << 20 else 0
 
 
@@ -116,9 +119,9 @@ def _records(vectors: Mapping[bytes, array[float]]) -> bytes:
 
 
 class KeptVectors:
-    """Asks an embedder for what it has not embedded yet; see ``core.nearness.Meanings``.
+    """Cosines from cached vectors, asking the embedder only for new texts; see ``finding.ports.Meanings``.
 
-    An embedder that fails, is slow, or has vectors of another length than before costs one warning, and words answer.
+    If the embedder fails, is slow, or changes its dimension, there is one warning and the search uses words alone.
     """
 
     def __init__(
@@ -134,7 +137,7 @@ class KeptVectors:
         self._weight: tuple[list[bytes], int, float] | None = None
 
     def near(self, queries: Sequence[str], collection: Blocks) -> Iterator[Nearness | None]:
-        """See ``core.nearness.Meanings``; takes at most ``LIMIT`` seconds a query for the embedder's part."""
+        """See ``finding.ports.Meanings``; waits for the embedder at most ``LIMIT`` seconds per query."""
         nothing = repeat(None, len(queries))
         asked = [query[:TEXT_LIMIT] for query in queries if query.strip()]
         if not asked or not collection.statistics.total or time.monotonic() < self._rests_until:
@@ -158,23 +161,24 @@ class KeptVectors:
         try:
             self._fill(kept, dict(zip(keys, texts, strict=True)), len(asked[0]), deadline)
         except ProviderError as error:
+            # The queries have vectors, so the texts embedded so far still count.
             self._fail(error)
         vectors = {index: kept[key] for index, key in enumerate(keys) if key in kept}
         weight = self._learned(collection, texts, keys, vectors)
-        # One by one: the cosines of many queries with many texts would fill the memory.
+        # A generator: the cosines of many queries with many texts would fill the memory.
         return (
             Nearness({index: cosine(query, vector) for index, vector in vectors.items()}, weight)
             for query in asked
         )
 
     def _asked(self, queries: Sequence[str], deadline: float) -> list[array[float]]:
-        """The queries' vectors; the last ones are remembered, for a search may begin again on a changed home."""
+        """The queries' vectors; the last ones are kept, because a search starts again if the home changed under it."""
         if self._last is None or self._last[0] != queries:
             found: list[array[float]] = []
             for start in range(0, len(queries), BATCH):
                 found += self._embedded(queries[start : start + BATCH], deadline)
             if len({len(vector) for vector in found}) > 1:
-                raise _unlike()
+                raise _length_changed()
             self._last = (queries, found)
         return self._last[1]
 
@@ -182,31 +186,34 @@ class KeptVectors:
         left = max(0.01, min(LIMIT, deadline - time.monotonic()))
         return [array("f", unit(vector)) for vector in self._embedder.embed(texts, left)]
 
-    def _patiently(self, texts: Sequence[str], deadline: float) -> list[array[float]]:
-        """As ``_embedded``; where the server refuses, its halves, and of a single text the beginning.
+    def _embedded_in_parts(self, texts: Sequence[str], deadline: float) -> list[array[float]]:
+        """As ``_embedded``; a request that the server refuses is split in halves, and a single text shortened.
 
-        llama.cpp answers 500 to all texts of a request of which one is longer than its batch (512 tokens).
+        llama.cpp answers 500 to a whole request if one of its texts is longer than its batch (512 tokens).
         """
         try:
             return self._embedded(texts, deadline)
         except ProviderError as error:
+            # Without an HTTP status there was no answer at all, and smaller requests would fail as well.
             if "code" not in error.values or (len(texts) == 1 and len(texts[0]) <= SHORT_TEXT):
                 raise
         if len(texts) == 1:
             return self._embedded([texts[0][:SHORT_TEXT]], deadline)
         half = len(texts) // 2
-        return self._patiently(texts[:half], deadline) + self._patiently(texts[half:], deadline)
+        return self._embedded_in_parts(texts[:half], deadline) + self._embedded_in_parts(
+            texts[half:], deadline
+        )
 
     def _known(self, size: int) -> dict[bytes, array[float]]:
-        """The kept vectors; where they have another length they go, and are made anew at the next question."""
+        """The kept vectors; those of another dimension are removed, and rebuilt at the next search."""
         if self._kept is None:
-            with _keeping():
+            with _storage_errors():
                 self._kept = self._file.read()
         before = len(next(iter(self._kept.values()), ()))
         if before in (0, size):
             return self._kept
         self._kept = None
-        with _keeping():
+        with _storage_errors():
             self._file.forget()
         raise ProviderError(
             "the embedder's vectors have {now} numbers, those kept had {before}: they are made anew",
@@ -216,7 +223,8 @@ class KeptVectors:
         )
 
     def _texts(self, collection: Blocks) -> tuple[list[str], list[bytes]]:
-        """The collection's texts and their keys; read again only where the collection is another."""
+        """The collection's texts and their keys, read again only for another collection."""
+        # The index gives the same `Statistics` object until its next refresh, so identity is enough.
         if self._seen is None or self._seen[0] is not collection.statistics:
             every = range(collection.statistics.total)
             texts = [
@@ -230,23 +238,26 @@ class KeptVectors:
     def _fill(
         self, kept: dict[bytes, array[float]], texts: Mapping[bytes, str], size: int, deadline: float
     ) -> None:
-        """Embed what is missing, batch by batch while there is time for another, and keep each batch."""
+        """Embed the missing texts, batch by batch while there is time for another, and keep each batch."""
         missing = [key for key, text in texts.items() if key not in kept and text.strip()]
         count = _FIRST
         while missing and count:
             some, missing = missing[:count], missing[count:]
             began = time.monotonic()
-            found = dict(zip(some, self._patiently([texts[key] for key in some], deadline), strict=True))
+            found = dict(
+                zip(some, self._embedded_in_parts([texts[key] for key in some], deadline), strict=True)
+            )
             if any(len(vector) != size for vector in found.values()):
-                raise _unlike()
+                raise _length_changed()
             kept.update(found)
-            with _keeping():
+            with _storage_errors():
                 self._file.add(found)
             each = (time.monotonic() - began) / len(some)
+            # Only half of the remaining time is planned, so that a batch twice as slow still meets the deadline.
             count = min(BATCH, int((deadline - time.monotonic()) / 2 / max(each, 1e-6)))
         if len(kept) > 2 * len(texts) + SPARE and not missing:
             self._kept = {key: kept[key] for key in texts if key in kept}
-            with _keeping():
+            with _storage_errors():
                 self._file.replace(self._kept)
 
     def _learned(
@@ -256,7 +267,7 @@ class KeptVectors:
         keys: list[bytes],
         vectors: Mapping[int, array[float]],
     ) -> float:
-        """What cosines count here; learned again only where texts or vectors are others."""
+        """The weight of cosines in this collection; learned again only if texts or vectors changed."""
         if self._weight is None or self._weight[0] is not keys or self._weight[1] != len(vectors):
             learned = learned_weight(collection, dict(enumerate(texts)), vectors)
             self._weight = (keys, len(vectors), learned)
@@ -264,7 +275,7 @@ class KeptVectors:
 
 
 @contextmanager
-def _keeping() -> Iterator[None]:
+def _storage_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -272,7 +283,7 @@ def _keeping() -> Iterator[None]:
         raise ProviderError("what the embedder says cannot be kept: {why}", why=why) from None
 
 
-def _unlike() -> ProviderError:
+def _length_changed() -> ProviderError:
     return ProviderError("the embedder's vectors have one length now and another then, so words alone answer")
 
 

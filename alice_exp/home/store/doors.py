@@ -12,14 +12,13 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from alice_exp.home.ports import Judge
+from alice_exp.home.judge import Judge
 from alice_exp.home.store.config_cache import recalled, remember
 from alice_exp.home.store.list_files import CONFIG, scan, scan_config
 from alice_exp.home.store.read_files import LastGood, Reading, holds_blocks, snapshot
-from alice_exp.home.store.repo_setup import repo_config
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
-from alice_exp.kernel.gc_pause import uncollected
+from alice_exp.kernel.gc_pause import gc_paused
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
 from alice_exp.kernel.journal.git_process import LOST, PENDING
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.act import Act, Actor, Commit
     from alice_exp.kernel.journal.atomic_files import Signature
     from alice_exp.kernel.journal.git_process import Message
+    from alice_exp.kernel.journal.repo_config import RepoConfig
     from alice_exp.model.values.block import Block, Place
     from alice_exp.model.values.changes import Plan
     from alice_exp.model.values.snapshot import Snapshot
@@ -65,7 +65,7 @@ class FileHome:
         self.root = root
         self.experiences = root / "experiences"
         self.lock = WriterLock(root / "state" / "lock")
-        self._writer = CommitWriter(self.experiences, root / "state" / "files.json", sources, repo_config)
+        self._writer = CommitWriter(self.experiences, root / "state" / "files.json", sources, _repo_config)
         self.repository = self._writer.repository
         self._sources = sources
         self._judge = judge or Judge()
@@ -75,7 +75,7 @@ class FileHome:
 
     # -- reading ------------------------------------------------------------------------------------------------
 
-    @uncollected()
+    @gc_paused()
     def read(self, places: Collection[Place] = SETS, *, records: bool | str = False) -> Snapshot:
         """All blocks of some sets as they are now; see ``home.ports.Home.read``."""
         self._require_home()
@@ -89,7 +89,7 @@ class FileHome:
             self._wait_for_writer()
         return seen
 
-    @uncollected()
+    @gc_paused()
     def steady(self, body: Callable[[Mapping[str, Signature]], R | None]) -> R | None:
         """What ``body`` makes of the files that hold blocks, given as path and signature, while nothing changes.
 
@@ -298,7 +298,7 @@ class FileHome:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    @uncollected()
+    @gc_paused()
     def apply(
         self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
     ) -> tuple[Commit | None, R]:
@@ -351,6 +351,12 @@ class FileHome:
                 yield self._writer.composed
             finally:
                 self._writer.forget()
+
+
+def _repo_config() -> RepoConfig:
+    from alice_exp.home.store.repo_setup import repo_config
+
+    return repo_config()
 
 
 def _is_being_saved(seen: Snapshot, found: Found) -> bool:

@@ -22,8 +22,8 @@ from alice_exp.kernel.journal.atomic_files import (
     take_out,
     write_beside,
 )
-from alice_exp.kernel.journal.git_process import COMMITTER, NO_OBJECT, PENDING, blob_id
-from alice_exp.kernel.journal.rewrite_history import retell
+from alice_exp.kernel.journal.git_process import COMMITTER, NO_OBJECT, PENDING, PURGING, STAGE, blob_id
+from alice_exp.kernel.journal.rewrite_history import rewrite
 from alice_exp.model.formats.block_erasure import forget, is_empty
 
 if TYPE_CHECKING:
@@ -34,10 +34,8 @@ if TYPE_CHECKING:
     from alice_exp.home.store.purge_search import Versions
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.journal.git_process import Message, Repository
-    from alice_exp.kernel.journal.rewrite_history import Retold
+    from alice_exp.kernel.journal.rewrite_history import RewrittenHistory
 
-PURGING = "refs/alice/purging"
-STAGE = "refs/alice/purge"
 _KEPT_ASIDE = ("ORIG_HEAD", "FETCH_HEAD", "AUTO_MERGE", "COMMIT_EDITMSG", "gc.log")
 
 
@@ -172,7 +170,9 @@ def _listed(repository: Repository, below: str) -> dict[str, str]:
     return {name: oid for oid, name in (row.split(" ", 1) for row in rows)}
 
 
-def _stage(repository: Repository, refs: Mapping[str, str], seen: Versions, message: Message) -> Retold:
+def _stage(
+    repository: Repository, refs: Mapping[str, str], seen: Versions, message: Message
+) -> RewrittenHistory:
     """Write the new history beside the old one and look it through."""
     # Without its stamps the next command looks closely, and so finds a purge that was interrupted.
     (repository.work_tree.parent / "state" / "files.json").unlink(missing_ok=True)
@@ -181,7 +181,7 @@ def _stage(repository: Repository, refs: Mapping[str, str], seen: Versions, mess
     emptied = tuple(
         p for p, oid in tree.items() if p.startswith("low_value_pool/") and is_empty(seen.found.get(oid))
     )
-    told = retell(
+    told = rewrite(
         repository, refs, seen.found, seen.needles, f"{STAGE}/new", branch, _tombstone(message, emptied)
     )
     wanted = {path: blob_id(seen.found[oid]) if oid in seen.found else oid for path, oid in tree.items()}
@@ -215,7 +215,7 @@ def _tombstone(message: Message, emptied: tuple[str, ...]) -> bytes:
     )
 
 
-def _decide(repository: Repository, refs: Mapping[str, str], told: Retold) -> None:
+def _decide(repository: Repository, refs: Mapping[str, str], told: RewrittenHistory) -> None:
     """From here on the new history will stand, whoever finishes it."""
     old = [(f"{STAGE}/old/{name.removeprefix('refs/')}", oid, "") for name, oid in refs.items()]
     repository.point(old)

@@ -7,10 +7,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alice_exp.home.store import purge
 from alice_exp.home.store.repo_setup import OLD_DRIVER
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.atomic_files import sweep
+from alice_exp.kernel.journal.git_process import PURGING, STAGE
 
 if TYPE_CHECKING:
     from alice_exp.kernel.journal.git_process import Repository
@@ -25,7 +25,11 @@ def recover_home(repository: Repository, *, holder_died: bool) -> Recovered:
 
     def finish() -> None:
         _leave_old_driver(repository)
-        purge.finish(repository)
+        if repository.resolve(PURGING) or (repository.git_dir / STAGE).is_dir():
+            # Every act passes here and hardly one finds a purge: what finishes it is loaded only then.
+            from alice_exp.home.store import purge
+
+            purge.finish(repository)
 
     state = repository.work_tree.parent / "state"
     sweep(state, dead_only=True)

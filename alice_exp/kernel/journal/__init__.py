@@ -1,1 +1,1 @@
-"""An act = files exchanged + one git commit, whole or not at all; recovery, the lock. See ``docs/journal.md``."""
+"""The journal: file changes and the git commit that records them, written atomically. See ``docs/journal.md``."""

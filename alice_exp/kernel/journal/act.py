@@ -1,4 +1,4 @@
-"""Who did what: all that a commit's message says."""
+"""Values for one recorded act: who did what to which blocks."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who acts: ``user``, ``agent[:name]``, ``editor``, ``peer:name``, ``system``."""
+    """The author of an act: ``user``, ``agent[:name]``, ``editor``, ``peer:name`` or ``system``."""
 
     kind: Literal["user", "agent", "editor", "peer", "system"]
     name: str = ""
 
     @property
     def is_person(self) -> bool:
-        """Whether the acts that only a person may do are open to this actor."""
+        """Whether this actor may do what is reserved for a person."""
         return self.kind == "user"
 
     def __str__(self) -> str:
@@ -24,9 +24,9 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Who did what to which blocks: all that a commit message says. Subjects carry ids and verbs, never content.
+    """What one commit message records. Subjects carry ids and verbs, never the content of blocks.
 
-    ``at`` is ISO-8601 UTC; ``trailers`` are further ``Alice-*`` lines, in order.
+    ``at`` is ISO-8601 UTC; ``trailers`` are additional ``Alice-*`` lines, in order.
     """
 
     op: str
@@ -38,7 +38,7 @@ class Act:
 
     @property
     def subject(self) -> str:
-        """The commit's first line, as ``outcome exp-7k2m9q4x: past → reliable (10 verified)``."""
+        """The commit's first line, e.g. ``outcome exp-7k2m9q4x: past → reliable (10 verified)``."""
         target = (
             self.blocks[0] if len(self.blocks) == 1 else f"{len(self.blocks)} blocks" if self.blocks else ""
         )
@@ -48,7 +48,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """An act as git knows it."""
+    """An act as read from, or written to, git history."""
 
     commit: str
     subject: str
@@ -61,5 +61,5 @@ class Commit:
 
 
 def commit_id(commit: Commit | None) -> str | None:
-    """A commit's id, as answers give it; None where nothing was committed."""
+    """The commit's id; None if nothing was committed."""
     return commit.commit if commit is not None else None

@@ -1,7 +1,7 @@
-"""Files as the write protocol needs them: read whole, written beside, exchanged, forced to disk.
+"""File primitives of the write protocol: read whole, write beside, exchange atomically, fsync.
 
-Nothing here knows what the files say. Every function takes absolute paths and raises ``OSError`` as the system gave it;
-``ChangedOnDisk`` says that a person saved in between.
+Content-agnostic. Every function takes absolute paths and raises ``OSError`` unchanged; ``ChangedOnDisk`` means that
+somebody saved the file in between.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from pathlib import Path
 from typing import Final
 
 MARK: Final = ".alice-tmp-"
-"""Stands in the name of every temporary file, so that a sweep knows them."""
+"""Part of the name of every temporary file, by which ``sweep`` recognises them."""
 
+# Values of <fcntl.h> and <linux/fs.h>: RENAME_EXCHANGE on Linux and RENAME_SWAP on macOS are both 2.
 _AT_FDCWD = -100
 _EXCHANGE = 2
 RACY_NS: Final = 20_000_000
-"""A file whose time stamp is younger than this when it is recorded may change again within the same tick."""
+"""A file recorded within this time (ns) of its time stamp may change again in the same tick, unnoticed."""
 
 
 class ChangedOnDisk(Exception):
-    """A file is not what it was when it was read; ``path`` says which."""
+    """The file at ``path`` differs from what was read earlier."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(str(path))
@@ -33,7 +34,7 @@ class ChangedOnDisk(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What tells an unchanged file: modification and change time (ns), size (bytes), inode."""
+    """What identifies an unchanged file: modification and change time (ns), size (bytes), inode."""
 
     mtime: int
     ctime: int
@@ -47,11 +48,14 @@ class Signature:
 
 
 class NotAFile(OSError):
-    """A symlink, FIFO, device or directory stands where a file should."""
+    """A symlink, FIFO, device or directory where a regular file was expected."""
 
 
 def read_bytes(path: Path) -> tuple[bytes, Signature]:
-    """A regular file's bytes and their signature, never following a link and never waiting on a FIFO."""
+    """Read a regular file: its bytes and signature. Does not follow links or block on a FIFO.
+
+    Raises ``NotAFile`` for anything but a regular file.
+    """
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
@@ -59,6 +63,7 @@ def read_bytes(path: Path) -> tuple[bytes, Signature]:
             raise NotAFile(error.errno, "a symbolic link stands in the file's place", str(path)) from None
         raise
     try:
+        # Through the handle: the name may be given to another file between open and stat.
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise NotAFile(0, "this is not a plain file", str(path))
@@ -71,7 +76,7 @@ def read_bytes(path: Path) -> tuple[bytes, Signature]:
 
 
 def write_beside(path: Path, data: bytes) -> Path:
-    """A temporary file beside ``path`` that holds ``data``, on disk, with the mode that ``path`` has (else 0600)."""
+    """Write ``data``, fsynced, to a temporary file beside ``path`` with the mode of ``path`` (0600 if it is new)."""
     try:
         mode = stat.S_IMODE(path.lstat().st_mode)
     except FileNotFoundError:
@@ -80,6 +85,7 @@ def write_beside(path: Path, data: bytes) -> Path:
 
 
 def _beside(path: Path, data: bytes, mode: int, *, durable: bool) -> Path:
+    # In the same directory, since a rename is atomic only within one file system.
     temporary = path.with_name(f".{path.name}{MARK}{os.getpid()}-{os.urandom(4).hex()}")
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -100,9 +106,9 @@ def _beside(path: Path, data: bytes, mode: int, *, durable: bool) -> Path:
 
 
 def replace(path: Path, data: bytes, *, durable: bool) -> None:
-    """Put a file (0600) that holds ``data`` in the place of ``path``, whole or not at all.
+    """Replace ``path`` atomically by a file (0600) that contains ``data``.
 
-    ``durable``: its content is on disk before it has the name.
+    ``durable``: the content is fsynced before the rename.
     """
     temporary = _beside(path, data, 0o600, durable=durable)
     try:
@@ -114,18 +120,19 @@ def replace(path: Path, data: bytes, *, durable: bool) -> None:
 
 
 def keep(path: Path, text: str) -> None:
-    """``replace`` for a momentary file of ``state/``: a disk that refuses costs nothing but the memory of it."""
+    """``replace`` for a dispensable file below ``state/``: errors of the disk are ignored, no fsync."""
     with contextlib.suppress(OSError):
         replace(path, text.encode(), durable=False)
 
 
 def swap_in(temporary: Path, path: Path, expected: bytes | None) -> None:
-    """Put ``temporary`` in the place of ``path``, which must hold ``expected`` (None: must not exist).
+    """Put ``temporary`` in the place of ``path``, which must contain ``expected`` (None: must not exist).
 
-    Raises ``ChangedOnDisk`` with the person's file back in its place.
+    Raises ``ChangedOnDisk``, with the other file back in its place, if it does not.
     """
     if expected is None:
         try:
+            # link, unlike rename, fails if the name exists: a file that a person just created is not overwritten.
             os.link(temporary, path)
         except FileExistsError:
             raise ChangedOnDisk(path) from None
@@ -135,6 +142,7 @@ def swap_in(temporary: Path, path: Path, expected: bytes | None) -> None:
         exchange(temporary, path)
     except FileNotFoundError:
         raise ChangedOnDisk(path) from None
+    # Compared after the exchange: a save between an earlier comparison and the rename would be lost.
     if _content(temporary) != expected:
         exchange(temporary, path)
         raise ChangedOnDisk(path)
@@ -142,13 +150,14 @@ def swap_in(temporary: Path, path: Path, expected: bytes | None) -> None:
 
 
 def take_out(path: Path, expected: bytes) -> None:
-    """Remove ``path``, which must hold ``expected``; else ``ChangedOnDisk`` and the file stays."""
+    """Remove ``path``, which must contain ``expected``; otherwise raise ``ChangedOnDisk`` and leave the file."""
     aside = path.with_name(f".{path.name}{MARK}{os.getpid()}-{os.urandom(4).hex()}")
     try:
         path.rename(aside)
     except FileNotFoundError:
         raise ChangedOnDisk(path) from None
     if _content(aside) != expected:
+        # Whoever created the name again meanwhile has the newer content.
         with contextlib.suppress(FileExistsError):
             os.link(aside, path)
         aside.unlink()
@@ -164,7 +173,10 @@ def _content(path: Path) -> bytes | None:
 
 
 def exchange(one: Path, other: Path) -> None:
-    """Exchange two names in one step; where the system cannot, rename over (a small window, see the README)."""
+    """Exchange two names atomically; where the system cannot, by a hard link and two renames.
+
+    In that case a save that falls between the renames can be overwritten (``docs/journal.md``, What is promised).
+    """
     if sys.platform == "linux":
         done = _renameat2(one, other)
     elif sys.platform == "darwin":
@@ -180,11 +192,13 @@ def _renameat2(one: Path, other: Path) -> bool:
     import errno
 
     libc = ctypes.CDLL(None, use_errno=True)
+    # Called through ctypes because Python offers no renameat2; glibc has it since 2.28.
     if not hasattr(libc, "renameat2"):
         return False
     if libc.renameat2(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _EXCHANGE) == 0:
         return True
     number = ctypes.get_errno()
+    # The file system cannot exchange names (some network file systems); all else is an error.
     if number in (errno.ENOSYS, errno.EINVAL):
         return False
     raise OSError(number, os.strerror(number), str(other))
@@ -211,7 +225,7 @@ def _exchange_by_links(one: Path, other: Path) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """Force a directory's names to disk."""
+    """fsync a directory, so that the names in it survive a power cut."""
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(handle)
@@ -220,11 +234,11 @@ def sync_directory(path: Path) -> None:
 
 
 def sweep(directory: Path, *, dead_only: bool = False) -> int:
-    """Remove the temporary files that a crash left in ``directory``; returns how many.
+    """Remove the temporary files that a crash left in ``directory``; returns their number.
 
-    ``dead_only`` spares those whose maker lives: for places that are written without the lock.
+    ``dead_only`` spares those whose process is alive: for directories that are written without the lock.
     """
-    gone = 0
+    removed = 0
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(directory) as entries:
         for entry in entries:
             if MARK in entry.name and not (
@@ -232,15 +246,16 @@ def sweep(directory: Path, *, dead_only: bool = False) -> int:
             ):
                 with contextlib.suppress(FileNotFoundError):
                     Path(entry.path).unlink()
-                    gone += 1
-    return gone
+                    removed += 1
+    return removed
 
 
 def maker_lives(maker: str) -> bool:
-    """Whether another process of this number lives; false for what is no number."""
+    """Whether another process with this id is running; False if ``maker`` is not a number."""
     if not maker.isdigit():
         return False
     try:
+        # Signal 0 only checks; a process of another user answers with PermissionError.
         os.kill(int(maker), 0)
     except (ProcessLookupError, OverflowError):
         return False

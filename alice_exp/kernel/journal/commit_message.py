@@ -1,4 +1,4 @@
-"""Commit messages: a subject with ids and verbs, and ``Alice-*`` trailers; never what a block says."""
+"""Composes and parses commit messages: a subject line and ``Alice-*`` trailers, never the text of a block."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.act import Act
 
 COMPLETES = "Completes"
-"""Names, in the second act of one stream, the first: both land together."""
+"""Trailer of the second of two commits that land together; its value is the first one's act id."""
 
 _OWN = ("Act", "Op", "Actor", "At", "Block")
 
 
 def compose(act: Act, act_id: str) -> tuple[Commit, str]:
-    """The act as git will know it (its commit id still empty) and the whole message."""
+    """The act as a ``Commit`` (its commit id still empty) and the complete message."""
     rows = [("Act", act_id), ("Op", act.op), ("Actor", str(act.actor)), ("At", act.at)]
     rows += [("Block", block_id) for block_id in act.blocks]
     rows += act.trailers
@@ -26,13 +26,14 @@ def compose(act: Act, act_id: str) -> tuple[Commit, str]:
 
 
 def read(oid: str, message: str) -> Commit:
-    """A commit from its message; one that a person made by hand has no trailers and the op ``git``."""
+    """Parse a commit's message; one that a person wrote with plain git has no trailers and gets the op ``git``."""
     subject, _, body = message.partition("\n")
     rows = [
         (name.removeprefix("Alice-"), value)
         for name, colon, value in (line.partition(": ") for line in body.splitlines())
         if colon and name.startswith("Alice-")
     ]
+    # Reversed, so that of repeated trailers the first one wins.
     first = dict(reversed(rows))
     return Commit(
         oid,

@@ -1,6 +1,6 @@
-"""The acts of one home as commits: what the files equalled last, and how an act is written.
+"""Writes acts as commits of one repository and keeps the file signatures up to date.
 
-Everything here is called under the writer's lock.
+Every method must be called with the writer lock held.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.file_signatures import UNKNOWN, Stamps, load, save
 from alice_exp.kernel.journal.git_process import Message, Repository, blob_id
-from alice_exp.kernel.journal.repo_config import RepoConfig
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,18 +19,19 @@ if TYPE_CHECKING:
 
     from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.act import Act, Actor, Commit
+    from alice_exp.kernel.journal.repo_config import RepoConfig
     from alice_exp.kernel.journal.transaction import FileChange
 
 PACK_AT = 4 << 20
-"""Bytes of new packs at which they are packed into one: files are rewritten whole, so size tells before number."""
+"""Repack once this many bytes of new packs have gathered: files are rewritten whole, so size grows before number."""
 
 PACKS = 40
-"""And how many packs there may be: every act leaves one."""
+"""Repack above this many packs: every act leaves one, and git searches them one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What an edge may not make up itself: the calendar, fresh ids, and where to say what was noticed."""
+    """Injected sources of time (``now`` ISO-8601 UTC, ``epoch`` seconds), fresh ids, and the sink for warnings."""
 
     now: Callable[[], str]
     epoch: Callable[[], int]
@@ -40,14 +40,14 @@ class Sources:
 
 
 class CommitWriter:
-    """What the files below ``work_tree`` equalled last (remembered in ``stamps``), and the writing of acts."""
+    """Writer of the commits of one work tree; ``stamps`` is the path of its signature cache."""
 
     def __init__(
         self,
         work_tree: Path,
         stamps: Path,
         sources: Sources,
-        config_of: Callable[[], RepoConfig] = RepoConfig,
+        config_of: Callable[[], RepoConfig] | None = None,
     ) -> None:
         self.work_tree = work_tree
         self.repository = Repository(work_tree, config_of)
@@ -57,7 +57,7 @@ class CommitWriter:
 
     @property
     def stamps(self) -> Stamps:
-        """The stamps as this process knows them."""
+        """The signatures as this process knows them, read from disk on first use."""
         if self._stamps is None:
             self._stamps = load(self._path)
         return self._stamps
@@ -67,19 +67,20 @@ class CommitWriter:
         self._stamps = stamps
 
     def reread(self) -> Stamps:
-        """The stamps as they are on disk: another process may have written."""
+        """Read the signatures from disk again, because another process may have written."""
         self._stamps = load(self._path)
         return self._stamps
 
     def forget(self) -> None:
-        """Know nothing: history itself was rewritten."""
+        """Drop the signatures in memory, after history itself was rewritten."""
         self._stamps = None
 
     def composed(self, act: Act) -> tuple[Commit, Message]:
-        """An act as git will know it, and its message."""
+        """The act as a ``Commit`` without an id, and its commit message."""
         from alice_exp.kernel.journal.commit_message import compose
 
         commit, text = compose(act, self.sources.new_id("act"))
+        # A commit is never older than its parent, even if the clock was set back.
         return commit, Message(_author(act.actor), max(self.sources.epoch(), self.stamps.commit_time), text)
 
     def write(
@@ -88,7 +89,10 @@ class CommitWriter:
         files: Mapping[str, FileChange],
         first: tuple[Act, Mapping[str, bytes | None]] | None = None,
     ) -> Commit:
-        """Write one act, or two of one stream; the commit of the first, which is the one that was asked for."""
+        """Write one act, or ``first`` and then ``act`` as two commits that land together (``COMPLETES``).
+
+        Returns the commit that the caller asked for: that of ``first`` if it is given.
+        """
         from alice_exp.kernel.journal import transaction
         from alice_exp.kernel.journal.act import Commit
         from alice_exp.kernel.journal.commit_message import COMPLETES
@@ -115,9 +119,10 @@ class CommitWriter:
         )
 
     def _stamp(self, oid: str, when: int, files: Mapping[str, FileChange]) -> None:
-        """Remember what landed, and pack where enough has gathered.
+        """Record what landed, and repack if enough has gathered.
 
-        The files are looked at again next time: one that could not be swapped in is not what the commit says.
+        Written files get the signature ``UNKNOWN``, so that they are compared next time: a person may have saved one of
+        them in between, and then it is not what the commit says.
         """
         stamps = self.stamps
         known = dict(stamps.files)
@@ -128,6 +133,7 @@ class CommitWriter:
         packs, newest = self.repository.packs()
         grown = max(stamps.loose, 0) + newest
         if grown > PACK_AT or packs > PACKS:
+            # The act has landed; a failed repack must not make it look failed. The next act tries again.
             with contextlib.suppress(ProblemError):
                 self.repository.pack()
             grown = 0
@@ -135,7 +141,7 @@ class CommitWriter:
         self.save()
 
     def save(self) -> None:
-        """Remember the stamps; without their commit where git's index is stale, so that the next act mends it."""
+        """Write the signatures to disk; without their commit if git's index is stale, so that the next act mends it."""
         stamps = self.stamps
         save(self._path, replace(stamps, head="") if self.repository.index_is_stale else stamps)
 

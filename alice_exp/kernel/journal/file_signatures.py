@@ -1,4 +1,4 @@
-"""What the files looked like when they were last known to equal the last commit: derived, deletable, never truth."""
+"""Cache of the file signatures taken when the work tree last equalled a commit; safe to delete."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 _VERSION = 2
 UNKNOWN = Signature(0, 0, -1, 0)
-"""The signature of a file that is not as the commit has it: equal to none."""
+"""The signature of a file that differs from the commit; no real file has a negative size."""
 
 
 @dataclass(frozen=True)
 class Stamps:
-    """The commit that the files equalled, its time (epoch seconds), each of its files' signature and blob id.
+    """The commit that the files equalled, its time (epoch seconds), and each file's signature and blob id.
 
-    ``at`` (ns) is a moment before the signatures were taken: a file that is not clearly older may have changed unseen
-    within its tick. A file that differs from the commit has the signature ``UNKNOWN``.
-    ``loose`` counts the bytes that acts have written since the last packing; -1 where it is not known.
+    ``at`` (ns) is a time before the signatures were taken: a file that is not clearly older may have changed unnoticed
+    within one tick of the file system's clock. A file that differs from the commit has the signature ``UNKNOWN``.
+    ``loose`` counts the bytes of packs written since the last repacking; -1 if not known.
     """
 
     head: str = ""
@@ -34,14 +34,15 @@ class Stamps:
     files: Mapping[str, tuple[Signature, str]] = field(default_factory=dict)
 
     def unchanged(self, path: str, signature: Signature) -> bool:
-        """Whether a file is certainly what it was."""
+        """Whether a file certainly has the content of the commit; False means "read it to find out"."""
         known = self.files.get(path)
         if known is None or known[0] != signature:
             return False
+        # git calls the others "racily clean": a second write within one tick does not show in the time stamp.
         return max(signature.mtime, signature.ctime) < self.at - RACY_NS
 
     def equal(self, head: str, found: Mapping[str, Signature]) -> bool:
-        """Whether the whole home is certainly as the commit ``head`` has it."""
+        """Whether all files ``found`` certainly are those of the commit ``head``, none missing and none added."""
         return (
             head == self.head
             and found.keys() == self.files.keys()
@@ -50,7 +51,7 @@ class Stamps:
 
 
 def load(path: Path) -> Stamps:
-    """The stamps on disk; empty ones where there are none or they cannot be read."""
+    """Read the stamps from disk; empty if the file is missing, unreadable or of another version."""
     try:
         raw = json.loads(path.read_bytes())
         if raw["version"] != _VERSION:
@@ -62,7 +63,7 @@ def load(path: Path) -> Stamps:
 
 
 def save(path: Path, stamps: Stamps) -> None:
-    """Write the stamps; a failure is nothing worse than a slower next command."""
+    """Write the stamps. Failure is ignored: it only makes the next command slower."""
     files = {
         name: [known.mtime, known.ctime, known.size, known.inode, oid]
         for name, (known, oid) in stamps.files.items()
@@ -79,5 +80,5 @@ def save(path: Path, stamps: Stamps) -> None:
 
 
 def now_ns() -> int:
-    """The file system's clock as ``at`` wants it."""
+    """The current time in ns for ``Stamps.at``, comparable with file times."""
     return time.time_ns()

@@ -1,6 +1,6 @@
-"""The git program, driven apart from the person's git: no global configuration, hooks, signing, filters or GIT_*.
+"""Runs the git program isolated from the person's git: no global configuration, hooks, signing, filters or ``GIT_*``.
 
-The write path speaks to git here. Bytes go in through stdin; ids and names never stand in an option's place.
+The write path talks to git here. Content goes in through stdin; ids and names never come where git expects an option.
 """
 
 from __future__ import annotations
@@ -13,19 +13,24 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.repo_config import RepoConfig
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from alice_exp.kernel.journal.repo_config import RepoConfig
+
 PENDING = "refs/alice/pending"
 FORWARD = "refs/alice/forward"
-"""Stands beside ``PENDING`` where that is no act of this home's own but history that it follows."""
+"""Set beside ``PENDING`` if that is history of another machine to follow rather than an act of this home."""
 LOST = "refs/alice/lost"
 FETCHED = "refs/alice/fetched"
-"""Below it, under a process's number: a remote's history while that process looks at it."""
+"""Prefix of the references ``.../PID``: a remote's history while that process examines it."""
+PURGING = "refs/alice/purging"
+"""A history rewritten without something, decided and to be switched to."""
+STAGE = "refs/alice/purge"
+"""Below it, the rewritten history until that is decided."""
 COMMITTER = "alice-exp <alice-exp@localhost>"
 NO_OBJECT = "0" * 40
 
@@ -51,7 +56,7 @@ _OPTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What a commit carries besides its files. ``author`` is ``Name <mail>``, ``when`` epoch seconds."""
+    """A commit's metadata. ``author`` is ``Name <mail>``, ``when`` epoch seconds."""
 
     author: str
     when: int
@@ -59,7 +64,7 @@ class Message:
 
 
 def isolated_environment() -> dict[str, str]:
-    """The process environment without any ``GIT_*`` of the person's, and with global and system settings shut out."""
+    """The process environment without the person's ``GIT_*`` variables and with global and system settings disabled."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment.update(
         GIT_CONFIG_NOSYSTEM="1",
@@ -78,11 +83,11 @@ def blob_id(data: bytes) -> str:
 
 
 _PIPE = 4096
-"""Bytes that a pipe surely takes without a reader."""
+"""Bytes that fit into any pipe's buffer, so that writing them does not wait for a reader."""
 
 
 def _refuse_failure(code: int, err: bytes, verb: str) -> None:
-    """Git's own sentence as a ``ProblemError`` where it failed."""
+    """Raise git's last line of stderr as a ``ProblemError`` if ``code`` is not 0."""
     if code:
         said = err.decode("utf-8", "replace").strip().splitlines()
         raise ProblemError(
@@ -91,12 +96,13 @@ def _refuse_failure(code: int, err: bytes, verb: str) -> None:
 
 
 class Repository:
-    """The repository that holds the acts on the files of ``work_tree``.
+    """The git repository of ``work_tree``.
 
-    ``config_of`` says what it tells git for itself; ``lock_handle`` is inherited by every git process (-1: none).
+    ``config_of`` gives its local configuration. ``lock_handle`` is inherited by every git process (-1: none), so that
+    a git that outlives its parent still holds the writer lock.
     """
 
-    def __init__(self, work_tree: Path, config_of: Callable[[], RepoConfig] = RepoConfig) -> None:
+    def __init__(self, work_tree: Path, config_of: Callable[[], RepoConfig] | None = None) -> None:
         self.work_tree = work_tree
         self._config_of = config_of
         self.git_dir = work_tree / ".git"
@@ -105,13 +111,13 @@ class Repository:
 
     @property
     def exists(self) -> bool:
-        """Whether there is a repository of its own at this place (a parent's repository never counts)."""
+        """Whether the work tree has a repository of its own (that of a parent directory never counts)."""
         return (self.git_dir / "HEAD").is_file() and (self.git_dir / "objects").is_dir()
 
     def run(self, *arguments: str, stdin: bytes = b"", check: bool = True, packing: str = "") -> bytes:
-        """Run git apart from all else and return its stdout; ``ProblemError`` with git's own sentence on failure.
+        """Run git isolated and return its stdout; raises ``ProblemError`` with git's message unless ``check`` is False.
 
-        ``packing`` is zlib's level for a pack that is unpacked at once and need not be small.
+        ``packing`` overrides ``pack.compression`` (a zlib level) for this call.
         """
         started = self._start(arguments, packing)
         out, err = started.communicate(stdin)
@@ -141,9 +147,9 @@ class Repository:
             raise ProblemError("the program git was not found", hint="install git 2.36 or later") from None
 
     def create(self) -> None:
-        """Make the repository with settings of its own; one that is there already is brought up to date."""
+        """Create the repository with its local configuration, or bring that of an existing one up to date."""
         self.run("init", "--quiet", "--template=", "--initial-branch=main")
-        config = self._config_of()
+        config = self._config()
         for name, value in config.settings.items():
             self.run("config", "--local", name, value)
         for name, text in config.texts.items():
@@ -153,9 +159,15 @@ class Repository:
             path.chmod(0o700 if path.parent.name == "hooks" else 0o600)
         self.git_dir.chmod(0o700)
 
+    def _config(self) -> RepoConfig:
+        # Only a repository that is made or mended asks for this: the value's class is not worth a cold start.
+        from alice_exp.kernel.journal.repo_config import RepoConfig
+
+        return self._config_of() if self._config_of is not None else RepoConfig()
+
     def is_current(self) -> bool:
-        """Whether hooks, attributes and the watched setting are those of this version, where it is installed now."""
-        config = self._config_of()
+        """Whether hooks, attributes and the watched setting are those of this version at its present path."""
+        config = self._config()
         for name, text in config.texts.items():
             path = self.git_dir / name
             if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:
@@ -166,12 +178,12 @@ class Repository:
         return present == config.settings[config.watched]
 
     def bring_up_to_date(self) -> None:
-        """Give a repository that an earlier version made, or a plain clone, what plain git needs to merge blocks."""
+        """Update the configuration of a plain clone or of a repository that an earlier version created."""
         if not self.is_current():
             self.create()
 
     def obstacle(self) -> str:
-        """Why nothing may be written now, as a sentence; empty where all is in order."""
+        """Why the history must not be written to at present, as a sentence; empty if nothing prevents it."""
         for name, sentence in (
             ("rebase-merge", "a rebase is in progress in the home's history"),
             ("rebase-apply", "a rebase is in progress in the home's history"),
@@ -187,23 +199,24 @@ class Repository:
         return ""
 
     def way_out(self) -> str:
-        """What helps against an obstacle."""
+        """The hint that goes with ``obstacle``."""
         if (self.git_dir / "MERGE_HEAD").exists():
             return "'alice-exp sync settle' finishes it"
         return "finish or abort it with git, then run this again"
 
     def branch(self) -> str:
-        """The full name of the branch that HEAD stands on; empty where it is detached."""
+        """The full name of the branch that HEAD refers to; empty if HEAD is detached."""
         head = (self.git_dir / "HEAD").read_text(encoding="utf-8").strip()
         return head.removeprefix("ref: ") if head.startswith("ref: ") else ""
 
     def resolve(self, name: str) -> str:
-        """The object id of a reference, read from the files themselves; empty where it does not exist."""
+        """The object id of a reference, read from the files of the repository; empty if it does not exist."""
         try:
             return (self.git_dir / name).read_text(encoding="ascii").strip()
         except (FileNotFoundError, NotADirectoryError):
             pass
         try:
+            # Only after the loose file: git leaves an outdated packed entry beside a newer loose reference.
             packed = (self.git_dir / "packed-refs").read_text(encoding="utf-8")
         except FileNotFoundError:
             return ""
@@ -213,7 +226,7 @@ class Repository:
         return ""
 
     def head(self) -> str:
-        """The commit that the branch points to, or that a detached HEAD is; empty before the first."""
+        """The commit of the branch or of a detached HEAD; empty before the first commit."""
         branch = self.branch()
         return self.resolve(branch) if branch else (self.git_dir / "HEAD").read_text(encoding="ascii").strip()
 
@@ -232,7 +245,7 @@ class Repository:
         return self.run("cat-file", "blob", oid)
 
     def difference(self, old: str, new: str) -> list[tuple[str, str, str]]:
-        """What one commit changed against another: ``(path, old blob, new blob)``, zeros where absent."""
+        """The files that differ between two commits: ``(path, old blob, new blob)``, zeros for an absent one."""
         fields = self.run("diff-tree", "-r", "-z", "--no-renames", old, new).split(b"\0")
         rows = []
         for status, path in zip(fields[::2], fields[1::2], strict=False):
@@ -241,11 +254,11 @@ class Repository:
         return rows
 
     def contains(self, commit: str, ancestor: str) -> bool:
-        """Whether ``ancestor`` is in the history of ``commit``."""
+        """Whether ``ancestor`` is reachable from ``commit``."""
         return self.run("merge-base", commit, ancestor, check=False).decode().strip() == ancestor
 
     def parent(self, commit: str) -> str:
-        """A commit's first parent; empty for a root."""
+        """A commit's first parent; empty for a root commit."""
         return self.run("log", "-1", "--format=%P", commit, "--").decode().split(" ")[0].strip()
 
     def prepare(
@@ -256,17 +269,16 @@ class Repository:
         first: tuple[Message, Mapping[str, bytes | None]] | None = None,
         merged: str = "",
     ) -> str:
-        """Write blobs, tree, commit and the pending reference in one stream, forced to disk; returns the commit.
+        """Write blobs, tree, commit and the pending reference in one stream, fsynced; returns the commit.
 
-        The stream stays a pack as it is: unpacked, each object would be a file and a directory to force to disk.
-
-        ``files`` maps a path to its new bytes (None: removed). ``first`` is a commit of its own between ``parent`` and
-        this one, of the same stream; ``merged`` a second parent. Nothing in the work tree changes.
+        ``files`` maps a path to its new bytes (None: removed). ``first`` is another commit between ``parent`` and this
+        one, in the same stream; ``merged`` is a second parent. The work tree does not change.
         """
+        # `feature done`: a stream that breaks off must not pass for a complete one.
         stream = [b"feature done\n"]
         marks = count(1)
-        own = 0
-        for number, (said, contents) in enumerate([*([first] if first else []), (message, files)]):
+        last_mark = 0
+        for number, (metadata, contents) in enumerate([*([first] if first else []), (message, files)]):
             changes = []
             for path, data in contents.items():
                 if data is None:
@@ -275,49 +287,52 @@ class Repository:
                 mark = next(marks)
                 stream.append(b"blob\nmark :%d\ndata %d\n%s\n" % (mark, len(data), data))
                 changes.append(b"M 100644 :%d %s\n" % (mark, path.encode()))
-            own = next(marks)
+            last_mark = next(marks)
             origin = b"from %s\n" % parent.encode() if parent and not number else b""
-            stream += _commit_lines(own, said, origin + (b"merge %s\n" % merged.encode() if merged else b""))
+            stream += _commit_lines(
+                last_mark, metadata, origin + (b"merge %s\n" % merged.encode() if merged else b"")
+            )
             stream += [*changes, b"\n"]
-        stream.append(b"get-mark :%d\ndone\n" % own)
-        told = self.run(
+        stream.append(b"get-mark :%d\ndone\n" % last_mark)
+        # The stream stays one pack: unpacked, every object would be a file and a directory to fsync.
+        output = self.run(
             "fast-import", "--quiet", "--done", "--date-format=raw", stdin=b"".join(stream), packing="1"
         )
-        return told.decode().split()[0]
+        return output.decode().split()[0]
 
     def land(self, commit: str, parent: str) -> None:
-        """Move the branch from ``parent`` to ``commit`` by compare-and-swap and drop the pending reference."""
+        """Move the branch from ``parent`` to ``commit`` by compare-and-swap and delete the pending reference."""
         followed = [(FORWARD, "", commit)] if self.resolve(FORWARD) == commit else []
         self.point([(self.branch(), commit, parent), (PENDING, "", commit), *followed])
 
     def give_up(self, pending: str) -> None:
-        """Drop the pending reference: nothing of it landed."""
+        """Delete the pending reference of an act that is called off."""
         followed = [(FORWARD, "", pending)] if self.resolve(FORWARD) == pending else []
         self.point([(PENDING, "", pending), *followed])
 
     def point(self, changes: Sequence[tuple[str, str, str]]) -> None:
-        """Move references in one transaction: ``(name, new, old)``; ``new`` empty deletes."""
+        """Update references in one transaction: ``(name, new, old)``; empty ``new``: delete, empty ``old``: create."""
         lines = ["start"]
         for name, new, old in changes:
             lines.append(f"update {name} {new} {old or NO_OBJECT}" if new else f"delete {name} {old}")
         self.run("update-ref", "--stdin", stdin=("\n".join([*lines, "prepare", "commit"]) + "\n").encode())
 
     def refresh_index(self, entries: Mapping[str, str] | None) -> None:
-        """Tell git's index what landed: path to blob id (zeros: gone), or all of HEAD where None.
+        """Update git's index with ``entries`` (path to blob id; zeros: removed), or from HEAD as a whole if None.
 
-        After a failure ``index_is_stale`` holds until the whole of HEAD was told.
+        After a failure ``index_is_stale`` stays True until the index is read from HEAD as a whole.
         """
         if entries is not None:
-            self.telling_index(entries)()
+            self.start_index_update(entries)()
             return
         self.index_is_stale = True
         self.run("read-tree", "HEAD")
         self.index_is_stale = False
 
-    def telling_index(self, entries: Mapping[str, str]) -> Callable[[], None]:
-        """Begin to tell git's index what lands, beside the rest of the act; what is returned waits for its end.
+    def start_index_update(self, entries: Mapping[str, str]) -> Callable[[], None]:
+        """Start updating git's index in parallel with the rest of the act; the returned function waits for it.
 
-        ``ProblemError`` from there where git refused.
+        That function raises ``ProblemError`` if git refused.
         """
         was_stale, self.index_is_stale = self.index_is_stale, True
         rows = (
@@ -326,6 +341,8 @@ class Repository:
         )
         started = self._start(("update-index", "-z", "--index-info"))
         told = "\0".join([*rows, ""]).encode()
+        # Small input goes to git at once, so that git works while the act swaps files. Larger input is sent
+        # by `end`: a full pipe would block us here.
         if len(told) < _PIPE and started.stdin is not None:
             with contextlib.suppress(BrokenPipeError):
                 started.stdin.write(told)
@@ -348,12 +365,12 @@ class Repository:
         return len(found), newest.st_size if newest is not None else 0
 
     def pack(self) -> None:
-        """Pack what acts left behind geometrically: the history stays near the size of its differences."""
+        """Repack geometrically, so that the history stays near the size of its differences."""
         self.run("repack", "-d", "-l", "-q", "--geometric=2", "--window=3", "--no-write-bitmap-index")
 
 
 def _commit_lines(mark: int, message: Message, origin: bytes) -> list[bytes]:
-    """The head of one commit in a fast-import stream; without ``origin`` it follows the stream's last one."""
+    """One commit's header in a fast-import stream; without ``origin`` its parent is the stream's previous commit."""
     text = message.text.encode("utf-8", "replace")
     stamp = b"%d +0000" % message.when
     return [

@@ -1,4 +1,4 @@
-"""What a killed git leaves in a repository, and when nobody works on it any more, so that it may go."""
+"""Cleans up what a killed git left in a repository: lock files, references of fetched history, unfinished objects."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.git_process import Repository
 
 _DYING_TRIES, _DYING_PAUSE = 60, 0.05
-"""How often, and how long apart (s), recovery looks whether the git that made a lock is gone."""
+"""How often, and at which interval (s), recovery checks whether the git that holds a lock has ended."""
 
 
 def drop_stale_locks(repository: Repository) -> None:
-    """Remove lock files of git whose holder is dead: under our lock no git of ours lives, so only a person's may."""
+    """Remove lock files of git whose holder is dead; a lock whose holder lives stays.
+
+    Under the writer lock no git process of ours is running, so a living holder is a person's own git.
+    """
     git_dir = repository.git_dir
     candidates = [git_dir / name for name in ("index.lock", "HEAD.lock", "packed-refs.lock", "config.lock")]
     candidates += [*(git_dir / "refs").glob("**/*.lock")]
@@ -35,15 +38,16 @@ def drop_stale_locks(repository: Repository) -> None:
 
 
 def drop_abandoned_names(repository: Repository) -> None:
-    """Remove the names of fetched history that a dead process looked at; they are given without the lock."""
+    """Remove the references to fetched history of dead processes; they are created without the writer lock."""
     for path in (repository.git_dir / FETCHED).glob("[0-9]*"):
         if path.name != str(os.getpid()) and not maker_lives(path.name):
             path.unlink(missing_ok=True)
 
 
 def sweep_objects(repository: Repository) -> None:
-    """Remove objects and packs that a killed git never finished: nothing names them."""
+    """Remove objects and packs that a killed git never finished; nothing refers to them."""
     objects = repository.git_dir / "objects"
+    # git guards an unfinished pack with a .keep file; a stale one keeps its pack out of every repack.
     unfinished = [*objects.glob("*/tmp_*"), *objects.glob("pack/*.keep")]
     if unfinished and not _git_runs_here(repository.git_dir):
         for path in unfinished:
@@ -51,11 +55,11 @@ def sweep_objects(repository: Repository) -> None:
 
 
 _READERS = (b"cat-file", b"log", b"show", b"diff", b"diff-tree", b"rev-list", b"ls-tree", b"for-each-ref")
-"""What of git takes no lock: a pager left open, or the reader that a long-running process of ours keeps."""
+"""Git commands that take no lock: an open pager, or the cat-file that a long-running process of ours keeps."""
 
 
 def _verb(words: list[bytes]) -> bytes:
-    """The command that a git process was called with."""
+    """The subcommand of a git command line; empty if there is none."""
     rest = iter(words[1:])
     for word in rest:
         if word in (b"-c", b"-C"):
@@ -66,7 +70,10 @@ def _verb(words: list[bytes]) -> bytes:
 
 
 def _git_runs_here(git_dir: Path) -> bool:
-    """Whether some git process writes to this repository; where that cannot be seen, a minute's age decides."""
+    """Whether a git process that may write works on this repository.
+
+    Looked up in ``/proc``; without it (macOS) a lock younger than a minute counts as held.
+    """
     here = str(git_dir.parent)
     proc = Path("/proc")
     if not (proc / "self" / "cmdline").exists():
@@ -75,10 +82,12 @@ def _git_runs_here(git_dir: Path) -> bool:
     for process in proc.glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes().split(b"\0")
+            # startswith: git runs parts of itself as programs of their own, such as git-remote-https.
             if Path(os.fsdecode(words[0])).name.startswith("git") and _verb(words) not in _READERS:
                 where = str((process / "cwd").readlink())
                 if where.startswith(here) or any(here in os.fsdecode(word) for word in words):
                     return True
+        # The process ended meanwhile, or belongs to another user.
         except OSError:
             continue
     return False

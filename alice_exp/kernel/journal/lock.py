@@ -1,4 +1,4 @@
-"""One writer at a time: an advisory lock that child processes inherit, so that a killed parent's git still holds it."""
+"""The single-writer lock: an advisory ``flock`` that child processes inherit."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ _PAUSE = 0.005
 
 
 class WriterLock:
-    """The lock file of one home. ``held`` says whether this process has it; taking it again inside is free.
+    """An advisory lock on one file, re-entrant within one object.
 
-    Where the disk refuses it, that is a ``ProblemError``.
-
-    The file names its holder while it is held: a name that is still there tells that the last holder died.
+    ``handle`` is passed to every git process, so that the git of a killed parent still holds the lock. While the
+    lock is held the file contains ``process PID``; ``holder_died`` says that it was still there on taking the lock.
     """
 
     def __init__(self, path: Path) -> None:
@@ -35,12 +34,15 @@ class WriterLock:
 
     @property
     def held(self) -> bool:
-        """Whether this object holds the lock now."""
+        """Whether this object holds the lock."""
         return self._depth > 0
 
     @contextmanager
     def hold(self, wait: float = WAIT_SECONDS) -> Iterator[None]:
-        """Hold the lock; ``BusyError`` (exit 5) naming the holder after ``wait`` seconds."""
+        """Hold the lock for the duration of the block.
+
+        Raises ``BusyError`` (exit 5) naming the holder after ``wait`` seconds, ``ProblemError`` if the disk refuses.
+        """
         if self._depth:
             self._depth += 1
             try:
@@ -59,6 +61,7 @@ class WriterLock:
     def _release(self) -> None:
         handle, self.handle = self.handle, -1
         try:
+            # Best effort: a name left behind only makes the next holder look for damage that is not there.
             with contextlib.suppress(OSError):
                 os.ftruncate(handle, 0)
         finally:
@@ -77,6 +80,7 @@ class WriterLock:
     def _open_and_take(self, wait: float) -> None:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        # Polling rather than a blocking flock: the wait has to end, and flock knows no timeout.
         deadline = time.monotonic() + wait
         try:
             while not _try_lock(handle):
@@ -88,6 +92,7 @@ class WriterLock:
                         hint="wait for it to end and run the command again",
                     )
                 time.sleep(_PAUSE)
+            # Only a holder that never reached `_release` leaves its name in the file.
             self.holder_died = os.fstat(handle).st_size > 0
             os.ftruncate(handle, 0)
             os.pwrite(handle, f"process {os.getpid()}\n".encode(), 0)

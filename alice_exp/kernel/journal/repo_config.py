@@ -1,4 +1,4 @@
-"""What a repository tells git for itself alone, as the journal's user wants it."""
+"""The local git configuration of one repository, supplied by the journal's caller."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class RepoConfig:
-    """Local ``settings`` (key to value) and ``texts`` of files below ``.git`` (hooks, attributes, excludes).
+    """Local ``settings`` (key to value) and ``texts`` of files below ``.git`` (hooks, attributes, excludes) by path.
 
-    ``watched`` is the setting whose change shows that an earlier version wrote it; empty where none does.
+    ``watched`` is the setting that reveals a configuration written by an earlier version; empty if none does.
     """
 
     settings: Mapping[str, str] = field(default_factory=dict)

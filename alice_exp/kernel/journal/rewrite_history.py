@@ -1,4 +1,4 @@
-"""A history told again with other versions of some files: git's own stream, changed between export and import."""
+"""Rewrites history with other versions of some blobs, by editing the stream between fast-export and fast-import."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.git_process import Repository
 
 _CHANGE = re.compile(rb"M (\d+) ([0-9a-f]{40}) ")
+# Marks of our own blobs and of the tombstone, far above those that fast-export hands out from 1.
 _BLOB_MARK = 1_000_000_000
 _LAST_MARK = 2_000_000_000
 _PURGED_LINE = b"(purged)"
 
 
 @dataclass(frozen=True, slots=True)
-class Retold:
-    """The new history: its last commit, and how many commits before it are not what they were."""
+class RewrittenHistory:
+    """The new history: its last commit, and how many commits of the old one were replaced."""
 
     tombstone: str
     commits: int
 
 
-def retell(
+def rewrite(
     repository: Repository,
     refs: Mapping[str, str],
     replacements: Mapping[str, bytes],
@@ -33,13 +34,14 @@ def retell(
     stage: str,
     branch: str,
     tombstone: bytes,
-) -> Retold:
-    """Write every reference's history anew below ``stage`` and end ``branch`` with the ``tombstone`` commit.
+) -> RewrittenHistory:
+    """Rewrite the history of all ``refs`` below ``stage`` and append the ``tombstone`` commit to ``branch``.
 
-    ``replacements`` gives blobs (by id) their new bytes; lines of messages that hold one of the ``needles`` are
-    struck out. Merges, authors, times and act ids survive. Tags become plain references. Commits before the first
-    replaced blob keep their ids.
+    ``replacements`` maps blob ids to their new bytes; a line of a commit message that contains one of the ``needles``
+    becomes ``(purged)``. Merges, authors, times and act ids survive. Tags become plain references. Commits before the
+    first replaced blob keep their ids.
     """
+    # --no-data: blobs are named by id, so the stream carries only the new bytes of replaced ones.
     exported = repository.run(
         "fast-export",
         "--no-data",
@@ -58,22 +60,23 @@ def retell(
     pieces.append(
         b"commit %s\nmark :%d\n%s\nget-mark :%d\ndone\n" % (name, _LAST_MARK, tombstone, _LAST_MARK)
     )
-    said = repository.run(
+    output = repository.run(
         "fast-import", "--quiet", "--done", "--date-format=raw-permissive", stdin=b"".join(pieces)
     )
-    last = said.decode().split()[-1]
-    return Retold(last, _differing(repository, refs[branch], last))
+    last = output.decode().split()[-1]
+    return RewrittenHistory(last, _differing(repository, refs[branch], last))
 
 
 def _differing(repository: Repository, old: str, new: str) -> int:
-    """How many commits of the old line are not in the new one."""
+    """How many commits reachable from ``old`` are not reachable from ``new``."""
     return int(repository.run("rev-list", "--count", old, f"^{new}"))
 
 
 def _changed(
     exported: bytes, marks: Mapping[str, bytes], words: tuple[bytes, ...], stage: bytes
 ) -> Iterator[bytes]:
-    """The stream with new names, new versions, and messages without the words."""
+    """The exported stream with renamed references, replaced blobs, and messages without the needles."""
+    # Not split into lines: `data N` is followed by N raw bytes, and a message may look like commands.
     at = 0
     tag: bytes | None = None
     while at < len(exported):
@@ -84,6 +87,7 @@ def _changed(
             size = int(line[5:])
             text = exported[at : at + size]
             at += size
+            # An annotated tag becomes a plain reference, so its message and tagger are dropped.
             if tag is None:
                 yield _message(text, words)
             tag = None

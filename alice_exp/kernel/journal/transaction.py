@@ -1,7 +1,7 @@
-"""One act, one commit, nothing half done: prepare, swap, land, and recover what a crash left (DESIGN 5).
+"""The atomic write protocol: prepare, swap, land, and recovery after a crash (DESIGN 5).
 
-The journal is the reference ``refs/alice/pending``: while it exists, the commit it names is decided and will stand.
-Temporary files are written before anything is decided, so that a full disk is found while nothing has changed.
+The journal is the reference ``refs/alice/pending``: while it exists, the commit that it names is decided and will be
+finished. Temporary files are written before the decision, so that a full disk shows while nothing has changed.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.git_process import Message, Repository
 
 First: TypeAlias = "tuple[Message, Mapping[str, bytes | None]]"
-"""The first of two commits of one stream: its message and its files' bytes, which are on disk only if they stay."""
+"""The first of two commits of one stream: its message and files. The work tree gets only what the second keeps."""
 
 
 _TICK_NS = 50_000_000
-"""How far (ns) a file system's time stamps may lag behind the clock."""
+"""How far (ns) a file system's time stamps may lag behind the clock (a kernel tick is up to 10 ms)."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One file of an act: what it must hold now (None: not exist) and what it shall hold (None: be gone)."""
+    """One file of an act: its ``expected`` present content (None: absent) and its ``new`` content (None: removed)."""
 
     expected: bytes | None
     new: bytes | None
@@ -54,7 +54,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What recovery did: ``finished`` an act, set one aside as ``lost``, or nothing (both empty)."""
+    """The result of recovery: the id of a commit that was ``finished`` or set aside as ``lost``; both empty if none."""
 
     finished: str = ""
     lost: str = ""
@@ -70,13 +70,13 @@ def write(
     merged: str = "",
     follow: str = "",
 ) -> str:
-    """Commit the changes and bring the files to what the commit says; returns the commit's id.
+    """Commit the changes and update the files accordingly; returns the commit's id.
 
-    ``first`` is committed before it, in the same stream: both land or none does. ``merged`` is the commit's second
-    parent. ``follow`` is a commit that is there already and follows on ``parent``: the branch moves to it.
+    ``first`` is committed before it, in the same stream: both land or neither. ``merged`` is the commit's second
+    parent. ``follow`` is an existing descendant of ``parent`` to move the branch to, instead of a new commit.
 
-    Raises ``ChangedOnDisk`` with nothing changed where a person saved in between, ``ProblemError`` where the disk or
-    git refused: then nothing has changed either, unless the sentence says that the act is decided.
+    Raises ``ChangedOnDisk``, with nothing changed, if somebody saved in between; ``ProblemError`` if the disk or git
+    refused: nothing has changed then either, unless the message says that the act is decided.
     """
     temporaries = _write_temporaries(repository.work_tree, changes)
     pending = ""
@@ -86,18 +86,20 @@ def write(
             pending = follow
         else:
             pending = _prepare(repository, parent, message, changes, first, merged)
-        with _telling(repository, changes):
+        with _updating_index(repository, changes):
             _swap_all(repository, changes, temporaries)
             _land(repository, pending, parent)
     except ChangedOnDisk:
         repository.give_up(pending)
+        # The index was told of files that are back to what they were.
         with contextlib.suppress(ProblemError):
             repository.refresh_index(None)
         raise
     except (OSError, ProblemError) as error:
         landed = pending != "" and repository.head() == pending
+        # With the reference set, the next process finishes the act, so "nothing was changed" would be wrong.
         if not landed and not repository.resolve(PENDING):
-            raise _sentence(error) from error
+            raise _as_alice_error(error) from error
         _finish(repository, changes, error)
         with contextlib.suppress(ProblemError):
             repository.refresh_index(None)
@@ -119,7 +121,7 @@ def _write_temporaries(root: Path, changes: Mapping[str, FileChange]) -> dict[st
         for temporary in temporaries.values():
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
-        raise _sentence(error) from error
+        raise _as_alice_error(error) from error
     return temporaries
 
 
@@ -136,6 +138,7 @@ def _prepare(
     try:
         pending = repository.prepare(parent, message, files, first, merged)
     except (OSError, ProblemError):
+        # git may have failed after it set the reference; the act is decided then.
         pending = repository.resolve(PENDING)
         if not pending:
             sweep_objects(repository)
@@ -145,17 +148,18 @@ def _prepare(
 
 
 def _is_fresh(changed: int, since: int) -> bool:
-    """Whether a directory changed after ``since`` (both ns); some file systems count in seconds alone."""
+    """Whether a directory changed after ``since`` (both ns), allowing for file systems that count in seconds."""
     return changed >= since or (changed % 1_000_000_000 == 0 and changed >= since - 2_000_000_000)
 
 
 def _sync_objects(repository: Repository, since: int) -> None:
-    """Force the names of new objects and of the pending reference to disk: git forces their content alone."""
+    """fsync the directories of new objects and of the pending reference; git fsyncs only the contents of files."""
     git_dir = repository.git_dir
     with os.scandir(git_dir / "objects") as entries:
         fresh = [
             entry.path for entry in entries if entry.is_dir() and _is_fresh(entry.stat().st_mtime_ns, since)
         ]
+    # Remains of a git that was killed.
     if any(name.startswith("tmp_") for directory in fresh for name in os.listdir(directory)):  # noqa: PTH208
         sweep_objects(repository)
     for directory in [*map(Path, fresh), git_dir / "objects", git_dir / "refs" / "alice"]:
@@ -183,7 +187,7 @@ def _swap_all(
 
 
 def _put_back(path: Path, change: FileChange) -> None:
-    """Undo one swap; a file that a person has saved since stays as it is."""
+    """Undo one swap; a file that somebody has saved since stays as it is."""
     with contextlib.suppress(ChangedOnDisk):
         if change.expected is None and change.new is not None:
             take_out(path, change.new)
@@ -197,12 +201,12 @@ def _land(repository: Repository, pending: str, parent: str) -> None:
 
 
 @contextlib.contextmanager
-def _telling(repository: Repository, changes: Mapping[str, FileChange]) -> Iterator[None]:
-    """Tell git's index what lands while it lands; where git refuses, the index is stale and the next act mends it."""
+def _updating_index(repository: Repository, changes: Mapping[str, FileChange]) -> Iterator[None]:
+    """Update git's index during the block. If git refuses, the index is stale and the next act rewrites it."""
     entries = {
         path: NO_OBJECT if change.new is None else blob_id(change.new) for path, change in changes.items()
     }
-    end = repository.telling_index(entries)
+    end = repository.start_index_update(entries)
     try:
         yield
     finally:
@@ -212,7 +216,7 @@ def _telling(repository: Repository, changes: Mapping[str, FileChange]) -> Itera
 
 def _finish(repository: Repository, changes: Mapping[str, FileChange], error: Exception) -> None:
     try:
-        _swap_the_rest(repository.work_tree, changes)
+        _swap_remaining(repository.work_tree, changes)
         recover(repository)
     except (OSError, AliceError):
         raise ProblemError(
@@ -222,8 +226,8 @@ def _finish(repository: Repository, changes: Mapping[str, FileChange], error: Ex
         ) from error
 
 
-def _swap_the_rest(root: Path, changes: Mapping[str, FileChange]) -> None:
-    """Bring every file that is still as it was read to what the act says; one saved since stays as it is."""
+def _swap_remaining(root: Path, changes: Mapping[str, FileChange]) -> None:
+    """Update every file that is still as it was read; one that somebody saved since stays as it is."""
     for path, change in changes.items():
         full = root / path
         if change.expected == change.new or _present(full) != change.expected:
@@ -236,7 +240,7 @@ def _swap_the_rest(root: Path, changes: Mapping[str, FileChange]) -> None:
         sync_directory(full.parent)
 
 
-def _sentence(error: Exception) -> AliceError:
+def _as_alice_error(error: Exception) -> AliceError:
     if isinstance(error, AliceError):
         return error
     return ProblemError("nothing was changed: {why}", why=_why(error))
@@ -251,12 +255,13 @@ def _why(error: Exception) -> str:
 def recover(
     repository: Repository, *, finish: Callable[[], object] = lambda: None, holder_died: bool = False
 ) -> Recovered:
-    """Finish what a crash interrupted. Call it under the lock alone.
+    """Finish what a crash interrupted. The caller must hold the writer lock.
 
-    ``finish`` ends what else was decided in this history before a pending act is looked at.
-    ``holder_died`` says that the last holder of the lock ended in the middle: what git left half done is swept too.
-    Pending on the branch's tip: its files are brought up to date where they still are as before, and it lands. Already
-    on the branch: the mark is dropped. On another line: it is kept as ``refs/alice/lost/<id>``.
+    ``finish`` completes whatever else was decided (a purge), before a pending act is examined. ``holder_died``: the
+    last holder of the lock did not release it, so unfinished objects of git are removed too.
+
+    A pending commit on top of the branch lands, after updating those files that are still as before; one that the
+    branch already contains is just unmarked; one that no longer fits is kept as ``refs/alice/lost/ID``.
     """
     for folder in _folders(repository.work_tree):
         sweep(folder)
@@ -269,6 +274,7 @@ def recover(
     if not pending:
         return Recovered()
     head = repository.head()
+    # Landing again is safe: every step looks at what is there and does only what is missing.
     if _base(repository, pending) != head and not _is_followed(repository, pending, head):
         if head and repository.contains(head, pending):
             repository.give_up(pending)
@@ -285,13 +291,13 @@ def recover(
 
 
 def _folders(root: Path) -> list[Path]:
-    """The directories in which files are exchanged: acts write one level deep."""
+    """The directories that may contain temporary files: acts write at most one level deep."""
     with os.scandir(root) as entries:
         return [root, *(Path(entry) for entry in entries if entry.name != ".git" and entry.is_dir())]
 
 
 def _is_followed(repository: Repository, pending: str, head: str) -> bool:
-    """Whether it is history that this home was about to follow from where it stands."""
+    """Whether ``pending`` is existing history that the branch at ``head`` was about to be moved to."""
     return (
         repository.resolve(FORWARD) == pending
         and pending != head
@@ -300,7 +306,7 @@ def _is_followed(repository: Repository, pending: str, head: str) -> bool:
 
 
 def _base(repository: Repository, pending: str) -> str:
-    """Where the branch stood when this was prepared: before the commit, or before the one that it completes."""
+    """The branch's commit when ``pending`` was prepared: its parent, or its grandparent if it completes another."""
     parent = repository.parent(pending)
     message = repository.run("log", "-1", "--format=%B", pending, "--").decode("utf-8", "replace")
     return repository.parent(parent) if f"\nAlice-{COMPLETES}: " in message else parent
@@ -312,6 +318,7 @@ def _finish_files(repository: Repository, old: str, new: str) -> None:
     for path, old_blob, new_blob in _differences(repository, old, new):
         full = root / path
         present = _present(full)
+        # Either swapped before the crash, or edited by a person since: both stay.
         if (NO_OBJECT if present is None else blob_id(present)) != old_blob:
             continue
         touched.add(full.parent)

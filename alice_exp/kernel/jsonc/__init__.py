@@ -1,7 +1,7 @@
-"""JSONC and JSON5 files that people edit: reading with exact faults, and edits that touch nothing else.
+"""Reads and edits JSONC and JSON5 files that people maintain: exact fault positions, edits that touch nothing else.
 
-What stands behind a name is loaded when it is first asked for. What a command that only asks the index loads too says
-``jsonc.parse`` and imports no name: such a command pays for none of this.
+Each name is imported from its module on first use. Modules that a cold ``recall`` loads write ``jsonc.parse`` rather
+than ``from ... import parse``, so that a command that only queries the index imports none of this.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.pointers import locate, locate_key
     from alice_exp.kernel.jsonc.reader import parse
 
+# Strings, which no tool that renames modules sees; kept in step with the imports above by hand.
 _MODULES = {
     "Append": "edits",
     "Document": "document",

@@ -1,4 +1,4 @@
-"""Taking members and elements out of a container and putting new ones in, without touching the others."""
+"""Removes members and elements from a container and inserts new ones, without touching the others."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Replacement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """A new member (``key``) or element, to stand before the ``index``-th of the original ones."""
+    """A new member (with a ``key``) or element, to be inserted before the ``index``-th of the original ones."""
 
     index: int
     key: str | None
@@ -44,7 +44,7 @@ class Fresh:
 
 @dataclass
 class Container:
-    """A container under change: what it holds, what goes, what comes. The root's ``depth`` is 0."""
+    """A container to change: its children, the indexes to remove, the children to add. The root's ``depth`` is 0."""
 
     text: str
     span: Child
@@ -55,10 +55,12 @@ class Container:
     fresh: list[Fresh] = field(default_factory=list)
 
     def replacements(self) -> Iterator[Replacement]:
-        """The changes of text, each disjoint from the others and from the kids that stay."""
+        """The replacements in the text; they overlap neither one another nor a child that stays."""
         if not self.kids and not self.text[self.span.value + 1 : self.span.end - 1].strip():
             yield Replacement(self.span.value, self.span.end, self._refilled())
             return
+        # Slot n is the gap before child n. Removing a child touches the gaps on both sides, so the slots of
+        # neighbouring removals form one run, whose comments are then divided anew.
         slots = {fresh.index for fresh in self.fresh} | self.removed | {index + 1 for index in self.removed}
         first = last = -1
         for slot in sorted(slots):
@@ -72,7 +74,7 @@ class Container:
             yield self._run(first, last)
 
     def _refilled(self) -> str:
-        """An empty container looks, once filled, as if freshly written."""
+        """A container that was empty, written like a new one."""
         indent = indent_at(self.text, self.span.start)
         value: dict[str, Value] | list[Value] = [fresh.value for fresh in self.fresh]
         if self.text[self.span.value] == "{":
@@ -82,21 +84,21 @@ class Container:
         return render(cast("Value", value), indent, self.depth, self.style, before, is_member)
 
     def _slot(self, slot: int) -> Gap:
-        """The gap before the ``slot``-th kid, or before the closing bracket."""
+        """The gap before the ``slot``-th child, or before the closing bracket."""
         start = self.kids[slot - 1].end if slot else self.span.value + 1
         is_last = slot == len(self.kids)
         end = self.span.end - 1 if is_last else self.kids[slot].start
         return gap_between(self.text, start, end, slot == 0, is_last)
 
     def _run(self, first: int, last: int) -> Replacement:
-        """New text for the gaps ``first`` to ``last``, with all that lies between them gone."""
+        """The replacement for the gaps ``first`` to ``last`` and the removed children between them."""
         gaps = [self._slot(slot) for slot in range(first, last + 1)]
         fresh = [item for item in self.fresh if first <= item.index <= last]
         is_end = last == len(self.kids)
         out = _Text(self._inner_indent(), self.style.newline)
         if first > 0:
             keeps_comma = not is_end or bool(fresh) or self._has_last_comma()
-            out.add(gaps[0].with_comma(self.text) if keeps_comma else gaps[0].own(self.text))
+            out.add(gaps[0].with_comma(self.text) if keeps_comma else gaps[0].trailing(self.text))
         floating, lead = self._merged(gaps, is_end)
         if not fresh:
             self._close_up(out, floating, lead, first == 0 and is_end)
@@ -116,11 +118,12 @@ class Container:
         return bool(self.kids) and self._slot(len(self.kids)).comma is not None
 
     def _merged(self, gaps: list[Gap], is_end: bool) -> tuple[str, str]:
-        """What floats in a run, and what leads to its right neighbour."""
+        """The unattached trivia of a run, and the trivia that belongs to its right neighbour."""
         floating, has_lines = gaps[0].floating(self.text), gaps[0].has_lines
         lead, blanks = gaps[-1].lead(self.text), _blanks(gaps[0].lead(self.text))
         for gap in gaps[1:]:
             following = gap.floating(self.text)
+            # Of two blank stretches one is enough: removing a child must not leave a double blank line behind.
             if floating.strip():
                 floating += following.partition("\n")[2] if following.strip() else ""
             elif following.strip() and gaps[0].start == self.span.value + 1:
@@ -133,7 +136,7 @@ class Container:
         return floating, lead
 
     def _put_before(self, out: _Text, fresh: list[Fresh], gap: Gap, lead: str) -> None:
-        """New ones before a neighbour that stays."""
+        """Add new children before a neighbour that stays."""
         if gap.has_lines:
             indent = _blanks(lead)
             for item in self._items(fresh, indent, False):
@@ -144,6 +147,7 @@ class Container:
             return
         items = self._items(fresh, out.indent, True)
         for number, item in enumerate(items):
+            # A comment of its own needs a line of its own, or it would pass for the left neighbour's.
             if item.has_comments:
                 out.add(self.style.newline + out.indent)
             else:
@@ -152,7 +156,7 @@ class Container:
         out.add(self._blank() + lead.lstrip())
 
     def _put_last(self, out: _Text, fresh: list[Fresh], first: int, floating: str, lead: str) -> None:
-        """New ones before the closing bracket, and before comments there that are nobody's."""
+        """Add new children before the closing bracket, and before unattached comments there."""
         gap = self._slot(max(first - 1, 0))
         comma = self._has_last_comma()
         if first == 0:
@@ -193,7 +197,7 @@ class Container:
         return indent_at(self.text, self.span.start) + self.style.unit
 
     def _blank(self) -> str:
-        """What stands after a comma on one line."""
+        """The space after a comma on one line: none if the container's first comma has none."""
         if len(self.kids) > 1 and self._slot(1).end == self.kids[0].end + 1:
             return ""
         return " "
@@ -204,7 +208,7 @@ def _blanks(lead: str) -> str:
 
 
 def _set_off(floating: str, newline: str) -> str:
-    """Comments alone in a container stay nobody's: a blank line keeps them from the element that follows."""
+    """Keep the comments of a formerly empty container unattached by a blank line before the first new element."""
     lines = floating.split("\n")
     if len(lines) > 2 and lines[-2].strip():
         return floating + newline
@@ -212,7 +216,7 @@ def _set_off(floating: str, newline: str) -> str:
 
 
 class _Text:
-    """Text under construction, in which no line comment can swallow what follows it."""
+    """A text builder that breaks the line after a line comment before anything else is added."""
 
     def __init__(self, indent: str, newline: str) -> None:
         self.indent = indent
@@ -231,12 +235,12 @@ class _Text:
         self._is_open = ends_in_line_comment(trivia)
 
     def put(self, item: Item, comma: str) -> None:
-        """Append a member or element, its comma, its comments."""
+        """Append a member or element, its comma and its comments."""
         self._parts = [self.closed(), item.lead + item.body + comma]
         self.add(item.trail)
 
     def put_lines(self, items: list[Item], indent: str, last_comma: bool) -> None:
-        """Append items on lines of their own."""
+        """Append items, each on lines of its own."""
         text = lines_of(items, indent, self._newline, last_comma)
         if self._parts and self._parts[-1].endswith("\n"):
             text = text.removeprefix(self._newline)
@@ -244,7 +248,7 @@ class _Text:
         self._is_open = ends_in_line_comment(items[-1].trail)
 
     def closed(self) -> str:
-        """The text; a value or bracket may follow at once."""
+        """The text so far, ended so that a value or bracket may follow directly."""
         if self._is_open:
             self._parts.append(self._newline + self.indent)
             self._is_open = False

@@ -1,4 +1,4 @@
-"""A read document as a value, and what its elements meant: those that stand unchanged are not read again."""
+"""The result of reading a file, and the reuse of what was derived from its unchanged elements."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ T = TypeVar("T")
 class Document:
     """A file's text with its value or its first fault.
 
-    ``path`` is for problems only. ``text`` is decoded, without BOM, its line endings untouched. ``value`` is
-    None where ``problem`` is set, and then nothing else is promised. ``elements`` are the character spans
-    (start, end) of the elements of the array in the root's member ``spans_of``; ``members`` are the root's.
+    ``path`` is for problems only. ``text`` is decoded, without BOM, its line endings untouched. If ``problem`` is set,
+    ``value`` is None and the other fields are unspecified. ``elements`` are the character spans (start, end) of the
+    elements of the array in the root's member ``spans_of``; ``members`` are the members of the root.
     """
 
     path: str
@@ -44,23 +44,24 @@ class Document:
 
 
 class Unchanged(Generic[T]):
-    """One reading of a file without errors: ``values`` are what the elements of ``document``'s list meant, in order."""
+    """Cache of what was derived from the elements of one ``document``: one item of ``values`` per element, in order."""
 
     def __init__(self, document: Document, values: Sequence[T]) -> None:
         self.document = document
         self._values = values
 
     def of(self, document: Document) -> list[T | None]:
-        """For each element of another version's list what it meant here; None where it has to be read.
+        """For each element of another version of the file its cached value; None if it has to be derived anew.
 
-        An element is the same where reading took over its value, or where its text stood here too.
+        An element is unchanged if the reader took over its parsed value, or if its text also occurred here.
         """
         if document is self.document:
             return list(self._values)
         items = document.items
-        # The document of this reading is held, so that no other object can have come by an address of its values.
+        # Comparing by id() is safe only because `self.document` keeps the values alive: no id is used again.
         known = dict(zip(map(id, self.document.items), self._values, strict=True))
         found = [known.get(one) for one in map(id, items)]
+        # Text is compared only for the rest, since slicing all elements would cost what the reader saved.
         fresh = [at for at, value in enumerate(found) if value is None]
         if fresh:
             by_text = self._by_text(set(map(id, items)))
@@ -70,7 +71,7 @@ class Unchanged(Generic[T]):
         return found
 
     def _by_text(self, taken: set[int]) -> dict[str, T]:
-        """The elements that were not taken over, by their text."""
+        """The elements that were not taken over, keyed by their text."""
         rows = zip(self.document.items, self.document.elements, self._values, strict=True)
         text = self.document.text
         return {text[start:end]: value for item, (start, end), value in rows if id(item) not in taken}

@@ -1,4 +1,4 @@
-"""Surgical edits: only the characters of what changes change."""
+"""Edits of a document that leave every other character of its text as it is."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 _UNIT = re.compile(r"[{\[][ ]*\r?\n(?:[ \t]*//[^\n]*\n)*([ \t]+)")
 _BEGINNING = 1 << 16
-"""Characters in which a file shows how it is indented."""
+"""The number of characters in which the indentation of a file is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """Give the member or element at ``pointer`` a value; a missing one is added, with missing parents."""
+    """Set the value at ``pointer``; a missing member or element is added, with its missing parents."""
 
     pointer: Pointer
     value: Value
@@ -44,7 +44,7 @@ class Set:
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """Put an element before the ``index``-th (0 to the length) of the array at ``pointer``."""
+    """Insert an element before the ``index``-th (0 to the length) of the array at ``pointer``."""
 
     pointer: Pointer
     index: int
@@ -53,7 +53,7 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """Put elements behind the last one of the array at ``pointer``; a missing array is made."""
+    """Append elements to the array at ``pointer``; a missing array is created."""
 
     pointer: Pointer
     values: tuple[Value, ...]
@@ -61,7 +61,7 @@ class Append:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """Take the member or element at ``pointer`` away, with the comments that belong to it."""
+    """Remove the member or element at ``pointer``, with the comments that belong to it."""
 
     pointer: Pointer
 
@@ -70,10 +70,10 @@ Edit: TypeAlias = Set | Insert | Append | Remove
 
 
 def edit(document: Document, edits: Sequence[Edit]) -> bytes:
-    """The file's new bytes, BOM included, after edits that all speak of the document as it is.
+    """The file's new bytes, with its BOM. All pointers refer to the document before any of the edits.
 
-    ValueError where the document has a problem, where two edits contradict each other (one at or under what
-    another sets or removes), or where a value cannot be written; LookupError where nothing is at a pointer.
+    ValueError if the document has a problem, two edits contradict each other (one at or below what another sets or
+    removes), or a value cannot be written; LookupError if there is nothing at a pointer.
     """
     if document.problem is not None:
         raise ValueError("a document with a problem is not edited")
@@ -91,9 +91,9 @@ def edit(document: Document, edits: Sequence[Edit]) -> bytes:
 
 
 def cut(document: Document, pointer: Pointer) -> Raw:
-    """The array element at ``pointer`` as text, with the comments that ``Remove`` would take, dedented.
+    """The array element at ``pointer`` as dedented text, with the comments that ``Remove`` would remove.
 
-    LookupError where there is none, ValueError where it is no array element.
+    LookupError if there is none, ValueError if the pointer does not end in an index or the document has a problem.
     """
     if document.problem is not None or not pointer or not isinstance(pointer[-1], int):
         raise ValueError("only an element of an array can be cut out")
@@ -103,7 +103,7 @@ def cut(document: Document, pointer: Pointer) -> Raw:
     assert container is not None
     is_first, is_last = before == container.value + 1, after == container.end - 1
     lead = gap_between(text, before, child.start, is_first, False).lead(text)
-    trail = gap_between(text, child.end, after, False, is_last).own(text)
+    trail = gap_between(text, child.end, after, False, is_last).trailing(text)
     piece = lead.lstrip() + text[child.start : child.end] + trail
     return Raw(shift(piece.strip(), indent_at(text, child.start), "", "\n"))
 
@@ -115,6 +115,7 @@ def _refuse_contradictions(edits: Sequence[Edit]) -> None:
             if one.pointer in closed:
                 raise ValueError(f"two edits of {one.pointer}")
             closed.add(one.pointer)
+    # Insert and Append work inside their pointer, so a Set or Remove of the array itself contradicts them too.
     for one in edits:
         inside = len(one.pointer) + (isinstance(one, Insert | Append))
         if any(one.pointer[:length] in closed for length in range(inside)):
@@ -123,7 +124,7 @@ def _refuse_contradictions(edits: Sequence[Edit]) -> None:
 
 @dataclass
 class _Change:
-    """What happens to one container."""
+    """All edits of one container: removed children, ``grown`` (added by Set) and inserted ones."""
 
     span: Child
     removed: set[str | int] = field(default_factory=set)
@@ -132,7 +133,7 @@ class _Change:
 
 
 class _Plan:
-    """Edits gathered by container."""
+    """The edits, grouped by the container that they change."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -155,7 +156,7 @@ class _Plan:
                 self._change(pointer[:-1]).removed.add(pointer[-1])
 
     def replacements(self) -> Iterable[Replacement]:
-        """All changes of the text, disjoint."""
+        """All replacements in the text; they do not overlap."""
         yield from self._replaced
         for pointer, change in self._changes.items():
             yield from self._container(pointer, change).replacements()
@@ -165,6 +166,7 @@ class _Plan:
         child = find(self._document, pointer)
         if child is None:
             self._grow(pointer, value, False)
+        # An equal value keeps its notation, such as 0x10 or single quotes.
         elif not self._is_same(pointer, value):
             self._replaced.append(Replacement(child.value, child.end, self._rendered(pointer, child, value)))
 
@@ -239,7 +241,7 @@ def _fresh(length: int, step: str | int, value: Value) -> Fresh:
 
 
 def _graft(base: Value | None, path: Pointer, value: Value, is_more: bool) -> Value:
-    """``base`` with a value at ``path``; missing parents are made, an array's where the step is a number."""
+    """``base`` with a value at ``path``; missing parents are created, as arrays for steps that are numbers."""
     if not path:
         if is_more and isinstance(base, list) and isinstance(value, list):
             return [*base, *value]
@@ -259,7 +261,7 @@ def _graft(base: Value | None, path: Pointer, value: Value, is_more: bool) -> Va
 
 
 def _writable(value: Value, depth: int) -> Value:
-    """The value, if the document can hold it ``depth`` levels deep; whether it can be written shows when it is."""
+    """The value, unless it would be nested too deep at ``depth`` (ValueError). NaN and the like fail on writing."""
     plain = raw_plain(value) if isinstance(value, Raw) else value
     if isinstance(plain, dict | list) and is_deeper(plain, DEPTH - depth):
         raise ValueError(f"a value is nested deeper than {DEPTH} levels")

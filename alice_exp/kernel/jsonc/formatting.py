@@ -1,4 +1,4 @@
-"""How freshly written values look, and how text that is moved is re-indented."""
+"""Formats new values and re-indents text that is moved between documents."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.problem import Json
 
 WIDTH = 100
-"""Columns that a short list or object may reach on one line."""
+"""The most columns that a list or object on one line may reach."""
 
 _TOP_LEVELS = 2
-"""Elements down to this depth (blocks, episodes, segments) are written one key a line."""
+"""Elements down to this depth (blocks, episodes, segments) are written with one key per line."""
 
 _BREAK = re.compile(r"(\r\n|\n|\r)([ \t]*)")
 _SHIFTED = re.compile(
@@ -33,7 +33,7 @@ _SHIFTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """JSONC text to be put in verbatim as a value: an element with the comments before and behind it."""
+    """JSONC text to be inserted verbatim as a value: an element with the comments before and after it."""
 
     text: str
 
@@ -43,7 +43,7 @@ Value: TypeAlias = "Json | Raw"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What a document's own lines look like."""
+    """A document's layout: indentation unit, line break, and the most columns of a line."""
 
     unit: str = "  "
     newline: str = "\n"
@@ -51,7 +51,7 @@ class Style:
 
 
 class Item(NamedTuple):
-    """A member or element as text: comments before it, itself, comments behind its comma."""
+    """A member or element as text: the comments before it, itself, the comments after its comma."""
 
     lead: str
     body: str
@@ -70,30 +70,30 @@ def dump(
     newline: str = "\n",
     width: int = WIDTH,
 ) -> str:
-    """A freshly written value, as an element at ``depth`` (0: the document itself; a block: 2).
+    """Format a value as an element at ``depth`` (0: the document itself; a block: 2).
 
-    The first line is not indented, the others are, by ``depth`` units and more. ``width`` is in columns.
-    ValueError for NaN, infinities and lone surrogates.
+    The first line is not indented, the others are, by ``depth`` units or more. ``width`` is in columns. ValueError for
+    NaN, infinities and lone surrogates.
     """
     text = render(value, indent_unit * depth, depth, Style(indent_unit, newline, width))
     text.encode("utf-8")
     return text
 
 
-# A union of types is made anew, and asked more slowly, each time that it is written out.
+# Tuples as constants: a union written in the call (int | float) is built each time and slower to check.
 _NUMBERS, _CONTAINERS = (int, float), (dict, list)
 _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def one_line(value: object) -> str:
-    """A value on one line (ValueError for NaN and infinities, TypeError for what JSON has no word for)."""
+    """A value on one line (ValueError for NaN and infinities, TypeError for what JSON cannot express)."""
     return _ENCODE(value)
 
 
 def render(
     value: Value, indent: str, depth: int, style: Style, before: int = 0, is_member: bool = False
 ) -> str:
-    """A value as text whose further lines begin with ``indent``; ``before`` columns of its line are taken."""
+    """A value as text with ``indent`` before all lines but the first, on which ``before`` columns are used already."""
     if isinstance(value, Raw):
         return raw_value(value, indent, style)
     if not isinstance(value, _CONTAINERS) or not value:
@@ -122,7 +122,7 @@ def _stays_on_line(value: Json, depth: int, room: int, is_member: bool) -> bool:
 
 
 def _is_flat(value: object) -> bool:
-    """Whether nothing but single values and empty containers lie in a value."""
+    """Whether a value contains nothing but scalars and empty containers."""
     if isinstance(value, Raw):
         return False
     inner: Iterable[object] = ()
@@ -141,8 +141,9 @@ def _name(key: str) -> str:
 def make_item(
     value: Value, key: str | None, indent: str, depth: int, style: Style, tight: bool = False
 ) -> Item:
-    """A member (``key``) or element as text to stand at ``indent``; ``tight``: all on one line."""
+    """A member (with a ``key``) or element as text to be placed at ``indent``; ``tight``: all on one line."""
     name = "" if key is None else _name(key)
+    # Scalars first and by hand: they are most of what is written.
     if isinstance(value, str):
         return Item("", name + encode_basestring(value), "")
     if value is None or isinstance(value, _NUMBERS):
@@ -156,7 +157,7 @@ def make_item(
 
 
 def lines_of(items: list[Item], indent: str, newline: str, last_comma: bool = False) -> str:
-    """Items on lines of their own, each line with the line break before it."""
+    """Items on lines of their own, with a line break before each."""
     pieces: list[str] = []
     for number, item in enumerate(items, 1):
         comma = "," if last_comma or number < len(items) else ""
@@ -165,7 +166,7 @@ def lines_of(items: list[Item], indent: str, newline: str, last_comma: bool = Fa
 
 
 def raw_plain(raw: Raw) -> Json:
-    """What a raw text means (ValueError where it is not one value with comments and perhaps a comma)."""
+    """The value of a raw text (ValueError unless it is one value with comments and perhaps a comma)."""
     text, _, end = _raw_span(raw)
     if TRIVIUM.sub("", text[end:]):
         raise ValueError("raw text holds more than one value and comments")
@@ -179,10 +180,10 @@ def _raw_span(raw: Raw) -> tuple[str, int, int]:
 
 
 def raw_parts(raw: Raw, indent: str, style: Style) -> tuple[str, str, str]:
-    """Comments before, value, comments behind, re-indented; the text was judged by ``raw_plain``."""
+    """Leading comments, value and trailing comments, re-indented; ``raw_plain`` must have accepted the text."""
     text, start, end = _raw_span(raw)
     trail = TRIVIUM.sub(_but_commas, text[end:]).strip()
-    text = shift(text[:end], _own_indent(text, start, end), indent, style.newline)
+    text = shift(text[:end], _last_indent(text, start, end), indent, style.newline)
     start = skip_trivia(text, 0)
     return text[:start], text[start:], " " + shift(trail, "", indent, style.newline) if trail else ""
 
@@ -192,21 +193,21 @@ def _but_commas(piece: re.Match[str]) -> str:
 
 
 def raw_value(raw: Raw, indent: str, style: Style) -> str:
-    """A raw value where a comma may follow at once: a trailing line comment moves above the value."""
+    """A raw value after which a comma may follow: a trailing line comment is moved above the value."""
     lead, body, trail = raw_parts(raw, indent, style)
     if ends_in_line_comment(trail):
         return lead + trail.strip() + style.newline + indent + body
     return lead + body + trail
 
 
-def _own_indent(text: str, start: int, end: int) -> str:
+def _last_indent(text: str, start: int, end: int) -> str:
     last = text.rfind("\n", start, end) + 1
     line = last if last else text.rfind("\n", 0, start) + 1
     return indent_at(text, line)
 
 
 def indent_at(text: str, offset: int) -> str:
-    """The blanks and tabs that the line of ``offset`` begins with."""
+    """The indentation of the line that contains ``offset``."""
     begin = text.rfind("\n", 0, offset) + 1
     end = begin
     while text[end : end + 1] in (" ", "\t"):
@@ -215,7 +216,7 @@ def indent_at(text: str, offset: int) -> str:
 
 
 def shift(text: str, old: str, new: str, newline: str) -> str:
-    """Text whose lines after the first lose the indentation ``old`` and gain ``new``; strings stay."""
+    """Replace the indentation ``old`` by ``new`` in all lines but the first; line continuations in strings stay."""
 
     def fixed(gap: re.Match[str]) -> str:
         following = gap.string[gap.end() : gap.end() + 1]
@@ -236,7 +237,7 @@ def shift(text: str, old: str, new: str, newline: str) -> str:
 
 
 def ends_in_line_comment(trivia: str) -> bool:
-    """Whether what follows these comments on the same line would be swallowed."""
+    """Whether anything added on the same line would become part of a line comment."""
     if "//" not in trivia:
         return False
     kinds = [piece.lastgroup for piece in TRIVIUM.finditer(trivia)]

@@ -1,7 +1,7 @@
-"""The grammar with its reasons: says where and why text is no JSONC or JSON5 that this project reads.
+"""Checks text against the grammar and reports the first fault with its position and reason.
 
-Runs only where the fast way failed, so it is written for good places and sentences, not for speed. It keeps
-its own stack: no depth of nesting can exhaust Python's.
+Runs only after the fast reader failed, so it is written for exact positions and clear sentences rather than speed. It
+keeps its own stack, so that no depth of nesting can exhaust Python's.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DEPTH = 64
-"""How many containers may lie in one another, the root among them."""
+"""The deepest nesting of containers that is read, the root included."""
 
 DIGITS = 4300
-"""How many digits a whole number may have."""
+"""The most digits that an integer may have: Python refuses to convert longer ones (CVE-2020-10735)."""
 
+# For hexadecimal, which Python converts at any length but would not print in decimal.
 _TOO_BIG = (10**DIGITS).bit_length()
 _ESCAPE = r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|0(?![0-9])|\r\n|[\n\r]|[^ux0-9\x00-\x1f])"
 _GOOD = {
@@ -43,7 +44,7 @@ _CLOSING = {"{": "}", "[": "]"}
 
 
 class Fault(Exception):
-    """The first fault of a text: its offset (characters), a template sentence with values, a hint or none."""
+    """The first fault of a text: its offset in characters, a template sentence with values, and an optional hint."""
 
     def __init__(
         self, offset: int, template: str, values: Mapping[str, object] | None = None, hint: str = ""
@@ -56,7 +57,7 @@ class Fault(Exception):
 
 
 class State(Enum):
-    """What may come next."""
+    """What the grammar expects next."""
 
     VALUE = auto()
     ITEM = auto()
@@ -66,7 +67,7 @@ class State(Enum):
 
 @dataclass(slots=True)
 class Frame:
-    """A container that is not closed yet: its bracket, where that stands, the keys so far."""
+    """An open container: its opening bracket, the offset of that, and the keys so far."""
 
     opening: str
     offset: int
@@ -74,7 +75,7 @@ class Frame:
 
 
 class Checker:
-    """Walks over a text from any state. Each method raises the first ``Fault``."""
+    """A checker that can start anywhere in a text, in any state. Each public method raises the first ``Fault``."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -82,19 +83,19 @@ class Checker:
         self._state = State.VALUE
 
     def value(self, pos: int, frames: tuple[Frame, ...] = ()) -> int:
-        """Check the one value that begins at ``pos`` inside ``frames``; its end."""
+        """Check the value that begins at ``pos`` inside ``frames``; returns its end."""
         self._stack = list(frames)
         self._state = State.VALUE
         return self._run(pos, len(frames))
 
     def key(self, pos: int, frame: Frame) -> int:
-        """Check the key at ``pos`` of the object ``frame``, which remembers it; its colon's end."""
+        """Check the key at ``pos`` of the object ``frame`` and add it to that; returns the end of the colon."""
         self._stack = [frame]
         self._comment(pos)
         return self._key(pos, self._text[pos : pos + 1])
 
     def rest(self, pos: int, frames: tuple[Frame, ...], state: State) -> None:
-        """Check from ``pos`` to the end of the document, inside ``frames`` and with ``state`` at ``pos``."""
+        """Check from ``pos`` in ``state``, inside ``frames``, to the end of the document."""
         self._stack = list(frames)
         self._state = state
         if frames or state is not State.AFTER:
@@ -123,6 +124,7 @@ class Checker:
             raise Fault(pos, "this comment is never closed", hint="close it with */")
 
     def _ended(self, wanted: str) -> Fault:
+        # The opening bracket is where a person has to look, not the end of the file.
         if self._stack:
             frame = self._stack[-1]
             values = {"opening": frame.opening}
@@ -217,11 +219,12 @@ class Checker:
 
 
 def check_key(text: str, pos: int) -> int:
-    """Check the key token that begins at ``pos``; its end (``Fault`` where it is none)."""
+    """Check the key token that begins at ``pos``; returns its end (``Fault`` if it is not a key)."""
     if text[pos] in "\"'":
         return check_string(text, pos)
     token = KEY.match(text, pos)
     name = _BARE_ESCAPE.sub("x", token[0]).replace("$", "_") if token else ""
+    # str.isidentifier is close to ES5's IdentifierName, but knows neither $, escapes, nor zero-width joiners.
     if token is None or not (name[:1] + _JOINERS.sub("", name[1:])).isidentifier():
         shown = token[0] if token else text[pos]
         raise Fault(
@@ -232,7 +235,7 @@ def check_key(text: str, pos: int) -> int:
 
 
 def check_string(text: str, pos: int) -> int:
-    """Check the quoted text that begins at ``pos``; its end (``Fault`` for what is wrong in it)."""
+    """Check the quoted string that begins at ``pos``; returns its end (``Fault`` if it is malformed)."""
     quote = text[pos]
     good = _GOOD[quote].match(text, pos)
     end = good.end() if good else pos
@@ -282,7 +285,7 @@ def _half(escape: re.Match[str]) -> Fault:
 
 
 def check_atom(text: str, pos: int) -> int:
-    """Check the number or word that begins at ``pos``; its end (``Fault`` where it is no value)."""
+    """Check the number or word that begins at ``pos``; returns its end (``Fault`` if it is not a value)."""
     match = ATOM.match(text, pos)
     if match is None:
         raise Fault(pos, "the character {char} is out of place here", {"char": text[pos]})

@@ -1,7 +1,7 @@
-"""A file's last version beside its next: the elements that stand in both, unchanged, are not read a second time.
+"""Finds the elements that two revisions of a file share, so that they are not parsed a second time.
 
-Reading goes from left to right and looks one character beyond an element's end. So what lies before the first
-difference was read alike in both, and so is all that follows an element's beginning behind the last difference.
+The reader goes from left to right and looks one character beyond an element's end. So everything before the first
+difference is read identically in both, and so is everything from the start of an element after the last difference.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.problem import Json
 
 
-class Former:
-    """What ``text``, a file's next version, shares with ``was``, its last, which is without a problem."""
+class SharedElements:
+    """The common prefix and suffix of ``was``, the previous revision (no problem), and its successor ``text``."""
 
     def __init__(self, was: Document, text: str) -> None:
         self._was = was
@@ -25,51 +25,51 @@ class Former:
         tail = _shared_tail(was.text, text, min(len(was.text), len(text)) - self._head)
         self._shift = len(text) - len(was.text)
         self.tail = len(text) - tail
-        """The offset in the new text from which on both are the same."""
+        """The offset in the new text at which the common suffix begins."""
 
     def leading(self, start: int) -> int:
-        """How many elements of the array that begins at ``start`` end before the first difference."""
+        """The number of elements of the array at ``start`` that end before the first difference."""
         array = self._was.members.get(self._was.spans_of)
         if array is None or array.value != start or start >= self._head:
             return 0
         return bisect_left(self._was.elements, self._head, key=lambda span: span[1])
 
     def trailing(self, pos: int) -> int | None:
-        """The number of the last version's element that began where ``pos`` is now, with all behind it unchanged."""
+        """The index of the previous revision's element that began where ``pos`` is now; None if none did."""
         elements, before = self._was.elements, pos - self._shift
         at = bisect_left(elements, before, key=lambda span: span[0])
         return at if at < len(elements) and elements[at][0] == before else None
 
     def elements(self, first: int, end: int | None = None) -> Iterable[tuple[int, int]]:
-        """The spans of a run of elements; to the end: where they are in the new text."""
+        """The spans of a run of elements in the new text; a run to the end (``end`` None) lies in the suffix."""
         if end is not None:
             return self._was.elements[first:end]
         return ((start + self._shift, stop + self._shift) for start, stop in self._was.elements[first:])
 
     def values(self, first: int, end: int | None = None) -> list[Json]:
-        """The values of a run of elements: the same objects that the last version holds."""
+        """The values of a run of elements: the same objects that the previous document holds."""
         root = cast("dict[str, list[Json]]", self._was.value)
         return root[self._was.spans_of][first:end]
 
 
-def _shared_head(one: str, other: str) -> int:
-    """How many characters both begin with."""
-    low, high = 0, min(len(one), len(other))
+def _shared_head(old: str, new: str) -> int:
+    """The length of the common prefix, by bisection: each comparison of a slice runs at the speed of memcmp."""
+    low, high = 0, min(len(old), len(new))
     while low < high:
         middle = (low + high + 1) // 2
-        if other.startswith(one[low:middle], low):
+        if new.startswith(old[low:middle], low):
             low = middle
         else:
             high = middle - 1
     return low
 
 
-def _shared_tail(one: str, other: str, limit: int) -> int:
-    """How many characters, at most ``limit``, both end with."""
+def _shared_tail(old: str, new: str, limit: int) -> int:
+    """The length of the common suffix, at most ``limit``."""
     low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2
-        if other.endswith(one[len(one) - middle : len(one) - low], 0, len(other) - low):
+        if new.endswith(old[len(old) - middle : len(old) - low], 0, len(new) - low):
             low = middle
         else:
             high = middle - 1

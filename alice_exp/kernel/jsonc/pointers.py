@@ -1,4 +1,4 @@
-"""Finding the place of a value or a key by its pointer."""
+"""Locates values, keys and their neighbours in a document by pointer."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ if TYPE_CHECKING:
 
 
 def locate(document: Document, pointer: Pointer) -> tuple[int, int] | None:
-    """The span (start, end) of the value at ``pointer``; None where there is none."""
+    """The span (start, end) of the value at ``pointer``; None if there is none."""
     child = find(document, pointer)
     return (child.value, child.end) if child else None
 
 
 def locate_key(document: Document, pointer: Pointer) -> tuple[int, int] | None:
-    """The span of the key token, quotes included, of the member at ``pointer``; None for anything else."""
+    """The span of the key token (with quotes) of the member at ``pointer``; None for anything else."""
     child = find(document, pointer)
     return (child.start, child.key_end) if child and child.key is not None else None
 
 
 def find(document: Document, pointer: Pointer) -> Child | None:
-    """The member or element at ``pointer``, or the root as an element; None where there is none."""
+    """The member or element at ``pointer``, or the root as an element; None if there is none."""
     if document.problem is not None:
         return None
     child: Child | None = None
+    # The reader knows the spans of most containers; only the rest of the path is scanned.
     for depth in range(len(pointer), -1, -1):
         if child := _known(document, pointer[:depth]):
             break
@@ -38,7 +39,7 @@ def find(document: Document, pointer: Pointer) -> Child | None:
 
 
 class Elements(Sequence[Child]):
-    """The elements at given spans, each made when it is asked for: most edits look at a few of thousands."""
+    """A lazy sequence of elements at given spans: most edits look at a few out of thousands."""
 
     def __init__(self, spans: Sequence[tuple[int, int]]) -> None:
         self._spans = spans
@@ -67,7 +68,7 @@ def offspring(document: Document, pointer: Pointer, container: Child) -> Sequenc
 
 
 def _known(document: Document, pointer: Pointer) -> Child | None:
-    """What reading has located already."""
+    """The child at ``pointer`` if the reader has located it already."""
     match pointer:
         case ():
             start = skip_trivia(document.text, 0)
@@ -101,9 +102,9 @@ def _step(document: Document, parent: Child, step: str | int) -> Child | None:
 
 
 def neighbours(document: Document, pointer: Pointer) -> tuple[int, Child, int]:
-    """Where the left neighbour of the child at ``pointer`` ends, the child, where the right one begins.
+    """The end of the left neighbour, the child at ``pointer``, the start of the right neighbour.
 
-    The brackets' inner sides stand for missing neighbours. LookupError where there is no such child.
+    For a missing neighbour the inner side of the bracket. LookupError if there is no such child.
     """
     container = find(document, pointer[:-1])
     child = find(document, pointer)

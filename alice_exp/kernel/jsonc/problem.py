@@ -1,4 +1,4 @@
-"""A fault in a person's file as a value, and the JSON values and pointers that files are made of."""
+"""Value types of the package: faults in a person's file, JSON values, and pointers into a document."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A fault in a person's file, as a value. ``line`` and ``column`` are 1-based; 0 where there is no place.
+    """A fault in a person's file. ``line`` and ``column`` are 1-based, 0 if there is no position.
 
-    ``template`` is the English sentence with ``{name}`` places that ``values`` fills. A warning freezes nothing.
+    ``template`` is the English sentence with ``{name}`` placeholders that ``values`` fills. A file with an error is not
+    written to; a warning prevents nothing.
     """
 
     path: str
@@ -33,12 +34,12 @@ class Problem:
 
     @property
     def where(self) -> str:
-        """``path:line:column``, as editors and terminals link it."""
+        """``path:line:column``, the form that editors and terminals turn into a link."""
         return f"{self.path}:{self.line}:{self.column}" if self.line else self.path
 
 
 Pointer: TypeAlias = tuple[str | int, ...]
-"""Where a value lies in a document: keys and indexes from the root."""
+"""The path to a value in a document: keys and indexes from the root."""
 
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"

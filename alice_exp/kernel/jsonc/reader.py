@@ -1,9 +1,8 @@
-"""Reading: bytes to a ``Document``, at C speed where the text is JSONC, through json5 where it is JSON5.
+"""Parses bytes into a ``Document``: at C speed where the text is JSONC, through json5 where it is JSON5.
 
-``json`` decodes the elements one by one, so each yields its span. The first that it cannot decode makes it
-read on from the text with comments and last commas blanked at equal length; what it still cannot decode,
-json5 does, alone.
-What is wrong is noticed here and located by ``check``.
+``json`` decodes the elements one by one, so that each has a span. At the first one that it cannot decode, it goes on
+in a copy of the text with comments and trailing commas blanked at equal length; an element that it still cannot
+decode goes to json5 by itself. Faults are noticed here and located by ``grammar``.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from alice_exp.kernel.jsonc.scan import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from alice_exp.kernel.jsonc.incremental import Former
+    from alice_exp.kernel.jsonc.incremental import SharedElements
     from alice_exp.kernel.jsonc.problem import Json
 
 LIMIT = 64 * 1024 * 1024
@@ -40,31 +39,34 @@ LIMIT = 64 * 1024 * 1024
 
 _BOM = b"\xef\xbb\xbf"
 _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
+# What may follow a complete value; anything else means that the C scanner stopped inside a JSON5 token.
 _ENDS = frozenset((",", "\n", "]", "}", " ", "\r", "\t", "/", ""))
 _PLAIN_COMMA = re.compile(r"[ \r\n\t]*+,(?:[ \r\n\t]++|//[^\n\r]*+)*+(?=[{\[\"0-9])")
+# A comma, perhaps line comments, and the start of a value that the C scanner can read.
 _AT_ONCE = 12
+# Elements whose brackets are counted together in `_check_depths`.
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _HALVES = ("\\ud", "\\uD")
 _MARKER = re.compile(r"^(?:<{7} |={7}(?=\r?$)|>{7} ).*$", re.MULTILINE)
 
 
 def parse(data: bytes, path: str = "", spans_of: str = "blocks", was: Document | None = None) -> Document:
-    """Read a file's bytes; a fault becomes the document's ``problem``, no bytes raise.
+    """Parse a file's bytes. Never raises; a fault becomes the document's ``problem``.
 
-    ``path`` is named in problems. ``spans_of`` names the top-level member whose elements' spans are kept; empty, no
-    span at all is, which is quicker. ``was`` is an earlier reading of the same file: elements that stand before and
-    behind all that changed since are taken from it.
+    ``path`` is named in problems. ``spans_of`` names the member of the root whose elements' spans are kept; with an
+    empty name no spans are kept, which is faster. ``was`` is an earlier document of the same file: elements before
+    the first and after the last change since are taken from it.
     """
     bom = data.startswith(_BOM)
     text = ""
     reader = _Reader("", spans_of)
     try:
         text = _decode(data[3:] if bom else data)
-        reader = _Reader(text, spans_of, _former(was, text, spans_of))
+        reader = _Reader(text, spans_of, _shared(was, text, spans_of))
         value = reader.read()
     except Fault as fault:
         if was is not None:
-            # what a fault is called depends on all that was read before it
+            # The wording of a fault depends on all that was read before it, so read everything.
             return parse(data, path, spans_of)
         problem = _problem(path, text, _conflict(text) or fault)
         if isinstance(fault, _Undecoded):
@@ -74,16 +76,16 @@ def parse(data: bytes, path: str = "", spans_of: str = "blocks", was: Document |
     return Document(path, text, bom, value, None, tuple(reader.elements), spans_of, reader.members)
 
 
-def _former(was: Document | None, text: str, spans_of: str) -> Former | None:
+def _shared(was: Document | None, text: str, spans_of: str) -> SharedElements | None:
     if was is None or was.problem is not None or was.spans_of != spans_of:
         return None
-    from alice_exp.kernel.jsonc.incremental import Former
+    from alice_exp.kernel.jsonc.incremental import SharedElements
 
-    return Former(was, text)
+    return SharedElements(was, text)
 
 
 def check_text(text: str) -> Json:
-    """The value of a text that stands alone (ValueError, with the reason, where it is faulty)."""
+    """The value of a text (ValueError with position and reason if it is faulty)."""
     try:
         return _Reader(text, "").read()
     except Fault as fault:
@@ -93,7 +95,7 @@ def check_text(text: str) -> Json:
 
 
 class _Undecoded(Fault):
-    """Bytes that are no text: ``readable`` is what comes before them."""
+    """Bytes that cannot be decoded; ``readable`` is the text before them."""
 
     readable = ""
 
@@ -101,6 +103,7 @@ class _Undecoded(Fault):
 def _decode(data: bytes) -> str:
     if len(data) > LIMIT:
         raise _Undecoded(0, "the file is over 64 MiB ({size} bytes)", {"size": len(data)}, "split it in two")
+    # Without a BOM, every other byte of ASCII characters in UTF-16 is zero.
     if data.startswith(_WIDE_BOMS) or data[:4:2] == b"\0\0" or data[1:4:2] == b"\0\0":
         raise _Undecoded(0, "this is UTF-16 text, not UTF-8", hint="save the file as UTF-8")
     try:
@@ -116,7 +119,8 @@ def _decode(data: bytes) -> str:
 
 
 def _conflict(text: str) -> Fault | None:
-    """A merge conflict explains whatever else is wrong with a file, so it is named before."""
+    """The fault for a merge conflict marker; it is reported first, because it explains whatever else is wrong."""
+    # A line of ======= inside a comment is not a conflict.
     marker = _MARKER.search(without_comments(text))
     if marker is None:
         return None
@@ -134,6 +138,7 @@ def _problem(path: str, text: str, fault: Fault) -> Problem:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # json would keep the last of two equal keys and lose the other silently.
     members = dict(pairs)
     if len(members) != len(pairs):
         raise ValueError("duplicate key")
@@ -161,25 +166,30 @@ _DECODER = json.JSONDecoder(
     object_pairs_hook=_unique, parse_float=_finite, parse_int=_short, parse_constant=_no_constant
 )
 
+# The C scanner itself: JSONDecoder.raw_decode adds a Python frame for each element.
 _SCAN: Callable[[str, int], tuple[Any, int]] = make_scanner(_DECODER)  # type: ignore[arg-type]
 
 
 class _Reader:
-    """One pass over one text."""
+    """One pass over one text.
 
-    def __init__(self, text: str, spans_of: str, former: Former | None = None) -> None:
+    ``_flat`` is what the C scanner reads: the text itself until an element fails, then the copy without comments and
+    trailing commas.
+    """
+
+    def __init__(self, text: str, spans_of: str, shared: SharedElements | None = None) -> None:
         self.elements: list[tuple[int, int]] = []
         self.members: dict[str, Child] = {}
         self._text = text
         self._flat = text
         self._spans_of = spans_of
-        self._former = former
+        self._shared = shared
         self._is_plain = False
         self._has_json5 = False
-        self._has_halves = former is not None or ("\\" in text and any(mark in text for mark in _HALVES))
+        self._has_halves = shared is not None or ("\\" in text and any(mark in text for mark in _HALVES))
 
     def read(self) -> Json:
-        """The document's value (``Fault`` where there is none)."""
+        """The document's value; raises ``Fault``."""
         pos = skip_trivia(self._flat, 0)
         if pos == len(self._flat):
             raise Fault(0, "the file is empty", hint="an empty file of blocks is {}")
@@ -193,6 +203,7 @@ class _Reader:
         return value
 
     def _fault(self, pos: int, frames: tuple[Frame, ...], state: State) -> Fault:
+        # On the original text, so that an unclosed comment is named as such.
         try:
             Checker(self._text).rest(pos, frames, state)
         except Fault as fault:
@@ -237,20 +248,20 @@ class _Reader:
         frames = (root, Frame("[", start))
         values, taken = self._taken(start)
         pos = self._next(self.elements[-1][1], "]", frames) if taken else skip_trivia(self._flat, start + 1)
-        former, tail = self._former, self._former.tail if self._former else len(self._text)
+        shared, tail = self._shared, self._shared.tail if self._shared else len(self._text)
         try:
             while self._flat[pos : pos + 1] != "]":
-                if pos >= tail and former and (same := former.trailing(pos)) is not None:
+                if pos >= tail and shared and (same := shared.trailing(pos)) is not None:
                     self._check_depths(values, frames, taken)
-                    values += former.values(same)
-                    self.elements += former.elements(same)
+                    values += shared.values(same)
+                    self.elements += shared.elements(same)
                     taken = len(values)
                     pos = self._next(self.elements[-1][1], "]", frames)
                     continue
                 value, end = self._decode(pos, frames)
                 values.append(value)
                 self.elements.append((pos, end))
-                # the two calls of the general case cost a tenth of all reading
+                # The two calls of the general case cost a tenth of the whole parse.
                 comma = _PLAIN_COMMA.match(self._flat, end)
                 pos = comma.end() if comma else self._next(end, "]", frames)
         finally:
@@ -258,15 +269,18 @@ class _Reader:
         return values, pos + 1
 
     def _taken(self, start: int) -> tuple[list[Json], int]:
-        """The elements that the last version begins with just so, and their number."""
-        count = self._former.leading(start) if self._former else 0
-        if not self._former or not count:
+        """The elements that both revisions begin with, and their number."""
+        count = self._shared.leading(start) if self._shared else 0
+        if not self._shared or not count:
             return [], 0
-        self.elements += self._former.elements(0, count)
-        return self._former.values(0, count), count
+        self.elements += self._shared.elements(0, count)
+        return self._shared.values(0, count), count
 
     def _check_depths(self, values: list[Json], frames: tuple[Frame, ...], fresh: int) -> None:
-        """Raise the ``Fault`` of too deep an element, from ``fresh`` on; counting brackets clears most at once."""
+        """Raise the ``Fault`` of an element that is nested too deep, from index ``fresh`` on.
+
+        Fewer brackets than levels cannot be too deep, so counting them clears a dozen elements at once.
+        """
         room = DEPTH - len(frames)
         for first in range(fresh, len(values), _AT_ONCE):
             some = range(first, min(first + _AT_ONCE, len(values)))
@@ -280,13 +294,13 @@ class _Reader:
             Checker(self._text).value(pos, frames)
 
     def _decode(self, pos: int, frames: tuple[Frame, ...]) -> tuple[Json, int]:
-        """The value at ``pos`` and its end."""
+        """The value at ``pos`` and its end; raises ``Fault``."""
         text = self._flat
         try:
             value, end = _SCAN(text, pos) if not self._has_json5 else self._isolated(pos)
         except (StopIteration, ValueError, RecursionError):
             return self._slow(pos, frames)
-        # json reads the 0 of 0x10, the 5 of 5. and stops
+        # json reads the 0 of 0x10 or the 5 of 5. and stops there.
         if text[end : end + 1] not in _ENDS:
             return self._slow(pos, frames)
         if self._has_halves and _HALF.search(text, pos, end):
@@ -294,7 +308,8 @@ class _Reader:
         return value, end
 
     def _isolated(self, pos: int) -> tuple[Json, int]:
-        # json counts lines up to each error it raises: on the whole text, JSON5 blocks would cost its square
+        # json counts lines from the start for each error that it raises: on the whole text, many JSON5 elements
+        # would take quadratic time.
         value, length = _SCAN(self._flat[pos : skip_value(self._flat, pos)], 0)
         return value, pos + length
 
@@ -312,7 +327,7 @@ _CONTAINERS = (dict, list)
 
 
 def is_deeper(value: Json, room: int) -> bool:
-    """Whether containers lie in one another more than ``room`` deep in ``value``."""
+    """Whether containers in ``value`` are nested more than ``room`` levels deep. Iterative, level by level."""
     level: list[Json] = [value]
     for _ in range(room):
         inner: list[Json] = []
@@ -328,7 +343,7 @@ def is_deeper(value: Json, room: int) -> bool:
 
 
 def tolerant(text: str, pos: int, end: int) -> Json:
-    """The JSON5 value between two offsets of checked text (``Fault`` where json5 disagrees)."""
+    """The JSON5 value between two offsets of checked text (``Fault`` if json5 disagrees with the check)."""
     import json5
 
     try:
@@ -340,7 +355,7 @@ def tolerant(text: str, pos: int, end: int) -> Json:
 
 
 def _split(text: str, pos: int) -> Json:
-    """A container too deep for json5's recursion, child by child."""
+    """Decode a container that is too deep for json5's recursion child by child."""
     parts = [(child.key, tolerant(text, child.value, child.end)) for child in children(text, pos)]
     if text[pos] == "{":
         return {str(key): value for key, value in parts}

@@ -1,6 +1,6 @@
-"""Walking over JSONC and JSON5 text at regular-expression speed: comments, strings, values, children.
+"""Scans JSONC and JSON5 text with regular expressions: trivia, strings, values, children of a container.
 
-Nothing here judges the text: on malformed text every function returns some offset and raises nothing.
+Does not validate: on malformed text every function returns some offset and raises nothing.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SPACE = " \\t\\n\\r\\v\\f\\u00a0\\ufeff\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000"
-"""The white space of JSON5, as the inside of a character class."""
+"""The white space of JSON5, for use inside a character class."""
 
+# Possessive quantifiers (++, *+), so that malformed text cannot make a pattern backtrack.
 _ESCAPED = r"\\(?:\r\n|[\s\S])"
 _DOUBLE = rf'"(?:[^"\\\n\r]++|{_ESCAPED})*+"'
 _SINGLE = rf"'(?:[^'\\\n\r]++|{_ESCAPED})*+'"
@@ -23,10 +24,10 @@ _COMMENT = r"(?://[^\n\r]*+|/\*(?:[^*]++|\*(?!/))*+\*/)"
 _SLASH = r"/(?![/*])"
 
 TRIVIA = re.compile(rf"(?:[{SPACE}]++|{_COMMENT})*+")
-"""White space and comments; matches everywhere, perhaps nothing."""
+"""White space and comments; matches at every position, possibly the empty string."""
 
 TRIVIUM = re.compile(rf"(?P<space>[{SPACE}]+)|(?P<line>//[^\n\r]*)|(?P<block>/\*[\s\S]*?\*/)|(?P<comma>,)")
-"""One piece of what stands between two values."""
+"""One piece of the text between two values."""
 
 STRING = re.compile(_STRING)
 ATOM = re.compile(rf"[^{SPACE},:\[\]{{}}\"'/]++")
@@ -43,7 +44,7 @@ _HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 class Child(NamedTuple):
-    """A member or an element: offsets of its beginning (a member's key), of its key's end, of its value."""
+    """A member or an element: its key, if any, and the offsets of its start, its key's end, its value and its end."""
 
     key: str | None
     start: int
@@ -53,14 +54,15 @@ class Child(NamedTuple):
 
 
 def skip_trivia(text: str, pos: int) -> int:
-    """The offset of the first character at or after ``pos`` that is neither white space nor comment."""
+    """The offset of the first character from ``pos`` on that is neither white space nor part of a comment."""
     match = TRIVIA.match(text, pos)
     return match.end() if match else pos
 
 
 def without_comments(text: str) -> str:
-    """The text with each comment blanked at equal length; offsets, lines and columns stay true."""
-    # only a line continuation lets a string cross a line's end; without one, a look at the line is enough
+    """The text with each comment replaced by blanks of equal length, so that offsets, lines and columns stay valid."""
+    # A string crosses the end of a line only by a line continuation. Without any, it is enough to scan from the
+    # start of the line to tell a comment from a slash in a string.
     has_whole_lines = _CONTINUATION.search(text) is None
     pieces: list[str] = []
     done = at = 0
@@ -86,7 +88,7 @@ def _blank(comment: str) -> str:
 
 
 def without_last_commas(text: str) -> str:
-    """Text without comments, with each comma that only a closing bracket follows blanked at equal length."""
+    """Replace each trailing comma before a closing bracket by a blank; ``text`` must not contain comments."""
     pieces: list[str] = []
     pos = done = 0
     while True:
@@ -102,7 +104,7 @@ def without_last_commas(text: str) -> str:
 
 
 def _opens(text: str, comma: int) -> bool:
-    """Whether a bracket or a comma stands before this comma: ``[,]`` has to stay a fault."""
+    """Whether an opening bracket or a comma precedes this comma: ``[,]`` has to remain a fault."""
     before = comma - 1
     while before >= 0 and (text[before].isspace() or text[before] == "\ufeff"):
         before -= 1
@@ -110,7 +112,7 @@ def _opens(text: str, comma: int) -> bool:
 
 
 def skip_value(text: str, pos: int) -> int:
-    """The end of the value that begins at ``pos``; the text's end where it is never closed."""
+    """The end of the value that begins at ``pos``; the end of the text if it is never closed."""
     char = text[pos : pos + 1]
     if char in ("[", "{"):
         return _skip_container(text, pos)
@@ -136,7 +138,7 @@ def _skip_container(text: str, pos: int) -> int:
 
 
 def children(text: str, pos: int) -> Iterator[Child]:
-    """The members or elements of the well-formed container that begins at ``pos``; none for another value."""
+    """The members or elements of the well-formed container that begins at ``pos``; nothing for any other value."""
     opening = text[pos : pos + 1]
     if opening not in ("[", "{"):
         return
@@ -157,7 +159,7 @@ def children(text: str, pos: int) -> Iterator[Child]:
 
 
 def unquote(token: str) -> str:
-    """The key that a key token means: ``"a"``, ``'a'`` or ``a`` (ValueError for what is no key at all)."""
+    """The key denoted by a key token: ``"a"``, ``'a'`` or ``a`` (ValueError if the token is not a key)."""
     if "\\" not in token:
         return token[1:-1] if token[:1] in ("'", '"') else token
     if token[0] == '"':
@@ -173,5 +175,5 @@ def unquote(token: str) -> str:
 
 
 def joined(text: str) -> str:
-    """The text with each pair of surrogates, as json5 leaves it, made the one character that it means."""
+    """Combine the surrogate pairs that json5 leaves in a text into the characters that they encode."""
     return _HALVES.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)

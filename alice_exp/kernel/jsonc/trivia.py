@@ -1,4 +1,4 @@
-"""What stands between two neighbours in a container, and whose it is."""
+"""Assigns the trivia between two neighbours in a container to the left one, the right one, or neither."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The text between two neighbours (or brackets), as offsets in order.
+    """The text between two neighbours (or brackets), as offsets in ascending order.
 
-    ``start`` to ``trail_end``: comments of the left neighbour, with the comma at ``comma``. Up to
-    ``lead_start``: nobody's comments and blank lines. Up to ``end``: the right neighbour's.
+    ``start`` to ``trail_end``: the left neighbour's comments, with the comma at ``comma``. Up to ``lead_start``:
+    unattached comments and blank lines. Up to ``end``: the right neighbour's comments and indentation.
     """
 
     start: int
@@ -26,23 +26,23 @@ class Gap:
     end: int
     has_lines: bool
 
-    def own(self, text: str) -> str:
-        """The left neighbour's comments without the comma."""
+    def trailing(self, text: str) -> str:
+        """The left neighbour's comments, without the comma."""
         if self.comma is None:
             return text[self.start : self.trail_end]
         return text[self.start : self.comma] + text[self.comma + 1 : self.trail_end]
 
     def with_comma(self, text: str) -> str:
-        """The left neighbour's comments and a comma: its own, or a new one right after the value."""
+        """The left neighbour's comments and a comma: the existing one, or a new one right after the value."""
         mine = text[self.start : self.trail_end]
         return mine if self.comma is not None else "," + mine
 
     def floating(self, text: str) -> str:
-        """Comments and blank lines that belong to no neighbour."""
+        """The unattached comments and blank lines."""
         return text[self.trail_end : self.lead_start]
 
     def lead(self, text: str) -> str:
-        """The right neighbour's comments and its indentation."""
+        """The right neighbour's comments and indentation."""
         return text[self.lead_start : self.end]
 
 
@@ -55,11 +55,13 @@ def gap_between(text: str, start: int, end: int, is_first: bool, is_last: bool) 
     breaks = [number for number, piece in enumerate(pieces) if _breaks(piece)]
     on_line = pieces[: breaks[0] if breaks else None]
     comments = [piece.end() for piece in on_line if piece.lastgroup != "space"]
+    # On a shared line a comment belongs to the value before it only if nothing but the bracket follows.
     takes_comments = not is_first if breaks else is_last and not is_first
     if takes_comments and comments:
         trail_end = comments[-1]
     if not breaks:
         return Gap(start, comma, trail_end, trail_end, end, False)
+    # The right neighbour's comments begin after the last blank line; a closing bracket has no comments.
     starts = [pieces[number] for number in breaks[1:] if is_last or _breaks(pieces[number]) > 1]
     return Gap(start, comma, trail_end, _after_break((starts or [pieces[breaks[0]]])[-1]), end, True)
 

@@ -1,1 +1,1 @@
-"""Language models and embedders behind an OpenAI-compatible server."""
+"""Clients for language models and embedders behind OpenAI-compatible servers."""

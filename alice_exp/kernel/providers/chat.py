@@ -1,6 +1,6 @@
-"""Any server that speaks OpenAI's chat completions, through the ``openai`` package (extra ``llm``).
+"""Client for servers with OpenAI's chat completions API, through the ``openai`` package (extra ``llm``).
 
-The base URL comes from configuration alone. What the server sends is bounded in time and size, and is data.
+The base URL comes from configuration alone. Answers are limited in time and size and are treated as data.
 """
 
 from __future__ import annotations
@@ -17,20 +17,23 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 TIMEOUT = 30.0
-"""Seconds that one answer may take, from the question to its last byte (R4.21)."""
+"""Seconds that one answer may take, from the request to its last byte, retries included (R4.21)."""
 
 ANSWER_LIMIT = 4 << 20
-"""Bytes of an answer that are read; a longer one is nonsense."""
+"""The most bytes of an answer that are read; a longer one is refused."""
 
+# Seconds before the second and the third attempt.
 _PAUSES = (0.2, 1.0)
+# Status codes that are worth another attempt, besides 5xx.
 _PASSING = (408, 409, 429)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class ChatCompletions:
-    """One model at one server; see ``conversations.ports.Provider``. ``key`` may be empty (a local server).
+    """A ``Provider``: one model at one server. ``key`` may be empty (a local server).
 
-    A refused connection and an answer 408, 409, 429 or 5xx is asked again, twice at most, all within ``timeout`` s.
+    A refused connection and the status codes 408, 409, 429 and 5xx are retried, twice at most, all within ``timeout``
+    seconds.
     """
 
     def __init__(self, base_url: str, model: str, key: str = "", *, timeout: float = TIMEOUT) -> None:
@@ -41,7 +44,7 @@ class ChatCompletions:
         self._client: OpenAI | None = None
 
     def chat(self, prompt: str) -> str:
-        """The model's answer to one prompt; ``ProviderError`` where there is none in time."""
+        """The model's answer to one prompt; ``ProviderError`` if there is none in time."""
         try:
             import httpx2
             import openai
@@ -65,13 +68,14 @@ class ChatCompletions:
             raise ProviderError("the model cannot be asked: {why}", why=why, hint=_HINT) from None
 
     def _asked(self, prompt: str) -> bytes:
-        """The answer's body; asked again, within the same time, where the server says that this may help."""
+        """The answer's body, with retries within one deadline."""
         import openai
 
         deadline = time.monotonic() + self._timeout
         for pause in _PAUSES:
             try:
                 return self._once(prompt, deadline)
+            # A subclass of APIConnectionError: a timeout has used up the time, so it is not retried.
             except openai.APITimeoutError:
                 raise
             except openai.APIStatusError as error:
@@ -97,6 +101,7 @@ class ChatCompletions:
                 read += chunk
                 if len(read) > ANSWER_LIMIT:
                     raise ProviderError("the model's answer is over the limit of 4 MiB", hint=_HINT)
+                # The client's timeout applies to each read, so a server that drips bytes has to be cut off here.
                 if time.monotonic() > deadline:
                     raise TimeoutError
             return bytes(read)
@@ -111,6 +116,7 @@ class ChatCompletions:
                 organization="",
                 project="",
                 timeout=self._timeout,
+                # Retries are ours: the package's own would each get the full timeout.
                 max_retries=0,
                 http_client=transport(self._base_url, self._timeout),
             )
@@ -121,9 +127,9 @@ _HINT = "see provider.base_url and provider.chat_model in 'alice-exp config list
 
 
 def transport(base_url: str, timeout: float) -> httpx2.Client:
-    """What talks to a server, ``timeout`` seconds at most a step.
+    """An HTTP client with a timeout of ``timeout`` seconds per step.
 
-    A proxy of the environment is for the world, not for a server on this machine; redirects are not followed.
+    Proxy settings of the environment are ignored for a server on this machine; redirects are never followed.
     """
     import httpx2
 
@@ -132,7 +138,7 @@ def transport(base_url: str, timeout: float) -> httpx2.Client:
 
 
 def _content(body: bytes) -> str:
-    """The text of a chat completion; ``ProviderError`` where the body is none."""
+    """The text of a chat completion; ``ProviderError`` if the body is not one."""
     try:
         answer: Any = json.loads(body)
         content = answer["choices"][0]["message"]["content"]

@@ -1,7 +1,7 @@
-"""Any server that speaks OpenAI's ``/v1/embeddings`` (Ollama, vLLM, llama.cpp …), through ``httpx2`` (extra ``llm``).
+"""Client for servers with OpenAI's ``/v1/embeddings`` (Ollama, vLLM, llama.cpp …), through ``httpx2`` (extra ``llm``).
 
-Not through ``openai``: a recall asks every time, and importing that package costs five times as much as this (0.38 s
-of processor time to 0.07 s) for one request. What the server sends is bounded in time and size, and is data.
+Not through ``openai``: every recall sends one request, and importing that package costs five times as much (0.38 s of
+processor time against 0.07 s). Answers are limited in time and size and are treated as data.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     import httpx2
 
 ANSWER_LIMIT = 32 << 20
-"""Bytes of an answer that are read; 64 vectors of 4,096 numbers are 6 MB."""
+"""The most bytes of an answer that are read; 64 vectors of 4,096 numbers are 6 MB."""
 
 _HINT = "see provider.base_url and provider.embedding_model in 'alice-exp config list'"
 
 
 class Embeddings:
-    """One embedding model at one server; see ``core.nearness.Embedder``. ``key`` may be empty (a local server)."""
+    """An ``Embedder``: one embedding model at one server. ``key`` may be empty (a local server)."""
 
     def __init__(self, base_url: str, model: str, key: str = "") -> None:
         self._base_url = base_url
@@ -35,7 +35,7 @@ class Embeddings:
         self._client: httpx2.Client | None = None
 
     def embed(self, texts: Sequence[str], within: float) -> list[list[float]]:
-        """One vector a text, in order; ``within`` so many seconds from the question to the answer's last byte."""
+        """One vector per text, in order, within ``within`` seconds; ``ProviderError`` otherwise."""
         try:
             import httpx2
         except ImportError:
@@ -50,8 +50,9 @@ class Embeddings:
                 "the embedder gave no answer within {seconds:.2g} s", seconds=within, hint=_HINT
             ) from None
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
-            said = str(error).replace(self._key, "…") if self._key else str(error)
-            why = " ".join(said.split()).rstrip(".").lower()[:200] or type(error).__name__
+            # An error may quote the header that it is about, and the key must never be shown.
+            reason = str(error).replace(self._key, "…") if self._key else str(error)
+            why = " ".join(reason.split()).rstrip(".").lower()[:200] or type(error).__name__
             raise ProviderError("the embedder cannot be asked: {why}", why=why, hint=_HINT) from None
 
     def _asked(self, texts: Sequence[str], within: float) -> bytes:
@@ -59,7 +60,7 @@ class Embeddings:
             self._client = transport(self._base_url, within)
         deadline = time.monotonic() + within
         asked = {"model": self._model, "input": list(texts), "encoding_format": "float"}
-        # A lone surrogate in a hand-edited text must not keep all others from being asked about.
+        # ensure_ascii: a lone surrogate in one hand-edited text must not make the whole request fail.
         body = json.dumps(asked, ensure_ascii=True).encode()
         headers = {"Content-Type": "application/json"}
         if self._key:
@@ -81,7 +82,7 @@ class Embeddings:
 
 
 def _vectors(body: bytes, count: int) -> list[list[float]]:
-    """The vectors of an answer by their ``index``; ``ProviderError`` where the body is none."""
+    """The vectors of an answer, ordered by their ``index``; ``ProviderError`` if the body is not a list of vectors."""
     try:
         rows: Any = json.loads(body)["data"]
         by_index = {row["index"]: [float(value) for value in row["embedding"]] for row in rows}

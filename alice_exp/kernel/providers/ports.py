@@ -1,4 +1,4 @@
-"""What a language model and an embedder are asked."""
+"""The protocols of a language model and of an embedder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Embedder(Protocol):
     """A model that turns texts into vectors; ``ProviderError`` where it fails, is too slow, or answers nonsense."""
 
     def embed(self, texts: Sequence[str], within: float) -> list[list[float]]:
-        """One vector a text, in order, all of one length and of finite numbers; ``within`` so many seconds."""
+        """One vector per text, in order, all of the same length and of finite numbers, within ``within`` seconds."""
         ...
 
 

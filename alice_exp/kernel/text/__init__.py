@@ -1,1 +1,1 @@
-"""Words, times and terminal cells: pure functions of texts."""
+"""Pure functions on text: tokens, times, terminal columns, and word lists from data files."""

@@ -1,12 +1,11 @@
-"""Word lists and tables that lie beside the code as files, so that a person adds a word without reading Python.
+"""Loads word lists and tables of patterns from data files, so that a person can add a word without reading Python.
 
-A path counts from the package's folder (``finding/rules/data/lexicon.txt``). ``docs/words.md`` tells what lies where.
+Paths are relative to the package's folder (``finding/rules/data/lexicon.txt``). ``docs/words.md`` lists the files.
 
-- *Text*: words parted by blanks; ``[heading]`` alone on a line begins a list; a line that begins with ``#`` is a
-  comment.
-- *TOML*: tables of regular expressions. In them a line break and the blanks at either end of a line count for nothing
-  (write ``[ ]`` for one that counts); ``{name}`` stands for what ``[parts]`` has under that name, or for any of the
-  words of a list or table so called.
+- *Text*: words separated by blanks; a line ``[heading]`` starts a list; a line that begins with ``#`` is a comment.
+- *TOML*: tables of regular expressions. In an expression, line breaks and the blanks at both ends of a line are
+  ignored (write ``[ ]`` for a blank that counts); ``{name}`` is replaced by the entry of that name in ``[parts]``, or
+  by an alternation of the words in the list or table of that name.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def entries(path: str) -> list[str]:
-    """The lines of a text file that say something."""
+    """The lines of a text file without blank lines and comments."""
     lines = (line.strip() for line in _text(path).splitlines())
     return [line for line in lines if line and not line.startswith("#")]
 
 
 @cache
 def word_lists(path: str) -> Mapping[str, tuple[str, ...]]:
-    """The words of a text file, in order, by the heading they stand under; "" for those above the first."""
+    """The words of a text file, in order, by heading; "" for those above the first heading."""
     found: dict[str, list[str]] = {}
     words = found.setdefault("", [])
     for line in entries(path):
@@ -41,20 +40,23 @@ def word_lists(path: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def words(path: str) -> tuple[str, ...]:
-    """The words of a text file without headings."""
+    """The words of a text file that has no headings."""
     return word_lists(path)[""]
 
 
 @cache
 def table(path: str) -> Mapping[str, Any]:
-    """What a TOML file holds."""
+    """The contents of a TOML file."""
     import tomllib
 
     return tomllib.loads(_text(path))
 
 
 def expression(path: str, written: str) -> str:
-    """A regular expression as a file writes it, whole: on one line, its parts filled in."""
+    """A regular expression from a file, joined to one line and with its ``{parts}`` filled in.
+
+    Raises ``KeyError`` for an unknown part.
+    """
     written = "".join(line.strip() for line in written.splitlines())
     return re.sub(r"\{([a-z_]+)\}", lambda named: _part(path, named[1]), written)
 
@@ -64,11 +66,12 @@ def _part(path: str, name: str) -> str:
     part = whole.get("parts", {}).get(name, whole.get(name))
     if part is None:
         raise KeyError(f"{path} has no part {name!r}")
+    # Longest first: of alternatives in a pattern the first that matches wins.
     return expression(path, part) if isinstance(part, str) else "|".join(sorted(part, key=len, reverse=True))
 
 
 class Patterns:
-    """The regular expressions of one table of a file, by name (``PATTERNS.greeting``): compiled when first used."""
+    """The regular expressions of one table of a file, by attribute (``PATTERNS.greeting``), compiled on first use."""
 
     def __init__(self, path: str, heading: str = "patterns", flags: re.RegexFlag = re.NOFLAG) -> None:
         self._path, self._heading, self._flags = path, heading, flags
@@ -83,7 +86,7 @@ class Patterns:
 
 
 def _text(path: str) -> str:
-    # The package's own loader: importlib.resources and pkgutil do the same and cost a cold start milliseconds.
+    # The package's own loader: importlib.resources and pkgutil do the same, but cost milliseconds at start-up.
     package = import_module(__name__.partition(".")[0])
     loader = cast("ResourceLoader", package.__loader__)
     return loader.get_data(f"{package.__path__[0]}/{path}").decode("utf-8")

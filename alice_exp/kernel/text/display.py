@@ -1,6 +1,6 @@
-"""Text as a terminal can show it: harmless, on one line, measured in columns.
+"""Prepares text for a terminal: control characters escaped, width measured in columns, cut to one line.
 
-Other people's text is data and must never steer the terminal (DESIGN 6).
+Other people's text is data and must never control the terminal (DESIGN 6).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _HARMFUL = LazyPattern(
 
 
 def visible(text: str) -> str:
-    r"""The text as it may go to a terminal: control, bidirectional and invisible characters as ``\u{202e}``.
+    r"""The text with control, bidirectional and invisible characters escaped as ``\u{202e}``.
 
-    Escapes rather than a replacement sign, so that a person sees what hides there and can look for it.
-    Newline and tab stay (CR LF counts as a newline); a presentation selector stays after the picture that it
-    belongs to. Showing a shown text again changes nothing.
+    Escapes rather than a replacement character, so that a person sees what is hidden there and can search for it.
+    Newline and tab stay (CR LF becomes a newline); a variation selector stays after the emoji that it belongs to.
+    Idempotent.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -31,7 +31,7 @@ def visible(text: str) -> str:
 
 
 def cells(text: str) -> int:
-    """How many terminal cells a text fills: wide characters two, combining and unseen ones none."""
+    """The number of terminal cells a text takes: two for a wide character, none for a combining or invisible one."""
     if text.isascii():
         return len(text) if text.isprintable() else sum(" " <= char <= "~" for char in text)
     return sum(map(_width, text))
@@ -41,11 +41,12 @@ def cells(text: str) -> int:
 def _width(char: str) -> int:
     if unicodedata.east_asian_width(char) in "WF":
         return 2
+    # The last range are the vowels and finals of Hangul, which combine with the consonant before them.
     return 0 if unicodedata.category(char) in ("Mn", "Me", "Cf", "Cc") or "\u1160" <= char <= "\u11ff" else 1
 
 
 def one_line(text: str, width: int) -> str:
-    """The text on one line of at most ``width`` cells, made visible, cut with "…" where it is longer."""
+    """The text on one line of at most ``width`` cells, escaped by ``visible``, with "…" where it is cut."""
     line = visible(" ".join(text.split()))
     if cells(line) <= width:
         return line

@@ -1,4 +1,4 @@
-"""Times as ISO-8601 UTC text, as seconds and as milliseconds since 1970."""
+"""Conversion between ISO-8601 UTC text, seconds and milliseconds since 1970."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from functools import lru_cache
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+# Numbers from here on are milliseconds: 1973 in milliseconds, the year 5138 in seconds.
 _FIRST_MILLISECONDS = 100_000_000_000
 
 
-# Eight digits are a date: 20260220.
+# At least nine digits: eight are a date, as in 20260220.
 _NUMBER = re.compile(r"\s*-?(?:[0-9]{9,}(?:\.[0-9]*)?|[0-9]+\.[0-9]*)\s*")
 
 
@@ -23,20 +24,20 @@ def _moment(at: str) -> datetime:
 
 
 def seconds(at: str) -> float:
-    """Seconds since 1970 of ISO-8601 text, UTC where it names no zone; 0.0 where it is empty (ValueError: no time)."""
+    """Seconds since 1970 of ISO-8601 text (UTC if it names no zone); 0.0 if empty. ValueError if it is not a time."""
     return _moment(at).timestamp() if at else 0.0
 
 
 def milliseconds(at: str) -> int:
-    """Whole milliseconds since 1970, exactly; 0 where ``at`` is empty (ValueError where it is no time)."""
+    """Exact whole milliseconds since 1970; 0 if ``at`` is empty. ValueError if it is not a time."""
     return (_moment(at) - _EPOCH) // timedelta(milliseconds=1) if at else 0
 
 
 def iso_time(value: object) -> str:
-    """Any of the time formats of B1.9 as files write it: ISO-8601 UTC with ``Z``, milliseconds where they are not 0.
+    """Any of the time formats of B1.9 as it is written to files: ISO-8601 UTC with ``Z``, milliseconds unless 0.
 
-    Accepts ISO text (UTC where it names no zone), seconds as float or int, milliseconds (numbers from 10^11 on), the
-    same as text, and datetimes. ValueError where it is none of these.
+    Accepts ISO text (UTC if it names no zone), seconds as float or int, milliseconds (numbers from 10^11 on), the same
+    as text, and datetimes. ValueError for anything else.
     """
     if isinstance(value, datetime):
         return _written(value)
@@ -44,6 +45,7 @@ def iso_time(value: object) -> str:
         if not _NUMBER.fullmatch(value):
             return _written(datetime.fromisoformat(value.strip()))
         value = float(value)
+    # bool is a subclass of int.
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"no time: {value!r}")
     scale = 1 if abs(value) >= _FIRST_MILLISECONDS else 1000

@@ -1,4 +1,4 @@
-"""Words of a text: folding, fingerprints, search tokens, keywords. Every function is pure, of one text."""
+"""Text normalisation: case folding, fingerprints for equality, search tokens, and keywords."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _category = unicodedata.category
 _joined = cast("Callable[[str, str], str]", concat)
 
 STOP_WORDS = frozenset(data_files.words("kernel/text/data/stop_words.txt"))
-"""English words that say nothing about a text's subject: never a search token. Negations are kept."""
+"""English words that say nothing about a text's subject and are never search tokens. Negations are not among them."""
 
 
 _C_NAMES = r"\b[a-z](?:\+\+|#)"
@@ -32,14 +32,13 @@ _FULL_WIDTH = tuple(zip("，：；！？（）", ",:;!?()", strict=True))
 
 
 def fold(text: str) -> str:
-    """The text after NFKC and case folding: width, ligatures and case no longer matter.
+    """The text after NFKC and case folding, so that width, ligatures and case no longer matter.
 
-    Folded twice because case folding can undo NFKC (Unicode 3.13, NFKC_Casefold); folding again changes
-    nothing.
+    Folded twice, because case folding can undo NFKC (Unicode 3.13, NFKC_Casefold). Idempotent.
     """
     if text.isascii():
         return text.lower()
-    # Chinese punctuation alone would keep NFKC off its tenfold faster path for text that is normal already.
+    # Chinese punctuation alone would keep NFKC from its ten times faster path for normalised text.
     for wide, narrow in _FULL_WIDTH:
         text = text.replace(wide, narrow)
     normal = unicodedata.normalize("NFKC", text)
@@ -66,23 +65,23 @@ _PLAIN_GAPS = frozenset({" ", ",", ", ", ".", ". ", "-", "。", "、"})
 
 
 def fingerprint_text(text: str) -> str:
-    """The text by which equal candidates and rejected inferences are known again (DESIGN 3, 6).
+    """The text by which equal candidates and rejected inferences are recognised (DESIGN 3, 6).
 
-    NFKC, case folding, without punctuation, spaces and invisible characters; fingerprinting again changes
-    nothing. Marks that carry meaning stay: symbols (``C++``, ``<``, ``$``), ``C#``, ``50%``, a minus, and
-    whatever stands between two digits, so that ``1.5`` is not ``15``.
+    NFKC, case folding, without punctuation, spaces and invisible characters; idempotent. Marks that carry meaning
+    stay: symbols (``C++``, ``<``, ``$``), ``C#``, ``50%``, a minus sign, and whatever is between two digits, so that
+    ``1.5`` is not ``15``.
     """
     folded = fold(text if text.isascii() else _UNSEEN.sub("", text))
     if folded.isascii() and not _DELICATE.search(folded):
         return folded.translate(_ASCII_MARKS)
     marked = _MINUS.sub("\u2212", folded.replace("!=", "≠"))
-    # most gaps are these, and asking of each what it keeps takes ten times as long
+    # Most gaps are such single blanks, and calling `_kept_of_gap` for each takes ten times as long.
     marked = _BLANK.sub("", marked)
     return unicodedata.normalize("NFKC", _GAP.sub(_kept_of_gap, marked))
 
 
 def _kept_of_gap(match: re.Match[str]) -> str:
-    """What is left of a run of characters that are neither letters nor digits."""
+    """The characters to keep of a run that is neither letters nor digits."""
     gap, whole = match.group(), match.string
     before = whole[match.start() - 1] if match.start() else ""
     if gap in _PLAIN_GAPS and not before.isdigit():
@@ -102,7 +101,7 @@ def _kept_of_gap(match: re.Match[str]) -> str:
 
 
 def _is_sign(char: str) -> bool:
-    """Whether a character outside words carries meaning: symbols do, and marks that belong to a letter."""
+    """Whether a character outside words carries meaning: a symbol, or a mark that belongs to a letter."""
     category = _category(char)
     return category[0] in "SM" and category != "Sk" and char != "~"
 
@@ -113,25 +112,25 @@ _BAG_WORD = LazyPattern(rf"{_C_NAMES}|{_CJK}|(?:[0-9a-z]+|(?!{_CJK})[^\W_]|(?<=\
 
 
 def words(text: str) -> list[str]:
-    """The folded words in their order: words between spaces, single CJK characters, emoji.
+    """The folded words in order: spaced words, single CJK characters, emoji.
 
-    Punctuation is left out, an apostrophe closes up (``don't`` is ``dont``), ``c++`` and ``c#`` are words.
+    Punctuation is left out, apostrophes are dropped (``don't`` becomes ``dont``), ``c++`` and ``c#`` are words.
     """
     return [word for word, _ in _spelt(_fold_seen(text))]
 
 
 def _spelt(folded: str) -> list[tuple[str, str]]:
-    """Each word and how it was written, apostrophes and all."""
+    """Pairs of a word and its spelling with apostrophes."""
     found = _BAG_WORD.findall(folded)
     return [(word.replace("'", ""), word) for word in found if word[0].isalnum() or _category(word) == "So"]
 
 
 def bag(text: str) -> tuple[str, ...] | None:
-    """The words in any order, sorted, or ``None`` where the order carries the meaning (DESIGN 6).
+    """The sorted words of a text, or ``None`` if their order carries meaning (DESIGN 6).
 
-    Order matters where there are digits, signs of comparison or arithmetic, a word of relation or negation,
-    two different persons or two different numerals; an empty text has no bag either. Equal bags are needed,
-    and not yet enough, for two inferences to be the same: ``model.rules.similarity.same_inference`` decides.
+    Order matters if there are digits, signs of comparison or arithmetic, a word of relation or negation, two
+    different persons or two different numerals; an empty text has no bag either. Equal bags are necessary, not
+    sufficient, for two inferences to be the same: ``model.rules.similarity.same_inference`` decides.
     """
     folded = _fold_seen(text)
     if _ORDER_SIGN.search(folded) or (not folded.isascii() and _is_ordered_cjk(folded)):
@@ -148,14 +147,14 @@ def bag(text: str) -> tuple[str, ...] | None:
 
 @cache
 def _order_words() -> tuple[frozenset[str], dict[str, str]]:
-    """The words that make the order matter; and persons and numerals, each with its group."""
+    """The words that make the order matter, and the group of each word for a person or numeral."""
     lists = data_files.word_lists(_ORDER)
     return frozenset(lists["words"]), {word: group for group in lists["alike"] for word in group.split(",")}
 
 
 @cache
 def _order_cjk() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What makes the order matter in CJK, and the words that only look like it."""
+    """Patterns of what makes the order matter in CJK text, and of longer words that merely contain it."""
     lists = data_files.word_lists(_ORDER)
     found = lists["characters and words"]
     single = "".join(word for word in found if len(word) == 1)
@@ -176,7 +175,7 @@ def _fold_seen(text: str) -> str:
 
 
 def pieces(text: str) -> list[str]:
-    """The runs of an already folded text that tokens are made of: words, CJK runs, ``c++`` and ``c#``."""
+    """The runs of a folded text that tokens are made of: words, CJK runs, ``c++`` and ``c#``."""
     found: list[str] = _PIECE.findall(text)
     return found
 
@@ -191,19 +190,19 @@ def stems(words_: Iterable[str]) -> dict[str, str]:
     import Stemmer
 
     known = [word for word in words_ if word not in STOP_WORDS]
-    # A stemmer must not be shared between threads, and making one costs a microsecond.
+    # A new stemmer each time: it must not be shared between threads, and creating one costs a microsecond.
     return dict(zip(known, Stemmer.Stemmer("english").stemWords(known), strict=True))
 
 
 def tokens(text: str) -> list[str]:
-    """The search tokens of one text, in order, repeats kept (DESIGN 8, 10); see ``tokens_many``."""
+    """The search tokens of one text, in order, with repetitions (DESIGN 8, 10); see ``tokens_many``."""
     return tokens_many([text])[0]
 
 
 def tokens_many(texts: Sequence[str]) -> list[list[str]]:
-    """The search tokens of each text: stems without stop words, CJK as characters and overlapping pairs.
+    """The search tokens of each text: stems without stop words; CJK as characters and overlapping pairs.
 
-    One call stems all texts: each different word is stemmed once.
+    Each distinct word of all the texts is stemmed once.
     """
     rows = [pieces(fold(text)) for text in texts]
     stem_of = stems({piece for row in rows for piece in row if piece[0] <= _LAST_SPACED})
@@ -235,20 +234,18 @@ _KEYWORD_PART = LazyPattern(rf"{_CJK}+|(?:(?!{_CJK}).)+")
 
 
 def literal_keywords(text: str) -> frozenset[str]:
-    """The keywords of the source's rule, to the letter (R0.20).
+    """The keywords exactly as the specification defines them (R0.20).
 
-    Lower case, split at white space and ``,.;:!?``, longer than two characters. A Chinese sentence is one
-    keyword.
+    Lower case, split at white space and ``,.;:!?``, longer than two characters. A Chinese sentence is one keyword.
     """
     return frozenset(word for word in _LITERAL_SPLIT.split(text.lower()) if len(word) > 2)
 
 
 def keywords(text: str) -> frozenset[str]:
-    """The keywords that episodes are compared by (B0.1, B0.2).
+    """The keywords by which episodes are compared (B0.1, B0.2).
 
-    As ``literal_keywords``, but CJK runs become overlapping pairs (a single character stays alone), CJK
-    punctuation splits too, and a short word is kept where it has a digit or is all capitals (AI, C3, R; not
-    the words A and I).
+    As ``literal_keywords``, but CJK runs become overlapping pairs (a single character stays), CJK punctuation splits
+    too, and a short word is kept if it has a digit or is all capitals (AI, C3, R; not the words A and I).
     """
     if text.isascii():
         parts = _CJK_SPLIT.split(text)

@@ -1,4 +1,4 @@
-"""Texts in lines of a terminal's width, CJK characters two cells wide."""
+"""Wraps text to a terminal's width, counting CJK characters as two cells."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """The text made harmless and cut into lines of at most ``width`` cells: at spaces, or between CJK characters."""
+    """The escaped text in lines of at most ``width`` cells, broken at spaces or between CJK characters."""
     lines: list[str] = []
     for paragraph in visible(text).replace("\t", " ").split("\n"):
         line, used = "", 0
@@ -22,6 +22,7 @@ def wrapped(text: str, width: int) -> list[str]:
                 piece = piece.lstrip()
                 line, used, size = "", 0, cells(piece)
             while size > width:
+                # `one_line` ends what it cuts with an ellipsis, which takes the extra cell and is dropped again.
                 head = one_line(piece, width + 1)[:-1] or piece[:1]
                 lines.append(head)
                 piece = piece[len(head) :]
@@ -35,9 +36,9 @@ _CLOSING = "，。；：！？、）」』”’》"
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """What may not be parted: spaced words with the space before them, CJK characters with the marks behind them.
+    """Split into unbreakable pieces: words with the space before them, CJK characters with closing marks after them.
 
-    A command in quotes is one piece too, so that it can be copied from one line.
+    A command in quotes is one piece, so that it can be copied from one line.
     """
     piece, is_command = "", False
     for character in text:

@@ -1,4 +1,4 @@
-"""``assess``, ``consolidation`` and ``stats``: what is known, how settled it is, how it grew."""
+"""The commands ``assess``, ``consolidation``, ``stats`` and ``impact``."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def _counts(terminal: Terminal, counts: statistics.Counts, parts: Mapping[str, M
 
 
 def part_title(name: str) -> str:
-    """What a part of ``stats`` is counted by, as a person reads it."""
+    """The translated title of a part of ``stats``."""
     return {
         "by_set": say("by set"),
         "by_state": say("by state"),
@@ -234,14 +234,16 @@ def _rate_row(name: str, one: Rate) -> list[str]:
 
 
 def _thinned(grown: tuple[tuple[str, int], ...], most: int = 12) -> list[tuple[str, int]]:
-    """The last day of each of at most ``most`` equal stretches."""
+    """At most ``most`` evenly spaced days."""
     step = max(1, -(-len(grown) // most))
+    # Counted from the end, so that the newest total is always among them.
     return list(grown[::-1][::step][::-1])
 
 
 def _bars(terminal: Terminal, part: Mapping[str, int]) -> None:
     top = max(part.values(), default=0)
     for name, count in part.items():
+        # At least one cell, so that a small count does not look like none.
         bar = "█" * max(1 if count else 0, round(_BAR * count / top)) if top else ""
         label = say(name)
         terminal.line(f"  {label}{' ' * (16 - cells(label))} {count:>6}  {bar}")

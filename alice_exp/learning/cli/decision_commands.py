@@ -1,4 +1,4 @@
-"""``decide`` and ``outcome``: what to apply, and what came of it."""
+"""The commands ``decide`` and ``outcome``."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def decide(
     session = terminal.session
     if not task.strip():
         raise UsageError("say what is to be done", hint='alice-exp decide "deploy to production"')
-    # Deciding and its outcome share a file, not what they load.
+    # Imported here, so that `outcome` does not pay for what `decide` loads.
     from alice_exp.learning.usecases.decide import decide as choose
 
     made = choose(finding(session), decisions(session), task, context_of(context))
@@ -127,7 +127,7 @@ def outcome(
     from alice_exp.learning.usecases.decision_outcome import report_decision
     from alice_exp.timeline.usecases.summarise import summariser
 
-    told = report_decision(
+    closed = report_decision(
         session.home,
         decisions(session),
         session.caller,
@@ -141,13 +141,15 @@ def outcome(
         reads=reads_of(access(session)),
         summarise=summariser(session.provider, session.config),
     )
-    _all(terminal, told)
+    _all(terminal, closed)
 
 
 def _json(text: str) -> Json:
+    """A result as JSON if it is JSON, else as the text that it is; ``None`` for an empty one."""
     if not text:
         return None
     try:
+        # NaN and Infinity, which Python reads but JSON does not have, become texts.
         value: Json = json.loads(text, parse_constant=str)
     except (ValueError, RecursionError):
         return text
@@ -178,29 +180,29 @@ def _one(terminal: Terminal, done: Outcome) -> None:
     terminal.answer(document, lambda: _line(terminal, done.placed, done.change))
 
 
-def _all(terminal: Terminal, told: DecisionOutcome) -> None:
-    first = learning_documents.changed(*told.changes[0]) if told.changes else {}
+def _all(terminal: Terminal, closed: DecisionOutcome) -> None:
+    first = learning_documents.changed(*closed.changes[0]) if closed.changes else {}
     document = {
-        "id": told.decision.decision,
+        "id": closed.decision.decision,
         "state": first.get("state"),
         "verifications": first.get("verifications"),
         "effect": first.get("effect"),
-        "blocks": [learning_documents.changed(placed, change) for placed, change in told.changes],
-        "episode": told.episode.id,
-        "pruned": list(told.pruned),
-        "missing": list(told.missing),
-        "commit": commit_id(told.commit),
+        "blocks": [learning_documents.changed(placed, change) for placed, change in closed.changes],
+        "episode": closed.episode.id,
+        "pruned": list(closed.pruned),
+        "missing": list(closed.missing),
+        "commit": commit_id(closed.commit),
     }
 
     def text() -> None:
-        for placed, change in told.changes:
+        for placed, change in closed.changes:
             _line(terminal, placed, change)
-        terminal.line(say("recorded as {episode}", episode=told.episode.id))
-        if told.pruned:
-            terminal.line(say("清理了 {count} 条低价值经验", count=len(told.pruned)))
+        terminal.line(say("recorded as {episode}", episode=closed.episode.id))
+        if closed.pruned:
+            terminal.line(say("清理了 {count} 条低价值经验", count=len(closed.pruned)))
 
     terminal.answer(document, text)
-    for why in [merge.fallback for merge in told.merges if merge.fallback]:
+    for why in [merge.fallback for merge in closed.merges if merge.fallback]:
         terminal.note(say("alice-exp: the model gave no summary ({why}); the rule did", why=why))
-    for block_id in told.missing:
+    for block_id in closed.missing:
         terminal.note(say("alice-exp: {id} is no longer in the home and was left out", id=block_id))

@@ -1,4 +1,4 @@
-"""``distill``: what repeats in episodes becomes candidates."""
+"""The command ``distill``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The counts of a home as one page of HTML: bars, and a picture of how experience grew."""
+"""The HTML page of ``stats``: bar charts of the counts, and an area chart of how experience grew."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WIDTH, _HEIGHT, _EDGE = 720, 240, 24
 
 
 def stats_page(counts: Counts, parts: Mapping[str, Mapping[str, int]], day: str) -> str:
-    """The whole document; ``parts`` are counts by name under the title of what they are by, ``day`` is today."""
+    """The whole document; ``parts`` maps a title ("by state") to counts by name, ``day`` is today's date."""
     lead = say(
         "{total} blocks, {waiting} of them wait for you, {archived} archived",
         total=counts.total,
@@ -29,9 +29,9 @@ def stats_page(counts: Counts, parts: Mapping[str, Mapping[str, int]], day: str)
 
 
 def growth(grown: tuple[tuple[str, int], ...]) -> str:
-    """An area over time as SVG: days from left to right as they lie apart, the number of blocks upwards.
+    """An area chart as SVG: days from left to right on a linear time axis, the number of blocks upwards.
 
-    ``grown`` is (day as 2026-02-20, total at its end), rising, not empty; one day alone is a level line.
+    ``grown`` holds (day as 2026-02-20, total at its end), ascending and not empty; a single day gives a level line.
     """
     days = [date.fromisoformat(day).toordinal() for day, _ in grown]
     span, most = max(1, days[-1] - days[0]), max(total for _, total in grown)
@@ -43,6 +43,7 @@ def growth(grown: tuple[tuple[str, int], ...]) -> str:
     def y(total: int) -> float:
         return _EDGE + high * (1 - total / most)
 
+    # Steps, not slopes: the total changes at a day and holds until the next.
     steps = [f"M{x(days[0]):.1f},{y(grown[0][1]):.1f}"]
     steps += [f"H{x(day):.1f}V{y(total):.1f}" for day, (_, total) in zip(days, grown, strict=True)]
     line = "".join((*steps, f"H{_EDGE + wide}"))

@@ -1,1 +1,1 @@
-"""Tiers, assessments, lessons, what a block brings."""
+"""Pure rules of learning: decision tiers, assessments, lessons from episodes, and the impact of blocks."""

@@ -1,4 +1,4 @@
-"""What is known about a topic, and how well: the source's score with every part named (R3.16-R3.27, B3.10-B3.12)."""
+"""Assessment of a topic: how well it is known, as a score with named parts (R3.16-R3.27, B3.10-B3.12)."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
 Grade = Literal["none", "very_low", "low", "medium", "high"]
 
 _LEAST: tuple[tuple[Grade, float], ...] = (("high", 0.8), ("medium", 0.5), ("low", 0.2))
-"""The score that each grade needs (R3.21); below the last one it is ``very_low``."""
+"""The lowest score of each grade (R3.21); below the last one it is ``very_low``."""
 
 FULL_COVERAGE = 10
-"""Blocks from which a topic counts as covered (B3.11)."""
+"""The number of blocks from which coverage is 1 (B3.11)."""
 
 LOOKED_AT = 50
-"""How many blocks an assessment looks at (R3.24)."""
+"""The most blocks that an assessment counts (R3.24)."""
 
 DOUBTFUL, SURE = 0.6, 1.2
-"""A best match of so many times what jumbled words reach is hardly, or certainly, about the topic (chosen on public
-questions with and without an answer; ``make bench-recall`` prints how often each level is right)."""
+"""The best match, as a multiple of the noise level, from which it may be and from which it surely is about the topic
+(chosen on public questions with and without an answer; ``make bench-recall`` prints how often each level is right)."""
 
 LEAST_CERTAIN = 0.1
-"""What is found counts at least so much."""
+"""The lowest certainty."""
 
 SHOWN = 5
-"""How many pieces of evidence it shows (R3.16)."""
+"""The most pieces of evidence shown (R3.16)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each part counts, in sum 1 (R3.19); from the configuration."""
+    """The weights of the parts, with the sum 1 (R3.19)."""
 
     confidence: float = 0.35
     coverage: float = 0.25
@@ -48,14 +48,14 @@ class Weights:
 
     @classmethod
     def of(cls, config: Config) -> Weights:
-        """The weights that a configuration sets."""
+        """The weights set in a configuration (``assess.confidence`` and so on)."""
         names = ("confidence", "coverage", "recency", "consolidation")
         return cls(*(config.number(f"assess.{name}") for name in names))
 
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """The parts of the score, each in [0, 1], and how many blocks there are (R3.18)."""
+    """The parts of the score, each in [0, 1], and the number of blocks (R3.18)."""
 
     total: int
     confidence: float
@@ -75,7 +75,7 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """How well a topic is known: grade, score in [0, 1] with 4 decimals, parts, the best evidence."""
+    """How well a topic is known: the grade, the score in [0, 1] with 4 decimals, its parts and the best evidence."""
 
     topic: str
     grade: Grade
@@ -85,19 +85,19 @@ class Assessment:
 
 
 def meta_score(stats: Stats, weights: Weights) -> float:
-    """0.35 confidence + 0.25 coverage + 0.20 recency + 0.20 consolidation, half up to 4 decimals (R3.19, R3.20)."""
+    """0.35 confidence + 0.25 coverage + 0.20 recency + 0.20 consolidation, in 4 decimals, half up (R3.19, R3.20)."""
     score = (
         weights.confidence * stats.confidence
         + weights.coverage * stats.coverage
         + weights.recency * stats.recency
         + weights.consolidation * stats.consolidation
     )
-    # A sum such as 0.82335 is a little less in binary: the hair added keeps half up what it is on paper.
+    # A sum such as 0.82335 is slightly less in binary: 1e-9 makes it round up as on paper.
     return floor(score * 10_000 + 0.5 + 1e-9) / 10_000
 
 
 def grade(score: float, total: int) -> Grade:
-    """The grade of a rounded score; ``none`` where no block is about the topic, and only there (R3.21, B3.12)."""
+    """The grade of a rounded score; ``none`` if and only if no block is about the topic (R3.21, B3.12)."""
     if total == 0:
         return "none"
     return next((name for name, least in _LEAST if score >= least), "very_low")
@@ -109,9 +109,9 @@ def confidence_level(confidence: float) -> Literal["high", "medium", "low"]:
 
 
 def certainty(match: float, chance: float) -> float:
-    """How certain it is that the best match is about the topic at all, in [``LEAST_CERTAIN``, 1].
+    """How certain it is that the best match is about the topic, in [``LEAST_CERTAIN``, 1].
 
-    It rises with the match over what jumbled words reach; 1 where ``chance`` is 0, because too few texts tell.
+    It rises linearly with match / ``chance``, where ``chance`` is the noise level; 1 if that is 0 (too few texts).
     """
     if chance <= 0.0:
         return 1.0
@@ -126,11 +126,10 @@ def assess(
     half_life_days: Mapping[str, float],
     certain: float = 1.0,
 ) -> Assessment:
-    """Assess what was found about a topic, best first; at most ``LOOKED_AT`` blocks count.
+    """Assess the blocks ``found`` for a topic, best first; at most ``LOOKED_AT`` of them count.
 
-    Consolidation is the value of now, not the stored one (B3.6): 0 where a block was never read (B3.4). Each part
-    counts as far as it is ``certain`` that the blocks are about the topic, so that a level says how often the answer
-    is really there.
+    Consolidation is computed for ``now``, not read from the block (B3.6); it is 0 for a block never read (B3.4). Each
+    part is multiplied by ``certain``, so that a grade tells how often the answer is really there.
     """
     looked = found[:LOOKED_AT]
     if not looked:
@@ -156,6 +155,7 @@ def assess(
 
 
 def _settled(placed: Placed, now: str, half_life_days: Mapping[str, float]) -> float:
+    # A block that was never read keeps its stored value, normally 0 (B3.4).
     if placed.block.access_count == 0:
         return placed.block.consolidation_score
     return consolidation_of(placed.block, now, half_life_days=half_life_days).score

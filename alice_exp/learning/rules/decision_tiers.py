@@ -1,4 +1,4 @@
-"""The tier rule: which of the blocks that fit a task may be applied (R2.35-R2.38, B2.14, B2.16)."""
+"""The tier rule: which of the blocks that fit a task are applied (R2.35-R2.38, B2.14, B2.16)."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
 
 HIGH_CONFIDENCE = Config().number("thresholds.high_confidence")
-"""The least trust · confidence applied without a disclaimer (R2.38, ``thresholds.high_confidence``)."""
+"""The lowest trust · confidence applied without a disclaimer (R2.38, ``thresholds.high_confidence``)."""
 
 LOW_VALUE_WARNING = "⚠️ 启用低价值经验（所有高价值路径失效）"
-"""What is said when only the pool has an answer (R2.35)."""
+"""The warning when only the pool has an answer (R2.35)."""
 
 Tier = Literal["personal", "universal", "low_value", "reasoning"]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the tier rule chose: the tier, its matches to apply, those to watch, and whether to disclaim.
+    """The tier that answers, its matches to apply, those to observe, and whether a disclaimer is due.
 
-    ``observing`` are approved matches of the tiers that were asked, not yet trusted enough to apply: an
-    outcome may credit them, else they could never rise (B2.16).
+    ``observing`` are approved matches of the tiers asked that are not yet trusted enough to be applied: an outcome
+    may credit them, otherwise they could never rise (B2.16).
     """
 
     tier: Tier
@@ -40,9 +40,9 @@ class Choice:
 def choose(matches: Iterable[Match], threshold: float = HIGH_CONFIDENCE) -> Choice:
     """Personal (>= past), else approved universal (reliable), else the pool, else reasoning (R2.35-R2.38).
 
-    A tier answers where trust · confidence reaches the threshold; decay orders and never gates (B2.14). Tiers
-    below the one that answers are not even asked (R2.36). ``matches`` fit already and keep their order; what is
-    not clear by itself decides nothing.
+    A tier answers if one of its blocks reaches ``threshold`` with trust · confidence; decay orders but does not gate
+    (B2.14). Tiers below the one that answers are not asked (R2.36). ``matches`` keep their order; those that are not
+    ``clear`` by themselves do not count.
     """
     given = [match for match in matches if match.clear and match.placed.block.state != "obsolete"]
     observing: list[Match] = []
@@ -59,4 +59,5 @@ def choose(matches: Iterable[Match], threshold: float = HIGH_CONFIDENCE) -> Choi
 
 
 def _sure(match: Match, threshold: float) -> bool:
+    # Rounded, so that a product that equals the threshold in decimals is not lost in binary.
     return round(match.trust * match.confidence, 6) >= threshold

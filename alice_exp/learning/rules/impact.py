@@ -1,4 +1,4 @@
-"""Does experience help: success of decisions that applied blocks beside those that had none or were held out.
+"""Impact of blocks: the success rate of decisions that applied some, compared with those that had or were given none.
 
 Source: issue "Finding, deciding, knowing", part 7; rates with Wilson intervals (``learning.rules.success_rates``).
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One decision that had its outcome: what was applied (empty: nothing), whether it was held out, how it went."""
+    """A decision with its outcome: the blocks applied (may be none), whether it was held out, whether it succeeded."""
 
     decision: str
     applied: tuple[str, ...]
@@ -28,7 +28,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One block over all decisions that applied it."""
+    """One block's success rate over all decisions that applied it."""
 
     block_id: str
     rate: Rate
@@ -36,10 +36,10 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """Success with blocks, without any, and where blocks were held out; the gap's interval; block by block.
+    """Success rates with blocks, without any, and with blocks held out; the interval of the gap; each block's rate.
 
-    ``gap`` is the 90 % interval of with minus the comparison: the held-out decisions where there are any, since they
-    are like the others but for chance, else those that had nothing to apply.
+    ``gap`` is the 90 % interval of the rate with blocks minus that of the comparison group: the held-out decisions if
+    there are any, else those that had nothing to apply.
     """
 
     applied: Rate
@@ -49,11 +49,11 @@ class Impact:
     blocks: tuple[Use, ...]
 
 
-def impact(told: Iterable[Told]) -> Impact:
-    """What the outcomes of all decisions come to; blocks by how often they were used."""
+def impact(outcomes: Iterable[Told]) -> Impact:
+    """Aggregate the outcomes of all decisions; blocks are ordered by how often they were used."""
     counts = {"applied": [0, 0], "without": [0, 0], "held_out": [0, 0]}
     blocks: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for one in told:
+    for one in outcomes:
         kind = "held_out" if one.held_out else "applied" if one.applied else "without"
         counts[kind][0] += one.ok
         counts[kind][1] += 1
@@ -62,6 +62,7 @@ def impact(told: Iterable[Told]) -> Impact:
                 blocks[block_id][0] += one.ok
                 blocks[block_id][1] += 1
     rates = {kind: rate(ok, total) for kind, (ok, total) in counts.items()}
+    # Held-out decisions differ from the others by chance alone; those without blocks may be of harder tasks.
     other = rates["held_out"] if rates["held_out"].total else rates["without"]
     uses = [Use(block_id, rate(ok, total)) for block_id, (ok, total) in blocks.items()]
     uses.sort(key=lambda use: (-use.rate.total, -use.rate.value, use.block_id))
@@ -75,5 +76,5 @@ def impact(told: Iterable[Told]) -> Impact:
 
 
 def is_held_out(decision: str, share: float) -> bool:
-    """Whether a decision is held out, by its id alone: the same id always answers the same; 0 holds out none."""
+    """Whether a decision is held out, determined by its id alone; a ``share`` of 0 holds out none, 1 all."""
     return int.from_bytes(sha256(decision.encode()).digest()[:8], "big") < share * 2**64

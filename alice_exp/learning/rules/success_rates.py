@@ -1,4 +1,4 @@
-"""How sure a rate is: intervals of rates and of their difference, and whether a row of numbers rises or falls."""
+"""Statistics of success rates: confidence intervals of rates and of their differences, and a trend test."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Z = 1.645
-"""Standard deviations of a two-sided 90 % interval: three successes of three are then more than chance."""
+"""Standard deviations of a two-sided 90 % interval, with which three successes of three are more than chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Successes of a number of trials, with the bounds of the 90 % interval; all but the counts in [0, 1]."""
+    """Successes and trials, with the bounds of the rate's 90 % interval in [0, 1]."""
 
     successes: int
     total: int
@@ -24,12 +24,12 @@ class Rate:
 
     @property
     def value(self) -> float:
-        """The rate itself; 0.0 where nothing was tried."""
+        """The rate itself in [0, 1]; 0.0 without trials."""
         return self.successes / self.total if self.total else 0.0
 
 
 def rate(successes: int, total: int, z: float = Z) -> Rate:
-    """A rate with Wilson's score interval (Wilson 1927); 0 to 1 where nothing was tried."""
+    """A rate with Wilson's score interval (Wilson 1927); 0 to 1 without trials."""
     if not total:
         return Rate(0, 0, 0.0, 1.0)
     share, square = successes / total, z * z
@@ -48,10 +48,10 @@ def difference(one: Rate, other: Rate) -> tuple[float, float]:
 
 
 def stratified_difference(strata: Iterable[tuple[int, int, int, int]], z: float = Z) -> tuple[float, float]:
-    """The interval of a difference of rates in like situations, in [-1, 1] (Mantel-Haenszel; variance: Sato 1989).
+    """The interval of a difference of rates over strata, in [-1, 1] (Mantel-Haenszel; variance: Sato 1989).
 
-    Each stratum is (successes with, trials with, successes without, trials without). Situations in which one of both
-    never occurred say nothing; where that holds for all, the interval is -1 to 1.
+    Each stratum is (successes with, trials with, successes without, trials without). Strata with only one of the two
+    groups are skipped; if all are, the interval is -1 to 1.
     """
     gap = weight = first = second = 0.0
     for ok, tried, other_ok, other in strata:
@@ -65,19 +65,21 @@ def stratified_difference(strata: Iterable[tuple[int, int, int, int]], z: float 
     if not weight:
         return -1.0, 1.0
     middle = gap / weight
+    # The variance estimate can come out slightly negative.
     half = z * math.sqrt(max(0.0, middle * first + second)) / weight
     return max(-1.0, middle - half), min(1.0, middle + half)
 
 
 def trend(values: Sequence[float]) -> float:
-    """How surely a row rises (> 0) or falls (< 0), in standard deviations (Mann-Kendall, ties corrected).
+    """The Mann-Kendall trend statistic, corrected for ties, in standard deviations: > 0 rising, < 0 falling.
 
-    0.0 for fewer than two values or where all are equal; quadratic in the length, so give the newest few hundred.
+    0.0 for fewer than two values or if all are equal. Takes quadratic time, so pass at most a few hundred values.
     """
     count = len(values)
     rises = sum((b > a) - (b < a) for index, a in enumerate(values) for b in values[index + 1 :])
     ties = [values.count(value) for value in set(values)]
     spread = _cubic(count) - sum(map(_cubic, ties))
+    # The 1 is the continuity correction.
     return (rises - math.copysign(1, rises)) / math.sqrt(spread / 18) if spread and rises else 0.0
 
 

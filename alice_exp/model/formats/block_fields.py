@@ -25,8 +25,11 @@ from alice_exp.model.values.block import (
     STATES,
     Approved,
     Archived,
+    Arms,
+    Doubt,
     Evidence,
     Payload,
+    Record,
     Reported,
     Trigger,
 )
@@ -148,6 +151,37 @@ def _failures(value: Json) -> dict[str, str]:
     return {scenario: str(at) for scenario, at in value.items()}
 
 
+def _record(value: Json) -> Record:
+    return Record(**_object(value, {"ok": whole(0), "failed": whole(0)}, ()))
+
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def _day(value: Json) -> str:
+    if not isinstance(value, str) or not _DAY.fullmatch(value):
+        raise Fault('"{name}" is a day such as 2026-02-20')
+    return value
+
+
+def _doubt(value: Json) -> Doubt:
+    fields = _object(value, {"value": between(0, 1e9), "day": _day, "since": time}, ("value", "day"))
+    return Doubt(**fields)
+
+
+def _trial(value: Json) -> dict[str, Arms]:
+    rows = mapping(value)
+    for share, row in rows.items():
+        counts = row if isinstance(row, list) else []
+        if len(counts) != 4 or any(type(n) is not int or n < 0 for n in counts):
+            raise Fault(
+                '"{name}" is four whole numbers: ok, failed, and both without it',
+                (share,),
+                name=share,
+            )
+    return {share: tuple(row) for share, row in rows.items()}  # type: ignore[misc, arg-type]
+
+
 def _reported(value: Json) -> Reported:
     return Reported(**_object(value, {"report": text, "at": time, "hash": text}, ("report", "at", "hash")))
 
@@ -175,6 +209,9 @@ FIELDS: Mapping[str, Callable[[Json], Any]] = {
     "verifications_local": whole(0),
     "observations": whole(0),
     "open_failures": _failures,
+    "record": _record,
+    "doubt": _doubt,
+    "trial": _trial,
     "importance": between(0, 1),
     "emotional_weight": between(-1, 1),
     "tags": texts,

@@ -165,6 +165,9 @@ _SPECIAL: Mapping[str, Callable[[Any], Json]] = {
     "tags": list,
     "related": list,
     "open_failures": dict,
+    "record": lambda value: {"ok": value.ok, "failed": value.failed},
+    "doubt": lambda value: {"value": value.value, "day": value.day, **_present(("since",), value)},
+    "trial": lambda value: {share: list(row) for share, row in value.items()},
 }
 _BARE = Block(id="", payload=Payload(""))
 _Row: TypeAlias = "tuple[str, Callable[[Any], Json] | None, object]"

@@ -72,6 +72,13 @@ _BLOCK: dict[str, Json] = {
     "verifications_local": _COUNT,
     "observations": _COUNT,
     "open_failures": {"type": "object", "additionalProperties": _TIME},
+    "record": {"type": "object", "properties": {"ok": _COUNT, "failed": _COUNT}},
+    "doubt": {
+        "type": "object",
+        "properties": {"value": {"type": "number", "minimum": 0}, "day": _TEXT, "since": _TIME},
+        "required": ["value", "day"],
+    },
+    "trial": {"type": "object", "additionalProperties": {"type": "array", "items": _COUNT}},
     "importance": _SHARE,
     "emotional_weight": {"type": "number", "minimum": -1, "maximum": 1},
     "tags": _TEXTS,

@@ -70,7 +70,8 @@ class Payload:
 class Evidence:
     """Why a block is believed. ``ref`` names an act, an episode, an event or ``session#index``, never a commit.
 
-    ``effect`` says what an outcome did: ``ok``, ``fail``, ``debounced``; ``scenario`` where it happened.
+    ``effect`` says what an outcome did: ``ok``, ``fail``, ``debounced``, or that a person said ``still_true``;
+    ``scenario`` where it happened.
     """
 
     kind: str
@@ -125,6 +126,31 @@ class Archived:
 
 
 @dataclass(frozen=True, slots=True)
+class Record:
+    """How every use of a block ever ended: successes, and failures with the debounced ones (DESIGN 12.4)."""
+
+    ok: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """How much recent outcomes speak against a block: ``value`` >= 0, and the UTC ``day`` (YYYY-MM-DD) of the newest.
+
+    ``since`` is when the value reached 1 (ISO-8601 UTC), empty before: from then on the block is in doubt until a
+    person answers (DESIGN 12.4, 12.5).
+    """
+
+    value: float
+    day: str
+    since: str = ""
+
+
+Arms = tuple[int, int, int, int]
+"""Outcomes of decisions by lot: successes and failures with a block, successes and failures without it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """One experience: what was learned, when it applies, why it is believed, and how it has fared.
 
@@ -144,6 +170,10 @@ class Block:
     verifications_local: int = 0
     observations: int = 0
     open_failures: Mapping[str, str] = field(default_factory=dict)
+    record: Record | None = None
+    doubt: Doubt | None = None
+    trial: Mapping[str, Arms] = field(default_factory=dict)
+    """Its trial by lot, a row a share (as ``0.04``), never mixed (DESIGN 12.6)."""
     importance: float = 0.5
     emotional_weight: float = 0.0
     tags: tuple[str, ...] = ()
@@ -184,6 +214,14 @@ class Placed:
     def namespace(self) -> str:
         """The file's name without its ending."""
         return namespace_of(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """How often a block was read since the last fold, and when last (ISO-8601 UTC)."""
+
+    count: int
+    last_at: str
 
 
 def place_of(path: str) -> Place:

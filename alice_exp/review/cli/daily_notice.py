@@ -1,7 +1,7 @@
-"""The first interaction of a day shows what waits: the report to a person at a terminal, one line to anyone else.
+"""The notice at the first command of a day: the report to a person at a terminal, one line to anyone else.
 
-Never on stdout, never twice a day (B2.23, D30). What was shown is marked in ``state/`` by the bounds of the day, so
-that a later command of the same day learns from a file name that there is nothing to do.
+Never on stdout, and once a day (B2.23, D30). A file name in ``state/`` records what was shown together with the bounds
+of the day, so that later commands of that day need no more than a directory listing.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _SILENT = frozenset(("approve", "reject", "reply", "mcp", "serve", "watch", "com
 
 
 def shows_itself(command: str) -> bool:
-    """Whether a command (its whole name, as ``owner init``) shows what waits anyway, or nothing can wait yet."""
+    """Whether a command (its full name, such as ``owner init``) shows the report itself, or cannot have one yet."""
     return command in _SHOWING
 
 
 def greet(terminal: Terminal, command: str) -> None:
-    """Show or name what waits, where this is the first command of the day."""
+    """Show the notice if this is the first command of the day."""
     if terminal.quiet or command.partition(" ")[0] in _SILENT:
         return
     state = terminal.session.root / "state"
@@ -47,7 +47,7 @@ def greet(terminal: Terminal, command: str) -> None:
 
 
 def mark_shown(terminal: Terminal) -> None:
-    """A person has seen today's report, or there cannot be one yet: no command of today repeats it."""
+    """Record that the person has seen today's report, so that no later command of today repeats it."""
     try:
         if terminal.session.actor.is_person:
             _mark(terminal.session.root / "state", "report", terminal)
@@ -60,7 +60,7 @@ def _is_person_there(terminal: Terminal) -> bool:
 
 
 def _was_shown(state: Path, wants: Shown, now: float) -> bool:
-    """Whether a mark covers this moment: a line counts for a line, the report for both."""
+    """Whether a mark covers this moment: a line covers only a line, the report covers both."""
     return any(
         (kind == "report" or wants == "line") and began <= now < ends
         for kind, began, ends, _ in _marks(state)
@@ -76,9 +76,10 @@ def _marks(state: Path) -> Iterator[tuple[str, int, int, str]]:
 
 
 def _mark(state: Path, shown: Shown, terminal: Terminal) -> bool:
-    """Make today's mark; false where another process was first. Marks of days gone by are swept."""
+    """Create today's mark; false if another process was first. Marks of earlier days are removed."""
     began = datetime.fromisoformat(terminal.session.day_began)
     local = began.astimezone(terminal.session.zone)
+    # Wall-clock arithmetic, because a day on which the clocks change has 23 or 25 hours.
     ends = (
         (local.replace(tzinfo=None) + timedelta(days=1)).replace(tzinfo=local.tzinfo).astimezone(began.tzinfo)
     )
@@ -86,6 +87,7 @@ def _mark(state: Path, shown: Shown, terminal: Terminal) -> bool:
     for _, _, until, old in list(_marks(state)):
         if until <= began.timestamp():
             (state / old).unlink(missing_ok=True)
+    # O_EXCL: of several commands that start at once only one shows the notice.
     try:
         os.close(os.open(state / name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
@@ -108,7 +110,7 @@ def _show(terminal: Terminal, wants: Shown) -> None:
             peek=wants == "line",
         )
     except AliceError:
-        return  # the command itself will meet what is wrong here, and say so
+        return  # the command itself meets the same error and reports it
     if wants == "line":
         terminal.note(say("alice-exp: {line}", line=line(report)))
         return

@@ -1,6 +1,7 @@
-"""``review``: one candidate at a time, with single keys. Each decision is an act of its own, done before the next.
+"""The command ``review``: decides on one candidate at a time by single keys, each decision an act of its own.
 
-Plain lines and no full-screen tricks, so that it works over ssh; the terminal is raw only while a key is awaited.
+Plain lines instead of a full-screen interface, so that it works over ssh; the terminal is in raw mode only while it
+waits for a key.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def review(ctx: typer.Context) -> None:
 
 @dataclass
 class Tally:
-    """What a review came to."""
+    """The counts of a review."""
 
     approved: int = 0
     rejected: int = 0
@@ -72,7 +73,7 @@ class Tally:
 
 @dataclass
 class _Session:
-    """One review: what is still to be looked at, and what was decided."""
+    """One interactive review: the ids still to be shown, and the counts of decisions."""
 
     context: typer.Context
     report: Agenda
@@ -81,18 +82,19 @@ class _Session:
 
     @property
     def terminal(self) -> Terminal:
-        """Where it happens."""
+        """The terminal of the command."""
         terminal: Terminal = self.context.obj
         return terminal
 
     def run(self) -> Tally:
-        """Go through the candidates, beginning where the last review stopped, until all were seen or a person quits."""
+        """Go through the candidates from where the last review stopped, until all were seen or the person quits."""
         items = self._in_order()
         self.ahead = [item.placed.block.id for item in items]
         self.tally.left = len(items)
         if not items:
             self.terminal.line(say("Nothing waits for your decision."))
         for position, item in enumerate(items):
+            # Stored before the decision, so that a review that is killed resumes at this candidate.
             reports(self.terminal.session).keep_bookmark(item.placed.block.id)
             if not self._decide(item, position + 1, len(items)):
                 return self.tally
@@ -109,7 +111,7 @@ class _Session:
         return items[start:] + items[:start]
 
     def _decide(self, item: Item, position: int, count: int) -> bool:
-        """Show one candidate and carry out what the person says; false where they quit."""
+        """Show one candidate and carry out the person's decision; false if they quit."""
         item = self._current(item)
         self._show(item, position, count)
         while True:
@@ -120,6 +122,7 @@ class _Session:
                 if self._carried_out(key, item):
                     return True
             except AliceError as error:
+                # A warning is printed once per command; here each key press needs its answer.
                 self.terminal.warned.clear()
                 self.terminal.warn(error)
 
@@ -134,21 +137,21 @@ class _Session:
             to = f"personal/{deciding.personal_namespace(item.placed.block)}" if key == "p" else ""
             done = approved(self.terminal, (block_id,), to)
             self.tally.approved += len(done.ids)
-            return self._told(item, done, say("approved into {place}", place=_place(done)))
+            return self._report_result(item, done, say("approved into {place}", place=_place(done)))
         if key in ("r", "x"):
             reason = self._reason()
             if reason is None:
                 return False
             done = rejected(self.terminal, (block_id,), reason)
             self.tally.rejected += len(done.ids)
-            return self._told(item, done, say("rejected"))
+            return self._report_result(item, done, say("rejected"))
         if key == "e":
             return self._edited(item)
         self._help()
         return False
 
     def _approved_all(self) -> bool:
-        """Approve this one and all that were not looked at yet, as one act; false where the person says no."""
+        """Approve this one and all that were not shown yet, as one act; false if the person does not confirm."""
         if _key(say("Approve these {count}? [y/n] ", count=len(self.ahead))) not in ("y", "a"):
             return False
         done = approved(self.terminal, self.ahead, bulk=True)
@@ -158,7 +161,7 @@ class _Session:
         self.ahead = []
         return True
 
-    def _told(self, item: Item, done: deciding.Decided, words: str) -> bool:
+    def _report_result(self, item: Item, done: deciding.Decided, words: str) -> bool:
         self.tally.left -= len(done.ids)
         for block_id, why in done.skipped:
             self.terminal.line(
@@ -169,12 +172,12 @@ class _Session:
         return True
 
     def _current(self, item: Item) -> Item:
-        """The candidate as the open report shows it: an edit makes a new report, with numbers of its own."""
+        """The candidate in the open report, since an edit makes a new report with new numbers."""
         block_id = item.placed.block.id
         return next((one for one in self.report.items if one.placed.block.id == block_id), item)
 
     def _edited(self, item: Item) -> bool:
-        """Let the person edit the block, then show it anew: a decision is on what was shown (B2.20)."""
+        """Let the person edit the block, then show it again, because a decision is on what was shown (B2.20)."""
         from alice_exp.blocks.cli.lifetime_commands import edit
 
         block_id = item.placed.block.id
@@ -184,13 +187,14 @@ class _Session:
             session.home, reports(session), access(session), session.caller, session.day_began, peek=False
         )
         fresh = self._current(item)
+        # The edit may have moved the block out of the pool.
         if fresh not in self.report.items:
             return True
         self._show(fresh, 0, 0)
         return False
 
     def _reason(self) -> str | None:
-        """The person's reason, perhaps empty; None where they think again (end of input)."""
+        """The person's reason, possibly empty; ``None`` if they cancel (end of input, Ctrl-C)."""
         try:
             return input(say("  why (Enter: no reason) ")).strip()
         except (EOFError, KeyboardInterrupt):
@@ -213,7 +217,7 @@ class _Session:
                     self._warn(row, item, width)
 
     def _warn(self, row: Row, item: Item, width: int) -> None:
-        """What the candidate stands against; what it says itself is on its card already."""
+        """Print the block that the candidate repeats or contradicts; its own text is on its card already."""
         own, _, other = row.text.rpartition("\n")
         is_own = row.label in (str(item.number), item.placed.block.id)
         text = other if is_own else f"{row.label}  {own}\n{other}"
@@ -249,11 +253,12 @@ def _columns() -> int:
 
 
 def _key(prompt: str) -> str:
-    """One key, lower case; an arrow as its whole sequence; the end of input as Ctrl-D."""
+    """One key in lower case (except ``A``); an arrow key as its whole escape sequence; the end of input as Ctrl-D."""
     sys.stdout.write(prompt)
     sys.stdout.flush()
     with _raw(sys.stdin.fileno()) as handle:
         raw = os.read(handle, 1)
+        # The bytes of an arrow key follow its escape at once; 20 ms tell them from a lone Escape key.
         while raw and (_is_partial(raw) or (raw[0] == 0x1B and select.select([handle], [], [], 0.02)[0])):
             raw += os.read(handle, 1)
     key = raw.decode("utf-8", "replace") if raw else _END
@@ -262,14 +267,14 @@ def _key(prompt: str) -> str:
 
 
 def _is_partial(raw: bytes) -> bool:
-    """Whether these bytes are the beginning of one character."""
+    """Whether these bytes are an incomplete UTF-8 character."""
     wanted = 1 if raw[0] < 0x80 else 2 if raw[0] < 0xE0 else 3 if raw[0] < 0xF0 else 4
     return len(raw) < wanted
 
 
 @contextmanager
 def _raw(handle: int) -> Iterator[int]:
-    """The terminal without line buffering and echo, for one key; restored whatever happens."""
+    """Turn off the terminal's line buffering and echo for one key; always restores them."""
     import signal
     import termios
     import tty
@@ -286,5 +291,5 @@ def _raw(handle: int) -> Iterator[int]:
 
 
 def _ended(number: int, frame: object) -> NoReturn:  # noqa: ARG001
-    """End as a signal does, but through every ``finally``: the terminal is never left without echo."""
+    """Exit with the status of a signal, but through every ``finally``, so that the terminal gets its echo back."""
     raise SystemExit(128 + number)

@@ -1,4 +1,4 @@
-"""The report as one page of HTML: self-contained, no script, no address outside it, light and dark."""
+"""The report as a single HTML page: self-contained, without scripts or external links, light and dark."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from alice_exp.terminal.language import say
 
 
 def page(report: Agenda, summary: str) -> str:
-    """The whole document; every text of a block is escaped and made visible."""
+    """The whole document; the texts of blocks are escaped, and their control characters made visible."""
     title = say("Heartbeat of {day}", day=report.at[:10])
     marked = marks(report.items)
     waiting = "".join(_item(item, marked[item.placed.block.id]) for item in report.items)

@@ -1,4 +1,4 @@
-"""The report as Markdown: a summary, a table of candidates, a list for each section."""
+"""The report as a Markdown document."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def markdown(report: Agenda, summary: str) -> str:
     for section in sections(report):
         lines += [f"## {section.title}", ""]
         for row in section.rows:
-            said = f"**{_escaped(row.label)}** {_escaped(row.text)}".rstrip()
-            lines.append(f"- {said} — *{_escaped(row.note)}*" if row.note else f"- {said}")
+            text = f"**{_escaped(row.label)}** {_escaped(row.text)}".rstrip()
+            lines.append(f"- {text} — *{_escaped(row.note)}*" if row.note else f"- {text}")
         lines += [f"- {say('and {count} more', count=section.more)}"] if section.more else []
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
@@ -52,5 +52,5 @@ _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|!~$"})
 
 
 def _escaped(text: str) -> str:
-    """Other people's text in Markdown: no mark of it formats, links or embeds anything."""
+    """Untrusted text for Markdown: escaped, so that it formats, links and embeds nothing."""
     return " ".join(visible(text).split()).translate(_MARKS)

@@ -1,4 +1,4 @@
-"""What the report says, whatever draws it: its sections as rows, and what stands beside each candidate."""
+"""The report's content independent of its format: sections as rows, and the facts and marks of each candidate."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.rejection import Returned
 from alice_exp.model.values.block import Placed
-from alice_exp.review.rules.conflicts import Kin
+from alice_exp.review.rules.conflicts import Overlap
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.state_changes import Movement
 from alice_exp.terminal.language import say
 
 _FEW = 5
-"""Fading blocks that are named; the others are counted."""
+"""The most fading blocks that are named; further ones are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a section: what it is about (an id, a number, a file), what it says, and a remark."""
+    """One line of a section: its subject (an id, a number, a file), its text, and a remark."""
 
     label: str
     text: str
@@ -28,7 +28,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the report below the candidates. ``key`` names it in English for the page's anchors."""
+    """A part of the report below the candidates; ``key`` is its HTML anchor, ``more`` the number of rows left out."""
 
     key: str
     title: str
@@ -37,17 +37,19 @@ class Section:
 
 
 def sections(report: Agenda) -> tuple[Section, ...]:
-    """The parts below the candidates that have anything to say, most urgent first."""
+    """The sections below the candidates that are not empty, most urgent first."""
     numbers = {item.placed.block.id: item.number for item in report.items}
     found = (
-        _section("together", say("Look at these together"), [_kin(pair, numbers) for pair in report.kin]),
+        _section(
+            "together", say("Look at these together"), [_overlap(pair, numbers) for pair in report.overlaps]
+        ),
         _section(
             "review", say("Needs review: reliable, and failed"), [_failed(placed) for placed in report.review]
         ),
         _section(
             "changed",
             say("Changed since the last report"),
-            [_moved(m) for m in report.changed if is_worth(m)],
+            [_moved(m) for m in report.changed if has_own_row(m)],
         ),
         _section(
             "returned",
@@ -80,12 +82,12 @@ def _section(key: str, title: str, rows: Sequence[Row]) -> Section:
     return Section(key, title, tuple(rows[:limit]), len(rows) - min(limit, len(rows)))
 
 
-def is_worth(movement: Movement) -> bool:
-    """Whether a movement is a line of its own; mere successes are counted in the summary."""
+def has_own_row(movement: Movement) -> bool:
+    """Whether a change is listed on its own; mere successes are only counted in the summary."""
     return movement.kind != "verified"
 
 
-def _kin(pair: Kin, numbers: dict[str, int]) -> Row:
+def _overlap(pair: Overlap, numbers: dict[str, int]) -> Row:
     first = numbers.get(pair.first.block.id, 0)
     second = numbers.get(pair.second.block.id, 0)
     other = str(second) if second else pair.second.block.id
@@ -107,6 +109,7 @@ def _kin(pair: Kin, numbers: dict[str, int]) -> Row:
 
 def _failed(placed: Placed) -> Row:
     last = max(placed.block.open_failures.values(), default="")[:10]
+    # A scenario without a name of its own has a fingerprint, which means nothing to a person.
     names = ", ".join(name for name in placed.block.open_failures if not name.startswith("context-"))
     note = (
         say("failed on {day} in: {scenarios}", day=last, scenarios=names)
@@ -156,28 +159,29 @@ def _by_hand(name: str) -> Row:
 
 
 def facts(item: Item) -> str:
-    """A candidate's state, confidence, destination and time left, as one line."""
+    """A candidate's state, confidence, destination and time left, in one line."""
     block = item.placed.block
     parts = [f"{say(block.state)} {item.confidence:.1f} → {item.destination}", left(item)]
     return " · ".join(part for part in parts if part)
 
 
 def marks(items: Sequence[Item]) -> dict[str, tuple[str, ...]]:
-    """What is to be said of single candidates, by id: changed, new where not all are, or that the user asked for it."""
+    """The marks of candidates, by id: changed, new, or said explicitly by the user."""
+    # "new" beside every candidate would distinguish nothing.
     all_new = all(item.is_new for item in items)
     found = {}
     for item in items:
         news = say("changed since it was shown") if item.is_changed else say("new")
-        said = (
+        texts = (
             news if item.is_changed or (item.is_new and not all_new) else "",
             say("said explicitly") if item.is_explicit else "",
         )
-        found[item.placed.block.id] = tuple(filter(None, said))
+        found[item.placed.block.id] = tuple(filter(None, texts))
     return found
 
 
 def left(item: Item) -> str:
-    """How long a candidate still waits; empty while no report has shown it."""
+    """The time until a candidate expires; empty while no report has shown it."""
     if item.days_left < 0:
         return ""
     if item.days_left <= 1:
@@ -186,5 +190,5 @@ def left(item: Item) -> str:
 
 
 def columns() -> list[str]:
-    """The names of a table's columns."""
+    """The column names of the table of candidates."""
     return ["#", say("when"), say("what was learned"), say("state"), say("goes to"), say("left")]

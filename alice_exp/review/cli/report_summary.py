@@ -1,4 +1,4 @@
-"""The report as a person would tell it: a short paragraph to read each morning (R2.44)."""
+"""The report's summary in sentences: a short paragraph to read each morning (R2.44)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from alice_exp.terminal.language import language, say
 
 
 def summary(report: Agenda) -> str:
-    """What waits, what belongs together, what changed, what fails, what is broken, and what to say."""
+    """The summary: waiting candidates, conflicts, changes, failing blocks, broken files, and how to answer."""
+    # Chinese sentences follow one another without a space.
     return ("" if language() == "zh" else " ").join(
         (
             *_waiting(report),
@@ -25,7 +26,7 @@ def summary(report: Agenda) -> str:
 
 
 def line(report: Agenda) -> str:
-    """The whole report in one line, for where no person looks: how much waits and where to see it."""
+    """The report in one line, for scripts and agents: how many candidates wait, and the command that shows them."""
     count = len(report.items)
     if not count:
         return say("nothing waits for your decision today")
@@ -70,7 +71,7 @@ def _together(report: Agenda) -> Iterator[str]:
     def name(placed: Placed) -> str:
         return numbers.get(placed.block.id, placed.block.id)
 
-    for pair in report.kin[:3]:
+    for pair in report.overlaps[:3]:
         first, second = name(pair.first), name(pair.second)
         is_open = pair.second.block.id in numbers or not is_approved(pair.second)
         if pair.second.place == "archive":

@@ -1,6 +1,6 @@
-"""The report as lines for a terminal of any width; files: ``review.cli.report_markdown``, ``review.cli.report_html``.
+"""The report as text for terminals of any width and for pipes.
 
-Every form shows the same rows; none holds a word that ``review.cli.report_model`` does not.
+Like ``review.cli.report_markdown`` and ``review.cli.report_html`` it shows the rows of ``review.cli.report_model``.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.terminal.language import say
 
 WIDE = 100
-"""Columns from which the candidates stand in a table; in fewer they stand below one another."""
+"""The terminal width, in columns, from which candidates are shown in a table instead of as cards."""
 
 NARROWEST = 40
 
 
 def show(report: Agenda, summary: str, stream: TextIO) -> None:
-    """Print the report: as a table on a wide terminal, below one another on a narrow one, plain into a pipe."""
+    """Print the report: as a table on a wide terminal, as cards on a narrow one, as plain text into a pipe."""
     is_terminal = stream.isatty()
     colour = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     width = _width(stream) if is_terminal else 0
@@ -43,11 +43,13 @@ def show(report: Agenda, summary: str, stream: TextIO) -> None:
         stream.writelines(f"{line}\n" for line in _rows(section, width, colour))
     if report.items or not report.is_empty:
         stream.write("\n")
+    # A pipe has no width: the next program does the wrapping.
     stream.writelines(f"{line}\n" for line in wrapped(summary, width or 1 << 20))
     stream.flush()
 
 
 def _width(stream: TextIO) -> int:
+    # COLUMNS overrides the terminal's own answer.
     named = os.environ.get("COLUMNS", "")
     if named.isdigit() and int(named) > 0:
         return max(NARROWEST, int(named))
@@ -62,7 +64,7 @@ def _bold(text: str, colour: bool) -> str:
 
 
 _URGENT = {"together": "33", "review": "33", "returned": "33", "problems": "31"}
-"""Sections that want an eye, with their colour (SGR)."""
+"""The colours (SGR) of the sections that need attention."""
 
 
 def _title(section: Section, colour: bool) -> str:
@@ -75,7 +77,7 @@ def _dim(text: str, colour: bool) -> str:
 
 
 def card(item: Item, width: int, marked: Sequence[str] = (), *, colour: bool) -> Iterator[str]:
-    """A candidate for a narrow terminal: its number and trigger with its marks, what was learned, evidence, facts."""
+    """A candidate as lines for a narrow terminal: number, trigger and marks, payload, evidence, facts."""
     mark = " · ".join(marked)
     number = str(item.number or "·").rjust(3)
     when = trigger_text(item.placed) or say("always")
@@ -127,10 +129,11 @@ _COLOURS = {"possible": "yellow", "past": "cyan", "reliable": "green"}
 
 
 _FRAME = 18
-"""Columns that the table's own spaces take."""
+"""The columns of the table's own padding."""
 
 
 def _rich_table(items: Sequence[Item], width: int, stream: TextIO) -> None:
+    # Imported here: rich costs more than most commands, and only wide colour terminals need it.
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -143,7 +146,7 @@ def _rich_table(items: Sequence[Item], width: int, stream: TextIO) -> None:
         max(cells(line) for row in [[names[at]], *(row[index] for row in narrow)] for line in row)
         for index, at in enumerate((0, 3, 4, 5))
     ]
-    # Rich parts a line at spaces alone, so that a run of Chinese leaves half of it empty: lines are cut here.
+    # Rich breaks lines only at spaces, which leaves lines of Chinese half empty, so they are wrapped here.
     first = max(12, (width - _FRAME - sum(taken)) // 3)
     second = max(24, width - _FRAME - sum(taken) - first)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, width=width, show_lines=False)
@@ -163,7 +166,7 @@ def _rich_table(items: Sequence[Item], width: int, stream: TextIO) -> None:
 
 
 def _narrow(item: Item, marked: Sequence[str]) -> tuple[list[str], list[str], list[str], list[str]]:
-    """The lines of a candidate's narrow cells: its number, its state with marks, where it goes, the time left."""
+    """The lines of a candidate's narrow cells: number, state with marks, destination with id, time left."""
     block = item.placed.block
     brief = [say("changed") if mark == say("changed since it was shown") else mark for mark in marked]
     state = [f"{say(block.state)} {item.confidence:.1f}", *brief]

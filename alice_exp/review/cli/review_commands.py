@@ -1,4 +1,4 @@
-"""``heartbeat``, ``approve``, ``reject`` and ``reply``: the person decides."""
+"""The commands ``heartbeat``, ``approve``, ``reject`` and ``reply``."""
 
 from __future__ import annotations
 
@@ -155,6 +155,7 @@ def reply(
                 done.append((decision.verb, row))
         except (RefusedError, NotFoundError) as error:
             failed.append(error)
+    # With some decisions carried out the others are warnings: an error would hide what was done.
     if failed and not done:
         raise failed[0]
     _replied(terminal, done)
@@ -164,7 +165,7 @@ def reply(
 
 
 def _confirm(terminal: Terminal, settled: Sequence[tuple[Any, tuple[str, ...]]], dry_run: bool) -> None:
-    """Ask before everything or the rest is decided at once; any approval needs a person or ``--yes`` (DESIGN 6)."""
+    """Ask before everything or the rest is decided at once; every approval needs a person or ``--yes`` (DESIGN 6)."""
     if dry_run:
         return
     for decision, ids in settled:
@@ -209,7 +210,7 @@ def approved(
     reason: str = "",
     dry_run: bool = False,
 ) -> Decided:
-    """Approve as the person at this terminal, signed where the home has an owner key."""
+    """Approve as the person at this terminal, signed if the home has an owner key."""
     from alice_exp.owner import usecases as owner
 
     return owner.decide(
@@ -267,13 +268,13 @@ def _name_skipped(terminal: Terminal, decided: Decided) -> None:
     again = "alice-exp: {id} has {why} since it was shown; see 'alice-exp heartbeat' again"
     for block_id, why in decided.skipped:
         if why == "stale":
-            said = say("alice-exp: {id} stands in a file with a problem; see 'alice-exp check'", id=block_id)
+            text = say("alice-exp: {id} stands in a file with a problem; see 'alice-exp check'", id=block_id)
         elif why == "moved":
-            said = say("alice-exp: {id} was decided already; see 'alice-exp why {id}'", id=block_id)
+            text = say("alice-exp: {id} was decided already; see 'alice-exp why {id}'", id=block_id)
         elif why == "gone":
-            said = say("alice-exp: {id} is gone; see 'alice-exp log {id}'", id=block_id)
+            text = say("alice-exp: {id} is gone; see 'alice-exp log {id}'", id=block_id)
         else:
-            said = say(again, id=block_id, why=say(why))
-        terminal.note(said)
+            text = say(again, id=block_id, why=say(why))
+        terminal.note(text)
     if decided.skipped:
         terminal.exit_code = BusyError.exit_code

@@ -1,1 +1,1 @@
-"""What the report shows, and what an answer means."""
+"""Pure rules of the review: the content of the report, and the language of replies."""

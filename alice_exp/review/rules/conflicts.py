@@ -1,13 +1,14 @@
-"""Which candidates say nearly the same as another block, or contradict one (B2.25, issue 3; explainable, no model).
+"""Detection of candidates that repeat or contradict another block (B2.25, issue 3; explainable, no model).
 
-Two inferences are compared clause by clause, in the words that are left without polarity and filling words:
+Two inferences are compared clause by clause, by their words without those of polarity and without filling words:
 
-- *same*: the words of both overlap by ``NEARLY`` or more, with the same polarity and the same numbers;
-- *polarity*: one clause of each says the same (``CLAUSE``), one with a negation and one without, or with a word and its
+- *same*: their words overlap by ``NEARLY`` or more, with the same polarity and the same numbers;
+- *polarity*: a clause of each overlaps by ``CLAUSE``, one negated and one not, or one has a word and the other its
   opposite (always and never, tabs and spaces, 喜欢 and 讨厌);
-- *numbers*: the clauses are the same but for their numbers, on one topic;
-- *value*: on one topic, the clauses differ in one short place and state what has one value (is, uses, 是, 用);
-- *supersedes*: the candidate has the outside key of an older block and says something else.
+- *numbers*: on one topic, the clauses differ only in their numbers;
+- *value*: on one topic, the clauses differ in one short place and state something that has a single value (is, uses,
+  是, 用);
+- *supersedes*: the candidate has the external key of an older block and says something else.
 """
 
 from __future__ import annotations
@@ -30,21 +31,21 @@ if TYPE_CHECKING:
 Reason = Literal["same", "polarity", "numbers", "value", "supersedes"]
 
 NEARLY = 0.7
-"""Share of common words (Jaccard) from which two inferences say nearly the same."""
+"""The Jaccard similarity of words from which two inferences are nearly the same."""
 
 CLAUSE = 0.6
-"""Share of common words from which two clauses speak of the same."""
+"""The Jaccard similarity of words from which two clauses are about the same thing."""
 
 TOPIC = 0.4
-"""Share of common words from which two triggers are one topic."""
+"""The Jaccard similarity of words from which two triggers are of one topic."""
 
 VALUE_CELLS = 4
-"""How many words a place that holds another value has at most."""
+"""The most words in the place where two clauses state different values."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kin:
-    """A candidate (``first``) and a block that it is near to or at odds with, and why."""
+class Overlap:
+    """A candidate (``first``) and a block that it repeats or contradicts, with the reason."""
 
     first: Placed
     second: Placed
@@ -52,7 +53,7 @@ class Kin:
 
     @property
     def is_conflict(self) -> bool:
-        """Whether the two cannot both hold, rather than one being superfluous."""
+        """Whether the two exclude each other; otherwise one of them is superfluous."""
         return self.reason != "same"
 
 
@@ -62,7 +63,7 @@ _WORDS = word_lists("review/rules/data/conflict_words.txt")
 
 
 def _stem(word: str) -> str:
-    """A word without a plain English ending: enough to see that failed, fails and failing are one."""
+    """A word without its regular English ending: enough to equate failed, fails and failing."""
     for ending, least in (("ing", 6), ("ed", 5), ("es", 5), ("s", 4)):
         if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):
             return word[: -len(ending)]
@@ -88,7 +89,7 @@ _CJK_NUMERAL = re.compile("[一二三四五六七八九十百千两几]+(?=[个�
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One clause: its words without polarity and filling, its polarity, its numbers, its words in order."""
+    """One clause: its words without polarity and filling words, its polarity, its numbers, all words in order."""
 
     words: frozenset[str]
     is_negative: bool
@@ -97,8 +98,8 @@ class Clause:
     has_one_value: bool
 
 
-class Saying:
-    """What one block says, cut into clauses when they are first looked at."""
+class Statement:
+    """One block's text, split into clauses lazily, as most blocks are never compared closely."""
 
     __slots__ = ("__dict__", "placed")
 
@@ -107,7 +108,7 @@ class Saying:
 
     @cached_property
     def clauses(self) -> tuple[Clause, ...]:
-        """The clauses of content and steps that say anything."""
+        """The clauses of content and steps that have words of their own."""
         payload = self.placed.block.payload
         texts = (part for text in (payload.content, *payload.steps) for part in _CLAUSES.split(fold(text)))
         return tuple(clause for clause in map(_clause, texts) if clause.words)
@@ -124,7 +125,7 @@ class Saying:
 
     @cached_property
     def negations(self) -> int:
-        """How many clauses are negative."""
+        """The number of negative clauses."""
         return sum(clause.is_negative for clause in self.clauses)
 
     @cached_property
@@ -134,42 +135,47 @@ class Saying:
         return _clause(fold(" ".join((trigger.text, *trigger.keywords)))).words
 
 
-def kin(candidates: Sequence[Placed], trusted: Iterable[Placed]) -> tuple[Kin, ...]:
-    """Candidates with the candidates before them and the trusted blocks that they repeat or contradict.
+def overlaps(candidates: Sequence[Placed], trusted: Iterable[Placed]) -> tuple[Overlap, ...]:
+    """Pairs of a candidate with an earlier candidate or a trusted block that it repeats or contradicts.
 
-    In the order of the candidates; each pair once. Only blocks that share words with a candidate are compared.
+    In the order of the candidates, each pair once. Only blocks that share words with a candidate are compared.
     """
     trusted = tuple(trusted)
-    sayings = [Saying(placed) for placed in candidates]
-    found: list[tuple[int, Kin]] = []
-    for position, first, second in _pairs(sayings, trusted):
+    statements = [Statement(placed) for placed in candidates]
+    found: list[tuple[int, Overlap]] = []
+    for position, first, second in _pairs(statements, trusted):
         reason = compare(first, second)
         if reason is not None:
-            found.append((position, Kin(first.placed, second.placed, reason)))
+            found.append((position, Overlap(first.placed, second.placed, reason)))
     ids = {placed.block.id: placed for placed in trusted}
     named = {(pair.first.block.id, pair.second.block.id) for _, pair in found}
     for position, placed in enumerate(candidates):
         older = ids.get(placed.block.supersedes)
         if older is not None and (placed.block.id, older.block.id) not in named:
-            found.append((position, Kin(placed, older, "supersedes")))
+            found.append((position, Overlap(placed, older, "supersedes")))
     return tuple(pair for _, pair in sorted(found, key=lambda row: row[0]))
 
 
 COMMON = 0.03
-"""Share of the trusted blocks from which a word is common: sharing common words alone takes half of all words."""
+"""The share of the trusted blocks from which a word is common; two blocks that share common words alone are compared
+only if these are half of the candidate's words."""
 
 
-def _pairs(sayings: Sequence[Saying], trusted: Sequence[Placed]) -> Iterator[tuple[int, Saying, Saying]]:
-    rough = [_rough(saying.placed) for saying in sayings]
+def _pairs(
+    statements: Sequence[Statement], trusted: Sequence[Placed]
+) -> Iterator[tuple[int, Statement, Statement]]:
+    """The pairs worth a close comparison, found through an inverted index of the candidates' rough words."""
+    rough = [_rough(statement.placed) for statement in statements]
     vocabulary = _vocabulary(rough)
-    for position, saying in enumerate(sayings):
+    for position, statement in enumerate(statements):
         counts = Counter(other for word in rough[position] for other in vocabulary[word] if other < position)
         for other, count in counts.items():
             if count >= min(2, len(rough[position]) / 2):
-                yield position, saying, sayings[other]
+                yield position, statement, statements[other]
     known = vocabulary.keys()
     shared = [known & _rough(placed) for placed in trusted]
     often = Counter(word for words in shared for word in words)
+    # Without this exception a word that every other block has would pair each candidate with half of the home.
     common = frozenset(word for word, count in often.items() if count > max(20, COMMON * len(trusted)))
     habitual = [(position, words & common, len(words)) for position, words in enumerate(rough)]
     habitual = [row for row in habitual if len(row[1]) * 2 >= row[2]]
@@ -184,9 +190,9 @@ def _pairs(sayings: Sequence[Saying], trusted: Sequence[Placed]) -> Iterator[tup
             and shares * 4 >= size
         }
         near.update(position for position, own, size in habitual if len(words & own) * 2 >= size)
-        second = Saying(placed)
+        second = Statement(placed)
         for position in sorted(near):
-            yield position, sayings[position], second
+            yield position, statements[position], second
 
 
 def _vocabulary(rough: Sequence[set[str]]) -> Mapping[str, tuple[int, ...]]:
@@ -201,7 +207,8 @@ _ROUGH_MARKS = str.maketrans(dict.fromkeys("'\"`,.;:!?()[]{}<>=/\\|，。；：�
 
 
 def _rough(placed: Placed) -> set[str]:
-    """A block's words and pairs of CJK characters, quickly: what decides whether it is worth a closer look."""
+    """A block's words and pairs of CJK characters, which decide whether it is worth a close comparison."""
+    # Plain string methods instead of `fold` and the clause patterns, because this runs on every trusted block.
     text = placed.block.payload.content.lower()
     found = set(text.translate(_ROUGH_MARKS).split())
     if not text.isascii():
@@ -209,12 +216,13 @@ def _rough(placed: Placed) -> set[str]:
     return found - _PASSED
 
 
-def compare(first: Saying, second: Saying) -> Reason | None:
-    """How two sayings stand to one another; None where neither repeats nor contradicts the other."""
+def compare(first: Statement, second: Statement) -> Reason | None:
+    """How one statement repeats or contradicts the other; ``None`` if it does neither."""
     same_topic = _share(first.topic, second.topic) >= TOPIC
     for one in first.clauses:
         for other in second.clauses:
-            reason = _at_odds(one, other, same_topic)
+            # Conflicts before similarity, since a contradiction in one clause leaves most words the same.
+            reason = _conflict(one, other, same_topic)
             if reason is not None:
                 return reason
     overlap = _share(first.words, second.words)
@@ -222,7 +230,7 @@ def compare(first: Saying, second: Saying) -> Reason | None:
     return "same" if alike and overlap >= NEARLY else None
 
 
-def _at_odds(one: Clause, other: Clause, same_topic: bool) -> Reason | None:
+def _conflict(one: Clause, other: Clause, same_topic: bool) -> Reason | None:
     share = _share(one.words, other.words)
     if one.is_negative != other.is_negative and share >= CLAUSE and one.numbers == other.numbers:
         return "polarity"
@@ -238,7 +246,7 @@ def _at_odds(one: Clause, other: Clause, same_topic: bool) -> Reason | None:
 
 
 def _takes_the_opposite(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two clauses differ in nothing but a word and its opposite."""
+    """Whether two clauses differ essentially in a word and its opposite."""
     only_one, only_other = one - other, other - one
     opposed = {word for word in only_one if _OPPOSITE.get(word) in only_other}
     rest_one, rest_other = one - opposed, other - {_OPPOSITE[word] for word in opposed}
@@ -246,7 +254,7 @@ def _takes_the_opposite(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _differs_in_one_place(one: Clause, other: Clause) -> bool:
-    """Whether two clauses share beginning and end, and each has something short of its own between."""
+    """Whether two clauses share beginning and end and differ in a short part between."""
     first, second = one.ordered, other.ordered
     shortest = min(len(first), len(second))
     head = next((i for i in range(shortest) if first[i] != second[i]), shortest)
@@ -256,15 +264,17 @@ def _differs_in_one_place(one: Clause, other: Clause) -> bool:
 
 
 def _share(first: frozenset[str], second: frozenset[str]) -> float:
-    """Jaccard similarity in [0, 1]; 0 where both are empty."""
+    """Jaccard similarity in [0, 1]; 0 if both are empty."""
     union = len(first | second)
     return len(first & second) / union if union else 0.0
 
 
 def _clause(text: str) -> Clause:
+    # "don't" and "dont" are one word in the lists.
     plain = text.replace("'", "").replace("’", "")
     counted = _HARMLESS_NEGATION.sub("", plain)
     latin = [piece for piece in _PIECE.findall(plain) if not is_cjk(piece)]
+    # Exclusive or: a mixed clause that is negated in both languages is positive again.
     negative = bool(_NEGATIVE_CJK.search(counted)) != bool(_NEGATIVE_WORDS.intersection(latin))
     kept = _FILLING_CJK.sub(" ", _NEGATIVE_CJK.sub(" ", _HARMLESS_NEGATION.sub(" ", plain)))
     numbers = {piece for piece in latin if piece[0].isdigit()} | set(_CJK_NUMERAL.findall(plain))
@@ -280,7 +290,7 @@ def _clause(text: str) -> Clause:
 
 
 def _ordered(text: str) -> tuple[str, ...]:
-    """Words and single CJK characters in their order, numbers left out."""
+    """Words and single CJK characters in order, without numbers."""
     found: list[str] = []
     for piece in _PIECE.findall(text):
         if is_cjk(piece):

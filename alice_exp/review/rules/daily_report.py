@@ -1,4 +1,4 @@
-"""What the daily report shows: undecided candidates with their numbers, what changed, what fails, what fades.
+"""Content of the daily report: numbered undecided candidates, changes, failing and fading blocks, problems.
 
 Sources: R2.39-R2.44, R3.33, B2.20-B2.26, B2.43; DESIGN 6 and 7.
 """
@@ -15,7 +15,7 @@ from alice_exp.model.rules.expiry import expires_at, is_expired
 from alice_exp.model.rules.lifecycle import Thresholds, level, needs_review
 from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
 from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, content_hash, is_approved
-from alice_exp.review.rules.conflicts import kin
+from alice_exp.review.rules.conflicts import overlaps
 from alice_exp.review.rules.state_changes import hand_edits, movements
 
 if TYPE_CHECKING:
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.model.values.block import Block, Placed
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.review.rules.conflicts import Kin
+    from alice_exp.review.rules.conflicts import Overlap
     from alice_exp.review.rules.state_changes import Movement
 
 FADING_BELOW = 0.5
-"""A trusted block whose weight has fallen below this is offered for review (R3.33)."""
+"""A trusted block whose decay has fallen below this is offered for review (R3.33)."""
 
 DAY = 86_400
-"""Seconds of a day of waiting (R2.43)."""
+"""Seconds in a day of waiting (R2.43)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One undecided candidate: its number in the open report (0: not shown yet), where approval takes it, until when.
+    """One undecided candidate: its number in the open report (0: not shown yet) and the destination of an approval.
 
-    ``expires_at`` is ISO-8601 UTC, empty while no report has shown the block (R2.43, B2.21); ``days_left`` are the days
-    until then, begun ones counted, -1 while there is no such time.
+    ``expires_at`` is ISO-8601 UTC, empty while no report has shown the block (R2.43, B2.21); ``days_left`` is the
+    number of days until then, rounded up, -1 if there is no such time.
     """
 
     number: int
@@ -58,16 +58,16 @@ class Item:
 
     @property
     def is_explicit(self) -> bool:
-        """Whether the user asked for it in a conversation, rather than something having been inferred (B4.18)."""
+        """Whether the user asked in a conversation to remember it, rather than that it was inferred (B4.18)."""
         return EXPLICIT in self.placed.block.tags
 
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
-    """One report. ``new`` counts items that no earlier report has shown, ``today`` those made since the day began.
+    """One report. ``new`` counts items that no earlier report has shown, ``today`` those created since the day began.
 
-    ``since`` is the time of the report before (empty: this is the first); ``changed`` is what acts did to blocks since
-    then, ``by_hand`` the ids and files in which a hand edit raised trust or changed the configuration.
+    ``since`` is the time of the report before (empty for the first); ``changed`` are the state changes since then;
+    ``by_hand`` the ids and files in which a hand edit raised trust or changed the configuration.
     """
 
     report: str
@@ -77,7 +77,7 @@ class Agenda:
     new: int
     today: int
     changed: tuple[Movement, ...]
-    kin: tuple[Kin, ...]
+    overlaps: tuple[Overlap, ...]
     review: tuple[Placed, ...]
     fading: tuple[Placed, ...]
     unapproved: tuple[Placed, ...]
@@ -85,11 +85,11 @@ class Agenda:
     returned: tuple[Returned, ...]
     problems: tuple[Problem, ...]
     again: Mapping[str, str] = field(default_factory=dict)
-    """Which of ``unapproved`` say what was rejected before: their ids, and the rejected blocks'."""
+    """Those of ``unapproved`` that repeat something rejected before: their ids, each with the rejected block's id."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing at all to say."""
+        """Whether the report has no content."""
         return not (
             self.items
             or self.changed
@@ -104,11 +104,11 @@ class Agenda:
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """What belongs to the report rather than to the blocks: its id, when today began, what it is counted from.
+    """The data of a report other than its blocks: its id, the start of the day, the time from which changes count.
 
-    What ``newest`` showed first is new: this report, empty where it is of an earlier day. ``acts`` are those since the
-    report before, newest first; ``leaving`` the blocks that this report removes, ``returned`` those that a hand edit
-    brought back; ``numbers`` and ``destinations`` are by id.
+    Blocks first shown by the report ``newest`` are new; it is this report, or empty if this one is of an earlier day.
+    ``acts`` are those since the report before, newest first; ``leaving`` the blocks that this report removes;
+    ``returned`` those that repeat rejected ones; ``numbers`` and ``destinations`` are by id.
     """
 
     report: str
@@ -123,16 +123,16 @@ class Edition:
 
 
 def candidates(snapshot: Snapshot, now: str, days: float) -> list[Placed]:
-    """Undecided and unexpired blocks of the pool, oldest first (then by id)."""
+    """The undecided, unexpired blocks of the pool, oldest first, then by id."""
     living = [placed for placed in snapshot.within("low_value") if not is_expired(placed.block, now, days)]
     return sorted(living, key=lambda placed: (placed.block.created_at, placed.block.id))
 
 
 def returned(snapshot: Snapshot, waiting: Iterable[Placed]) -> tuple[Returned, ...]:
-    """Candidates that say again what was rejected before they were made; only a synced home brings such in.
+    """Candidates that repeat something rejected before they were created. ``snapshot`` includes the archive.
 
-    What a person types is looked at when it is adopted (``home.store.hand_edits``). ``snapshot`` holds the archive.
-    What a report has shown is settled already and not looked at again.
+    Only a sync brings such blocks in: hand-typed ones are checked when they are adopted (``home.store.hand_edits``).
+    Candidates that a report has shown were checked then.
     """
     fresh = [placed for placed in waiting if placed.block.reported is None and not placed.stale]
     if not fresh:
@@ -149,12 +149,12 @@ def returned(snapshot: Snapshot, waiting: Iterable[Placed]) -> tuple[Returned, .
 
 
 def is_shown_as_it_is(block: Block) -> bool:
-    """Whether the last report that showed the block showed what it says now (B2.20)."""
+    """Whether the last report that showed the block showed its present content (B2.20)."""
     return block.reported is not None and block.reported.hash == content_hash(block)
 
 
 def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
-    """The report on a snapshot that holds the archive too."""
+    """The report on a snapshot that includes the archive."""
     days = snapshot.config.number("heartbeat.expire_days")
     out = {one.block_id for one in edition.returned}
     waiting = [placed for placed in candidates(snapshot, now, days) if placed.block.id not in out]
@@ -191,13 +191,16 @@ def _again(waiting: Sequence[Placed], snapshot: Snapshot) -> dict[str, str]:
     return {block_id: was.block.id for block_id, was in found if was is not None}
 
 
-def _together(waiting: Sequence[Placed], trusted: Sequence[Placed], snapshot: Snapshot) -> tuple[Kin, ...]:
-    """Which candidates go with or against one another and what is trusted.
+def _together(
+    waiting: Sequence[Placed], trusted: Sequence[Placed], snapshot: Snapshot
+) -> tuple[Overlap, ...]:
+    """The candidates that repeat or contradict one another or a trusted block.
 
-    A looser rewording of something rejected is let in, and named here (DESIGN 6).
+    A loose rewording of something rejected is let into the pool and named here (DESIGN 6).
     """
     rejected = [placed for placed in snapshot.within("archive") if placed.namespace == "rejected"]
-    found = kin(waiting, [*trusted, *rejected])
+    found = overlaps(waiting, [*trusted, *rejected])
+    # A candidate may well contradict what was rejected; only a repetition is worth a remark.
     return tuple(pair for pair in found if pair.reason == "same" or pair.second.place != "archive")
 
 
@@ -221,7 +224,7 @@ def _days_between(now: str, due: str) -> int:
 
 
 def _fading(trusted: Iterable[Placed], now: str, half_life_days: Mapping[str, float]) -> list[Placed]:
-    """Settled knowledge that has gone quiet, faintest first."""
+    """The reliable blocks whose decay is below ``FADING_BELOW``, the faintest first."""
     weighed = [
         (decay_score(p.block.updated_at or now, p.block.type, now, half_life_days=half_life_days), p)
         for p in trusted

@@ -1,8 +1,8 @@
-"""The reply language: ``同意 1 3，拒绝 2``, ``approve 1-3, reject 4 because wrong``, ``yes to all except 2``.
+"""Parser of replies to a report, such as ``同意 1 3，拒绝 2`` or ``approve 1-3, reject 4 because wrong``.
 
-A reply is a row of clauses. A clause is a verb (同意, 拒绝, 稍后, or their English words) and what it applies to,
-before or after it: numbers of the report, ranges, ids, all, the rest; behind a verb the reason. A bare verb speaks
-of the whole report. What could mean two things is refused: nothing is decided by guessing (R2.41, R2.42, B2.20).
+A reply is a sequence of clauses. A clause is a verb (同意, 拒绝, 稍后, or their English words) with its targets before
+or after it: numbers of the report, ranges, ids, all, the rest; a reason may follow. A bare verb applies to the whole
+report. An ambiguous reply is refused: nothing is decided by guessing (R2.41, R2.42, B2.20).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One verb with what it names: numbers as texts and ids, in the order of the reply; or everything, or the rest.
+    """One verb with its targets: numbers (as texts) and ids, in the order of the reply; or everything, or the rest.
 
-    ``excluded`` are left out of everything; ``reason`` is the person's own words, empty where none were given.
+    ``excluded`` are left out of everything or the rest; ``reason`` is in the person's own words, empty if not given.
     """
 
     verb: Verb
@@ -36,7 +36,7 @@ class Decision:
 
 @dataclass(slots=True)
 class _Clause:
-    """A clause while it is read: its verb once that is known."""
+    """A clause being parsed; ``prefix`` tells that the verb comes before its targets."""
 
     verb: str = ""
     prefix: bool = True
@@ -52,7 +52,7 @@ class _Clause:
 
 
 def parse(text: str) -> tuple[Decision, ...]:
-    """What a reply decides; ``UsageError`` (exit 2) with what is unclear and how to say it."""
+    """The decisions in a reply; raises ``UsageError`` (exit 2) that names what is unclear and how to write it."""
     if not text.strip():
         raise unclear("the reply is empty")
     clauses: list[_Clause] = []
@@ -65,7 +65,7 @@ def parse(text: str) -> tuple[Decision, ...]:
 
 
 def _segments(tokens: Sequence[Token]) -> list[list[Token]]:
-    """The tokens between separators, cut again where verb and targets follow one another regularly."""
+    """The tokens between separators, split again if they hold several verbs with their targets."""
     rows: list[list[Token]] = [[]]
     for token in tokens:
         if token.kind == "separator":
@@ -79,6 +79,8 @@ def _cut(row: list[Token]) -> list[list[Token]]:
     verbs = [index for index, token in enumerate(row) if token.kind == "verb"]
     if len(verbs) < 2:
         return [row]
+    # With a verb at the start each verb precedes its targets, with one at the end it follows them; else either could
+    # be meant.
     if verbs[0] == 0:
         ends = [*verbs[1:], len(row)]
     elif verbs[-1] == len(row) - 1:
@@ -109,7 +111,7 @@ def _read_segment(row: list[Token], clauses: list[_Clause], waiting: list[Token]
 
 
 def _read_targets(row: list[Token], clauses: list[_Clause], waiting: list[Token]) -> None:
-    """Targets without a verb of their own: they go on with the clause before, or wait for the verb to come."""
+    """Targets without a verb: they continue the clause before, or wait for the next verb."""
     last = clauses[-1] if clauses else None
     goes_on = last is not None and (row[0].kind == "except" or (last.prefix and not last.is_bare))
     if last is not None and goes_on and not waiting:
@@ -119,7 +121,7 @@ def _read_targets(row: list[Token], clauses: list[_Clause], waiting: list[Token]
 
 
 def _outside_exception(row: Sequence[Token]) -> list[Token]:
-    """The targets that no "except" stands before; "all" and "rest" always count."""
+    """The targets before any "except"; "all" and "rest" always count."""
     found, inside = [], False
     for token in row:
         inside = inside or token.kind == "except"
@@ -185,9 +187,9 @@ def _checked(clauses: Sequence[_Clause]) -> tuple[Decision, ...]:
 def settle(
     decisions: Sequence[Decision], numbered: Sequence[str]
 ) -> tuple[tuple[Decision, tuple[str, ...]], ...]:
-    """Each decision with what it comes to: ``numbered`` are the open report's ids, numbers start at 1.
+    """Each decision with the references that it covers; ``numbered`` are the open report's ids, numbers start at 1.
 
-    Ids and prefixes that the person wrote stay as written. ``UsageError`` where a number is not in the report.
+    Ids and prefixes in the reply stay as written. Raises ``UsageError`` for a number that is not in the report.
     """
     named = [[_reference(name, numbered) for name in decision.named] for decision in decisions]
     taken = {reference for row in named for reference in row}

@@ -1,7 +1,7 @@
-"""The words of a reply: verbs, numbers, ranges, ids, all, the rest, except; in Chinese and in English.
+"""Tokeniser of replies, in Chinese and English: verbs, numbers, ranges, ids, all, the rest, except.
 
-They are in ``review/rules/data/reply_words.txt``. What is no word of the language is refused, and so is what may turn
-a decision round: a negation, a question.
+The words are in ``review/rules/data/reply_words.txt``. Unknown words are refused, and so are negations and questions,
+because they may reverse a decision.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Verb = Literal["approve", "reject", "later"]
 Kind = Literal["verb", "one", "range", "all", "rest", "except", "separator"]
 
 RANGE_LIMIT = 999
-"""The highest number that a report's item can have in a reply."""
+"""The highest item number in a range of a reply."""
 
 _LISTS = word_lists("review/rules/data/reply_words.txt")
 _VERBS: tuple[Verb, ...] = ("approve", "reject", "later")
@@ -30,6 +30,7 @@ _IGNORED = frozenset(_LISTS["passed over"])
 _NEGATIONS = frozenset(_LISTS["turning"])
 _ASKING = frozenset(_LISTS["question"])
 _NUMBER_MARK = "no."
+# Longest first, because `re` takes the first alternative that matches.
 _CHINESE = sorted(
     (w for w in {*_LEXICON, *_IGNORED, *_NEGATIONS, *_ASKING} if not w.isascii()), key=len, reverse=True
 )
@@ -45,13 +46,14 @@ _TOKEN = re.compile(
 )
 _REASON = re.compile(rf"(?:{'|'.join(_LISTS['reason'])})\s*", re.IGNORECASE)
 _END = re.compile(r"[,，;；。.!！\n]\s*")
+# Full-width forms of ASCII become ASCII, except for Chinese punctuation, which separates clauses.
 _NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code) not in "，；：！？（）"}
 _DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2}
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word that counts: ``value`` is the verb, the number, the id or ``low-high``; ``reason`` a verb's reason."""
+    """A significant word: ``value`` is the verb, the number, the id or ``low-high``; ``reason`` a verb's reason."""
 
     kind: Kind
     value: str
@@ -59,7 +61,7 @@ class Token:
 
 
 def unclear(template: str, **values: object) -> UsageError:
-    """The refusal of a reply that could mean two things, with how to say it."""
+    """The error for an unclear reply, with a hint at how to write it."""
     refusal = UsageError(
         template, hint="write alice-exp reply 同意 1 3，拒绝 2 or alice-exp reply approve 1-3, reject 4"
     )
@@ -68,7 +70,7 @@ def unclear(template: str, **values: object) -> UsageError:
 
 
 def tokens(text: str) -> list[Token]:
-    """The words that count, in order; ``UsageError`` for what is not understood."""
+    """The significant words, in order; raises ``UsageError`` for what is not understood."""
     text = text.translate(_NARROW).replace("\r", "\n")
     found: list[Token] = []
     at = 0
@@ -80,6 +82,7 @@ def tokens(text: str) -> list[Token]:
 
 def _take_word(text: str, at: int, found: list[Token]) -> int:
     match = _TOKEN.match(text, at)
+    # Only blanks match nothing.
     if match is None:
         return at + 1
     found += _token(match, text, found[-1] if found else None)
@@ -104,10 +107,12 @@ def _token(match: re.Match[str], text: str, before: Token | None) -> list[Token]
 
 def _word(word: str, following: str, before: Token | None) -> list[Token]:
     word = word.replace("’", "'")
+    # "all but 2" excludes, "approve 1 but reject 2" goes on with another verb.
     if word in _LISTS["but"]:
         leads_to_verb = _leads_to_verb(following)
         return [Token("separator" if leads_to_verb else "except", "")]
     if word == _NUMBER_MARK:
+        # "approve no. 3" is a number; elsewhere "no" may be an answer.
         if before is None or before.kind != "verb":
             raise unclear("{word} can mean a number or a no", word=repr(word))
         return []
@@ -148,7 +153,7 @@ def _number(text: str) -> int:
 
 
 def _take_reason(text: str, start: int, found: list[Token]) -> int:
-    """Give the last verb its reason: up to where the next clause begins with a verb, or to the end."""
+    """Attach a reason to the last verb: the text up to the next clause that begins with a verb, or to the end."""
     end = next((m.start() for m in _END.finditer(text, start) if _begins_clause(text[m.end() :])), len(text))
     verb = next((i for i in range(len(found) - 1, -1, -1) if found[i].kind == "verb"), -1)
     if verb < 0:
@@ -161,9 +166,10 @@ def _take_reason(text: str, start: int, found: list[Token]) -> int:
 
 
 def _begins_clause(text: str) -> bool:
-    """Whether a text after a separator starts a clause of its own: a verb and then a number, an id or all."""
+    """Whether a text after a separator starts a new clause: a verb together with a number, an id or all."""
     first: list[Token] = []
     at = 0
+    # A verb alone may be part of the reason ("because I reject such things"), and so may words unknown here.
     try:
         while at < len(text) and len(first) < 2:
             at = _take_word(text, at, first)

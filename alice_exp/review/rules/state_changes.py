@@ -1,7 +1,7 @@
-"""What acts did to blocks since the last report: risen, fallen, refuted, expired; and what was changed by hand.
+"""State changes of blocks since the last report (promoted, demoted, refuted, expired), and changes made by hand.
 
-Read from the acts' own messages (``Alice-From``, ``Alice-To``, ``Alice-Effect``, ``Alice-Expired``, ``Alice-Raised``,
-``Alice-Changed``), so that no file and no older version has to be opened. Sources: B2.22, B2.43; DESIGN 5 and 6.
+Read from the trailers of commit messages (``Alice-From``, ``Alice-To``, ``Alice-Effect``, ``Alice-Expired``,
+``Alice-Raised``, ``Alice-Changed``), so that no older version of a file is opened. Sources: B2.22, B2.43; DESIGN 5, 6.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Kind = Literal["promoted", "demoted", "needs_review", "obsolete", "debounced", "
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """What became of one block: ``before`` and ``after`` are its levels, empty where it expired; ``times`` outcomes.
+    """The change of one block: its levels ``before`` and ``after`` (empty if it expired), and the number of outcomes.
 
-    ``placed`` is the block where it is now, None where it is in no file any more.
+    ``placed`` is the block where it is now, ``None`` if it is in no file any more.
     """
 
     block_id: str
@@ -48,9 +48,9 @@ class _Step:
 def movements(
     acts: Sequence[Commit], snapshot: Snapshot, leaving: Sequence[Placed], level: Callable[[Block], Level]
 ) -> tuple[Movement, ...]:
-    """Each block that outcomes touched since the last report, and each that expired, in the order of the first act.
+    """The blocks that had outcomes since the last report, and those that expired, in the order of their first act.
 
-    ``acts`` are newest first, as a log gives them; ``leaving`` are blocks that expire with this very report.
+    ``acts`` are newest first, as in a log; ``leaving`` are the blocks that expire with this report.
     """
     steps: dict[str, list[_Step]] = {}
     gone: dict[str, Placed | None] = {placed.block.id: placed for placed in leaving}
@@ -67,15 +67,16 @@ def movements(
     ended = [
         Movement(block_id, "expired", "", "", 0, placed)
         for block_id, placed in gone.items()
+        # An expired block that is back in a file was restored.
         if block_id not in places or placed is not None
     ]
     return (*(one for one in moved if one is not None), *ended)
 
 
 def hand_edits(acts: Iterable[Commit]) -> tuple[str, ...]:
-    """Ids whose trust a hand edit raised and files of settings that one changed, oldest first, each once.
+    """The ids whose trust a hand edit raised, and the settings files that one changed; oldest first, each once.
 
-    A hand edit is one of the file itself, or ``edit``: the editor that a command opens.
+    A hand edit is an edit of the file itself, or in the editor that the command ``edit`` opens.
     """
     found = [
         value
@@ -88,7 +89,7 @@ def hand_edits(acts: Iterable[Commit]) -> tuple[str, ...]:
 
 
 def _steps(act: Commit) -> Iterator[_Step]:
-    """An outcome of one block has one From, To and Effect; of several, one of each a block, in their order."""
+    """The state changes that an act records: one From, To and Effect for each block, in the order of its blocks."""
     values = {
         name: [value for key, value in act.trailers if key == name] for name in ("From", "To", "Effect")
     }
@@ -104,9 +105,11 @@ def _movement(
 ) -> Movement | None:
     before, after = steps[0].before, steps[-1].after
     if placed is not None:
+        # Acts without these trailers, such as an undo, may have changed it since.
         after = level(placed.block)
     if before not in LEVELS or after not in LEVELS:
         return None
+    # Back at the level of before, by an act without trailers: an undo took the outcomes back.
     was_taken_back = after != steps[-1].after and after == before
     if was_taken_back:
         return None

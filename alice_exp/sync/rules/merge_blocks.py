@@ -15,13 +15,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.formats.change_edits import same_block
+from alice_exp.model.rules.doubt import STILL_TRUE, kept_record, replayed
 from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, TABLE
 from alice_exp.model.values.block import (
     CONFIDENCE,
     EVIDENCE_KEPT,
+    Arms,
     Block,
+    Doubt,
     Evidence,
     Placed,
+    Record,
     content_hash,
     is_approved,
     path_of,
@@ -116,6 +120,9 @@ def _both(
         **{name: three.later(name) for name in _SINGLE},
         evidence=joined_evidence(b, o, t),
         open_failures=three.keyed("open_failures"),
+        record=three.record(),
+        doubt=three.settled("doubt", lambda *_: _doubt(three)),
+        trial=three.trial(),
         extra=three.keyed("extra"),
         tags=three.words("tags"),
         related=three.words("related"),
@@ -161,10 +168,30 @@ class _Three:
 
     def count(self, name: str) -> int:
         """What was there and what each side added; the higher where nothing is known of before."""
-        x, y = getattr(self.one, name), getattr(self.other, name)
-        if self.was is None:
-            return int(max(x, y))
-        return int(max(0, x + y - getattr(self.was, name)))
+        was = getattr(self.was, name) if self.was is not None else None
+        return _added(was, getattr(self.one, name), getattr(self.other, name))
+
+    def record(self) -> Record | None:
+        """Outcomes added up as counts are; None where neither side has any."""
+        if self.one.record is None and self.other.record is None:
+            return None
+        was = (self.was.record or Record()) if self.was is not None else None
+        one, other = self.one.record or Record(), self.other.record or Record()
+        return Record(
+            _added(was.ok if was else None, one.ok, other.ok),
+            _added(was.failed if was else None, one.failed, other.failed),
+        )
+
+    def trial(self) -> dict[str, Arms]:
+        """The same for each arm of each share."""
+        before = self.was.trial if self.was is not None else None
+        result: dict[str, Arms] = {}
+        for share in sorted({*self.one.trial, *self.other.trial}):
+            was = before.get(share, _NO_ARMS) if before is not None else (None,) * 4
+            one, other = self.one.trial.get(share, _NO_ARMS), self.other.trial.get(share, _NO_ARMS)
+            a, b, c, d = map(_added, was, one, other)
+            result[share] = (a, b, c, d)
+        return result
 
     def words(self, name: str) -> tuple[str, ...]:
         """A list as a set: without what either side took out, with what either put in."""
@@ -185,6 +212,32 @@ class _Three:
             if value is not _GONE:
                 result[key] = value
         return result
+
+
+_NO_ARMS: Arms = (0, 0, 0, 0)
+
+
+def _added(was: int | None, one: int, other: int) -> int:
+    """What was there and what each side added; the higher where nothing is known of before."""
+    return max(one, other) if was is None else max(0, one + other - was)
+
+
+def _doubt(three: _Three) -> Doubt | None:
+    """The doubt worked out anew over the pieces of both sides; a latch survives unless a later answer opened it
+    (DESIGN 12.8)."""
+    pieces = joined_evidence(three.was, three.one, three.other)
+    doubt = replayed(pieces, three.record() or kept_record(pieces))
+    if doubt is None:
+        return max(
+            (one for one in (three.one.doubt, three.other.doubt) if one is not None),
+            key=_canonical,
+            default=None,
+        )
+    answered = max((piece.at for piece in pieces if piece.effect == STILL_TRUE), default="")
+    latches = [
+        one.since for one in (three.one.doubt, three.other.doubt) if one is not None and one.since > answered
+    ]
+    return replace(doubt, since=min(latches, default=""))
 
 
 class _Gone:

@@ -1,4 +1,4 @@
-"""``event``: the running diary of thoughts."""
+"""The commands ``event …``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from alice_exp.terminal.options import (
 from alice_exp.timeline.cli.event_tables import (
     picture,
     segment_document,
-    tell_what_was_done,
+    show_change,
     what_happened,
 )
 from alice_exp.timeline.rules.compaction import (
@@ -75,13 +75,13 @@ def add(
         imported = diary.read_thoughts(source_bytes(named), named, session.caller.now)
         if imported.timeline is not None:
             raise UsageError("this is a whole timeline", hint=f"alice-exp event import {named}")
-        tell_what_was_done(terminal, diary.add_thoughts(home, session.caller, imported.events, way))
+        show_change(terminal, diary.add_thoughts(home, session.caller, imported.events, way))
         return
     require_utf8(thought, context, action)
     came = json_or_text(result) if result else None
     event = Event(moment(at) or session.caller.now, thought, context, action, came, context_of(meta))
     model = None if dry_run else summariser(session.provider, session.config)
-    tell_what_was_done(terminal, diary.add_thought(home, session.caller, event, way, model))
+    show_change(terminal, diary.add_thought(home, session.caller, event, way, model))
 
 
 def result(
@@ -99,8 +99,8 @@ def result(
     session = terminal.session
     require_utf8(came)
     way, model = diary.strategy_of(session.config), summariser(session.provider, session.config)
-    told = diary.finish_thought(session.home, session.caller, number, json_or_text(came), way, model)
-    tell_what_was_done(terminal, told)
+    done = diary.finish_thought(session.home, session.caller, number, json_or_text(came), way, model)
+    show_change(terminal, done)
 
 
 def list_events(
@@ -113,9 +113,9 @@ def list_events(
     Example: alice-exp event list --since 2026-02-19
     """
     terminal: Terminal = ctx.obj
-    told = terminal.records(EVENTS_PATH).timeline or Timeline()
+    timeline = terminal.records(EVENTS_PATH).timeline or Timeline()
     low, high = moment(since), moment(until)
-    segments, events = between(told, low, high), events_between(told, low, high)
+    segments, events = between(timeline, low, high), events_between(timeline, low, high)
 
     def text() -> None:
         rows = [
@@ -142,14 +142,14 @@ def segments(
     Example: alice-exp event segments
     """
     terminal: Terminal = ctx.obj
-    told = terminal.records(EVENTS_PATH).timeline or Timeline()
-    shown = recent(told, last)
+    timeline = terminal.records(EVENTS_PATH).timeline or Timeline()
+    shown = recent(timeline, last)
     document = {
         "segments": [segment_document(one) for one in shown],
-        "total_events": told.total_events,
-        "total_compressions": told.total_compressions,
+        "total_events": timeline.total_events,
+        "total_compressions": timeline.total_compressions,
     }
-    terminal.answer(document, lambda: picture(terminal, told, shown))
+    terminal.answer(document, lambda: picture(terminal, timeline, shown))
 
 
 def tell(
@@ -161,8 +161,8 @@ def tell(
     Example: alice-exp event narrative --last 5
     """
     terminal: Terminal = ctx.obj
-    told = terminal.records(EVENTS_PATH).timeline or Timeline()
-    lines = narrative(told, last)
+    timeline = terminal.records(EVENTS_PATH).timeline or Timeline()
+    lines = narrative(timeline, last)
     document = {
         "narrative": lines,
         "segments": [
@@ -174,7 +174,7 @@ def tell(
                 "text": scene.text,
                 "key_events": list(scene.key_events),
             }
-            for scene in scenes(told, last)
+            for scene in scenes(timeline, last)
         ],
     }
 
@@ -267,15 +267,15 @@ def export(
     Examples: alice-exp event export timeline.json · alice-exp event export --thoughts
     """
     terminal: Terminal = ctx.obj
-    told = terminal.records(EVENTS_PATH).timeline or Timeline()
+    timeline = terminal.records(EVENTS_PATH).timeline or Timeline()
     if thoughts:
         every = original_events.everything(terminal.session.history)
         whole = "".join(json.dumps(event_json(one), ensure_ascii=False) + "\n" for one in every.values())
-        if len(every) < told.total_events:
-            lost = told.total_events - len(every)
+        if len(every) < timeline.total_events:
+            lost = timeline.total_events - len(every)
             terminal.note(say("alice-exp: {count} of the thoughts were never here word for word", count=lost))
     else:
-        whole = json.dumps(timeline_json(told), ensure_ascii=False, indent=2) + "\n"
+        whole = json.dumps(timeline_json(timeline), ensure_ascii=False, indent=2) + "\n"
     write_apart(target, whole)
 
 
@@ -304,15 +304,15 @@ def import_(
     home = terminal.doors(dry_run)
     way = diary.strategy_of(session.config)
     mode: ImportMode = "replace" if replace else "merge"
-    tell_what_was_done(terminal, diary.take_in(home, session.history, session.caller, imported, mode, way))
+    show_change(terminal, diary.take_in(home, session.history, session.caller, imported, mode, way))
 
 
 def _verbatim(terminal: Terminal, number: int, event: Event) -> None:
-    """A thought with all that belongs to it, nothing shortened."""
+    """Print a thought with all its fields, unabridged."""
     terminal.line(f"{number}  {event.at}  {event.thought}")
-    told = event_json(event)
+    fields = event_json(event)
     for name in ("context", "action", "result", "metadata"):
-        if name in told:
-            value = told[name]
+        if name in fields:
+            value = fields[name]
             plain = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             terminal.line(f"    {say(name)}: {plain}")

@@ -1,4 +1,4 @@
-"""The timeline as JSON documents and as a picture."""
+"""The timeline as JSON documents, and as a table with bars."""
 
 from __future__ import annotations
 
@@ -16,43 +16,43 @@ from alice_exp.timeline.rules.digest import gist
 from alice_exp.timeline.usecases import events
 
 _BAR = 24
-"""Columns of the picture of all segments."""
+"""The width, in columns, of the bars of all segments together."""
 
 
-def tell_what_was_done(terminal: Terminal, told: events.Told) -> None:
-    """The answer of a command that changed the timeline: its counts, the merges, why a model's answer was not used."""
+def show_change(terminal: Terminal, done: events.Told) -> None:
+    """Print the result of a command that changed the timeline: counts, merges, why a model's answer was not used."""
     document = {
-        "segments": len(told.timeline.segments),
-        "total_events": told.timeline.total_events,
-        "total_compressions": told.timeline.total_compressions,
-        "lengths": list(told.timeline.lengths),
-        "ids": list(told.segments),
-        "merged": [[one.first.id, one.second.id, one.merged.id] for one in told.merges],
-        "known": told.known,
-        "commit": commit_id(told.commit),
+        "segments": len(done.timeline.segments),
+        "total_events": done.timeline.total_events,
+        "total_compressions": done.timeline.total_compressions,
+        "lengths": list(done.timeline.lengths),
+        "ids": list(done.segments),
+        "merged": [[one.first.id, one.second.id, one.merged.id] for one in done.merges],
+        "known": done.known,
+        "commit": commit_id(done.commit),
     }
 
     def text() -> None:
-        for one in told.merges[:20]:
+        for one in done.merges[:20]:
             terminal.line(f"#{one.first.id} + #{one.second.id} → #{one.merged.id}")
         terminal.act(
             say(
                 "{segments} segments, {events} thoughts, {merges} merges",
-                segments=len(told.timeline.segments),
-                events=told.timeline.total_events,
-                merges=told.timeline.total_compressions,
+                segments=len(done.timeline.segments),
+                events=done.timeline.total_events,
+                merges=done.timeline.total_compressions,
             )
         )
-        if told.known:
-            terminal.line(say("{count} were known already", count=told.known))
+        if done.known:
+            terminal.line(say("{count} were known already", count=done.known))
 
     terminal.answer(document, text)
-    for why in {one.fallback for one in told.merges if one.fallback}:
+    for why in {one.fallback for one in done.merges if one.fallback}:
         terminal.note(say("alice-exp: the model gave no summary ({why}); the rule did", why=why))
 
 
 def segment_document(one: Segment) -> Mapping[str, Any]:
-    """A segment with all that follows from it."""
+    """A segment with its derived values."""
     return {
         **segment_json(one),
         "compression_level": one.compression_level,
@@ -66,12 +66,12 @@ def segment_document(one: Segment) -> Mapping[str, Any]:
 
 
 def what_happened(one: Segment) -> str:
-    """A segment's summary, or its thoughts where it has none."""
+    """A segment's summary, or its thoughts if it has none."""
     return one.summary or "; ".join(map(gist, one.events))
 
 
-def picture(terminal: Terminal, told: Timeline, shown: Sequence[Segment]) -> None:
-    """Each segment where it lies in time, its length as a bar, its level as height."""
+def picture(terminal: Terminal, timeline: Timeline, shown: Sequence[Segment]) -> None:
+    """Print the segments as a table: the bar's position and width are thoughts, its height is the level."""
     if not shown:
         terminal.line(say("there is no thought yet"))
         return
@@ -100,12 +100,17 @@ def picture(terminal: Terminal, told: Timeline, shown: Sequence[Segment]) -> Non
     terminal.table(names, rows)
     line = "{segments} segments, {events} thoughts, {merges} merges"
     terminal.line(
-        say(line, segments=len(told.segments), events=told.total_events, merges=told.total_compressions)
+        say(
+            line,
+            segments=len(timeline.segments),
+            events=timeline.total_events,
+            merges=timeline.total_compressions,
+        )
     )
 
 
 def _span(one: Segment) -> str:
-    """From when to when, to the minute, in UTC; the day is named once where one is enough."""
+    """A segment's span to the minute, in UTC; the date is written once if both ends are on one day."""
     begins, ends = (f"{at[:10]} {at[11:16]}" for at in (one.start, one.end))
     if begins == ends:
         return f"{begins}Z"

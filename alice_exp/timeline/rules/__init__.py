@@ -1,1 +1,1 @@
-"""How thoughts become segments."""
+"""Pure rules of the timeline: compaction, digests, and results that come later."""

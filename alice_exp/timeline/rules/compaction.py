@@ -1,7 +1,7 @@
-"""The diary of thoughts, kept short: each addition merges at most two neighbours.
+"""Compaction of the timeline: each added thought merges at most two neighbouring segments.
 
 Sources: R1.14-R1.34, R1.39, R1.40, B1.1-B1.12. The newest eight thoughts stay verbatim in whichever segment holds
-them (B1.3); what is older lives on as summary and key events, and in git.
+them (B1.3); older ones are kept as summary and key events, and verbatim in git.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ if TYPE_CHECKING:
     from alice_exp.timeline.rules.digest import Digest
 
 WINDOW = 8
-"""Thoughts that are kept word for word (B1.3)."""
+"""The number of newest thoughts that are kept verbatim (B1.3)."""
 
 COMPACTED_FROM = 3
-"""Segments from which an addition looks for a merge (R1.15)."""
+"""The number of segments from which an addition looks for a merge (R1.15)."""
 
 
 class Strategy(Protocol):
-    """Which neighbours an addition merges; each strategy is one function."""
+    """A function that chooses the neighbours to merge."""
 
     def __call__(self, segments: Sequence[Segment]) -> int | None:
-        """The index of the first of two neighbours (at least two segments are given); None: no merge."""
+        """The index of the first of the two neighbours, ``None`` for no merge; at least two segments are given."""
         ...
 
 
 Summariser: TypeAlias = Callable[[Segment, Segment], "Digest | None"]
-"""What two neighbours become: a model's digest, or None (or any exception) where it has none, and the rule answers."""
+"""A model's digest of two neighbours; if it returns ``None`` or raises any exception, the rule's digest is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """Two neighbours and what they became. ``fallback`` says why a summariser's answer was not used, else empty."""
+    """Two neighbours and their merged segment; ``fallback`` is why a summariser's answer was not used, else empty."""
 
     first: Segment
     second: Segment
@@ -54,7 +54,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """One addition: the timeline after it, the id of the thought's own segment, and the merge that it led to."""
+    """One addition: the timeline after it, the id of the thought's own segment, and the merge that it caused."""
 
     timeline: Timeline
     segment: int
@@ -65,8 +65,8 @@ class Added:
 class AddedMany:
     """Many additions in one act.
 
-    ``raw`` holds every thought verbatim under the ids that they got, ``compacted`` is what single additions would
-    have made. Committing the first before the second leaves every thought in history (B1.4, DESIGN 5).
+    ``raw`` holds every thought verbatim under its id, ``compacted`` is the result of adding them one by one.
+    Committing the first before the second leaves every thought in history (B1.4, DESIGN 5).
     """
 
     raw: Timeline
@@ -76,7 +76,7 @@ class AddedMany:
 
 @dataclass(frozen=True, slots=True)
 class TimelineStatistics:
-    """Counts of a timeline (R1.33): lengths and levels by segment, oldest first; ``start`` and ``end`` are its span."""
+    """Counts of a timeline (R1.33): lengths and levels by segment, oldest first; its span from ``start`` to ``end``."""
 
     total_segments: int
     total_events: int
@@ -90,7 +90,7 @@ class TimelineStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One line of the narrative: the span, the number of thoughts, what happened, its key events (B1.12)."""
+    """One line of the narrative: time span, number of thoughts, summary, key events (B1.12)."""
 
     segment: int
     start: str
@@ -106,10 +106,10 @@ class Scene:
 
 
 def by_equal_length(segments: Sequence[Segment]) -> int | None:
-    """The two earliest segments of the earliest length that two share (R1.16, R1.17).
+    """The earliest two neighbours of equal length (R1.16, R1.17).
 
-    Equal lengths are neighbours in every timeline that this strategy made (R1.22); in an edited one only neighbours
-    are taken, so that the order of thoughts is never broken (R1.24).
+    In a timeline made by this strategy equal lengths are always neighbours (R1.22); in an edited one only neighbours
+    are merged, so that the order of thoughts is kept (R1.24).
     """
     for index in range(len(segments) - 1):
         if segments[index].segment_length == segments[index + 1].segment_length:
@@ -118,12 +118,13 @@ def by_equal_length(segments: Sequence[Segment]) -> int | None:
 
 
 def by_importance(segments: Sequence[Segment]) -> int | None:
-    """The neighbours that lose least: unimportant, short and old ones first (R1.40).
+    """The neighbours whose merge loses least: unimportant, short and old ones first (R1.40).
 
-    Merges only where there are more than floor(log2 n) + 1 segments, the bound of the other strategy (R1.22). The
-    loss of a pair = (0.1 + the mean of both importances) · thoughts of the pair / thoughts since its beginning.
+    Merges only above floor(log2 n) + 1 segments, the bound of ``by_equal_length`` (R1.22). The loss of a pair is
+    (0.1 + the mean of both importances) · thoughts of the pair / thoughts since its beginning.
     """
     total = sum(segment.segment_length for segment in segments)
+    # n.bit_length() is floor(log2 n) + 1, exactly for integers of any size.
     if len(segments) <= total.bit_length():
         return None
     younger = total
@@ -136,14 +137,14 @@ def by_importance(segments: Sequence[Segment]) -> int | None:
 
 
 def by_similarity(segments: Sequence[Segment]) -> int | None:
-    """The neighbours that say most alike things, of equally alike ones the earliest (R1.40).
+    """The most similar neighbours, the earliest of equally similar ones (R1.40).
 
-    Merges only above the bound of the other strategies (R1.22); alike as keyword sets are (R0.19, B0.1).
+    Merges only above the bound of the other strategies (R1.22); similarity is that of keyword sets (R0.19, B0.1).
     """
     if len(segments) <= sum(segment.segment_length for segment in segments).bit_length():
         return None
-    said = [" ".join((one.summary, *one.key_events, *map(gist, one.events))) for one in segments]
-    alike = [task_similarity(first, second, keywords) for first, second in pairwise(said)]
+    texts = [" ".join((one.summary, *one.key_events, *map(gist, one.events))) for one in segments]
+    alike = [task_similarity(first, second, keywords) for first, second in pairwise(texts)]
     return alike.index(max(alike))
 
 
@@ -152,7 +153,7 @@ STRATEGIES: dict[str, Strategy] = {
     "importance": by_importance,
     "similarity": by_similarity,
 }
-"""Every strategy by the name that a person gives it."""
+"""The strategies by name, as used on the command line and in the configuration."""
 
 
 def add_event(
@@ -161,7 +162,7 @@ def add_event(
     strategy: Strategy = by_equal_length,
     summarise: Summariser | None = None,
 ) -> Added:
-    """The timeline with one more thought, compacted at most once (R1.14-R1.19)."""
+    """Add one thought to the timeline, with at most one merge (R1.14-R1.19)."""
     own = Segment(timeline.next_id, event.at, event.at, events=(event,))
     segments = [*timeline.segments, own]
     next_id, compressions, merge = own.id + 1, timeline.total_compressions, None
@@ -177,7 +178,7 @@ def add_event(
 def add_events(
     timeline: Timeline, events: Iterable[Event], strategy: Strategy = by_equal_length
 ) -> AddedMany:
-    """Many thoughts in one act, merged by the rule (a model is not asked once for each of them)."""
+    """Add many thoughts in one act, merged by the rule; a model is not asked for each of the merges."""
     raw = list(timeline.segments)
     merges: list[Merge] = []
     compacted = timeline
@@ -196,16 +197,17 @@ def add_events(
 
 
 def merged(first: Segment, second: Segment, new_id: int, summarise: Summariser | None = None) -> Merge:
-    """Two neighbours as one: start of the first, end of the second, lengths added, level one up (R1.12, B1.5)."""
-    told, fallback = _told(first, second, summarise)
+    """Merge two neighbours: start of the first, end of the second, lengths added, level one higher (R1.12, B1.5)."""
+    digested, fallback = _digest_of(first, second, summarise)
     whole = Segment(
         new_id,
         first.start,
         second.end,
         first.segment_length + second.segment_length,
         max(first.compression_level, second.compression_level) + 1,
-        told.summary,
-        told.key_events,
+        digested.summary,
+        digested.key_events,
+        # Verbatim events are always the newest of a segment, so the first's may only precede a complete second.
         (*first.events, *second.events) if _is_whole(second) else second.events,
     )
     return Merge(first, second, whole, fallback)
@@ -215,12 +217,12 @@ def _is_whole(segment: Segment) -> bool:
     return len(segment.events) >= segment.segment_length
 
 
-def _told(first: Segment, second: Segment, summarise: Summariser | None) -> tuple[Digest, str]:
+def _digest_of(first: Segment, second: Segment, summarise: Summariser | None) -> tuple[Digest, str]:
     if summarise is None:
         return digest(first, second), ""
     try:
         answer = summarise(first, second)
-    except Exception as failure:  # a model may fail in any way, and a thought is kept all the same (R1.25)
+    except Exception as failure:  # a model may fail in any way, but the thought must be kept (R1.25)
         return digest(first, second), str(failure) or type(failure).__name__
     if answer is None or not answer.summary.strip():
         return digest(first, second), "no summary came back"
@@ -228,7 +230,7 @@ def _told(first: Segment, second: Segment, summarise: Summariser | None) -> tupl
 
 
 def _in_window(segments: Sequence[Segment]) -> Iterator[Segment]:
-    """The segments with no more verbatim events than the window covers; a raw one keeps its own."""
+    """The segments with their verbatim events cut to the window; an uncompressed segment keeps its own."""
     room = WINDOW
     kept: list[Segment] = []
     for segment in reversed(segments):
@@ -240,9 +242,9 @@ def _in_window(segments: Sequence[Segment]) -> Iterator[Segment]:
 
 
 def verbatim(timeline: Timeline) -> dict[int, Event]:
-    """The thoughts that a timeline still holds word for word, by number (1-based, in the order of arrival).
+    """The thoughts that a timeline still holds verbatim, by number (1-based, in the order of arrival).
 
-    Read over the versions in history, every eighth of them yields every thought (B1.4).
+    As the window holds eight, reading every eighth version in history yields every thought (B1.4).
     """
     found: dict[int, Event] = {}
     for numbers, segment in zip(timeline.numbers(), timeline.segments, strict=True):
@@ -252,7 +254,7 @@ def verbatim(timeline: Timeline) -> dict[int, Event]:
 
 
 def covered(timeline: Timeline, segment_id: int) -> range | None:
-    """The numbers of the thoughts that a present segment holds; None where it is not (or no longer) there."""
+    """The numbers of the thoughts in a segment; ``None`` if the timeline has no such segment (any more)."""
     for numbers, segment in zip(timeline.numbers(), timeline.segments, strict=True):
         if segment.id == segment_id:
             return numbers
@@ -260,10 +262,10 @@ def covered(timeline: Timeline, segment_id: int) -> range | None:
 
 
 def covered_by_order(segment_id: int) -> range | None:
-    """The numbers of the thoughts behind any id that compaction by equal length ever gave; None where it gives none.
+    """The numbers of the thoughts in the segment to which compaction by equal length gives this id, else ``None``.
 
-    Follows from the order of acts alone (R1.19), so it also answers for segments that were merged long ago, in a
-    timeline that was never imported or edited. V: 17 → 1 to 8, 16 → 10.
+    Simulated from the order of additions alone (R1.19), so it also covers segments merged long ago, in a timeline
+    that was never imported or edited. V: 17 → 1 to 8, 16 → 10.
     """
     next_id, count = 1, 0
     runs: list[range] = []
@@ -290,8 +292,9 @@ def recent(timeline: Timeline, count: int) -> tuple[Segment, ...]:
 
 
 def between(timeline: Timeline, since: str = "", until: str = "") -> tuple[Segment, ...]:
-    """The segments that touch a span of time, both ends included; empty: open (R1.39)."""
+    """The segments that overlap a span of time, both ends included; an empty end is open (R1.39)."""
     low, high = _span(since, until)
+    # min and max, because thoughts with a time of their own may be added out of order.
     return tuple(
         segment
         for segment in timeline.segments
@@ -301,7 +304,7 @@ def between(timeline: Timeline, since: str = "", until: str = "") -> tuple[Segme
 
 
 def events_between(timeline: Timeline, since: str = "", until: str = "") -> tuple[tuple[int, Event], ...]:
-    """The verbatim thoughts within a span of time, both ends included, each with its number (R1.39)."""
+    """The verbatim thoughts in a span of time, both ends included, each with its number (R1.39)."""
     low, high = _span(since, until)
     return tuple(
         (number, event) for number, event in verbatim(timeline).items() if low <= event.timestamp <= high
@@ -328,12 +331,12 @@ def scenes(timeline: Timeline, count: int = 5) -> tuple[Scene, ...]:
 
 
 def narrative(timeline: Timeline, count: int = 5) -> str:
-    """The newest ``count`` segments as text, one line each, oldest first; empty where there is none (R1.32)."""
+    """The newest ``count`` segments as text, one line each, oldest first; empty for an empty timeline (R1.32)."""
     return "\n".join(map(str, scenes(timeline, count)))
 
 
 def statistics(timeline: Timeline) -> TimelineStatistics:
-    """How many segments, thoughts and merges, and how long each segment is (R1.33)."""
+    """The numbers of segments, thoughts and merges, and each segment's length and level (R1.33)."""
     segments = timeline.segments
     return TimelineStatistics(
         len(segments),

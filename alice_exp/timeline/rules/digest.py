@@ -1,7 +1,7 @@
-"""What is left of two neighbours in the timeline: a bounded summary and at most five key events.
+"""The digest of two merged segments: a summary of bounded length and at most five key events.
 
-Sources: R1.25, R1.26, B1.10. A key event reads ``action → result``; a thought that led to no action stands in
-quotation marks. So a merge of merges can still rank them by (has result, has action, recency).
+Sources: R1.25, R1.26, B1.10. A key event has the form ``action → result``, with the thought in quotation marks if
+there was no action, so that later merges can still rank key events by (has result, has action, recency).
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from alice_exp.model.values.records import Event, Segment
 
 SUMMARY_LIMIT = 400
-"""Characters of a summary (B1.10)."""
+"""The most characters of a summary (B1.10)."""
 
 KEY_EVENTS = 5
-"""Key events of a segment (B1.10)."""
+"""The most key events of a segment (B1.10)."""
 
 KEY_LIMIT = 100
-"""Characters of one key event, so that five of them stay as bounded as the summary."""
+"""The most characters of a key event, so that five of them are about as long as the summary."""
 
 MOST_ANSWER = 1 << 16
-"""Characters of a model's answer in which a digest is looked for."""
+"""The characters of a model's answer in which a digest is looked for."""
 
 _ARROW = " → "
 _BETWEEN = " · "
@@ -42,22 +42,23 @@ class Digest:
 
 
 def digest(first: Segment, second: Segment) -> Digest:
-    """The rule's digest of two neighbours: deterministic, bounded, without a model (R1.26, B1.10)."""
+    """The rule-based digest of two neighbours: deterministic, bounded, without a model (R1.26, B1.10)."""
     return Digest(_summary([*_pieces(first), *_pieces(second)]), _key_events(first, second))
 
 
 def bounded(answer: Digest, rule: Digest) -> Digest:
-    """A model's digest cut to the bounds; where it names no key events, the rule's stand."""
+    """A model's digest cut to the limits; if it names no key events, with those of the rule."""
     named = tuple(shortened(key, KEY_LIMIT) for key in answer.key_events if key.strip())[:KEY_EVENTS]
     return Digest(shortened(answer.summary, SUMMARY_LIMIT), named or rule.key_events)
 
 
 def read_digest(answer: str) -> Digest | None:
-    """The digest in a model's answer: its first JSON object with a ``summary``; None where there is none (R1.25).
+    """The digest in a model's answer: its first JSON object with a ``summary``; ``None`` if there is none (R1.25).
 
-    Prose and code fences around it are passed over; ``key_events`` that are no texts are left out.
+    Prose and code fences around it are skipped; ``key_events`` other than strings are left out.
     """
     decoder = json.JSONDecoder()
+    # At most 50 attempts: each may scan the rest of the answer, which would take quadratic time.
     for start in [at for at, character in enumerate(answer[:MOST_ANSWER]) if character == "{"][:50]:
         try:
             value, _ = decoder.raw_decode(answer, start)
@@ -71,9 +72,9 @@ def read_digest(answer: str) -> Digest | None:
 
 
 def gist(event: Event, limit: int = SUMMARY_LIMIT) -> str:
-    """A thought on one line: thought → action → result, at most ``limit`` characters (>= 12)."""
-    told = (event.thought, event.action, _told(event.result))
-    parts = [" ".join(part.split()) for part in told if part.strip()]
+    """A thought on one line, as thought → action → result, in at most ``limit`` characters (>= 12)."""
+    texts = (event.thought, event.action, _result_text(event.result))
+    parts = [" ".join(part.split()) for part in texts if part.strip()]
     whole = _ARROW.join(parts)
     if len(whole) <= limit:
         return whole
@@ -82,16 +83,16 @@ def gist(event: Event, limit: int = SUMMARY_LIMIT) -> str:
 
 
 def key_event(event: Event) -> str:
-    """A thought as a key event: ``action → result``, or the thought in quotation marks where nothing was done."""
+    """A thought as a key event: ``action → result``, with the thought in quotation marks if there was no action."""
     done = shortened(event.action, KEY_LIMIT // 2) or f"“{shortened(event.thought, KEY_LIMIT // 2 - 2)}”"
-    told = _told(event.result)
-    return done + _ARROW + shortened(told, KEY_LIMIT - len(done) - len(_ARROW)) if told else done
+    result = _result_text(event.result)
+    return done + _ARROW + shortened(result, KEY_LIMIT - len(done) - len(_ARROW)) if result else done
 
 
 def importance(segment: Segment) -> float:
-    """How much a segment's key events (a raw one's event) achieved: the mean of their ranks, in [0, 1].
+    """The mean rank of a segment's key events (of its events, if it is uncompressed), in [0, 1].
 
-    A result counts 0.6, an action 0.4 (the order of B1.10).
+    A result counts 0.6, an action 0.4 (in the order of B1.10).
     """
     keys = segment.key_events or tuple(map(key_event, segment.events))
     ranks = [_rank(key) for key in keys]
@@ -99,19 +100,19 @@ def importance(segment: Segment) -> float:
 
 
 def shortened(text: str, limit: int) -> str:
-    """A text on one line of at most ``limit`` characters, cut with "…" where it is longer; limit >= 1."""
+    """A text on one line of at most ``limit`` characters (>= 1); a longer one ends with "…"."""
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
-def _told(result: Json) -> str:
+def _result_text(result: Json) -> str:
     if result is None or result in ("", [], {}):
         return ""
     return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
 
 
 def _rank(key: str) -> tuple[bool, bool]:
-    """Whether a key event names a result and an action."""
+    """Whether a key event has a result, and whether it has an action."""
     return _ARROW in key, not key.startswith("“")
 
 
@@ -134,7 +135,7 @@ def _pieces(segment: Segment) -> list[str]:
 
 
 def _summary(pieces: Sequence[str]) -> str:
-    """As many pieces as fit, spread evenly over the time from the first to the last."""
+    """As many pieces as fit, evenly spaced from the first to the last."""
     if not pieces:
         return ""
     last = len(pieces) - 1

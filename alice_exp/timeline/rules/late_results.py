@@ -1,4 +1,4 @@
-"""A result that came later than its thought (B1.8): appended while the thought is still here word for word."""
+"""Results that come later than their thoughts (B1.8): added to a thought while it is still kept verbatim."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from alice_exp.model.values.records import Event, Segment, Timeline
 
 DECISION = "decision"
-"""The metadata of a thought that belongs to a decision: the decision's id."""
+"""The metadata key of a thought that belongs to a decision; the value is the decision's id."""
 
 LINK = "event"
-"""The metadata of a thought that tells the result of an earlier one: that one's number."""
+"""The metadata key of a thought that reports the result of an earlier one; the value is that one's number."""
 
 
 def unfinished(timeline: Timeline, decision: str) -> int | None:
-    """The number of the newest thought of a decision that has no result yet and is here word for word; else None."""
+    """The number of a decision's newest verbatim thought without a result; ``None`` if there is none."""
     fitting = (
         number
         for number, event in verbatim(timeline).items()
@@ -34,15 +34,16 @@ def unfinished(timeline: Timeline, decision: str) -> int | None:
 def finished(
     timeline: Timeline, number: int, result: Json, metadata: Mapping[str, Json] | None = None
 ) -> Timeline | None:
-    """The timeline with a result in thought ``number`` (1-based), and in its segment's key events; ids, lengths stay.
+    """Add a result to thought ``number`` (1-based) and to its segment's key events; ids and lengths stay.
 
-    None where the thought is no longer here word for word, or has a result.
+    ``None`` if the thought is no longer kept verbatim, or has a result already.
     """
     before = verbatim(timeline).get(number)
     if before is None or before.result is not None:
         return None
     after = replace(before, result=result, metadata={**before.metadata, **(metadata or {})})
     segments = tuple(
+        # Counted from the end, because a segment's verbatim thoughts are its newest.
         _with(segment, number - numbers.stop, before, after) if number in numbers else segment
         for numbers, segment in zip(timeline.numbers(), timeline.segments, strict=True)
     )
@@ -50,7 +51,7 @@ def finished(
 
 
 def _with(segment: Segment, behind: int, before: Event, after: Event) -> Segment:
-    """A segment with one of its verbatim thoughts replaced, counted from the end (-1: the newest)."""
+    """A segment with one of its verbatim thoughts replaced; ``behind`` is its index from the end (-1: the newest)."""
     events = list(segment.events)
     events[behind] = after
     old, new = key_event(before), key_event(after)
