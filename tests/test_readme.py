@@ -19,6 +19,7 @@ from tests.readme import BLOCK, ROOT, commands, generated, is_transcript, pages,
 PAGES = pages()
 FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 PROGRAM = re.compile(r"```python\n(from alice_exp import .*?)```", re.DOTALL)
+EXAMPLE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
 def blocks(pattern: re.Pattern[str]) -> Iterator[Any]:
@@ -56,6 +57,13 @@ def test_every_program_runs(program: str, tmp_path: Path) -> None:
     ):
         subprocess.run(["alice-exp", *words], env=environment, check=True, capture_output=True)
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("path", ["docs/journal.md", "docs/jsonc.md"])
+def test_the_examples_of_a_package_run_one_after_the_other(path: str, tmp_path: Path) -> None:
+    program = "\n".join(EXAMPLE.findall(PAGES[path]))
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 

@@ -1,1 +1,1 @@
-"""Sessions: kept, fitted into a window, searched, read for candidates; context and prime."""
+"""Conversations: sessions, context windows, search, extraction of candidates; context and prime."""

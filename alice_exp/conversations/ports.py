@@ -1,4 +1,4 @@
-"""Conversations, memories and models as Protocols; ``home.ports`` gives them out with the others."""
+"""Protocols of the conversation stores: chat histories and user memories."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One conversation: when it began and was last added to (ISO-8601 UTC), how many messages, how many unread.
+    """Summary of one conversation; ``at`` (start), ``last_at`` and ``ended`` are ISO-8601 UTC.
 
-    ``ended`` is when it ended, empty while it is open; ``unextracted`` counts messages that extraction has not read.
+    ``ended`` is empty while the conversation is open; ``unextracted`` counts messages not yet extracted from.
     """
 
     session: str
@@ -29,55 +29,55 @@ class Conversation:
 
 
 class Claimed(Protocol):
-    """A conversation that one process extracts from: nobody else does meanwhile."""
+    """Exclusive right of one process to extract from a conversation."""
 
     def begin(self, token: str, index: int) -> None:
-        """Write down that an extraction under this name is about to read up to ``index``, before its commit."""
+        """Record, before the commit, that the extraction ``token`` is about to read up to and including ``index``."""
         ...
 
     def done(self, index: int) -> None:
-        """Everything up to ``index`` is extracted: its commit stands, or there was nothing to commit."""
+        """Record that everything up to ``index`` is extracted, whether or not there was anything to commit."""
         ...
 
 
 class ChatHistoryStore(Protocol):
-    """Raw conversations (R4.15, R4.28): outside git, append only, each message extracted once at most.
+    """Raw conversations (R4.15, R4.28): outside git, append-only, each message extracted at most once.
 
-    ``NotFoundError`` where there is no such session, ``UsageError`` where a name cannot be one.
+    Methods raise ``NotFoundError`` for an unknown session and ``UsageError`` for an invalid session name.
     """
 
     def start(self, session: str, at: str) -> bool:
-        """Open a conversation; false where it was open already."""
+        """Open a conversation; False if it was already open."""
         ...
 
     def save(self, session: str, message: Message) -> ChatRecord:
-        """Append a message; it is on disk when this returns."""
+        """Append a message; it is on disk (fsynced) when this returns."""
         ...
 
     def save_all(
         self, session: str, messages: Sequence[Message], names: Sequence[str] = ()
     ) -> tuple[ChatRecord, ...]:
-        """The same for many at once; ``names`` is what they were called elsewhere, one each."""
+        """Append several messages at once; ``names`` are their ids in the source they come from, one per message."""
         ...
 
     def load(self, session: str) -> tuple[ChatRecord, ...]:
-        """Every message, in order."""
+        """All messages, in order."""
         ...
 
     def load_recent(self, session: str, limit: int) -> tuple[ChatRecord, ...]:
-        """The latest messages, oldest of them first."""
+        """The last ``limit`` messages, oldest first."""
         ...
 
     def load_unextracted(self, session: str) -> tuple[ChatRecord, ...]:
-        """The messages that no extraction has read."""
+        """The messages that have not been extracted from."""
         ...
 
     def mark_extracted(self, session: str, index: int) -> None:
-        """Everything up to and with ``index`` has been read (R4.18)."""
+        """Mark all messages up to and including ``index`` as extracted (R4.18)."""
         ...
 
     def claim(self, session: str, wait: float) -> AbstractContextManager[Claimed]:
-        """Be the only one to extract from a conversation; ``BusyError`` where another is at it after ``wait`` s."""
+        """Lock a conversation for extraction. Raises ``BusyError`` if another process holds it for ``wait`` s."""
         ...
 
     def end(self, session: str, at: str) -> None:
@@ -85,55 +85,55 @@ class ChatHistoryStore(Protocol):
         ...
 
     def forget(self, session: str) -> int:
-        """Delete a conversation; how many messages it held."""
+        """Delete a conversation; returns how many messages it held."""
         ...
 
     def conversations(self) -> tuple[Conversation, ...]:
-        """All of them, oldest first."""
+        """All conversations, oldest first."""
         ...
 
     def expire(self, before: float) -> tuple[str, ...]:
-        """Delete those that were last added to before this moment (epoch seconds); their names (B4.6)."""
+        """Delete conversations last written before this moment (epoch seconds); returns their names (B4.6)."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SearchFilter:
-    """Which memories count (R4.29): least importance in [0, 1], made at or after (ISO-8601 UTC; empty: any)."""
+    """Filter of a search (R4.29): minimum importance in [0, 1], created at or after (ISO-8601 UTC; empty: any)."""
 
     min_importance: float = 0.0
     created_after: str = ""
 
 
 ANY = SearchFilter()
-"""No filter at all."""
+"""The filter that lets everything through."""
 
 
 class MemoryStore(Protocol):
-    """What is remembered about the user (R4.15, R4.27); a memory is a block about the user (BX.1)."""
+    """Memories about the user (R4.15, R4.27); a memory is a block with ``about="user"`` (BX.1)."""
 
     def save(self, memory: Block) -> str:
-        """Keep one; its id."""
+        """Save one memory; returns its id."""
         ...
 
     def save_all(self, memories: Sequence[Block]) -> tuple[str, ...]:
-        """Keep several at once; their ids, in order (empty where a person rejected it before)."""
+        """Save several at once; returns their ids in order (empty for one that a person rejected before)."""
         ...
 
     def search_by_vector(
         self, embedding: Sequence[float], top: int, only: SearchFilter = ANY
     ) -> list[tuple[Block, float]]:
-        """The nearest by cosine, best first, each with its similarity in [-1, 1]."""
+        """The nearest by cosine similarity, best first, each with that similarity in [-1, 1]."""
         ...
 
     def search_by_keyword(self, keyword: str, top: int) -> list[Block]:
-        """Those that share keywords, by how many, then by score (B4.19)."""
+        """Memories that share keywords with the query, by number of shared keywords, then by score (B4.19)."""
         ...
 
     def delete(self, memory_id: str) -> bool:
-        """Take one out; whether it was there."""
+        """Delete one; returns whether it existed."""
         ...
 
     def count(self) -> int:
-        """How many there are."""
+        """The number of memories."""
         ...

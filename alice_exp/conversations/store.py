@@ -1,8 +1,8 @@
-"""Conversations in ``sessions/ID.jsonl``: outside git, 0600, append only (B4.6, B4.20).
+"""Chat histories in ``sessions/ID.jsonl``: outside git, mode 0600, append-only (B4.6, B4.20).
 
-A line is a message or a mark: ``started``, ``extracting`` (with a token and how far), ``extracted``, ``ended``. The
-token stands in the extraction's commit, so that after a crash history tells whether the messages were read. A line that
-a crash or a full disk cut short is passed over: whoever said it was told that it was not kept.
+A line is a message or a mark: ``started``, ``extracting`` (token and last index), ``extracted``, ``ended``. The token
+is also a trailer of the extraction's commit, so that after a crash git tells whether the messages were extracted. A
+line cut short by a crash or a full disk is skipped: its writer was told that it was not saved.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ENDING = ".jsonl"
 
 @dataclass
 class _Told:
-    """One file as it was read: messages, and what the marks say."""
+    """Contents of one file: its messages and the state its marks add up to."""
 
     messages: list[Message] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
@@ -45,7 +45,7 @@ class _Told:
     begun: dict[str, int] = field(default_factory=dict)
 
     def take(self, row: Mapping[str, Any]) -> None:
-        """One line."""
+        """Apply one line of the file."""
         mark = row.get("mark")
         if mark is None:
             self.messages.append(message_of(row))
@@ -61,10 +61,10 @@ class _Told:
 
 
 class FileSessions:
-    """The conversations of one home; see ``home.ports.ChatHistoryStore``.
+    """Chat histories of one home; implements ``conversations.ports.ChatHistoryStore``.
 
-    ``is_committed`` asks history whether an extraction's token stands in a commit; ``epoch`` is the calendar in
-    seconds, which files carry as their modification time.
+    ``is_committed`` tells whether git has a commit with an extraction's token; ``epoch`` gives the current time in
+    seconds. Files get it as their modification time, by which ``expire`` judges their age.
     """
 
     def __init__(self, folder: Path, is_committed: Callable[[str], bool], epoch: Callable[[], float]) -> None:
@@ -73,7 +73,7 @@ class FileSessions:
         self._epoch = epoch
 
     def start(self, session: str, at: str) -> bool:
-        """Open a conversation; false where it was open already."""
+        """Open a conversation; False if it was already open."""
         path = self._path(session)
         if path.exists() and not self._read(session).ended:
             return False
@@ -86,13 +86,13 @@ class FileSessions:
         return True
 
     def save(self, session: str, message: Message) -> ChatRecord:
-        """Append a message; it is on disk when this returns."""
+        """Append a message; it is on disk (fsynced) when this returns."""
         return self.save_all(session, (message,))[0]
 
     def save_all(
         self, session: str, messages: Sequence[Message], names: Sequence[str] = ()
     ) -> tuple[ChatRecord, ...]:
-        """The same for many at once; ``names`` is what they were called elsewhere, one each."""
+        """Append several messages at once; ``names`` are their ids in the source, one per message."""
         if not messages:
             return ()
         keys = [{"key": name} if name else {} for name in names] or [{} for _ in messages]
@@ -100,7 +100,7 @@ class FileSessions:
         return self._records(session, end)[-len(messages) :]
 
     def load(self, session: str) -> tuple[ChatRecord, ...]:
-        """Every message, in order."""
+        """All messages, in order."""
         return self._records(session)
 
     def _records(self, session: str, end: int | None = None) -> tuple[ChatRecord, ...]:
@@ -111,20 +111,20 @@ class FileSessions:
         )
 
     def load_recent(self, session: str, limit: int) -> tuple[ChatRecord, ...]:
-        """The latest messages, oldest of them first."""
+        """The last ``limit`` messages, oldest first."""
         return self.load(session)[-limit:] if limit > 0 else ()
 
     def load_unextracted(self, session: str) -> tuple[ChatRecord, ...]:
-        """The messages that no extraction has read."""
+        """The messages that have not been extracted from."""
         return tuple(record for record in self.load(session) if not record.extracted)
 
     def mark_extracted(self, session: str, index: int) -> None:
-        """Everything up to and with ``index`` has been read."""
+        """Mark all messages up to and including ``index`` as extracted."""
         self._append(session, [{"mark": "extracted", "index": index}])
 
     @contextmanager
     def claim(self, session: str, wait: float) -> Iterator[_Claim]:
-        """Be the only one to extract; what a crash left open is settled by what history says."""
+        """Lock a conversation for extraction, after settling from git what a crash left undecided."""
         handle = self._open(session, os.O_RDONLY)
         try:
             _lock(handle, session, wait)
@@ -145,14 +145,14 @@ class FileSessions:
             self._append(session, [{"mark": "ended", "at": at}])
 
     def forget(self, session: str) -> int:
-        """Delete a conversation; how many messages it held."""
+        """Delete a conversation; returns how many messages it held."""
         held = len(self._read(session).messages)
         self._path(session).unlink(missing_ok=True)
         sync_directory(self._folder)
         return held
 
     def conversations(self) -> tuple[Conversation, ...]:
-        """All of them, oldest first."""
+        """All conversations, oldest first; unreadable ones are skipped."""
         found = []
         for path in self._files():
             with contextlib.suppress(AliceError):
@@ -166,7 +166,7 @@ class FileSessions:
         return Conversation(session, told.started, last, len(told.messages), max(0, unread), told.ended)
 
     def expire(self, before: float) -> tuple[str, ...]:
-        """Delete those that were last added to before this moment (epoch seconds); their names."""
+        """Delete conversations last written before this moment (epoch seconds); returns their names."""
         gone = []
         for path in self._files():
             with contextlib.suppress(OSError):
@@ -204,7 +204,10 @@ class FileSessions:
             raise _refused(error) from error
 
     def _append(self, session: str, rows: Sequence[Mapping[str, Any]], *, create: bool = False) -> int:
-        """Append lines and force them to disk; where in the file they end."""
+        """Append lines and fsync; returns the offset at which they end.
+
+        A file whose last line was cut short gets a line break first, so that only that line is lost.
+        """
         data = b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
         handle = self._open(session, os.O_RDWR | os.O_APPEND | (os.O_CREAT if create else 0))
         try:
@@ -239,17 +242,17 @@ class FileSessions:
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """See ``conversations.ports.Claimed``."""
+    """Implements ``conversations.ports.Claimed``."""
 
     sessions: FileSessions
     session: str
 
     def begin(self, token: str, index: int) -> None:
-        """Before the commit: under which name, how far."""
+        """Record, before the commit, its token and the last index it covers."""
         self.sessions._append(self.session, [{"mark": "extracting", "token": token, "index": index}])
 
     def done(self, index: int) -> None:
-        """After the commit, or where there was nothing to commit."""
+        """Record that the commit exists, or that there was nothing to commit."""
         self.sessions.mark_extracted(self.session, index)
 
 

@@ -1,7 +1,7 @@
-"""What is said in a session, as frozen values: messages, turns, and the records of a chat history.
+"""Values of conversations: messages, turns, records of a chat history.
 
-Roles and tool calls are those of a chat completions API, so that an agent loop can hand its messages over as
-they are: ``message_of`` reads them, ``as_dict`` writes them back.
+Roles and tool calls follow the chat-completions API, so that an agent loop can pass its messages unchanged:
+``message_of`` reads them, ``as_dict`` writes them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's call of a tool; ``arguments`` is the JSON text that the model wrote, never parsed here."""
+    """A model's tool call; ``arguments`` is the JSON text the model wrote, not parsed here."""
 
     id: str
     name: str
@@ -31,10 +31,10 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message. ``at`` is ISO-8601 UTC, or empty where unknown.
+    """One message. ``at`` is ISO-8601 UTC, empty if unknown.
 
-    ``tool_call_id`` is, in a tool's message, the id of the call that it answers. ``speaker`` is a name where a
-    conversation has more than the two usual sides.
+    ``tool_call_id``: in a tool's message, the id of the call it answers. ``speaker``: a name, in conversations with
+    more than two participants.
     """
 
     role: Role
@@ -47,16 +47,16 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A user's message and all that follows it up to the next one (R4.7, B4.4)."""
+    """A user's message and everything up to the next one (R4.7, B4.4)."""
 
     messages: tuple[Message, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ChatRecord:
-    """A message as a chat history keeps it: its session, its place there (from 0), whether it was extracted.
+    """A stored message: its session, index there (from 0), and whether it was extracted from (R4.15, R4.18, R4.28).
 
-    ``name`` is what it was called where it was imported from, empty for our own. R4.15, R4.18, R4.28.
+    ``name`` is its id in the source it was imported from, empty for our own.
     """
 
     session: str
@@ -67,12 +67,12 @@ class ChatRecord:
 
     @property
     def ref(self) -> str:
-        """``session#index``: how evidence names this message."""
+        """``session#index``, the form in which evidence refers to the message."""
         return f"{self.session}#{self.index}"
 
 
 def turns(messages: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[Turn, ...]]:
-    """What comes before the first user message, and the turns, in order; system messages count like others."""
+    """The messages before the first user message, and the turns in order. System messages are not special."""
     starts = [index for index, message in enumerate(messages) if message.role == "user"]
     ends = [*starts[1:], len(messages)]
     before = tuple(messages[: starts[0]] if starts else messages)
@@ -80,10 +80,10 @@ def turns(messages: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[Turn,
 
 
 def message_of(value: Mapping[str, Json]) -> Message:
-    """A message from a chat completions message or a line of a session file; ``UsageError`` where it is none.
+    """Read a chat-completions message or a line of a session file; raises ``UsageError`` if malformed.
 
-    A missing content (a bare tool call) is empty; a content in parts is the text of its parts, line by line.
-    ``developer`` is the newer name of ``system``, ``function`` the older one of ``tool``.
+    Missing content (a bare tool call) becomes empty; content in parts becomes the parts' text, one per line. The roles
+    ``developer`` and ``function`` are read as ``system`` and ``tool``.
     """
     role = {"developer": "system", "function": "tool"}.get(str(value.get("role")), value.get("role"))
     for known in ROLES:
@@ -102,7 +102,7 @@ def message_of(value: Mapping[str, Json]) -> Message:
 
 
 def as_dict(message: Message) -> dict[str, Json]:
-    """The message as chat completions take it, with ``at`` and ``speaker``; what is empty is left out."""
+    """The message in chat-completions form, with ``at`` and ``speaker``; empty keys are omitted."""
     made: dict[str, Json] = {"role": message.role, "content": message.content}
     if message.tool_calls:
         made["tool_calls"] = [

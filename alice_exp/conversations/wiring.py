@@ -1,4 +1,4 @@
-"""What conversations stand on: their store."""
+"""Wiring of conversations: the session's chat store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @once
 def chats(session: Session) -> FileSessions:
-    """The conversations."""
+    """The chat histories of the session's home."""
     from alice_exp.conversations.store import FileSessions
 
     return FileSessions(

@@ -1,1 +1,1 @@
-"""The SSH key whose signature approves."""
+"""The owner key: an SSH key whose signature makes approvals valid."""

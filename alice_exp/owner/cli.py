@@ -1,4 +1,4 @@
-"""``owner``: the key whose signature approves."""
+"""The ``owner`` commands: name, show and drop the owner key, verify signatures, sign blocks."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def sign(
 
 
 def _shown(terminal: Terminal, shown: tuple[Placed, ...], dry_run: bool) -> None:
-    """What is about to be signed: the answer of a dry run, a note on stderr before the question otherwise."""
+    """Show what is about to be signed: as the answer of a dry run, else on stderr before asking for confirmation."""
     if dry_run:
         document = {
             "ids": [placed.block.id for placed in shown],

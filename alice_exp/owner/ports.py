@@ -1,4 +1,4 @@
-"""The owner's SSH key, as a Protocol."""
+"""The owner key as a value, and the Protocol of signing and verifying with it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OwnerKey:
-    """An SSH key that signs decisions: ``line`` is ``TYPE BASE64``, ``fingerprint`` as ``SHA256:…``.
+    """An SSH key that signs decisions: ``line`` is ``TYPE BASE64``, ``fingerprint`` is ``SHA256:…``.
 
-    ``file`` is the private key's path on this machine (empty: not here). ``protection``: ``passphrase``, ``hardware``,
-    ``none``, ``agent`` (only an ssh-agent holds it, so that nobody can see), empty where it was not looked at.
+    ``file`` is the private key's path on this machine (empty: not here). ``protection`` is ``passphrase``,
+    ``hardware``, ``none``, ``agent`` (held only by an ssh-agent, so that its protection is unknown), or empty if it was
+    not examined.
     """
 
     line: str
@@ -27,29 +28,29 @@ class OwnerKey:
 
     @property
     def is_hardware(self) -> bool:
-        """Whether every signature needs a touch."""
+        """Whether the key is on a security device (``sk-…``), which asks for a touch per signature."""
         return self.line.startswith("sk-")
 
 
 class Owner(Protocol):
-    """The owner key, where a home has one. ``ProblemError`` where ``ssh-keygen`` is missing."""
+    """The owner key of a home. Methods raise ``ProblemError`` if ``ssh-keygen`` is not installed."""
 
     def key(self, configured: str) -> OwnerKey | None:
-        """The key that counts: the one pinned on this machine, else the configured line; None without either."""
+        """The valid key: the one pinned on this machine, else the configured one; None if there is neither."""
         ...
 
     def examine(self, path: str) -> OwnerKey:
-        """A key file (empty: the usual one) and how it is protected; ``ProblemError`` where it is none."""
+        """Read a key file (empty: the usual one) and how it is protected; raises ``ProblemError`` if invalid."""
         ...
 
     def keep(self, key: OwnerKey | None) -> None:
-        """Pin the key on this machine; None: none any more."""
+        """Pin the key on this machine; None removes the pin."""
         ...
 
     def sign(self, key: OwnerKey, texts: Sequence[str]) -> tuple[str, ...]:
-        """A signature (bare base64) a text, the passphrase asked once; ``RefusedError`` where it was not given."""
+        """One signature (bare base64) per text, asking for the passphrase once; raises ``RefusedError`` without it."""
         ...
 
     def verify(self, key: OwnerKey, claims: Sequence[Claim]) -> tuple[bool, ...]:
-        """Fresh verdicts on what signatures claim to cover; verdicts from before are forgotten."""
+        """Verify signatures anew, one verdict per claim; cached verdicts are discarded."""
         ...

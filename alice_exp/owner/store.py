@@ -1,8 +1,8 @@
-"""The owner key on this machine: signing and verifying with ``ssh-keygen``, what was verified before.
+"""The owner key on this machine: signing and verifying with ``ssh-keygen``, and the cache of verdicts.
 
-The key that counts is the one that ``owner init`` pinned in ``identity/owner.pub``; a home without that file (a clone
-on another machine) goes by ``owner.key`` in its tracked configuration. Verifying costs a process, so that a verdict is
-kept in ``state/``, by digest of key, text and signature; ``owner verify`` and whatever shares never trust that.
+The valid key is the one that ``owner init`` pinned in ``identity/owner.pub``; a home without that file (a clone on
+another machine) uses ``owner.key`` of its tracked configuration. Verifying starts a process, so verdicts are cached in
+``state/`` by digest of key, text and signature; ``owner verify`` and sharing never rely on the cache.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 
 
 class SshOwner:
-    """The owner key of the home at ``root``; see ``home.ports.Owner``."""
+    """The owner key of the home at ``root``; implements ``owner.ports.Owner``."""
 
     def __init__(self, root: Path, warn: Callable[[AliceError], None]) -> None:
         self._pin = root / "identity" / "owner.pub"
@@ -59,14 +59,14 @@ class SshOwner:
     # -- which key ----------------------------------------------------------------------------------------------
 
     def key(self, configured: str) -> OwnerKey | None:
-        """The key that counts; see ``home.ports.Owner.key``."""
+        """The valid key; see ``owner.ports.Owner.key``."""
         line = self._pinned() or configured.strip()
         if not line:
             return None
         return _key_of(line, CONFIG, self._file_of_key())
 
     def examine(self, path: str) -> OwnerKey:
-        """A key file as a key; see ``home.ports.Owner.examine``."""
+        """Read a key file; see ``owner.ports.Owner.examine``."""
         named = Path(path).expanduser() if path else _usual_key()
         private = named.with_suffix("") if named.suffix == ".pub" else named
         public = private.with_name(f"{private.name}.pub")
@@ -82,7 +82,7 @@ class SshOwner:
         return replace(key, protection=_protection(key, private))
 
     def keep(self, key: OwnerKey | None) -> None:
-        """Pin a key on this machine (None: none any more); see ``home.ports.Owner.keep``."""
+        """Pin a key on this machine (None: remove the pin); see ``owner.ports.Owner.keep``."""
         self._pin.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             if key is None:
@@ -116,9 +116,9 @@ class SshOwner:
     # -- reading ------------------------------------------------------------------------------------------------
 
     def judge(self, snapshot: Snapshot) -> Snapshot:
-        """What a read of the home gives out: under an owner key, blocks that say whether they are signed.
+        """The snapshot with ``signed`` set on its blocks; unchanged if the home has no owner key.
 
-        A key that is named but cannot be read approves nothing. Without a key the snapshot is what it was.
+        If a key is named but cannot be read, no block counts as signed.
         """
         configured = snapshot.config.text("owner.key").strip()
         pinned = self._pinned()
@@ -135,7 +135,7 @@ class SshOwner:
         return replace(seen, problems=problems)
 
     def marking(self, configured: str) -> Callable[[Placed], Placed]:
-        """The same for single blocks, for what reads them past the snapshot (an index)."""
+        """The same for single blocks that are read without a snapshot, by the search index."""
         line = self._pinned() or configured.strip()
         if not line:
             return _as_it_is
@@ -159,7 +159,7 @@ class SshOwner:
         return replace(file, blocks=known[2])
 
     def _known(self, line: str, claims: Sequence[Claim]) -> dict[Claim, bool]:
-        """Verdicts from before, and fresh ones for what was never verified here."""
+        """Verdicts from the cache, verifying those that are missing."""
         if not line or not claims:
             return {}
         verdicts = self._load()
@@ -181,7 +181,7 @@ class SshOwner:
     # -- signing and verifying ----------------------------------------------------------------------------------
 
     def sign(self, key: OwnerKey, texts: Sequence[str]) -> tuple[str, ...]:
-        """Signatures over texts; see ``home.ports.Owner.sign``."""
+        """Sign texts; see ``owner.ports.Owner.sign``."""
         if not key.file:
             raise RefusedError(
                 "this machine does not hold the owner key {fingerprint}",
@@ -197,6 +197,7 @@ class SshOwner:
             return tuple(_bare((scratch / f"{name}.sig").read_text(encoding="ascii")) for name in names)
 
     def _sign_files(self, key: OwnerKey, command: list[str], scratch: Path) -> None:
+        # A hardware key's request for a touch appears on stderr and has to reach the person.
         touched = None if key.is_hardware else subprocess.PIPE
         try:
             done = subprocess.run(
@@ -213,7 +214,7 @@ class SshOwner:
             )
 
     def verify(self, key: OwnerKey, claims: Sequence[Claim]) -> tuple[bool, ...]:
-        """Fresh verdicts, each by ``ssh-keygen``; see ``home.ports.Owner.verify``."""
+        """Verify every claim with ``ssh-keygen``; see ``owner.ports.Owner.verify``."""
         verdicts = self._verified(key.line, claims)
         self._load().clear()
         self._marked.clear()
@@ -264,7 +265,7 @@ def _as_it_is(placed: Placed) -> Placed:
 
 
 def _key_of(line: str, path: str, file: str) -> OwnerKey:
-    """A public key's line as a value; ``ProblemError`` where it is none."""
+    """Parse a public key line; raises ``ProblemError`` unless it is an SSH key that can sign."""
     kind, _, rest = line.strip().partition(" ")
     body, _, comment = rest.strip().partition(" ")
     try:

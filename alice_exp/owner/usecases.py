@@ -1,4 +1,4 @@
-"""The owner key: named, shown, verified; every decision that it signs goes through ``decide`` (DESIGN 6)."""
+"""Use cases of the owner key; every decision that needs its signature goes through ``decide`` (DESIGN 6)."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ _HOW = "name one with 'alice-exp owner init'"
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The owner key (None: the home has none) and how the blocks of personal and universal stand under it."""
+    """The owner key (None: the home has none) and the signature status of personal and universal blocks."""
 
     key: OwnerKey | None
     blocks: tuple[tuple[Placed, Standing], ...] = ()
 
     @property
     def counts(self) -> Mapping[Standing, int]:
-        """How many blocks stand how."""
+        """Number of blocks per status."""
         return Counter(how for _, how in self.blocks)
 
     def those(self, *how: Standing) -> tuple[Placed, ...]:
-        """The blocks that stand so."""
+        """The blocks with one of these statuses."""
         return tuple(placed for placed, found in self.blocks if found in how)
 
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """What was signed, what had changed since it was shown, and the commit (None: nothing was left to sign)."""
+    """Blocks signed, ids skipped because they had changed, and the commit (None if nothing was left to sign)."""
 
     placed: tuple[Placed, ...]
     skipped: tuple[str, ...] = ()
@@ -69,11 +69,12 @@ class Signed:
 def decide(
     home: Home, owner: Owner, caller: Caller, decision: Decision, act: Callable[[Home, Caller, Stamp], R]
 ) -> R:
-    """Carry out a person's act that an owner key signs; without a key exactly the act.
+    """Carry out a person's decision, signed by the owner key; without a key, just carry it out.
 
-    The act puts ``stamp(block)`` on each block that it writes as trusted. It is planned first, so that the passphrase
-    is asked while nobody is locked out; then it is done with the signatures. ``BusyError`` where a block changed in
-    between, ``RefusedError`` where the key did not sign: both with nothing changed.
+    ``act`` calls ``stamp(block)`` for each block it writes as trusted. It runs twice: first on a dry-run home, to
+    collect what has to be signed, so that the passphrase is asked for without holding the lock; then with the
+    signatures. Raises ``BusyError`` if a block changed in between, ``RefusedError`` if the key did not sign; nothing is
+    changed then.
     """
     key = owner.key(home.read(()).config.text("owner.key"))
     if key is None or isinstance(home, DryHome):
@@ -104,7 +105,7 @@ def decide(
 
 @dataclass
 class _Ids:
-    """Fresh ids that come out again in the same order, so that what is done is what was planned and signed."""
+    """An id source that can be replayed: the second run has to use the ids that were signed in the first."""
 
     fresh: Callable[[str], str]
     given: list[str] = field(default_factory=list)
@@ -120,7 +121,7 @@ class _Ids:
         return self.given[-1]
 
     def again(self) -> None:
-        """Begin anew with the first."""
+        """Replay from the first id."""
         self.at = 0
 
 
@@ -137,14 +138,14 @@ def _sign_of(block: Block) -> tuple[str, str]:
 
 
 def overview(home: Home, owner: Owner) -> Overview:
-    """The key and how every block of personal and universal stands under it, by what was verified before."""
+    """The key and the status of all personal and universal blocks, using cached verdicts."""
     snapshot = home.read(("personal", "universal"))
     key = owner.key(snapshot.config.text("owner.key"))
     return Overview(key, tuple((placed, standing(placed)) for placed in snapshot) if key is not None else ())
 
 
 def verify(home: Home, owner: Owner) -> Overview:
-    """The same with every signature verified afresh; ``NotFoundError`` where the home has no owner key."""
+    """The same with all signatures verified anew; raises ``NotFoundError`` if the home has no owner key."""
     before = overview(home, owner)
     if before.key is None:
         raise NotFoundError(_NO_KEY, hint=_HOW)
@@ -156,7 +157,7 @@ def verify(home: Home, owner: Owner) -> Overview:
 
 
 def problems(home: Home, owner: Owner) -> tuple[Problem, ...]:
-    """For ``doctor``: bad signatures are errors, what waits for one is a warning. Nothing without an owner key."""
+    """Problems for ``doctor``: an error per bad signature, a warning for unsigned blocks; none without a key."""
     if overview(home, owner).key is None:
         return ()
     seen = verify(home, owner)
@@ -191,11 +192,10 @@ def problems(home: Home, owner: Owner) -> tuple[Problem, ...]:
 def init(
     home: Home, owner: Owner, caller: Caller, path: str = "", *, unprotected: bool = False, anew: bool = False
 ) -> tuple[OwnerKey, Commit | None]:
-    """Name an SSH key as the one that signs decisions: in the tracked configuration, pinned on this machine.
+    """Make an SSH key the owner key: write it to the tracked configuration and pin it on this machine.
 
-    It signs once, so that it is known to work. ``RefusedError`` for a key that anybody who runs as this user could
-    use (``unprotected`` allows it), and for another key than the present one, unless ``anew``: then the present key
-    signs the new one.
+    A test signature proves that it works. Raises ``RefusedError`` for a key that any program of this user could use
+    (unless ``unprotected``), and if the home has another key (unless ``anew``, which makes the old key sign the new).
     """
     require_person(caller, "name an owner key", f"alice-exp owner init{f' --key {path}' if path else ''}")
     key = owner.examine(path)
@@ -220,7 +220,7 @@ def init(
 
 
 def drop(home: Home, owner: Owner, caller: Caller) -> tuple[OwnerKey, Commit | None]:
-    """Do without the owner key from now on; the key itself has to sign that. Signatures stay in the blocks."""
+    """Remove the owner key; the key itself has to sign that. Signatures stay in the blocks."""
     require_person(caller, "drop the owner key", "alice-exp owner drop")
     present = owner.key(_configured(home))
     if present is None:
@@ -232,9 +232,10 @@ def drop(home: Home, owner: Owner, caller: Caller) -> tuple[OwnerKey, Commit | N
 
 
 def to_sign(home: Home, owner: Owner, references: Sequence[str], *, everything: bool) -> tuple[Placed, ...]:
-    """What ``owner sign`` would sign: the blocks named, or all that were approved or are personal and not signed now.
+    """The blocks ``owner sign`` would sign: those named, or all approved or personal ones without a valid signature.
 
-    A block that no one approved is left to ``approve``. ``NotFoundError`` where there is nothing to sign.
+    Raises ``RefusedError`` for a block that was never approved (that takes ``approve``), ``NotFoundError`` if there is
+    nothing to sign.
     """
     snapshot = home.read()
     if owner.key(snapshot.config.text("owner.key")) is None:
@@ -254,7 +255,7 @@ def to_sign(home: Home, owner: Owner, references: Sequence[str], *, everything: 
 
 
 def sign(home: Home, owner: Owner, caller: Caller, shown: Sequence[Placed]) -> Signed:
-    """Sign blocks as they were shown, in one commit; what changed since is left out and named."""
+    """Sign blocks as they were shown, in one commit; blocks that have changed since are skipped and reported."""
     require_person(caller, "sign", "alice-exp owner sign")
 
     def act(home: Home, caller: Caller, stamp: Stamp) -> Signed:
@@ -316,7 +317,7 @@ def _prove(owner: Owner, key: OwnerKey, caller: Caller) -> None:
 
 
 def _handed_over(owner: Owner, present: OwnerKey, line: str, now: str) -> str:
-    """The present key's signature over the key that comes after it."""
+    """The present key's signature over its successor."""
     return _signature(
         owner, present, f"alice-exp owner handover 1\nfrom {present.line}\nto {line}\nat {now}\n"
     )

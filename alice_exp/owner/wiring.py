@@ -1,4 +1,4 @@
-"""What the owner key stands on, and the session whose home it judges."""
+"""Wiring of the owner key, and sessions whose approvals it judges."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 @once
 def owner(session: Session) -> SshOwner:
-    """The owner key of the home, where it has one."""
+    """The owner key store of the session's home."""
     from alice_exp.owner.store import SshOwner
 
     return SshOwner(session.root, session.warn)
 
 
 def judge(session: Session) -> Judge:
-    """The owner key as the home's judge; where there is none, nothing is imported for it."""
+    """The owner key as the home's judge of approvals. Without a key the store is not even imported."""
     pinned = session.root / "identity" / "owner.pub"
 
     def is_judged() -> bool:
@@ -41,5 +41,5 @@ def judge(session: Session) -> Judge:
 def open_session(
     home: str = "", actor: str = "", warn: Callable[[AliceError], None] = lambda _: None
 ) -> Session:
-    """One process's use of a home whose approvals the owner key judges, where it has one."""
+    """Open a session on a home whose approvals are judged by the owner key, if it has one."""
     return Session(home, actor, warn, judge)

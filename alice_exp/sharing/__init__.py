@@ -1,1 +1,1 @@
-"""Between people: bundles, peers, the local network."""
+"""Sharing between people: bundles, peers, the local network."""

@@ -1,4 +1,4 @@
-"""The network as Protocols: who this Alice is, whom it trusts, what it says. Offered by ``home.ports`` too."""
+"""Protocols of sharing: identity and trusted peers, network and links, the log of what left."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.problem import Json
 
     Message = Mapping[str, Json]
-    """One message between two Alices: an object of JSON."""
+    """One message between two Alices: a JSON object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """Another Alice that a person paired with, under the name that it has here.
+    """A paired Alice, under the name it has in this home.
 
-    ``id`` is the SHA-256 (hex) of its ``certificate`` (PEM); ``address`` is where it answered last, ``host:port``.
+    ``id`` is the SHA-256 (hex) of its ``certificate`` (PEM); ``address`` is where it last answered, ``host:port``.
     """
 
     name: str
@@ -30,47 +30,47 @@ class Peer:
 
 
 class Peers(Protocol):
-    """Who this Alice is, and whom it trusts."""
+    """This Alice's identity and the peers it trusts."""
 
     def own(self) -> Peer:
-        """This Alice as others see it."""
+        """This Alice as its peers see it."""
         ...
 
     def all(self) -> tuple[Peer, ...]:
-        """The peers, by name."""
+        """All peers, sorted by name."""
         ...
 
     def find(self, name: str) -> Peer:
-        """The peer of that name, or whose id begins so; ``NotFoundError`` where there is none."""
+        """The peer with that name or id prefix; raises ``NotFoundError`` if there is none."""
         ...
 
     def keep(self, peer: Peer) -> Peer:
-        """Trust a peer from now on, under a name that no other has; ``PeerError`` where it is not fit."""
+        """Trust a peer from now on, under a unique name; raises ``PeerError`` if name or certificate is invalid."""
         ...
 
     def update(self, peer: Peer) -> None:
-        """Keep what is new about a known peer."""
+        """Store changed data of a known peer."""
         ...
 
     def forget(self, peer: Peer) -> None:
-        """Trust it no more."""
+        """Stop trusting a peer."""
         ...
 
 
 class Link(Protocol):
-    """A connection to one peer whose certificate was compared: a question, an answer."""
+    """A connection to a peer whose certificate has been verified; carries requests and responses."""
 
     def ask(self, message: Message) -> Message:
-        """What the peer answers; ``PeerError`` where it fails, is slow, or refuses."""
+        """The peer's answer to one message; raises ``PeerError`` if it fails, is too slow, or refuses."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """Something that announces itself on the network: a random ``instance``, ``host:port`` each, the peer it hints at.
+    """An announcement seen on the network: random ``instance`` name and addresses (``host:port``).
 
-    ``name`` is empty where it hints at nobody who is known; the hint proves nothing. ``invites`` is the number of an
-    open invitation, 0 where there is none.
+    ``name`` is the known peer its hint matches, empty for none; a hint proves nothing. ``invites`` is the number of an
+    open invitation, 0 for none.
     """
 
     instance: str
@@ -80,21 +80,21 @@ class Neighbour:
 
 
 class Network(Protocol):
-    """The network around this Alice. One implementation: what it does cannot be done in memory.
+    """The network around this Alice. There is one implementation, since it cannot be imitated in memory.
 
-    Everything raises ``PeerError`` where a peer fails or is not trusted.
+    All methods raise ``PeerError`` if a peer fails or is not trusted.
     """
 
     def discover(self, seconds: float) -> tuple[Neighbour, ...]:
-        """Who announces itself within so many seconds."""
+        """Listen for announcements for so many seconds."""
         ...
 
     def invite(self, now: str, alias: str, bind: tuple[str, int], shown: Callable[[str, int], None]) -> Peer:
-        """Wait for the one who has the code, which ``shown`` is given with the port; one try, sixty seconds."""
+        """Show code and port through ``shown`` and wait for the peer who enters the code: one try, sixty seconds."""
         ...
 
     def join(self, code: str, at: str, now: str, alias: str) -> Peer:
-        """Pair with who invited; ``at`` is ``host:port``, empty: found by the code's number."""
+        """Pair with the inviting side; ``at`` is ``host:port``, empty: look for the code's number by mDNS."""
         ...
 
     def serve(
@@ -105,19 +105,19 @@ class Network(Protocol):
         seconds: float | None,
         shown: Callable[[int], None],
     ) -> None:
-        """Answer peers, so long or until interrupted; ``shown`` is given the port, ``met`` each peer that leaves."""
+        """Answer peers for ``seconds`` or until interrupted; ``shown`` gets the port, ``met`` each peer that leaves."""
         ...
 
     def connect(self, peer: Peer, at: str) -> AbstractContextManager[Link]:
-        """A link to a peer; ``at`` is ``host:port``, empty: found by its hint, else where it answered last."""
+        """Connect to a peer; ``at`` is ``host:port``, empty: found by its mDNS hint, else its last address."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Disclosure:
-    """Something that left: when (ISO-8601 UTC), to whom, how (``file``, ``peer``, ``sync``), the SHA-256 of the bytes.
+    """A log entry: when (ISO-8601 UTC) and to whom data left, how (``file``, ``peer``, ``sync``), SHA-256 of the bytes.
 
-    ``blocks`` are ids with their content hashes, in the order in which they left.
+    ``blocks`` are ids with content hashes, in the order sent.
     """
 
     at: str
@@ -128,16 +128,16 @@ class Disclosure:
 
 
 class Shares(Protocol):
-    """The name that others know this home by, and what went to whom. One implementation: it is two small files."""
+    """This home's public name and the log of what left it. There is one implementation: two small files."""
 
     def name(self) -> str:
-        """The configured name, else one made up once and kept."""
+        """The configured name, else a random one, generated once and kept."""
         ...
 
     def record(self, disclosure: Disclosure) -> None:
-        """Write down what is about to leave; ``ProblemError`` where that fails, so that nothing leaves unseen."""
+        """Log what is about to leave. Raises ``ProblemError`` on failure, so that nothing leaves unlogged."""
         ...
 
     def log(self) -> tuple[Disclosure, ...]:
-        """What left, oldest first."""
+        """All entries, oldest first."""
         ...

@@ -1,4 +1,4 @@
-"""What sharing stands on: this Alice's name and identity, what went to whom, the network around it."""
+"""Wiring of sharing: this Alice's name and identity, the disclosure log, the network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @once
 def shares(session: Session) -> Shares:
-    """The name that others know this home by, and what went to whom."""
+    """This home's public name and the disclosure log."""
     from alice_exp.sharing.store.disclosure_log import FileShares
 
     return FileShares(session.root / "identity", session.config.text("sharing.name"), session.new_id)
@@ -26,7 +26,7 @@ def shares(session: Session) -> Shares:
 
 @once
 def peers(session: Session) -> FileIdentity:
-    """Who this Alice is on a network, and whom it trusts."""
+    """This Alice's network identity and its trusted peers."""
     from alice_exp.sharing.store.peer_identity import FileIdentity
 
     return FileIdentity(session.root, shares(session).name)
@@ -34,12 +34,12 @@ def peers(session: Session) -> FileIdentity:
 
 @once
 def network(session: Session) -> Network:
-    """The network around this Alice."""
+    """The local network."""
     from alice_exp.sharing.store.network import LanNetwork
 
     return LanNetwork(peers(session), session.warn)
 
 
 def caller_as(session: Session) -> Callable[[Peer], Caller]:
-    """Who a peer is when it acts on this home, now."""
+    """A function that gives the caller for acts of a peer, at the current time."""
     return lambda peer: replace(session.caller, actor=Actor("peer", peer.name))

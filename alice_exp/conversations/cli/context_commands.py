@@ -1,4 +1,4 @@
-"""``context`` and ``prime``: what an agent should know of the user when it asks, and when a session begins."""
+"""``context`` and ``prime``: memories for a model's prompt, on request and at the start of a session."""
 
 from __future__ import annotations
 

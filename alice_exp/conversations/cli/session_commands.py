@@ -1,4 +1,4 @@
-"""``session``: conversations are kept, read for candidates, and fitted into a model's window."""
+"""The ``session`` commands: store a conversation, extract candidates from it, fit it into a context window."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _read(number: int, fields: dict[str, Any], source: str) -> Message:
 
 
 def at_line(error: UsageError, source: str, number: int) -> ProblemError:
-    """A mistake in one line of a file, with its place."""
+    """The same error with the file and line it occurred in."""
     values: dict[str, Any] = error.values
     return ProblemError(error.template, path=source, line=number, column=1, hint=error.hint, **values)
 
@@ -299,7 +299,7 @@ def window(
 
 
 def _for_a_model(message: Message) -> dict[str, Any]:
-    """As chat completions take it, without what only we know."""
+    """The message in chat-completions form, without the keys that are our own (``at``, ``speaker``)."""
     return {key: value for key, value in as_dict(message).items() if key not in ("at", "speaker")}
 
 

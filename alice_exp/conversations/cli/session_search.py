@@ -1,4 +1,4 @@
-"""``session import`` and ``session search``: conversations from elsewhere, and what was said, found again."""
+"""``session import`` and ``session search``: import conversations from files, search messages."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _matches(terminal: Terminal, found: list[Found]) -> None:
 
 
 def _many(terminal: Terminal, source: str, sessions: list[str], top: int, now: str | None) -> None:
-    """One JSONL line a query; relative days are seen from the newest message unless ``--now`` says otherwise."""
+    """Print one JSONL line per query. Relative days count from the newest message unless ``--now`` is given."""
     from alice_exp.conversations.usecases.search_sessions import Library
 
     libraries: dict[str, Library] = {}

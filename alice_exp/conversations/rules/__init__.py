@@ -1,1 +1,1 @@
-"""Windows, summaries, dates, search, extraction."""
+"""Pure rules of conversations: context windows, summaries, dates, search, extraction."""

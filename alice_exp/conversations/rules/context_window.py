@@ -1,7 +1,7 @@
-"""Short-term memory: what of a conversation goes to the model, and how it is compressed (R4.1-R4.13, B4.1-B4.7).
+"""Short-term memory: fit a conversation into the model's context window (R4.1-R4.13, B4.1-B4.7).
 
-``before_model`` is all that an agent loop needs. Where the messages fill their share of the window, the older
-turns become one summary, which stands as a virtual tool call and its answer behind the system messages.
+``before_model`` is the entry point for an agent loop. When the messages reach their share of the window, the older
+turns are folded into one summary, inserted after the system messages as a virtual tool call and its result.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     from alice_exp.model.values.config import Config
 
 MESSAGE_TOKENS = 4
-"""What a message costs beside its text (B4.2)."""
+"""Tokens of overhead per message, in addition to its text (B4.2)."""
 
 TOOL_NAME = "memory_compress"
 HEAD, TAIL = "[Previous Conversation Summary]", "[End of Summary]"
-"""The virtual tool, and the lines around a summary (R4.10, R4.11)."""
+"""Name of the virtual tool, and the lines that enclose a summary (R4.10, R4.11)."""
 
 _CALL = ToolCall("call_memory_compress", TOOL_NAME)
 _WIDE = re.compile("[\u2e80-\U0010ffff]+")
 
 Estimate = Callable[[str], int]
-"""The tokens of a text, without what its message costs."""
+"""Estimates the tokens of a text, without the per-message overhead."""
 
 Summarise = Callable[[Sequence[Message], str, int], str]
-"""(messages to fold, the summary so far, at most so many tokens) -> the new summary. It may raise."""
+"""(messages to fold, summary so far, token limit) -> new summary. May raise anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """R4.4: tokens in the window, the share of it that triggers, turns that stay whole, and whether at all."""
+    """Settings of R4.4: whether to compress, the trigger as a share of the window, turns kept, window in tokens."""
 
     enabled: bool = True
     trigger_threshold: float = 0.8
@@ -48,7 +48,7 @@ class Settings:
 
     @classmethod
     def of(cls, config: Config) -> Settings:
-        """The settings that a configuration holds (``short_term.*``)."""
+        """The settings under ``short_term.*`` of a configuration."""
         return cls(
             config.flag("short_term.enabled"),
             config.number("short_term.trigger_threshold"),
@@ -59,7 +59,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something the caller should know: an English sentence with ``{name}`` places, and what fills them."""
+    """A message for the caller: an English template with ``{name}`` placeholders, and their values."""
 
     template: str
     values: Mapping[str, object] = field(default_factory=dict)
@@ -70,10 +70,10 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What goes to the model: the messages and their tokens, and the tokens before.
+    """The messages to send, their token count, and the count before compression.
 
-    ``summary`` is the text between the two lines, ``folded`` how many messages went into it now, ``notes`` what
-    went wrong.
+    ``summary`` is the text between ``HEAD`` and ``TAIL``, ``folded`` the number of messages folded into it this time,
+    ``notes`` what went wrong.
     """
 
     messages: tuple[Message, ...]
@@ -86,9 +86,9 @@ class Window:
 
 
 def estimate_tokens(text: str) -> int:
-    """Tokens without a tokenizer (B4.2): a CJK character is one, four other characters are one, rounded up.
+    """Estimate tokens without a tokenizer (B4.2): one per CJK character, one per four other characters, rounded up.
 
-    CJK is every character from U+2E80 on, its punctuation and emoji among them.
+    Every character from U+2E80 on counts as CJK, including CJK punctuation and emoji.
     """
     if text.isascii():
         return -(-len(text) // 4)
@@ -97,29 +97,29 @@ def estimate_tokens(text: str) -> int:
 
 
 def message_tokens(message: Message, estimate: Estimate = estimate_tokens) -> int:
-    """Tokens of one message: its text, its tool calls, and what a message costs (B4.2)."""
+    """Tokens of one message: its text, its tool calls, and the per-message overhead (B4.2)."""
     calls = sum(estimate(call.name) + estimate(call.arguments) for call in message.tool_calls)
     return estimate(message.content) + calls + MESSAGE_TOKENS
 
 
 def count_tokens(messages: Sequence[Message], estimate: Estimate = estimate_tokens) -> int:
-    """Tokens of all messages together."""
+    """Total tokens of the messages."""
     return sum(message_tokens(message, estimate) for message in messages)
 
 
 def trigger_tokens(settings: Settings) -> int:
-    """The fewest tokens that are compressed: max_context · threshold, rounded up (R4.6)."""
-    # Rounded before, so that 0.07 · 100 is 7 and not a little more.
+    """Token count from which compression starts: max_context · threshold, rounded up (R4.6)."""
+    # 0.07 * 100 is 7.000000000000001 in floating point: without rounding first, ceil would give 8.
     return math.ceil(round(settings.max_context * settings.trigger_threshold, 6))
 
 
 def summary_tokens(max_context: int) -> int:
-    """How long a summary may be: min(4000, max(500, max_context // 10)) tokens (R4.9, B4.5)."""
+    """Maximum length of a summary: min(4000, max(500, max_context // 10)) tokens (R4.9, B4.5)."""
     return min(4000, max(500, max_context // 10))
 
 
 def summary_pair(summary: str) -> tuple[Message, Message]:
-    """The virtual tool call and its answer that carry a summary (R4.10, R4.11)."""
+    """The virtual tool call and tool result that carry a summary (R4.10, R4.11)."""
     answer = Message("tool", f"{HEAD}\n{summary}\n{TAIL}", tool_call_id=_CALL.id)
     return Message("assistant", "", tool_calls=(_CALL,)), answer
 
@@ -130,11 +130,11 @@ def before_model(
     summarise: Summarise | None = None,
     estimate: Estimate = estimate_tokens,
 ) -> Window:
-    """The messages to send to the model, compressed where they fill their share of the window (R4.5-R4.13).
+    """The messages to send to the model, compressed once they reach their share of the window (R4.5-R4.13).
 
-    System messages all stay, in front; then the summary pair; then the latest turns, or, where these alone
-    still fill the share, the current turn. Without a ``summarise``, or where it fails or says nothing, a rule
-    writes the summary. Where there is nothing to fold, the messages come back as they are, with a note.
+    Order: all system messages, the summary pair, then the latest turns, or only the current turn if the latest ones
+    alone reach the limit. If ``summarise`` is missing, fails or returns nothing, a rule writes the summary. If there
+    is nothing to fold, the messages are returned unchanged with a note.
     """
     before = count_tokens(messages, estimate)
     given = Window(tuple(messages), before, before)
@@ -163,7 +163,7 @@ def before_model(
 
 @dataclass(frozen=True, slots=True)
 class _Split:
-    """System messages, the texts of earlier summaries, and all else in its order."""
+    """System messages, texts of earlier summaries, and all other messages in order."""
 
     system: tuple[Message, ...]
     summaries: tuple[str, ...]
@@ -186,7 +186,7 @@ def _split(messages: Sequence[Message]) -> _Split:
 
 
 def _is_virtual(message: Message) -> bool:
-    """Whether this is our own call; a real tool's answer that looks like a summary is none."""
+    """Whether this is our own virtual call; the call decides, since a real tool may return text that looks alike."""
     return len(message.tool_calls) == 1 and message.tool_calls[0].name == TOOL_NAME
 
 
@@ -195,14 +195,14 @@ def _unwrapped(content: str) -> str:
 
 
 def _least(settings: Settings) -> int:
-    """The room below which a summary would say nothing: a twentieth of what triggers, at most its target."""
+    """Smallest useful summary in tokens: a twentieth of the trigger, at most the summary's maximum."""
     return min(summary_tokens(settings.max_context), max(1, trigger_tokens(settings) // 20))
 
 
 def _cut(split: _Split, settings: Settings, estimate: Estimate) -> int:
-    """Where the kept messages of the body begin: at a user message, 0 where nothing can be folded (R4.7, R4.8).
+    """Index of the first kept message of the body, always a user message; 0 if nothing can be folded (R4.7, R4.8).
 
-    The latest turns, if a summary finds room beside them, else the current one (B4.3).
+    Keeps the latest turns if a summary fits beside them, else only the current turn (B4.3).
     """
     starts = [index for index, message in enumerate(split.body) if message.role == "user"]
     if not starts:
@@ -214,9 +214,9 @@ def _cut(split: _Split, settings: Settings, estimate: Estimate) -> int:
 
 
 def _whole(body: Sequence[Message], starts: Sequence[int], wanted: int) -> int:
-    """The latest start up to ``wanted`` behind which every tool's answer has its call (B4.4).
+    """The latest turn start up to ``wanted`` after which every tool result still has its call (B4.4).
 
-    A person can speak between a call and its answer, so a user message alone is not a clean cut.
+    A user can write between a tool call and its result, so not every user message is a clean cut.
     """
     for start in reversed([start for start in starts if start <= wanted]):
         if not _has_orphan(body[start:]):
@@ -242,11 +242,11 @@ def _summary(
     summarise: Summarise | None,
     estimate: Estimate,
 ) -> tuple[str, tuple[Note, ...]]:
-    """The summary in at most ``budget`` tokens, and a note where the model's failed."""
+    """The summary in at most ``budget`` tokens, and a note if the model failed to write one."""
     previous = "\n".join(earlier)
     notes: tuple[Note, ...] = ()
     if summarise is not None:
-        # Whatever a caller's model raises, the conversation has to go on (B4.7).
+        # Any exception of the caller's model: the conversation has to go on (B4.7).
         try:
             text = summarise(folded, previous, budget).strip()
             reason = "it said nothing"

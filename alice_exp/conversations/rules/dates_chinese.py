@@ -1,4 +1,4 @@
-"""Days and times that a Chinese question names (DESIGN 10)."""
+"""Read the days and periods named in a Chinese question (DESIGN 10)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DIGITS = {char: n for n, char in enumerate("零一二三四五六七八九")} |
 
 
 def _number(text: str) -> int:
-    """12, 十二, 二十, 三十一, 廿五, 几 (some: 3)."""
+    """A number in digits or Chinese numerals: 12, 十二, 二十, 三十一, 廿五; 几 (a few) counts as 3."""
     if text.isdigit():
         return int(text)
     text = text.replace("廿", "二十")
@@ -87,7 +87,7 @@ def _ago(found: re.Match[str], now: date) -> Span:
 
 
 def _past(found: re.Match[str], now: date) -> Span:
-    """最近三天, 过去两周: up to today."""
+    """最近三天, 过去两周: the period up to and including today."""
     return date_spans.past(now, _number(found["n"]) * _TABLES["units"][found["u"]])
 
 
@@ -110,7 +110,7 @@ def _holiday(found: re.Match[str], now: date) -> Span | None:
 
 
 def _day_of_month(found: re.Match[str], now: date) -> Span | None:
-    """3号 alone: the latest such day."""
+    """3号 without a month: the latest such day, up to two months back."""
     number = _number(found["d"])
     for back in range(3):
         whole = date_spans.months_before(now, back).start
@@ -129,7 +129,7 @@ def _whole_year(found: re.Match[str], now: date) -> Span:
 
 
 def _ago_before(found: re.Match[str], now: date) -> Span:
-    """前几天, 前两周: the days before today."""
+    """前几天, 前两周: the period that ends before today."""
     length = _number(found["n"]) * _TABLES["units"][found["u"]]
     reach = length + 2 if found["n"] == "几" else length
     return date_spans.span(now - ONE_DAY * reach, now, "week" if length <= 31 else "month")
@@ -137,7 +137,7 @@ def _ago_before(found: re.Match[str], now: date) -> Span:
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    """Forms of words in the order in which they are tried, on folded text; each takes its words away from the next."""
+    """The rules in the order they are tried, on folded text; words one rule matches are hidden from the next."""
     readers = {
         "month_day": _month_day,
         "month": _named_month,

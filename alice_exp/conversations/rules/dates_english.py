@@ -1,4 +1,4 @@
-"""Days and times that an English question names (DESIGN 10)."""
+"""Read the days and periods named in an English question (DESIGN 10)."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ def _ago(found: re.Match[str], now: date) -> Span:
 
 
 def _past(found: re.Match[str], now: date) -> Span:
-    """ "the last three weeks", up to today."""
+    """ "the last three weeks": the period up to and including today."""
     return date_spans.past(now, _count(found["n"]) * _TABLES["units"][found["u"]])
 
 
 def _relative(found: re.Match[str], now: date) -> Span:
-    """last, this and next week, month, year, weekend."""
+    """Last, this or next week, month, year or weekend."""
     step = _TABLES["steps"][found["w"]]
     unit = found["u"]
     if unit == "week":
@@ -119,7 +119,7 @@ def _whole_year(found: re.Match[str], _: date) -> Span:
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    """Forms of words in the order in which they are tried, on folded text; each takes its words away from the next."""
+    """The rules in the order they are tried, on folded text; words one rule matches are hidden from the next."""
     readers = {
         "numbers": _numbers,
         "month_day": _month_day,
@@ -137,7 +137,7 @@ def rules() -> tuple[Rule, ...]:
 
 
 def is_doubtful(found: re.Match[str], text: str) -> bool:
-    """Whether a month's name may be the word instead ("3 may join", "the march of"), by how the text writes it."""
+    """Whether a month's name may be the ordinary word ("3 may join", "the march of"), judged by case and context."""
     if found.groupdict().get("m") not in _TABLES["doubtful"]:
         return False
     if text[found.start("m")].isupper() or found.groupdict().get("y") or PATTERNS.sure.search(found.group()):

@@ -1,4 +1,4 @@
-"""A summary without a model: the first words of each message, what matters least left out first (B4.7)."""
+"""Summary without a model: the beginning of each message, the least important lines dropped first (B4.7)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _CJK = re.compile("[\u2e80-\U0010ffff]")
 _LATIN = re.compile("[A-Za-z]+")
 _LEFT_OUT_BEFORE = re.compile(r"^(?:\((\d+) more lines left out\)|（另有 (\d+) 行略去）)$")
 _STEPS = (4000, 1000, 400, 200, 100, 60, 30)
-"""How many characters of each line are tried, from long to short."""
+"""Line lengths to try, in characters, longest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One line, and how early it is left out where room is short (0 last)."""
+    """A line and its rank; the higher the rank, the earlier it is dropped."""
 
     text: str
     rank: int
@@ -37,10 +37,10 @@ class _Line:
 def summary_by_rule(
     folded: Sequence[Message], previous: str, budget: int, estimate: Callable[[str], int]
 ) -> str:
-    """The earlier summary's lines and one line a message, within ``budget`` tokens (R4.9, B4.7).
+    """The lines of the earlier summary and one line per message, within ``budget`` tokens (R4.9, B4.7).
 
-    All lines are cut alike until they fit. Where even short lines do not, answers of tools go first, then the
-    assistant's lines, then the user's, oldest first; what the user said about themselves goes last.
+    All lines are shortened alike until they fit. If even the shortest do not, tool results are dropped first, then the
+    assistant's lines, then the user's, oldest first; what users said about themselves is dropped last.
     """
     chinese = _is_chinese([message.content for message in folded] or [previous])
     kept, left_out = _earlier(previous)
@@ -53,7 +53,7 @@ def summary_by_rule(
 
 
 def trimmed(text: str, budget: int, estimate: Callable[[str], int]) -> str:
-    """As much of the beginning of a text as ``budget`` tokens hold."""
+    """The longest beginning of a text that fits into ``budget`` tokens."""
     if estimate(text) <= budget:
         return text
     low, high = 0, len(text)
@@ -69,7 +69,7 @@ def _is_chinese(texts: Sequence[str]) -> bool:
 
 
 def _earlier(previous: str) -> tuple[list[_Line], int]:
-    """The lines of an earlier summary, and how many it had left out itself."""
+    """The lines of an earlier summary, and how many lines it had already dropped."""
     lines: list[_Line] = []
     left_out = 0
     for text in filter(None, map(str.strip, previous.splitlines())):
@@ -82,15 +82,15 @@ def _earlier(previous: str) -> tuple[list[_Line], int]:
 
 
 def _about_the_user(messages: Sequence[Message]) -> frozenset[int]:
-    """The places of the messages that say something about their user."""
-    # Compiling what extraction knows takes a tenth of a second, and few conversations are ever compressed.
+    """Indexes of the messages in which users say something about themselves."""
+    # Imported here: compiling the extraction patterns takes 0.1 s, and few conversations are ever compressed.
     from alice_exp.conversations.rules.extraction import extract
 
     return frozenset(found.index for found in extract(messages).inferences)
 
 
 def _rank_of_text(text: str) -> int:
-    """The rank of a line that an earlier summary wrote; a model's own sentence counts like the user's."""
+    """Rank of a line from an earlier summary; a sentence written by a model ranks like a user's."""
     for labels in _LABELS.values():
         for role, label in labels.items():
             if text.startswith(label):
@@ -122,7 +122,7 @@ def _written(lines: Sequence[str], left_out: int, chinese: bool) -> str:
 def _fewest(
     lines: Sequence[_Line], left_out: int, budget: int, chinese: bool, estimate: Callable[[str], int]
 ) -> str:
-    """The short lines that matter most, newest first within one rank, in their order."""
+    """As many of the shortest lines as fit, by rank and then newest first, printed in their original order."""
     short = [_shortened(line.text, _STEPS[-1]) for line in lines]
     by_worth = sorted(range(len(lines)), key=lambda index: (lines[index].rank, -index))
     note = estimate(_LEFT_OUT[chinese].format(count=left_out + len(lines))) + 1

@@ -1,6 +1,6 @@
-"""Embeddings without a model: hashed character n-grams and the concepts of extraction (B4.10).
+"""Embeddings without a model: hashed character n-grams plus the concepts of extraction (B4.10).
 
-The order is what counts: asked for 用户的工作, 用户是程序员 comes before 用户在北京工作, which shares more characters.
+Concepts make the order right: for 用户的工作, 用户是程序员 ranks above 用户在北京工作, which shares more characters.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _GRAMS = (1, 2, 3)
 
 
 def embed(text: str) -> tuple[float, ...]:
-    """A question as a unit vector (all zeros for an empty text): its n-grams, and the concepts that its words name."""
+    """Embed a question (all zeros for empty text): its n-grams and the concepts its words name."""
     folded = fold(text)
     return _vector(
         folded, [concept for concept, words in TAGS.items() if any(word in folded for word in words)]
@@ -28,7 +28,7 @@ def embed(text: str) -> tuple[float, ...]:
 
 
 def embed_block(block: Block) -> tuple[float, ...]:
-    """A memory likewise: its payload's n-grams, and the concepts that its tags name."""
+    """Embed a memory: its payload's n-grams and the concepts its tags name."""
     tags = set(block.tags)
     return _vector(
         fold(block.payload.content), [name for name, words in TAGS.items() if words and tags >= set(words)]
@@ -36,14 +36,14 @@ def embed_block(block: Block) -> tuple[float, ...]:
 
 
 def cosine(first: Sequence[float], second: Sequence[float]) -> float:
-    """Cosine similarity in [-1, 1]; 0 where one is all zeros. ValueError where they differ in length."""
+    """Cosine similarity in [-1, 1]; 0 if either is all zeros. Raises ``ValueError`` if lengths differ."""
     norms = math.sqrt(math.fsum(x * x for x in first)) * math.sqrt(math.fsum(x * x for x in second))
     dot = math.fsum(x * y for x, y in zip(first, second, strict=True))
     return max(-1.0, min(1.0, dot / norms)) if norms else 0.0
 
 
 def _vector(text: str, concepts: Iterable[str]) -> tuple[float, ...]:
-    """Half of the weight is the n-grams', half the concepts' where there are any."""
+    """Sum of two unit vectors, n-grams and concepts; the second is zero if there are no concepts."""
     grams = [text[start : start + size] for size in _GRAMS for start in range(len(text) - size + 1)]
     by_grams = _unit(grams)
     by_concepts = _unit([f"concept {name}" for name in concepts])

@@ -1,7 +1,7 @@
-"""Days and times that a question names, in English and Chinese (DESIGN 10).
+"""Find the days and periods named in a question, in English and Chinese (DESIGN 10).
 
-"On 5 May", "last spring", "two weeks ago", 昨天, 上周三, 五月三号: each becomes a span of days, seen from ``now``.
-Words that only look like a time ("what may you know") are none.
+"On 5 May", "last spring", "two weeks ago", 昨天, 上周三, 五月三号: each becomes a span of days relative to ``now``.
+Words that only look like a date ("what may you know") are ignored.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
 __all__ = ["Precision", "Span", "asks_when", "day_of", "named_spans"]
 
 MOST_TEXT = 2_000
-"""Characters of a question that are read."""
+"""Characters of a question that are looked at."""
 
 _CJK = re.compile("[\u3400-\u9fff]")
 
 
 def day_of(moment: str | datetime) -> datetime:
-    """A moment in UTC without a zone, from ISO-8601 text or a datetime (UTC where it has none); else ValueError."""
+    """A moment as naive UTC, from ISO-8601 text or a datetime (UTC if naive). Raises ``ValueError`` for other text."""
     return datetime.fromtimestamp(seconds(moment), tz=UTC).replace(tzinfo=None)
 
 
 def asks_when(folded: str) -> bool:
-    """Whether a question, folded, asks for a time."""
+    """Whether a question (folded) asks when something happened."""
     languages = (dates_english.PATTERNS, dates_chinese.PATTERNS)
     return any(patterns.asks_when.search(folded) for patterns in languages)
 
 
 def named_spans(text: str, now: str | datetime) -> list[Span]:
-    """The spans that a question names, in the order of its words; empty where it names none.
+    """The spans that a question names, in order of appearance; empty if it names none.
 
-    ``now`` is ISO-8601 text or a datetime. A day or month without a year is the latest one that has begun, and
-    holds in every year (``Span.every_year``). Weeks begin on Monday; seasons are those of the north.
+    ``now`` is ISO-8601 text or a datetime. A day or month without a year means its latest occurrence and matches every
+    year (``Span.every_year``). Weeks begin on Monday; seasons are those of the northern hemisphere.
     """
     shortened = text[:MOST_TEXT].replace("’", "'")
     today = day_of(now).date()
@@ -52,7 +52,7 @@ def named_spans(text: str, now: str | datetime) -> list[Span]:
 
 
 def _read(text: str, rules: tuple[Rule, ...], today: date) -> list[tuple[int, Span]]:
-    # Lower case of equal length, so that a match can be looked up in the text as it was written.
+    # Lower-case only where the length stays the same, so that match positions are valid in the original text.
     rest = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
     found: list[tuple[int, Span]] = []
     for form, rule in rules:

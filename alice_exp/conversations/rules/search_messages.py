@@ -1,9 +1,9 @@
-"""Searching what was said (DESIGN 10): words, what stands around them, days, and who spoke.
+"""Search messages by words, neighbouring turns, dates and speakers (DESIGN 10).
 
-BM25 in which a turn also counts, with less weight, the words of the turns around it: an answer seldom repeats the
-words of its question. A day that the query names lifts that day's turns, a name lifts its speaker's, and a question
-for a time lifts turns that name one. The weights were chosen on LoCoMo, where both halves of the questions gain
-alike (``tests/bench/bench_conversations.py``).
+BM25, where a turn also counts the words of neighbouring turns at a lower weight: an answer seldom repeats the words of
+its question. A day named in the query boosts that day's turns, a name its speaker's, and a question for a time boosts
+turns that mention one. The weights were tuned on LoCoMo; both halves of its questions gain alike
+(``tests/bench/bench_conversations.py``).
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ if TYPE_CHECKING:
     from alice_exp.conversations.rules.named_dates import Span
 
 K1, B = 1.2, 0.5
-"""BM25: how fast repeats stop counting, and how much a long turn is discounted; turns are short, so B is low."""
+"""BM25 parameters; B (length normalisation) is low because turns are short."""
 
 NEAR = (0.5, 0.25)
-"""How much a turn counts the words one and two turns away, in the same session."""
+"""Weight of words one and two turns away, within the same session."""
 
 LENDERS = 0.2
-"""A token that a larger share of the turns has says too little to be lent to neighbours."""
+"""Tokens found in a larger share of the turns are not passed on to neighbours."""
 
 PAIR = 0.3
-"""What two words that stand side by side, as in the query, add to what the two words bring."""
+"""Bonus for two adjacent query words that are adjacent in the turn too, as a factor of the pair's idf."""
 
 DAY = 0.3
-"""What a turn of a day that the query names gains, as a share of the best score."""
+"""Bonus for a turn of a day named in the query, as a share of the best score."""
 
 SPEAKER = 0.3
-"""What a turn gains, as a share of its score, where the query names its speaker."""
+"""Bonus for a turn whose speaker the query names, as a share of its score."""
 
 TOLD_TIME = 0.15
-"""What a turn that names a time gains, as a share of its score, where the query asks for one."""
+"""Bonus for a turn that mentions a time when the query asks for one, as a share of its score."""
 
 _LOOKED_AT = 100
-"""So many of the best turns are looked at for a time that they name."""
+"""Number of best turns that are checked for a mentioned time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one message or one exchange said. ``at`` is ISO-8601 UTC, or empty where unknown.
+    """Text of one message or exchange. ``at`` is ISO-8601 UTC, empty if unknown.
 
-    ``ref`` names it: ``session#index`` for our own sessions, any name for imported ones.
+    ``ref`` identifies it: ``session#index`` for our own sessions, any name for imported ones.
     """
 
     ref: str
@@ -66,11 +66,10 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """What was said, ready to be searched: made once by ``Talk.of``, then asked as often as needed.
+    """Index over turns, built once by ``Talk.of``.
 
-    ``postings`` holds, for a token, the turns that have it and how often over the turn's discount for length;
-    ``pairs`` the turns in which two tokens stand side by side. ``ends`` is, for each turn, where its session ends,
-    ``starts`` where it begins.
+    ``postings`` maps a token to the turns that contain it and its length-normalised frequency in each; ``pairs`` maps
+    two adjacent tokens to their turns. ``starts`` and ``ends`` are, per turn, the bounds of its session.
     """
 
     turns: tuple[Said, ...]
@@ -83,7 +82,7 @@ class Talk:
 
     @classmethod
     def of(cls, turns: Iterable[Said]) -> Talk:
-        """Index turns: in the order they were said, the turns of one session together."""
+        """Index turns, given in the order they were said, with the turns of a session together."""
         given = tuple(turns)
         rows = tokens_many([_with_speaker(turn) for turn in given])
         average = sum(map(len, rows)) / len(rows) if rows else 1.0
@@ -113,7 +112,7 @@ def _with_speaker(turn: Said) -> str:
 
 
 def _sessions(turns: Sequence[Said]) -> tuple[array[int], array[int]]:
-    """Where each turn's session begins, and where it ends."""
+    """For each turn, the index at which its session begins and the one after its end."""
     starts = array("I", bytes(4 * len(turns)))
     ends = array("I", bytes(4 * len(turns)))
     first = 0
@@ -127,9 +126,9 @@ def _sessions(turns: Sequence[Said]) -> tuple[array[int], array[int]]:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A turn that fits: its place in ``Talk.turns``, its score (> 0; comparable within one search), and why.
+    """A match: its index in ``Talk.turns`` and its score (> 0; comparable within one search only).
 
-    ``by_words`` is the score by words alone; ``by_day`` and ``by_speaker`` say whether the query named its day
+    ``by_words`` is the score from words alone; ``by_day`` and ``by_speaker`` tell whether the query named its day
     or its speaker.
     """
 
@@ -142,10 +141,10 @@ class Hit:
 
 
 def search(talk: Talk, query: str, now: str | datetime | None = None, top: int | None = 10) -> list[Hit]:
-    """The turns that answer a query best, best first, at equal scores in the order they were said.
+    """The best matching turns, best first; equal scores in the order they were said.
 
-    ``now`` is what "yesterday" is seen from; without one, the newest turn's time. A query that names a day alone
-    finds what was said that day.
+    ``now`` is the reference for "yesterday"; default: the newest turn's time. A query that only names a day finds
+    everything said that day.
     """
     if not talk.turns:
         return []
@@ -188,7 +187,7 @@ def _best(scores: Sequence[float], top: int | None) -> list[int]:
 
 
 def _scores(talk: Talk, asked: Sequence[str]) -> list[float]:
-    """Each turn's score by words: BM25 over its own words and, with less weight, those around it."""
+    """BM25 score of each turn over its own words and, at a lower weight, those of neighbouring turns."""
     total = len(talk.turns)
     scores = [0.0] * total
     for token in sorted(set(asked)):
@@ -211,7 +210,7 @@ def _scores(talk: Talk, asked: Sequence[str]) -> list[float]:
 
 
 def _lent(talk: Talk, holders: Iterable[int], weights: Iterable[float]) -> dict[int, float]:
-    """The weight of a token in the turns that have it and, lessened, in those around them."""
+    """Weight of a token in the turns that contain it and, reduced by ``NEAR``, in their neighbours."""
     found: defaultdict[int, float] = defaultdict(float)
     starts, ends = talk.starts, talk.ends
     for index, weight in zip(holders, weights, strict=True):
@@ -243,7 +242,7 @@ def _days_named(talk: Talk, query: str, now: str | datetime | None) -> list[Span
 
 
 def _on_days(talk: Talk, named: Sequence[Span]) -> frozenset[int]:
-    """The turns of the days that were named."""
+    """Indexes of the turns said on the named days."""
     if not named:
         return frozenset()
     return frozenset(
@@ -254,7 +253,7 @@ def _on_days(talk: Talk, named: Sequence[Span]) -> frozenset[int]:
 
 
 def _lift_told_times(talk: Talk, scores: list[float]) -> None:
-    """Raise, of the best turns, those that name a time themselves."""
+    """Boost, among the best turns, those that mention a time."""
     for index in _best(scores, _LOOKED_AT):
         turn = talk.turns[index]
         if named_spans(turn.text, talk.times[index] or datetime(2000, 1, 1)):

@@ -1,7 +1,7 @@
-"""Conversations from elsewhere: chat completions messages, agents' transcripts, rows of a collection, as JSONL.
+"""Read transcripts in JSONL: chat-completions messages, agents' transcripts, rows of a data set.
 
-A row is one message (``role`` and ``content``; or ``text`` with a ``speaker``), an agent's record that wraps one under
-``message``, or a whole conversation under ``messages``. What stands in ``meta`` counts as if it stood in the row.
+A row is one message (``role`` and ``content``, or ``text`` and ``speaker``), an agent's record with the message under
+``message``, or a whole conversation under ``messages``. Keys under ``meta`` are treated like keys of the row.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OUTSIDE = re.compile(r"[^a-z0-9_-]+")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One message, the session that it belongs to (empty: the row names none), what it is called in its source."""
+    """One message, its session (empty if the row names none), and its id in the source (``name``)."""
 
     session: str
     message: Message
@@ -37,7 +37,7 @@ class Row:
 
 
 def rows_of(fields: Mapping[str, Json]) -> Iterator[Row]:
-    """The messages of one line: none where it is an agent's record without one; ``UsageError`` where it is broken."""
+    """The messages of one row; none for an agent's record without a message. Raises ``UsageError`` if malformed."""
     meta = fields.get("meta")
     row: dict[str, Json] = {**(meta if isinstance(meta, dict) else {}), **fields}
     session = _session(row)
@@ -57,7 +57,7 @@ def rows_of(fields: Mapping[str, Json]) -> Iterator[Row]:
 
 
 def session_name(text: str) -> str:
-    """Any text as the name of a session: what the name may not hold becomes ``-``; empty where nothing is left."""
+    """A session name made from any text: characters not allowed become ``-``; empty if nothing is left."""
     return _OUTSIDE.sub("-", text.lower()).strip("-_")[:64]
 
 

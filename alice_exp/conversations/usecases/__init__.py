@@ -1,1 +1,1 @@
-"""Talking, searching, what an agent is told of its user."""
+"""Use cases of conversations: sessions, message search, memories for an agent."""

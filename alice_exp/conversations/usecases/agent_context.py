@@ -1,4 +1,4 @@
-"""What an agent should know: about the user when it asks, and at the start of a session (R4.23-R4.26, R4.34)."""
+"""Select blocks for a model's prompt: memories that fit a query, and a session's opening text (R4.23-R4.26, R4.34)."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from alice_exp.model.rules.trusted_places import TRUSTED
 from alice_exp.model.values.block import Placed, is_approved
 
 MOST = 5
-"""Memories that one question brings back where it does not say otherwise (R4.23, R4.26)."""
+"""Default number of memories per query (R4.23, R4.26)."""
 
 BUDGET = 1000
-"""Tokens that ``prime`` may fill where nothing else is said."""
+"""Default size of the text of ``prime``, in tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Primed:
-    """What a session begins with: the text, its estimated tokens, its blocks, and how many found no room."""
+    """Opening text of a session: text, estimated tokens, blocks in it, number of blocks that did not fit."""
 
     text: str
     tokens: int
@@ -33,7 +33,7 @@ class Primed:
 
 
 def user_memories(finding: Finding, query: str, top: int, filters: Filters) -> list[Match]:
-    """What is known about the user that fits a query, best first, unreviewed too (B4.11); counts as a read."""
+    """Blocks about the user that match a query, best first, unreviewed ones included (B4.11). Counts as a read."""
     return recall(finding, query, {}, top, replace(filters, about="user"))
 
 

@@ -1,4 +1,4 @@
-"""What was said, found again: conversations taken in from files, and searched (DESIGN 10)."""
+"""Import conversations from files and search stored messages (DESIGN 10)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 _SEARCHED = 64 << 10
-"""Characters of a message that are searched."""
+"""Characters of a message that are indexed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What became of one conversation of a file: how many messages came in, how many were there already."""
+    """Result of importing one conversation: messages added, and messages that were there already."""
 
     session: str
     added: int
@@ -35,7 +35,7 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One message that answers, and the hit that says why."""
+    """A matching message and the hit with its scores."""
 
     record: ChatRecord
     hit: Hit
@@ -50,9 +50,9 @@ def take_in(
     *,
     dry_run: bool = False,
 ) -> tuple[Taken, ...]:
-    """Conversations from a file; ``default`` names the one of rows that name none. Again: only what is new.
+    """Import conversations; rows without a session go to ``default``. Importing again adds only new messages.
 
-    ``UsageError`` where a session of that name holds something else: nothing is written then.
+    Raises ``UsageError``, before anything is written, if a session of that name holds a different conversation.
     """
     home.read(())
     plans = []
@@ -78,7 +78,7 @@ def _by_session(rows: Iterable[Row], default: str) -> list[tuple[str, list[Row]]
 
 
 def _overlap(session: str, present: Sequence[ChatRecord], rows: Sequence[Row]) -> int:
-    """How many of the rows stand there already, from the first on."""
+    """How many of the rows, from the first, the session already holds."""
     shared = min(len(present), len(rows))
     same = all(
         _said(record.message) == _said(row.message)
@@ -99,16 +99,16 @@ def _said(message: Message) -> tuple[str, str, str]:
 
 @dataclass(frozen=True)
 class Library:
-    """Conversations ready to be searched, as often as needed; ``Library.of`` makes one."""
+    """A search index over conversations; built by ``Library.of``."""
 
     records: Sequence[ChatRecord]
     talk: Talk
 
     @classmethod
     def of(cls, chats: ChatHistoryStore, sessions: Sequence[str] = (), prefix: str = "") -> Library:
-        """All conversations, or some by name, or those whose name begins so; in the order they began.
+        """Index all conversations, or those named, or those whose name starts with ``prefix``; oldest first.
 
-        ``NotFoundError`` where one that is named does not exist.
+        Raises ``NotFoundError`` if a named one does not exist.
         """
         known = [one.session for one in chats.conversations()]
         for session in sessions:
@@ -130,5 +130,5 @@ class Library:
         return cls(records, Talk.of(said))
 
     def search(self, query: str, now: str | None, top: int) -> list[Found]:
-        """What answers a query best, best first; ``now`` is what "yesterday" is seen from (None: the newest turn)."""
+        """The best matches, best first; ``now`` is the reference for "yesterday" (None: the newest turn)."""
         return [Found(self.records[hit.index], hit) for hit in search(self.talk, query, now, top)]

@@ -1,6 +1,6 @@
-"""Conversations: what is said is kept, read for candidates, fitted into a window (R4.1-R4.33, B4, D54-D56).
+"""Store conversations, extract candidates from them, fit them into a context window (R4.1-R4.33, B4, D54-D56).
 
-Whatever a conversation says, it becomes at most a candidate that waits for the person (B4.16).
+Text from a conversation becomes at most a candidate that waits for the person's approval (B4.16).
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ if TYPE_CHECKING:
     from alice_exp.model.values.snapshot import Snapshot
 
 MESSAGE_LIMIT = 16 << 20
-"""Bytes of one message; a longer one is refused."""
+"""Maximum size of one message in bytes; a longer one is refused."""
 
 READ_LIMIT = 64 << 10
-"""Characters of a message that extraction reads: nobody tells about themselves at greater length."""
+"""Characters of a message that extraction reads; longer text is pasted rather than written."""
 
 QUOTE_LIMIT = 300
-"""Characters of a quoted sentence that are kept as evidence (B4.20)."""
+"""Characters of a quoted sentence kept as evidence (B4.20)."""
 
 KEPT_DAYS = 30
-"""A conversation to which nothing was added for this long is deleted (B4.6)."""
+"""Days without a new message after which a conversation is deleted (B4.6)."""
 
 NOTHING = Captured(())
-"""Nothing was kept."""
+"""The result when there was nothing to keep."""
 
 _DAY = 86_400
 _ASKED_AT_ONCE = 50
@@ -59,9 +59,9 @@ _ASKED_AT_ONCE = 50
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What one extraction did: how far it read (-1: nothing was left), what became of each inference.
+    """Result of one extraction: index of the last message read (-1: none was unread), and each inference's fate.
 
-    ``dropped`` were too unimportant (B4.9); ``by`` is ``rules`` or ``model``.
+    ``dropped`` counts inferences below the minimum importance (B4.9); ``by`` is ``rules`` or ``model``.
     """
 
     session: str
@@ -74,15 +74,15 @@ class Extracted:
 
     @property
     def commit(self) -> Commit | None:
-        """The one commit; None where there was nothing to keep."""
+        """The commit; None if there was nothing to keep."""
         return self.captured.commit
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A message that was kept (``record`` is None where sessions are disabled), and the extraction it set off.
+    """A stored message (``record`` is None if sessions are disabled) and the extraction it triggered.
 
-    ``failure`` is why an extraction that was due did not happen: it stays due.
+    ``failure`` is why a due extraction did not happen; it remains due.
     """
 
     record: ChatRecord | None
@@ -94,7 +94,7 @@ class Spoken:
 def start(
     home: Home, chats: ChatHistoryStore, caller: Caller, epoch: float, session: str = ""
 ) -> tuple[str, bool]:
-    """Open a conversation, under its own name or a fresh one; false where it was open. Old ones are deleted (B4.6)."""
+    """Open a conversation, named or with a fresh id, and delete old ones (B4.6); False if it was already open."""
     home.read(())
     chats.expire(epoch - KEPT_DAYS * _DAY)
     name = session or caller.new_id("ses")
@@ -110,10 +110,10 @@ def say(
     messages: Sequence[Message],
     provider: Provider | None = None,
 ) -> Spoken:
-    """Keep what was said; at every ``long_term.max_buffer_turns``th user message, read it for candidates (R4.18).
+    """Store messages; after every ``long_term.max_buffer_turns`` user messages, extract candidates (R4.18).
 
-    A failed extraction loses nothing: the messages are kept and stay unread (B4.13). Where sessions are disabled,
-    nothing is kept at all (R4.13).
+    A failed extraction loses nothing: the messages are stored and stay unread (B4.13). If sessions are disabled,
+    nothing is stored (R4.13).
     """
     for message in messages:
         require_fitting(message)
@@ -133,7 +133,7 @@ def say(
 
 
 def require_fitting(message: Message) -> None:
-    """``UsageError`` for a message that is too long or is no UTF-8 text."""
+    """Raise ``UsageError`` for a message that is too long or cannot be encoded as UTF-8."""
     try:
         size = len(message.content.encode())
     except UnicodeEncodeError:
@@ -143,7 +143,7 @@ def require_fitting(message: Message) -> None:
 
 
 def is_due(unread: Sequence[ChatRecord], config: Config) -> bool:
-    """Whether as many user messages wait as ``long_term.max_buffer_turns`` says; 0 there means never."""
+    """Whether at least ``long_term.max_buffer_turns`` user messages are unread; 0 disables it."""
     turns = config.count("long_term.max_buffer_turns")
     return 0 < turns <= sum(record.message.role == "user" for record in unread)
 
@@ -158,12 +158,12 @@ def extract_session(
     wait: float = 10.0,
     dry_run: bool = False,
 ) -> Extracted:
-    """Read what was not read yet: inferences into the pool, each with its quote, in one commit (R4.18-R4.22).
+    """Extract from unread messages: candidates into the pool, each with its quote, in one commit (R4.18-R4.22).
 
-    The commit names the session and how far was read, so that nothing is read twice, whatever happens in between.
-    ``ProviderError`` where a model was asked and failed: then nothing is marked (B4.13).
+    The commit names the session and the last message read, so that nothing is read twice even after a crash. Raises
+    ``ProviderError`` if a configured model fails; nothing is marked as read then (B4.13).
     """
-    # Reading the home first lands what a crash left half done: only then history tells what was read.
+    # Read the home first: recovery lands a pending commit, and only then git tells what was already extracted.
     seen = home.read()
     with chats.claim(session, wait) as claim:
         records = chats.load(session)
@@ -207,7 +207,7 @@ def _found(
 
 
 def _asked(messages: Sequence[Message], provider: Provider, least: float) -> Extraction:
-    """What a model finds, some messages at a time; ``ProviderError`` where one answer cannot be read."""
+    """Extract with a model, in batches of messages; raises ``ProviderError`` if an answer cannot be parsed."""
     found: list[Inference] = []
     dropped = 0
     for first in range(0, len(messages), _ASKED_AT_ONCE):
@@ -223,7 +223,7 @@ def _asked(messages: Sequence[Message], provider: Provider, least: float) -> Ext
 
 
 def _cited(one: Inference, messages: Sequence[Message], first: int) -> Inference:
-    """A model's inference with the user message that says most of it as evidence."""
+    """A model's inference, with the user message that shares most words with it as evidence."""
     wanted = set(tokens(one.content))
     said = [
         (len(wanted & set(tokens(message.content[:4096]))), -index)
@@ -251,7 +251,7 @@ def _draft(one: Inference, records: Sequence[ChatRecord], seen: Snapshot) -> Dra
 
 
 def _superseded(one: Inference, seen: Snapshot) -> Placed | None:
-    """The newest living block about the user whose place a statement takes (B4.14)."""
+    """The newest block about the user, outside the archive, that a statement replaces (B4.14)."""
     named = fingerprint_text(one.replaces) if one.replaces else ""
     found = [
         placed
@@ -276,9 +276,9 @@ def end(
     *,
     forget: bool = False,
 ) -> Spoken:
-    """Close a conversation; what was not read yet is read first, where that is configured (R4.22).
+    """Close a conversation, first extracting from unread messages if so configured (R4.22).
 
-    With ``forget`` it is deleted, but never before it was read: a failure then is raised.
+    With ``forget`` it is deleted as well, but not if the extraction fails: the error is raised instead.
     """
     extracted, failure = None, None
     if config.flag("long_term.extract_on_session_end"):
@@ -300,19 +300,19 @@ def end(
 def window(
     chats: ChatHistoryStore, session: str, settings: Settings, provider: Provider | None = None
 ) -> Window:
-    """What of a conversation goes to the model now (R4.5-R4.13); a model writes the summary where there is one."""
+    """The messages of a conversation to send to the model (R4.5-R4.13); the provider, if any, writes the summary."""
     messages = [record.message for record in chats.load(session)]
     return before_model(messages, settings, summary_by(provider))
 
 
 def summary_by(provider: Provider | None) -> Summarise | None:
-    """What lets a model write summaries; None where there is no model: then a rule does."""
+    """A summariser backed by the provider; None without one, so that a rule is used."""
     return None if provider is None else _Summary(provider)
 
 
 @dataclass(frozen=True, slots=True)
 class _Summary:
-    """A model as ``conversations.rules.context_window.Summarise``."""
+    """A provider as a ``context_window.Summarise``."""
 
     provider: Provider
 

@@ -1,4 +1,4 @@
-"""A home as a ``MemoryStore`` (R4.27): memories are blocks about the user, and what is saved waits for the person."""
+"""A home as a ``MemoryStore`` (R4.27): memories are blocks about the user; saving one makes a candidate."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from alice_exp.model.values.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class HomeMemories:
-    """See ``conversations.ports.MemoryStore``; ``delete`` takes candidates alone, a person's own need a person."""
+    """Implements ``conversations.ports.MemoryStore``. An agent may delete candidates only, a person anything."""
 
     home: Home
     caller: Caller
     embed = staticmethod(embed)
 
     def save(self, memory: Block) -> str:
-        """Keep one as a candidate; its id."""
+        """Save one as a candidate; returns its id."""
         return self.save_all((memory,))[0]
 
     def save_all(self, memories: Sequence[Block]) -> tuple[str, ...]:
-        """Keep several in one commit; their ids, in order (empty where a person rejected it before)."""
+        """Save several in one commit; returns their ids in order (empty for one rejected before)."""
         drafts = [Draft.of(replace(one, about="user")) for one in memories]
         captured = memorize(self.home, self.caller, drafts, bulk=True)
         return tuple(placed.block.id if placed else "" for placed in captured.placed)
@@ -40,7 +40,7 @@ class HomeMemories:
     def search_by_vector(
         self, embedding: Sequence[float], top: int, only: SearchFilter = ANY
     ) -> list[tuple[Block, float]]:
-        """The nearest by cosine, best first."""
+        """The nearest by cosine similarity, best first."""
         found = [
             (placed.block, cosine(embedding, embed_block(placed.block)))
             for placed in self._living()
@@ -50,14 +50,14 @@ class HomeMemories:
         return sorted(found, key=lambda pair: (-pair[1], pair[0].id))[:top]
 
     def search_by_keyword(self, keyword: str, top: int) -> list[Block]:
-        """Those that share keywords, by how many, then by trust and confidence (B4.19)."""
+        """Memories that share keywords, by how many, then by trust times confidence (B4.19)."""
         wanted = keywords(keyword)
         found = [(len(wanted & keywords(block_text(placed.block))), placed) for placed in self._living()]
         fitting = [(shared, placed) for shared, placed in found if shared]
         return [placed.block for _, placed in sorted(fitting, key=_order)[:top]]
 
     def delete(self, memory_id: str) -> bool:
-        """Take one out of the home; whether it was there. History keeps it."""
+        """Delete one from the home (git history keeps it); returns whether it existed."""
 
         def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, bool]:
             placed = snapshot.find(memory_id)
@@ -71,7 +71,7 @@ class HomeMemories:
         return self.home.apply(plan)[1]
 
     def count(self) -> int:
-        """How many there are."""
+        """The number of memories."""
         return len(self._living())
 
     def _living(self) -> list[Placed]:

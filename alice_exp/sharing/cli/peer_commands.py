@@ -1,4 +1,4 @@
-"""``peer``: other people's Alices: pair with them, find them, learn from one another."""
+"""The ``peer`` commands: pair with other people's Alices, find them, exchange blocks with them."""
 
 from __future__ import annotations
 
@@ -341,6 +341,6 @@ def _document(peer: Peer) -> dict[str, Any]:
 
 
 def _print(peer: Peer, *, whole: bool = False) -> str:
-    """A peer's id in groups that can be read out and compared."""
+    """A peer's id in groups of four digits, for comparing it aloud."""
     shown = peer.id if whole else peer.id[:16]
     return " ".join(shown[start : start + 4] for start in range(0, len(shown), 4))

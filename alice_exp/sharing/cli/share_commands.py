@@ -1,4 +1,4 @@
-"""``share``: what may leave, what would, what did; and what others shared."""
+"""The ``share`` commands: allow and deny sharing, preview and export bundles, import them, show the log."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What may leave, and what of a received thing may come in."""
+"""Pure rules of sharing: what may leave, and what may come in."""

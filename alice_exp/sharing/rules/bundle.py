@@ -1,7 +1,8 @@
-"""What may leave this home, as bytes that a person can read, and what of a received bundle may come in.
+"""Bundles: blocks that may leave, as readable JSON, and checking of bundles received.
 
-One form for a file and for a peer: a versioned JSON document from an allow-list of fields (R2.32, R2.46, R2.47,
-B2.37, B2.38; DESIGN 6). What it says is data and what it counts is a claim: nothing in it decides anything here.
+Files and peers use the same format: a versioned JSON document with an allow-list of fields (R2.32, R2.46, R2.47, B2.37,
+B2.38; DESIGN 6). A received bundle is untrusted: its texts are data, its counts claims, and nothing in it takes effect
+without a decision here.
 """
 
 from __future__ import annotations
@@ -32,26 +33,26 @@ FORMAT = "alice-exp bundle"
 VERSION = 1
 
 CONTENT = ("type", "trigger", "payload", "tags")
-"""The fields of a block that leave as they are; a block that leaves is about work."""
+"""Fields of a block that leave unchanged. ``about`` is not among them: only blocks about work leave."""
 
 FIELDS = ("id", *CONTENT, "verifications", "evidence", "hash")
-"""All that a block of a bundle may say. ``verifications`` are those made by the sender itself."""
+"""All fields a block in a bundle may have. ``verifications`` counts only those made in the sender's own home."""
 
 QUOTED = ("kind", "at", "quote", "effect")
-"""All that a piece of evidence may say there: no reference, and no scenario, which may be a customer's name."""
+"""All fields of evidence in a bundle: no reference, and no scenario, which may be a customer's name."""
 
 PIECES = 5
-"""The newest pieces of evidence that leave."""
+"""Number of pieces of evidence that leave with a block, the newest ones."""
 
 MOST_BLOCKS = 10_000
 MOST_TEXT = 16_000
-"""Characters of all that one received block says."""
+"""Maximum characters of all texts in one received block."""
 MOST_CLAIMED = 1_000_000
-"""Verifications beyond which a claim is no count any more."""
+"""Maximum of a claimed count; anything larger is refused."""
 
 
 _OF_WORK = ("note", "outcome", "episode", "event")
-"""Kinds of evidence that may be quoted; what quotes a person, a file or another sender stays here."""
+"""Kinds of evidence that may leave; quotes of a person, a file or another sender stay here."""
 
 _HIDDEN = re.compile(
     r"[\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
@@ -60,7 +61,7 @@ _HIDDEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What leaves: the sender's name, the blocks, and the very text."""
+    """An outgoing bundle: the sender's name, the blocks, and the exact text."""
 
     name: str
     blocks: tuple[Block, ...]
@@ -69,7 +70,7 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One received block as a candidate of ours would say it (its id is the sender's) and what the sender counts."""
+    """A received block (with the sender's id) and the number of verifications the sender claims."""
 
     block: Block
     claimed: int
@@ -77,7 +78,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A bundle as it came: who sent it, what it offers, and what is refused: which block, why (template, values)."""
+    """A checked bundle: sender, offers, and refused blocks with their reason (message template, values)."""
 
     name: str
     offers: tuple[Offer, ...]
@@ -85,7 +86,7 @@ class Received:
 
 
 def lacks(placed: Placed, thresholds: Thresholds = DEFAULT) -> tuple[str, ...]:
-    """Why a block may not leave, as sentences; empty where it may (R2.46, B2.18, B2.38)."""
+    """The reasons why a block may not leave, as message templates; empty if it may (R2.46, B2.18, B2.38)."""
     block = placed.block
     reasons = {
         _missing("personal never leaves"): placed.place == "personal",
@@ -102,19 +103,19 @@ def lacks(placed: Placed, thresholds: Thresholds = DEFAULT) -> tuple[str, ...]:
 
 
 def _missing(reason: str) -> str:
-    """A reason, marked as something that a person reads."""
+    """The reason itself; the call marks it as a message for the translation catalog."""
     return reason
 
 
 def leaves(placed: Placed, thresholds: Thresholds = DEFAULT) -> bool:
-    """Whether a block leaves with the next bundle."""
+    """Whether a block would be part of the next bundle."""
     return is_shareable(placed, thresholds) and not lacks(placed, thresholds)
 
 
 def bundle(name: str, placed: Iterable[Placed], thresholds: Thresholds = DEFAULT) -> Bundle:
-    """All that leaves, by id, as one text that is the same whenever the blocks are.
+    """All blocks that may leave, sorted by id; the same blocks give the same text, byte for byte.
 
-    ``RefusedError`` naming block and place where something looks like what must not leave.
+    Raises ``RefusedError``, naming block and field, if something looks like a secret.
     """
     going = sorted((one for one in placed if leaves(one, thresholds)), key=lambda one: one.block.id)
     items = [_item(one.block) for one in going]
@@ -125,7 +126,7 @@ def bundle(name: str, placed: Iterable[Placed], thresholds: Thresholds = DEFAULT
 
 
 def refuse_secrets(item: Mapping[str, Json]) -> None:
-    """``RefusedError`` naming the block and the place of the first thing in it that must not leave."""
+    """Raise ``RefusedError`` for the first thing in an item that looks like a secret, naming block and field."""
     for place, text in texts({key: value for key, value in item.items() if key not in ("id", "hash")}):
         for found in findings(text):
             raise RefusedError(
@@ -140,7 +141,7 @@ def refuse_secrets(item: Mapping[str, Json]) -> None:
 
 
 def as_it_leaves(block: Block) -> dict[str, Json]:
-    """One block as a bundle says it."""
+    """A block in the form it has in a bundle."""
     return _item(block)
 
 
@@ -163,7 +164,7 @@ def _is_of_work(piece: Evidence) -> bool:
 
 
 def _written(whole: Mapping[str, object]) -> str:
-    """Readable JSON; characters that a terminal would obey or hide are escaped, so that what is shown is all."""
+    """Indented JSON with control and invisible characters escaped, so that a preview shows everything that leaves."""
     text = json.dumps(whole, ensure_ascii=False, indent=2)
     return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
@@ -172,9 +173,9 @@ def _written(whole: Mapping[str, object]) -> str:
 
 
 def read_bundle(value: Json, path: str = "") -> Received:
-    """A bundle from its JSON value; what is wrong with one block refuses that block alone.
+    """Check a bundle's JSON value; an invalid block is refused by itself.
 
-    ``ProblemError`` (naming ``path``) where it is no bundle, of a later version, or too large.
+    Raises ``ProblemError`` (naming ``path``) for something else than a bundle, another version, or too many blocks.
     """
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise ProblemError("this is no bundle of alice-exp", path=path)
@@ -203,7 +204,7 @@ def read_bundle(value: Json, path: str = "") -> Received:
 
 
 class _Refused(Exception):
-    """Why one received block stays out."""
+    """Raised for a received block that is refused, with the reason."""
 
     def __init__(self, template: str, **values: object) -> None:
         super().__init__(template)
@@ -250,13 +251,13 @@ def _pieces(value: Json, name: str) -> tuple[Evidence, ...]:
         at = said.get("at", "")
         if not said or (at and not TIME.fullmatch(at)):
             raise _refused("a piece of its evidence says what has no place in a bundle")
-        # What it did there is quoted, never an effect here: outcomes of others decide nothing.
+        # The effect is dropped: an outcome at the sender must not count as one here.
         pieces.append(Evidence("shared", ref=name, at=at, quote=said.get("quote", "")))
     return tuple(pieces)
 
 
 def candidate(offer: Offer, name: str, block_id: str, now: str) -> Block:
-    """A received block as a candidate of this home: possible, not verified, its origin and the claim beside it."""
+    """A received block as a candidate of this home: possible, unverified, with its origin and the sender's claim."""
     block = offer.block
     evidence = (*(replace(piece, at=piece.at or now) for piece in block.evidence), claim(offer, name, now))
     return Block(
@@ -274,7 +275,7 @@ def candidate(offer: Offer, name: str, block_id: str, now: str) -> Block:
 
 
 def claim(offer: Offer, name: str, now: str) -> Evidence:
-    """What the sender counts, as evidence that a person reads."""
+    """The sender's count as a piece of evidence, for the person to read."""
     return Evidence(
         CLAIM,
         ref=f"{name}/{offer.block.id}",
@@ -284,9 +285,9 @@ def claim(offer: Offer, name: str, now: str) -> Evidence:
 
 
 def merged(block: Block, offer: Offer, name: str, now: str, thresholds: Thresholds = DEFAULT) -> Block | None:
-    """An approved block that the sender knows too, with the higher of both counts (R2.47); None: nothing changes.
+    """An approved block the sender has too, with the higher of both counts (R2.47); None if nothing changes.
 
-    The badge is not inherited: where a claim alone would give it, one success here has to come first.
+    The badge is not inherited: if the claim alone would earn it, one success here is required first.
     """
     if offer.claimed <= block.verifications:
         return None
@@ -299,12 +300,12 @@ def merged(block: Block, offer: Offer, name: str, now: str, thresholds: Threshol
 
 
 def noted(block: Block, offer: Offer, name: str, now: str) -> Block | None:
-    """A candidate that the sender knows too, with the claim beside its evidence; None where it is there already."""
+    """A candidate the sender has too, with the claim added to its evidence; None if it is there already."""
     if offer.claimed <= claimed(block, name):
         return None
     return replace(block, evidence=(*block.evidence, claim(offer, name, now))[-EVIDENCE_KEPT:])
 
 
 def hashes(blocks: Sequence[Block]) -> tuple[tuple[str, str], ...]:
-    """Id and content hash (hex) of each block, for the log of what left."""
+    """Id and content hash (hex) of each block, for the disclosure log."""
     return tuple((block.id, content_hash(block)) for block in blocks)

@@ -1,7 +1,7 @@
-"""What one exchange with a peer offers, what it lets in, and what a revocation takes back (R2.32, R2.45-R2.48, B2.38).
+"""Rules of an exchange with a peer: what is offered, admitted and revoked (R2.32, R2.45-R2.48, B2.38).
 
-The form is the bundle's (``rules.bundle``), cut into pages that fit into messages; so are the rules. A revocation is
-derived: what was sent to a peer and would not be sent as it was today.
+Format and rules are those of bundles (``rules.bundle``), split into pages that fit into messages. Revocations are
+derived, not stored: whatever was sent to a peer and would not be sent in that form today.
 """
 
 from __future__ import annotations
@@ -35,46 +35,46 @@ if TYPE_CHECKING:
     from alice_exp.sharing.rules.bundle import Offer
 
 PAGE = 512 * 1024
-"""Bytes of the blocks in one page, half of what a message may be."""
+"""Maximum bytes of blocks per page: half the maximum size of a message."""
 
 MOST_TAKEN = 1000
-"""Blocks that one exchange takes from a peer."""
+"""Maximum blocks taken from a peer in one exchange."""
 
 MOST_WAITING = 200
-"""Candidates of one peer that wait for a decision at once: a person has to read them."""
+"""Maximum candidates of one peer waiting for a decision, since a person has to read them."""
 
 MOST_REVOKED = 2000
-"""Revocations in one exchange; the newest."""
+"""Maximum revocations in one exchange; the newest are kept."""
 
 REVOKED = "revoked"
-"""Kind of the evidence that a sender stands behind a block no more."""
+"""Kind of the evidence that a sender has revoked a block."""
 
 Mark = tuple[str, str]
-"""A block as it was sent: the sender's id and the content hash (hex)."""
+"""A sent block: its id at the sender and its content hash (hex)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offering:
-    """What leaves with an exchange, by id, and what stays though it is allowed: id and why (template, values)."""
+    """Items offered, sorted by id, and allowed blocks withheld: id and reason (message template, values)."""
 
     items: tuple[Mapping[str, Json], ...]
     withheld: tuple[tuple[str, str, Mapping[str, object]], ...] = ()
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """Each block with its content hash, for the log of what left."""
+        """Id and content hash of each item, for the disclosure log."""
         return marks_of(self.items)
 
 
 def marks_of(items: Iterable[Mapping[str, Json]]) -> tuple[Mark, ...]:
-    """Id and content hash of items as a bundle says them."""
+    """Id and content hash of items of a bundle."""
     return tuple((str(item["id"]), str(item["hash"])) for item in items)
 
 
 def offering(snapshot: Snapshot) -> Offering:
-    """All that may leave to a peer (R2.46), each as a bundle says it; nothing while ``sharing.enabled`` is off.
+    """All blocks that may leave to a peer (R2.46), as items of a bundle; none while ``sharing.enabled`` is off.
 
-    A block that holds what looks like a secret stays, and the others go.
+    A block that seems to contain a secret is withheld; the others are offered.
     """
     if not snapshot.config.flag("sharing.enabled"):
         return Offering(())
@@ -94,7 +94,7 @@ def offering(snapshot: Snapshot) -> Offering:
 
 
 def pages(name: str, items: Sequence[Mapping[str, Json]]) -> tuple[dict[str, Json], ...]:
-    """The items as bundles of at most ``PAGE`` bytes of blocks each (at least one block), one empty one for none."""
+    """The items as bundles of at most ``PAGE`` bytes (but at least one block) each; a single empty one for no items."""
     cut: list[list[Json]] = [[]]
     size = 0
     for item in items:
@@ -108,7 +108,7 @@ def pages(name: str, items: Sequence[Mapping[str, Json]]) -> tuple[dict[str, Jso
 
 
 def revocations(sent: Iterable[Mark], now: Iterable[Mark]) -> tuple[Mark, ...]:
-    """What was sent and is not what would be sent today, newest last, at most ``MOST_REVOKED``."""
+    """Sent marks that would not be sent today, newest last, at most ``MOST_REVOKED``."""
     present = set(now)
     return tuple(dict.fromkeys(mark for mark in sent if mark not in present))[-MOST_REVOKED:]
 
@@ -117,9 +117,9 @@ def revocations(sent: Iterable[Mark], now: Iterable[Mark]) -> tuple[Mark, ...]:
 
 
 def incoming(value: Json, name: str) -> Received:
-    """A page as it came, under the name that the peer has here, whatever it calls itself.
+    """Check a received page, attributed to the peer's name in this home, whatever it calls itself.
 
-    ``PeerError`` where it is no bundle; what is wrong with one block refuses that block alone.
+    Raises ``PeerError`` for something else than a bundle; an invalid block is refused by itself.
     """
     if not isinstance(value, dict):
         raise PeerError("what the peer offers is no bundle")
@@ -130,7 +130,7 @@ def incoming(value: Json, name: str) -> Received:
 
 
 def joined(name: str, received: Iterable[Received]) -> Received:
-    """Several pages as one."""
+    """Several pages combined into one."""
     known = tuple(received)
     return Received(
         name,
@@ -140,9 +140,9 @@ def joined(name: str, received: Iterable[Received]) -> Received:
 
 
 def admitted(received: Received, snapshot: Snapshot) -> Received:
-    """The part that is let in: each content once, ``MOST_TAKEN`` at most, and no more that wait than a person reads.
+    """The offers that are accepted: no duplicates, at most ``MOST_TAKEN``, at most ``MOST_WAITING`` waiting candidates.
 
-    What was refuted or retired here does not come back with a peer.
+    What was refuted or retired here is refused, so that a peer does not bring it back.
     """
     origin = f"shared_from_{received.name}"
     room = MOST_WAITING - sum(placed.block.origin == origin for placed in snapshot.within("low_value"))
@@ -173,7 +173,7 @@ def admitted(received: Received, snapshot: Snapshot) -> Received:
 
 
 def read_revocations(value: Json) -> tuple[Mark, ...]:
-    """The revocations of a message, those that are none passed over; ``PeerError`` where there are too many."""
+    """The revocations in a message; malformed entries are skipped. Raises ``PeerError`` if there are too many."""
     if value is None:
         return ()
     if not isinstance(value, list) or len(value) > MOST_REVOKED:
@@ -188,21 +188,21 @@ def read_revocations(value: Json) -> tuple[Mark, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """What goes when a sender stands behind blocks no more: blocks as they shall be, ids to be gone."""
+    """Effect of a revocation: blocks to write and ids to remove."""
 
     puts: tuple[Put, ...] = ()
     removes: tuple[str, ...] = ()
     names: tuple[str, ...] = field(default=())
-    """The ids of all of them."""
+    """The ids of all affected blocks."""
 
 
 def withdrawn(snapshot: Snapshot, name: str, revoked: Iterable[Mark], now: str) -> Withdrawal:
-    """What a peer's revocation does here; the same one again does nothing.
+    """Apply a peer's revocations; applying them again changes nothing.
 
-    A candidate that came from this peer and that nobody else claims goes (git keeps it). Where a person approved the
-    block, or it is one's own, it stays: the claim becomes the evidence that it was withdrawn, the count falls back to
-    what is verified here or claimed by others, and a reliable block asks for a look (B2.8). What a person has worded
-    anew since is not what was revoked.
+    A candidate that came from this peer and that no other peer claims is removed (git keeps it). An approved block, or
+    one of our own, stays: evidence of the revocation replaces the claim, the count falls back to what was verified here
+    or is claimed by others, and a reliable block is put up for review (B2.8). A block whose text was edited since has
+    another content hash and is not affected.
     """
     wanted: dict[str, list[str]] = {}
     for block_id, digest in revoked:
@@ -217,7 +217,7 @@ def withdrawn(snapshot: Snapshot, name: str, revoked: Iterable[Mark], now: str) 
 
 
 def taken_back(snapshot: Snapshot, name: str, now: str) -> Withdrawal:
-    """All that came from a peer goes: candidates are removed, approved blocks archived, its claims withdrawn."""
+    """Undo everything that came from a peer: remove candidates, archive approved blocks, withdraw its claims."""
     return _gathered(_forgotten(snapshot, name, now))
 
 
@@ -256,7 +256,7 @@ def _is_claim(piece: Evidence, name: str, block_id: str = "") -> bool:
 
 
 def _is_of(block: Block, name: str, block_id: str) -> bool:
-    """Whether a peer's word stands behind the block: its claim, or its origin where the claim is long past."""
+    """Whether the block rests on a peer: by its claim or, if that was pushed out of the evidence, by its origin."""
     if any(_is_claim(piece, name, block_id) for piece in block.evidence):
         return True
     is_told = any(piece.kind == REVOKED and piece.ref == f"{name}/{block_id}" for piece in block.evidence)

@@ -1,1 +1,1 @@
-"""The network and the keys."""
+"""Stores of sharing: identity and keys, network, disclosure log."""

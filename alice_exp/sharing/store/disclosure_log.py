@@ -1,4 +1,4 @@
-"""What left this home, and the name that others know it by: ``identity/shared.jsonl`` and ``identity/name``."""
+"""The log of what left this home and its public name: ``identity/shared.jsonl`` and ``identity/name``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class FileShares:
-    """See ``home.ports.Shares``. ``configured`` is ``sharing.name``; a home without one gets a random name, once."""
+    """Implements ``sharing.ports.Shares``; ``configured`` is ``sharing.name``, else a random name is generated once."""
 
     def __init__(self, directory: Path, configured: str, new_id: Callable[[str], str]) -> None:
         self._directory = directory
@@ -24,7 +24,7 @@ class FileShares:
         self._new_id = new_id
 
     def name(self) -> str:
-        """The name that a bundle is from; see ``home.ports.Shares.name``."""
+        """The name bundles are sent under; see ``sharing.ports.Shares.name``."""
         if self._configured:
             return self._configured
         path = self._directory / "name"
@@ -38,7 +38,7 @@ class FileShares:
         return fresh
 
     def record(self, disclosure: Disclosure) -> None:
-        """Append one line, on disk before anything leaves; see ``home.ports.Shares.record``."""
+        """Append one line and fsync, before anything leaves; see ``sharing.ports.Shares.record``."""
         row = {
             "at": disclosure.at,
             "to": disclosure.to,
@@ -57,7 +57,7 @@ class FileShares:
                 os.close(handle)
 
     def log(self) -> tuple[Disclosure, ...]:
-        """Everything that left, oldest first; a line that says nothing is passed over."""
+        """All entries, oldest first; malformed lines are skipped."""
         try:
             text = (self._directory / "shared.jsonl").read_text(encoding="utf-8", errors="replace")
         except OSError:

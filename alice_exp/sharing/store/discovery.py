@@ -1,8 +1,8 @@
-"""Who is near: ``_alice._tcp.local`` over mDNS, and only while ``peer serve`` or ``peer invite`` runs (R2.31, R2.45).
+"""Announce and discover Alices by mDNS (``_alice._tcp.local``), only while serving or inviting (R2.31, R2.45).
 
-What is announced tells nothing about who it is: a random word as instance and as host, a port, the machine's addresses,
-and a hint that those alone can read who know the certificate already. Whatever an answer claims proves nothing: the
-certificate that answers there does.
+An announcement does not reveal who it is: a random word as instance and host name, a port, the machine's addresses, and
+a hint that only those who know the certificate can check. Announcements prove nothing; the certificate presented at the
+address does.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 SERVICE: Final = "_alice._tcp.local."
 MOST: Final = 64
-"""Answers that one look takes in."""
+"""Maximum number of answers considered."""
 
 _LABEL = re.compile(r"[a-z0-9-]{1,40}")
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One answer: its random ``instance``, where it is (``host:port`` each), what it hints at.
+    """One announcement: random ``instance`` name, addresses (``host:port``) and hint.
 
-    ``invites`` is the number of an open invitation, 0 where there is none.
+    ``invites`` is the number of an open invitation, 0 for none.
     """
 
     instance: str
@@ -43,12 +43,15 @@ class Found:
     invites: int = 0
 
     def may_be(self, peer: Peer) -> bool:
-        """Whether it hints at being that peer; only its certificate proves it."""
+        """Whether the hint matches that peer; only its certificate proves it."""
         return bool(self.hint) and self.hint == hint_of(self.instance, peer.id)
 
 
 def hint_of(instance: str, peer_id: str) -> str:
-    """Sixteen hex digits that say who it is to those who know the id (hex), and nothing to anyone else."""
+    """Sixteen hex digits that identify a peer to those who know its id (hex) and are meaningless to others.
+
+    Hashed with the random instance name, so that announcements of one Alice cannot be linked.
+    """
     return hashlib.sha256(f"alice-exp hint {instance} {peer_id}".encode()).hexdigest()[:16]
 
 
@@ -56,7 +59,7 @@ def hint_of(instance: str, peer_id: str) -> str:
 def announced(port: int, own_id: str, *, invites: int = 0, host: str = "") -> Iterator[str]:
     """Announce a port while the block runs; yields the random instance name.
 
-    ``host``: announce that address alone, and on its interface; empty: all of the machine's.
+    ``host``: announce only that address, on its interface; empty: all addresses of the machine.
     """
     from zeroconf import NonUniqueNameException, ServiceInfo
 
@@ -85,7 +88,7 @@ def announced(port: int, own_id: str, *, invites: int = 0, host: str = "") -> It
 def discover(
     seconds: float = 2.0, *, host: str = "", wanted: Callable[[Found], bool] | None = None
 ) -> tuple[Found, ...]:
-    """Who answers within so many seconds, at most ``MOST``, by instance; ends early once one is ``wanted``."""
+    """Announcements heard within ``seconds``, at most ``MOST``, by instance; returns early once one is ``wanted``."""
     from zeroconf import ServiceBrowser, ServiceStateChange
 
     names: list[str] = []
@@ -114,7 +117,7 @@ def discover(
 
 
 def _looked_up(zero: Any, name: str, seconds: float) -> Found | None:
-    """What a name stands for; None where it does not answer, or says what no Alice says."""
+    """Resolve an announced name; None if it does not answer or is not an Alice's announcement."""
     from zeroconf import IPVersion
 
     info = zero.get_service_info(SERVICE, name, timeout=int(seconds * 1000))
@@ -136,7 +139,7 @@ def _looked_up(zero: Any, name: str, seconds: float) -> Found | None:
 
 
 def _is_near(address: str) -> bool:
-    """Whether an announced address can be on one's own network: nobody is sent to the open internet by mDNS."""
+    """Whether an address can be on the local network: a forged announcement must not point to the internet."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""One line of JSON at a time over a stream, never longer than ``MOST``; who is at the other end, by certificate."""
+"""The line protocol between Alices: one JSON object per line, at most ``MOST`` bytes, over TLS."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from alice_exp.sharing.ports import Message
 
 MOST: Final = 1 << 20
-"""Bytes of one message, its newline included."""
+"""Maximum bytes of one message, including its newline."""
 
 PATIENCE: Final = 15.0
-"""Seconds that one message may take to arrive or to go out."""
+"""Seconds within which one message has to be received or sent."""
 
 
 class TooLong(PeerError):
-    """Our own message is longer than ``MOST``; nothing was sent."""
+    """Raised for a message of our own longer than ``MOST``; nothing was sent."""
 
 
 class Wire:
-    """A connection that carries messages, each one object in one line of UTF-8 JSON.
+    """A connection that carries messages, each a JSON object on one line of UTF-8.
 
-    ``send`` and ``receive`` raise ``PeerError`` where the other end is slow, gone or says what is no message.
+    ``send`` and ``receive`` raise ``PeerError`` if the other end is too slow, has hung up or sends something else.
     """
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -40,17 +40,17 @@ class Wire:
 
     @property
     def certificate(self) -> bytes:
-        """The certificate that the other end proved to hold, DER; empty where it showed none."""
+        """The other end's certificate (DER), whose key it has proved to hold; empty if it presented none."""
         secured = self._writer.get_extra_info("ssl_object")
         return (secured.getpeercert(binary_form=True) or b"") if secured is not None else b""
 
     @property
     def peer_id(self) -> str:
-        """The SHA-256 of that certificate as hex; empty where there is none."""
+        """SHA-256 (hex) of that certificate; empty without one."""
         return hashlib.sha256(self.certificate).hexdigest() if self.certificate else ""
 
     async def send(self, message: Message, patience: float = PATIENCE) -> None:
-        """Send one message; ``PeerError`` where it is longer than ``MOST``."""
+        """Send one message; raises ``TooLong`` if it exceeds ``MOST``."""
         data = encoded(message)
         if len(data) > MOST:
             raise TooLong("a message of {size} bytes is too long to send", size=len(data))
@@ -64,7 +64,7 @@ class Wire:
             raise gone(error) from error
 
     async def receive(self, patience: float = PATIENCE) -> Message:
-        """The next message; ``PeerError`` where none comes in time or it is none."""
+        """Receive the next message; raises ``PeerError`` on timeout or malformed input."""
         try:
             async with asyncio.timeout(patience):
                 line = await self._reader.readuntil(b"\n")
@@ -79,7 +79,7 @@ class Wire:
         return decoded(line)
 
     async def close(self) -> None:
-        """Say good-bye; never raises, never waits long."""
+        """Close the connection; never raises, waits at most a second."""
         self._writer.close()
         try:
             async with asyncio.timeout(1):
@@ -89,12 +89,12 @@ class Wire:
 
 
 def encoded(message: Message) -> bytes:
-    """A message as its line."""
+    """A message as a line of bytes."""
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
 
 
 def decoded(line: bytes) -> Message:
-    """A line as its message; ``PeerError`` where it is no object of JSON, or no text that could be written down."""
+    """Parse a line; raises ``PeerError`` unless it is a JSON object whose texts can be encoded as UTF-8."""
     try:
         value = json.loads(line.decode("utf-8"), parse_constant=_no_number)
         json.dumps(value, ensure_ascii=False).encode("utf-8")
@@ -110,7 +110,7 @@ def _no_number(name: str) -> float:
 
 
 def gone(error: BaseException) -> PeerError:
-    """What a failed connection means, in a sentence."""
+    """A failed connection as a ``PeerError`` that explains it."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return PeerError("the other end is not the Alice that was paired", hint="nothing was sent to it")
     if isinstance(error, ssl.SSLError):
@@ -122,10 +122,10 @@ def gone(error: BaseException) -> PeerError:
 
 
 def context(purpose: int, certificate: Path, key: Path, trusted: tuple[str, ...] | None) -> ssl.SSLContext:
-    """TLS 1.3 alone, with our certificate; ``trusted`` (PEM) are the only ones that may be at the other end.
+    """A TLS context: version 1.3 only, with our certificate, accepting only the ``trusted`` certificates (PEM).
 
-    ``None``: anyone may, and is asked for no certificate (pairing, where a code proves who it is). No session is ever
-    resumed, so that every connection proves its certificate anew.
+    ``None`` accepts anyone without a certificate (pairing, where the code authenticates). Session resumption is off, so
+    that every connection has to present its certificate again.
     """
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if purpose else ssl.PROTOCOL_TLS_CLIENT)
     made.minimum_version = made.maximum_version = ssl.TLSVersion.TLSv1_3

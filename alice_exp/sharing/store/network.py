@@ -1,4 +1,4 @@
-"""The network as a face wants it: invite, join, serve, connect, discover, with mDNS where it works."""
+"""The local network: invite, join, serve, connect and discover, over TLS and, where available, mDNS."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from alice_exp.sharing.store.peer_identity import FileIdentity
 
 LOOK = 3.0
-"""Seconds that a look for a peer or an invitation takes at most."""
+"""Maximum seconds spent looking for a peer or an invitation."""
 
 
 class LanNetwork:
-    """See ``home.ports.Network``; ``warn`` is told where mDNS does not work and the rest goes on without."""
+    """Implements ``sharing.ports.Network``; without mDNS it calls ``warn`` and goes on."""
 
     def __init__(self, identity: FileIdentity, warn: Callable[[AliceError], None]) -> None:
         self._identity = identity
         self._warn = warn
 
     def discover(self, seconds: float) -> tuple[Neighbour, ...]:
-        """Who announces itself; see ``home.ports.Network.discover``."""
+        """See ``sharing.ports.Network.discover``."""
         return tuple(self._neighbour(found) for found in discovery.discover(seconds))
 
     def _neighbour(self, found: Found) -> Neighbour:
@@ -37,7 +37,7 @@ class LanNetwork:
         return Neighbour(found.instance, found.addresses, name, found.invites)
 
     def invite(self, now: str, alias: str, bind: tuple[str, int], shown: Callable[[str, int], None]) -> Peer:
-        """One try, sixty seconds; see ``home.ports.Network.invite``."""
+        """See ``sharing.ports.Network.invite``."""
         code = pairing.Code.fresh()
         self._identity.own()
         listener = tls_transport.listening(*bind)
@@ -47,7 +47,7 @@ class LanNetwork:
             return pairing.invite(pairing.Invitation(self._identity, code, now, alias), listener)
 
     def join(self, code: str, at: str, now: str, alias: str) -> Peer:
-        """Pair with who invited; see ``home.ports.Network.join``."""
+        """See ``sharing.ports.Network.join``."""
         read = pairing.Code.read(code)
         return pairing.join(self._identity, read, (at,) if at else _inviting(read.number), now, alias)
 
@@ -59,7 +59,7 @@ class LanNetwork:
         seconds: float | None,
         shown: Callable[[int], None],
     ) -> None:
-        """Answer peers; see ``home.ports.Network.serve``."""
+        """See ``sharing.ports.Network.serve``."""
         reception = tls_transport.Reception(self._identity, answer, met)
         self._identity.own()
         listener = tls_transport.listening(*bind)
@@ -69,7 +69,7 @@ class LanNetwork:
             tls_transport.serve(listener, reception.secured, reception, seconds=seconds)
 
     def connect(self, peer: Peer, at: str) -> AbstractContextManager[Link]:
-        """A link to a peer; see ``home.ports.Network.connect``."""
+        """See ``sharing.ports.Network.connect``."""
         return self._connected(peer, at)
 
     @contextlib.contextmanager
@@ -80,7 +80,7 @@ class LanNetwork:
             yield link
 
     def _addresses(self, peer: Peer, at: str) -> tuple[str, ...]:
-        """Where the peer may be: as said; else who hints at being it, where it answered last."""
+        """Addresses to try: ``at`` alone if given, else those whose mDNS hint matches, then the last known one."""
         if at:
             tls_transport.host_and_port(at)
             return (at,)
@@ -96,7 +96,7 @@ class LanNetwork:
 
     @contextlib.contextmanager
     def _announced(self, host: str, port: int, invites: int = 0) -> Iterator[None]:
-        """mDNS while the block runs; where it does not work, or only this machine is listened to, go on without."""
+        """Announce by mDNS while the block runs; not when bound to loopback, and only with a warning if mDNS fails."""
         with contextlib.ExitStack() as stack:
             if host not in ("127.0.0.1", "localhost", "::1"):
                 only = "" if host in ("0.0.0.0", "") else host
@@ -109,9 +109,9 @@ class LanNetwork:
 
 
 def _inviting(number: int) -> tuple[str, ...]:
-    """Where the one invitation with a code's number is; ``PeerError`` where there is none, or more than one.
+    """Addresses of the one invitation with this number; raises ``PeerError`` if there is none or more than one.
 
-    A code is tried once, so that somebody who answers to every number learns nothing but that.
+    Refused if ambiguous: a code has a single try, which somebody who announces every number could otherwise use up.
     """
     found = [one for one in discovery.discover(LOOK - 1) if one.invites == number]
     if len(found) == 1:

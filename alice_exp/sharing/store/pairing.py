@@ -1,9 +1,9 @@
-"""Two people make their Alices known to one another with a short code that one reads to the other (DESIGN 6).
+"""Pairing: two Alices exchange certificates, authenticated by a short spoken code (SPAKE2; DESIGN 6).
 
-SPAKE2 turns the code into a key that both share, or do not: it is bound to the fingerprints of both certificates as
-each side saw them, so that whoever stands in between shares none. An eavesdropper learns nothing about the code, a liar
-has one try, and the code lives for sixty seconds. The certificate and the name of the one who joins are sent only once
-the key has proved who listens.
+SPAKE2 derives a shared key from the code, bound to both certificate fingerprints as each side saw them, so that a man
+in the middle does not get it. An eavesdropper learns nothing about the code, an attacker has one guess, and the code
+expires after sixty seconds. The joining side sends its certificate and name only after the key has authenticated the
+inviting side.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from alice_exp.sharing.store.peer_identity import FileIdentity
 
 SECONDS: Final = 60.0
-"""How long a code lives."""
+"""Lifetime of a code."""
 
 VERSION: Final = 1
 
@@ -45,7 +45,7 @@ _AGAIN = "a code has one try: begin again with 'alice-exp peer invite'"
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A code as it is read out: ``number`` (1 to 99) finds who invited, ``word`` (6 letters, 2^30) is the secret."""
+    """A spoken code: ``number`` (1 to 99) identifies the invitation, ``word`` (6 letters, 2^30) is the secret."""
 
     number: int
     word: str
@@ -55,12 +55,12 @@ class Code:
 
     @classmethod
     def fresh(cls) -> Code:
-        """A new one from the system's randomness."""
+        """A new code from the system's random source."""
         return cls(1 + int.from_bytes(os.urandom(4), "big") % 99, random_word(6))
 
     @classmethod
     def read(cls, text: str) -> Code:
-        """A code as a person types it; ``UsageError`` where it is none."""
+        """Parse a code as typed; raises ``UsageError`` if it is malformed."""
         fits = _CODE.fullmatch(text.strip().lower().replace(" ", "-"))
         if not fits:
             raise UsageError("{text} is no code", text=repr(text), hint="a code looks like 7-k3m-x9p")
@@ -69,7 +69,7 @@ class Code:
 
 @dataclass
 class Invitation:
-    """The inviting side: meets whoever comes, spends its one try on the first who names a code."""
+    """The inviting side; its single try goes to the first connection that starts pairing."""
 
     identity: FileIdentity
     code: Code
@@ -80,10 +80,11 @@ class Invitation:
     failure: AliceError | None = None
 
     async def __call__(self, wire: Wire, settle: Callable[[], None]) -> None:
-        """One who joins: the one try is spent once a code was named, right or wrong."""
+        """Handle one joining side; the try is spent once pairing has started, whether the code is right or wrong."""
         first = await wire.receive(_PATIENCE)
         if first.get("pair") != VERSION or self.ended.is_set() or self.failure is not None:
             raise PeerError("there is no try left")
+        # Set before the next await, so that a second connection finds the try already spent.
         self.failure = PeerError(_WRONG, hint=_AGAIN)
         settle()
         try:
@@ -118,7 +119,7 @@ class Invitation:
 
 
 def invite(invitation: Invitation, listener: socket.socket, seconds: float = SECONDS) -> Peer:
-    """Wait for the one who has the code; ``PeerError`` where nobody came in time or the one try failed."""
+    """Wait for the peer with the code; raises ``PeerError`` if nobody came in time or the one try failed."""
     files = (invitation.identity.certificate_file, invitation.identity.key_file)
     invitation.identity.own()
     secured = context(SERVER, *files, None)
@@ -135,9 +136,9 @@ def invite(invitation: Invitation, listener: socket.socket, seconds: float = SEC
 
 
 def join(identity: FileIdentity, code: Code, addresses: Sequence[str], now: str, alias: str = "") -> Peer:
-    """Pair with who invited, at the first ``host:port`` where somebody answers; the code is tried there and no more.
+    """Pair with the inviting side at the first ``host:port`` that answers; the code is tried only there.
 
-    ``PeerError`` where the code is wrong or the other end is not fit.
+    Raises ``PeerError`` if the code is wrong or the other end's certificate or name is invalid.
     """
     identity.own()
     return asyncio.run(_join(identity, code, addresses, Peer(alias, "", "", now)))
@@ -196,7 +197,7 @@ def _key(side: Any, theirs: str) -> tuple[bytes, str]:
 
 
 def _finished(side: Any, theirs: str) -> bytes:
-    """The shared key; a message that is no point of the curve, or our own given back, is a wrong code."""
+    """The shared key. An invalid curve point, or our own message reflected, counts as a wrong code."""
     from spake2 import SPAKEError
 
     try:

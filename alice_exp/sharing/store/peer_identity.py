@@ -1,8 +1,8 @@
-"""Who this Alice is on a network, and whom it trusts: ``identity/``, directories 0700, files 0600 (DESIGN 3, 6).
+"""This Alice's network identity and its trusted peers, in ``identity/`` (directories 0700, files 0600; DESIGN 3, 6).
 
-``alice.key`` and ``alice.crt`` are an Ed25519 key and its self-signed certificate; the SHA-256 of the certificate is
-the id under which others know this Alice. ``peers/NAME.json`` is one peer each, with the certificate that was pinned
-when it was paired. Dates in a certificate mean nothing here: trust begins with pairing and ends with ``peer forget``.
+``alice.key`` and ``alice.crt`` are an Ed25519 key and its self-signed certificate, whose SHA-256 is this Alice's id.
+``peers/NAME.json`` holds one peer with the certificate pinned at pairing. Validity dates in certificates are not used:
+trust begins with pairing and ends with ``peer forget``.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from cryptography.x509 import Certificate
 
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,50}")
-"""What a peer may be called: it stands in ``shared_from_NAME``, in paths and in commits."""
+"""Allowed names of peers; a name becomes part of ``shared_from_NAME``, of paths and of commits."""
 
 MOST_CERTIFICATE: Final = 4096
-"""Characters of a certificate in PEM; one of ours has some 600."""
+"""Maximum characters of a PEM certificate; ours have about 600."""
 
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 _FOREVER = datetime(9999, 12, 31, tzinfo=UTC)
@@ -39,7 +39,7 @@ _EVER = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 class FileIdentity:
-    """The identity of the home at ``root``; see ``home.ports.Peers``. ``name`` gives the name that peers are told."""
+    """The identity of the home at ``root``, implementing ``sharing.ports.Peers``; ``name`` gives its public name."""
 
     def __init__(self, root: Path, name: Callable[[], str]) -> None:
         require_extra()
@@ -52,16 +52,16 @@ class FileIdentity:
 
     @property
     def key_file(self) -> Path:
-        """The private key, PEM; made with ``own``."""
+        """The private key (PEM); created by ``own``."""
         return self.folder / "alice.key"
 
     @property
     def certificate_file(self) -> Path:
-        """The certificate, PEM; made with ``own``."""
+        """The certificate (PEM); created by ``own``."""
         return self.folder / "alice.crt"
 
     def own(self) -> Peer:
-        """This Alice as others see it; key and certificate are made when it is asked for the first time."""
+        """This Alice as its peers see it; creates key and certificate on first use."""
         self._require_home()
         try:
             if not (self.certificate_file.exists() and self.key_file.exists()):
@@ -90,7 +90,7 @@ class FileIdentity:
     # -- the others ---------------------------------------------------------------------------------------------
 
     def all(self) -> tuple[Peer, ...]:
-        """The peers, by name; ``ProblemError`` where a file of one cannot be read."""
+        """All peers, sorted by name; raises ``ProblemError`` if a peer's file cannot be read."""
         try:
             paths = sorted(self._peers.glob("*.json"))
         except OSError:
@@ -98,7 +98,7 @@ class FileIdentity:
         return tuple(self._read(path) for path in paths if not path.name.startswith("."))
 
     def find(self, name: str) -> Peer:
-        """The peer of that name or that id (or a unique beginning of it); ``NotFoundError`` where there is none."""
+        """The peer with that name or id (or a unique prefix of 8 digits or more); else raises ``NotFoundError``."""
         known = self.all()
         wanted = name.lower().removeprefix("sha256:")
         exact = [peer for peer in known if peer.name == wanted]
@@ -112,9 +112,9 @@ class FileIdentity:
         )
 
     def keep(self, peer: Peer) -> Peer:
-        """Pin a peer; one whose certificate is known keeps its name, a taken name gets a number. Returns it as kept.
+        """Pin a peer and return it as stored: a known certificate keeps its name, a taken name gets a number.
 
-        ``PeerError`` where its name or its certificate is not fit.
+        Raises ``PeerError`` if the name or the certificate is invalid.
         """
         self._require_home()
         if not NAME.fullmatch(peer.name):
@@ -129,13 +129,13 @@ class FileIdentity:
         return kept
 
     def update(self, peer: Peer) -> None:
-        """Keep what is new about a known peer (its address); a peer that was forgotten meanwhile stays so."""
+        """Store a known peer's new address; a peer forgotten in the meantime stays forgotten."""
         path = self._peers / f"{peer.name}.json"
         if NAME.fullmatch(peer.name) and path.exists():
             self._write(path, json.dumps(asdict(peer), indent=2) + "\n")
 
     def forget(self, peer: Peer) -> None:
-        """Trust it no more."""
+        """Stop trusting a peer."""
         if NAME.fullmatch(peer.name):
             (self._peers / f"{peer.name}.json").unlink(missing_ok=True)
 
@@ -186,7 +186,7 @@ class FileIdentity:
 
 
 def require_extra() -> None:
-    """``PeerError`` where the packages that a peer needs are not installed."""
+    """Raise ``PeerError`` if a package of the extra ``peer`` is missing."""
     for package in ("cryptography", "spake2", "zeroconf"):
         if find_spec(package) is None:
             raise PeerError(
@@ -197,7 +197,7 @@ def require_extra() -> None:
 
 
 def certificate_id(certificate: str) -> str:
-    """The SHA-256 of a certificate (PEM) over its DER, as hex: a peer's id; ``PeerError`` where it is none."""
+    """A peer's id: SHA-256 (hex) of its certificate's DER; raises ``PeerError`` if the PEM is invalid."""
     try:
         return hashlib.sha256(ssl.PEM_cert_to_DER_cert(certificate)).hexdigest()
     except (ValueError, TypeError) as error:
@@ -205,9 +205,9 @@ def certificate_id(certificate: str) -> str:
 
 
 def require_leaf(certificate: str) -> None:
-    """``PeerError`` unless this is one self-signed Ed25519 certificate (PEM) that may sign no other one.
+    """Raise ``PeerError`` unless this is a single self-signed Ed25519 certificate (PEM) that is not a CA.
 
-    A trusted certificate that could sign others would open the door to whomever its owner likes.
+    A trusted CA certificate would let its owner admit anyone by signing further certificates.
     """
     from cryptography import x509
     from cryptography.exceptions import InvalidSignature
@@ -242,7 +242,7 @@ def _may_sign(certificate: Certificate) -> bool:
 
 
 def new_certificate() -> tuple[str, str]:
-    """A fresh private key and its self-signed certificate, both PEM. Nothing in it tells who made it, where or when."""
+    """A new private key and self-signed certificate (PEM), without any trace of who made it, where or when."""
     from cryptography import x509
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -269,7 +269,7 @@ def new_certificate() -> tuple[str, str]:
 
 
 def random_word(length: int) -> str:
-    """Letters and digits that cannot be taken for one another, from the system's randomness."""
+    """A random word of letters and digits that are not easily confused, from the system's random source."""
     return "".join(_LETTERS[byte % len(_LETTERS)] for byte in os.urandom(length))
 
 

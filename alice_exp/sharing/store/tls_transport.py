@@ -1,7 +1,7 @@
-"""Two Alices in conversation: one listens, the other asks; certificates are pinned both ways and compared (DESIGN 6).
+"""TLS transport between Alices: server and client, with certificates pinned on both sides (DESIGN 6).
 
-Whoever connects and proves nothing costs one of a few places for a few seconds: the oldest of those that have not yet
-proved who they are makes room for the next, so that silent connections starve nobody.
+Unauthenticated connections are limited in number and time; when the limit is reached, the oldest of them is dropped, so
+that silent connections cannot keep others out.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ if TYPE_CHECKING:
     from alice_exp.sharing.store.peer_identity import FileIdentity
 
 HANDSHAKE: Final = 5.0
-"""Seconds in which a connection has to prove who it is."""
+"""Seconds within which a connection has to complete the TLS handshake."""
 
 SESSION: Final = 120.0
-"""Seconds that one conversation may last."""
+"""Maximum seconds of one conversation."""
 
 STRANGERS: Final = 64
-"""Connections that have not proved who they are, at once."""
+"""Maximum concurrent unauthenticated connections."""
 
 AT_ONCE: Final = 16
-"""Conversations with peers at once."""
+"""Maximum concurrent conversations with peers."""
 
 SERVER: Final = 1
 CLIENT: Final = 0
-"""What a TLS context is for (``sharing.store.line_protocol.context``)."""
+"""Purpose of a TLS context (``line_protocol.context``)."""
 
 
 class Meeting(Protocol):
-    """What happens on a connection whose TLS stands; ``settle`` says that it has proved who it is."""
+    """Handles a connection after its TLS handshake; calls ``settle`` once the other end is authenticated."""
 
     async def __call__(self, wire: Wire, settle: Callable[[], None]) -> None:
-        """Converse; the connection ends with it. Raises ``PeerError``."""
+        """Hold the conversation; the connection is closed afterwards. May raise ``PeerError``."""
         ...
 
 
 @dataclass
 class Door:
-    """A listening socket: whoever comes in is met in a task of its own, within limits."""
+    """A listening socket that handles each connection in its own task, within limits."""
 
     listener: socket.socket
     secured: Callable[[], ssl.SSLContext]
@@ -62,11 +62,11 @@ class Door:
 
     @property
     def port(self) -> int:
-        """The port that it listens on."""
+        """The port it listens on."""
         return int(self.listener.getsockname()[1])
 
     async def stand(self) -> None:
-        """Let in whoever comes, until cancelled."""
+        """Accept connections until cancelled."""
         loop = asyncio.get_running_loop()
         try:
             while True:
@@ -135,7 +135,7 @@ async def _secured(connection: socket.socket, secured: ssl.SSLContext) -> Wire:
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens there (port 0: any free one); ``PeerError`` where that cannot be."""
+    """A listening socket (port 0: any free one); raises ``PeerError`` if the address is not available."""
     try:
         listener = socket.create_server((host, port), backlog=128)
     except (OSError, OverflowError) as error:
@@ -151,26 +151,26 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def _why(error: OSError | OverflowError) -> str:
-    """The system's own words; what Python adds to them says the address once more."""
+    """The system's error text, without the address that Python appends."""
     number = getattr(error, "errno", None)
     return (os.strerror(number) if number else getattr(error, "strerror", "") or str(error)).lower()
 
 
 @dataclass
 class Reception:
-    """What ``serve`` does with whoever comes in: peers alone are answered, one question at a time."""
+    """Connection handler of ``serve``: answers only peers, one message at a time."""
 
     identity: FileIdentity
     answer: Callable[[Peer, Message], Message]
     met: Callable[[Peer], None]
     """Called when a conversation with a peer is over."""
     worker: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "exchange"))
-    """The one thread in which questions are answered, one after the other: a home belongs to one thread."""
+    """The single thread that answers messages: a home is bound to the thread that opened it."""
     _known: tuple[Peer, ...] | None = None
     _secured: ssl.SSLContext | None = None
 
     def secured(self) -> ssl.SSLContext:
-        """The context that trusts whom this Alice trusts at this moment."""
+        """A TLS context for the currently trusted peers, rebuilt when they change."""
         known = self.identity.all()
         if self._secured is None or known != self._known:
             trusted = tuple(peer.certificate for peer in known)
@@ -179,7 +179,7 @@ class Reception:
         return self._secured
 
     async def __call__(self, wire: Wire, settle: Callable[[], None]) -> None:
-        """Converse with a peer; a certificate that is none of a peer's ends it, whatever TLS made of it."""
+        """Converse with a peer. The certificate is compared with the pinned ones again, independently of TLS."""
         peer = next((one for one in self.identity.all() if one.id == wire.peer_id), None)
         if peer is None:
             raise PeerError("a stranger")
@@ -203,7 +203,7 @@ class Reception:
 
 
 async def _say(wire: Wire, error: AliceError) -> None:
-    """Tell the other end what was wrong with what it sent, if it still listens."""
+    """Send the other end an error, if it is still there."""
     with contextlib.suppress(PeerError):
         await wire.send({"error": str(error)}, 2)
 
@@ -216,9 +216,9 @@ def serve(
     seconds: float | None = None,
     over: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
-    """Stand at the door for so long (None: until SIGINT or SIGTERM), or until ``over`` returns.
+    """Serve for ``seconds`` (None: until SIGINT or SIGTERM), or until ``over`` returns.
 
-    Raises ``KeyboardInterrupt`` where a person interrupted.
+    Raises ``KeyboardInterrupt`` on SIGINT.
     """
 
     async def run() -> None:
@@ -247,7 +247,7 @@ async def _until(over: Callable[[], Awaitable[object]]) -> bool:
 
 
 class TlsLink:
-    """A conversation with one peer; see ``home.ports.Link``. A context manager."""
+    """A connection to one peer; implements ``sharing.ports.Link``."""
 
     def __init__(self, runner: asyncio.Runner, wire: Wire, address: str) -> None:
         self._runner = runner
@@ -256,7 +256,7 @@ class TlsLink:
         self._answered = False
 
     def ask(self, message: Message) -> Message:
-        """What the peer answers; ``PeerError`` where it fails, is slow, or refuses."""
+        """The peer's answer to one message; raises ``PeerError`` if it fails, is too slow, or refuses."""
         answer = self._runner.run(self._ask(message))
         if "error" in answer:
             raise PeerError("the peer refused: {why}", why=str(answer["error"])[:300])
@@ -271,7 +271,7 @@ class TlsLink:
         except PeerError as error:
             if self._answered:
                 raise
-            # TLS 1.3 lets a client believe it is connected before the other end has looked at its certificate.
+            # In TLS 1.3 the client's handshake completes before the server has checked the client's certificate.
             raise PeerError(
                 "{address} ended the conversation before it began; it may not trust this Alice",
                 address=self.address,
@@ -283,9 +283,10 @@ class TlsLink:
 
 @contextlib.contextmanager
 def connected(identity: FileIdentity, peer: Peer, addresses: Sequence[str]) -> Iterator[TlsLink]:
-    """A link to a peer at the first of some addresses (``host:port``) where it is that peer who answers.
+    """Connect to a peer at the first address (``host:port``) where it answers.
 
-    Nothing is sent before its certificate was compared with the pinned one. ``PeerError`` where none is the peer.
+    Nothing is sent before its certificate has been compared with the pinned one. Raises ``PeerError`` if none is the
+    peer.
     """
     identity.own()
     secured = context(CLIENT, identity.certificate_file, identity.key_file, (peer.certificate,))
@@ -311,7 +312,7 @@ _SERVING = "on the other side: alice-exp peer serve"
 
 
 async def opened(address: str, secured: ssl.SSLContext, hint: str = _SERVING) -> Wire:
-    """A wire to an address, TLS done; ``PeerError`` where nobody is there or the context does not trust it."""
+    """Open a TLS connection to an address; raises ``PeerError`` if nobody answers or its certificate is not trusted."""
     host, port = host_and_port(address)
     try:
         async with asyncio.timeout(HANDSHAKE):
@@ -330,12 +331,12 @@ async def opened(address: str, secured: ssl.SSLContext, hint: str = _SERVING) ->
 
 
 def at_address(peer: Peer, address: str) -> Peer:
-    """The peer, known to have answered there."""
+    """The peer with its last known address."""
     return replace(peer, address=address)
 
 
 def host_and_port(address: str) -> tuple[str, int]:
-    """``host:port`` or ``[host]:port`` as its parts; ``UsageError`` where it is neither."""
+    """Split ``host:port`` or ``[host]:port``; raises ``UsageError`` if malformed."""
     host, colon, port = address.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not colon or not host or not port.isdecimal() or not 0 < int(port[:6]) < 65536:

@@ -1,4 +1,4 @@
-"""What a person lets leave, and what others know comes in: allow, deny, export, import (R2.46-R2.48, B2.37, B2.38)."""
+"""Allow and deny sharing, export bundles and import them (R2.46-R2.48, B2.37, B2.38)."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
 _LEAVING: tuple[Place, ...] = ("universal",)
 
 LARGEST = 64 << 20
-"""Bytes of a bundle that is read."""
+"""Maximum bytes of a bundle that is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Permitted:
-    """What was allowed or denied, and what each block still lacks before it leaves."""
+    """Blocks allowed or denied, and for each what it still lacks before it may leave."""
 
     placed: tuple[Placed, ...]
     lacking: tuple[tuple[str, ...], ...]
@@ -62,7 +62,7 @@ class Permitted:
 
 @dataclass(frozen=True, slots=True)
 class TakenIn:
-    """What became of a bundle: new candidates, raised counts, noted claims, what was known, what is refused and why."""
+    """Result of importing: new candidates, blocks with raised counts, noted claims, number unchanged, refusals."""
 
     name: str
     candidates: tuple[Placed, ...] = ()
@@ -76,10 +76,10 @@ class TakenIn:
 def allow(
     home: Home, caller: Caller, references: Sequence[str], *, stamp: Stamp = lambda block: block
 ) -> Permitted:
-    """A person lets approved blocks of universal leave, as soon as they are super_reliable by this home's own count.
+    """Mark approved universal blocks as shareable; they leave once super_reliable by this home's own count.
 
-    ``RefusedError`` (exit 6) for what never leaves, and where a block holds what looks like a secret. ``stamp`` is the
-    owner key's (``owner.usecases.decide`` with ``share``).
+    Raises ``RefusedError`` (exit 6) for blocks that never leave or seem to contain a secret. ``stamp`` adds the owner
+    key's signature (``owner.usecases.decide`` with ``share``).
     """
     require_person(caller, "share", f"alice-exp share allow {' '.join(references)}")
 
@@ -94,10 +94,10 @@ def allow(
 def deny(
     home: Home, caller: Caller, references: Sequence[str], *, stamp: Stamp = lambda block: block
 ) -> Permitted:
-    """A person keeps blocks here; what has left already is not called back.
+    """Mark blocks as not shareable; copies that have already left are not recalled.
 
-    A signature that let a block leave goes: ``stamp`` (``owner.usecases.decide`` with ``approve``) puts an approval's
-    in its place, else the block waits for one.
+    The signature for sharing is replaced by one for approval (``stamp``: ``owner.usecases.decide`` with ``approve``);
+    without that the block waits for approval.
     """
     require_person(caller, "share", f"alice-exp share deny {' '.join(references)}")
     return _set(home, caller, references, lambda placed: kept_here(placed.block, stamp), "deny")
@@ -142,7 +142,7 @@ def _set(
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A block that is allowed or could be: its level and what it lacks; empty where it leaves."""
+    """A block that is allowed or could be: its level and what it lacks (nothing if it may leave)."""
 
     placed: Placed
     level: str
@@ -150,7 +150,7 @@ class Standing:
 
 
 def standings(home: Home) -> tuple[Standing, ...]:
-    """Every block that is marked shareable, whatever its set, and those that lack nothing but being allowed."""
+    """All blocks marked shareable, in any set, and those that only lack being allowed."""
     snapshot = home.read()
     thresholds = Thresholds.of(snapshot.config)
     found = (Standing(p, level(p.block, thresholds), lacks(p, thresholds)) for p in snapshot)
@@ -158,7 +158,7 @@ def standings(home: Home) -> tuple[Standing, ...]:
 
 
 def preview(home: Home, shares: Shares) -> Bundle:
-    """Exactly what an export would write; ``NotFoundError`` where nothing leaves, ``RefusedError`` as ``bundle``."""
+    """Exactly what an export would write. Raises ``NotFoundError`` if nothing may leave, else like ``bundle``."""
     name = shares.name()
     if not NAME.fullmatch(name):
         raise ProblemError(
@@ -177,7 +177,7 @@ def preview(home: Home, shares: Shares) -> Bundle:
 def export(
     home: Home, shares: Shares, caller: Caller, to: str, deliver: Callable[[str], None], way: str = "file"
 ) -> Bundle:
-    """Write down what leaves to whom, then let it leave: ``deliver`` gets the very text of ``preview``."""
+    """Log what is about to leave and to whom, then pass exactly the text of ``preview`` to ``deliver``."""
     require_person(caller, "share", "alice-exp share export FILE")
     made = preview(home, shares)
     shares.record(Disclosure(caller.now, to, way, *traces(made)))
@@ -186,7 +186,7 @@ def export(
 
 
 def traces(made: Bundle) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """What the log keeps of a bundle: the SHA-256 (hex) of its bytes, and each block's id and content hash."""
+    """What the log keeps of a bundle: SHA-256 (hex) of its bytes, id and content hash of each block."""
     return hashlib.sha256(made.text.encode()).hexdigest(), hashes(made.blocks)
 
 
@@ -194,7 +194,7 @@ def traces(made: Bundle) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def received(data: bytes, path: str) -> Received:
-    """A bundle from its bytes; ``ProblemError`` with the place where it is none."""
+    """Parse and check a bundle; raises ``ProblemError`` with the position of a fault."""
     if len(data) > LARGEST:
         raise ProblemError("this file is larger than 64 MiB", path=path)
     document = parse(data, path)
@@ -205,15 +205,15 @@ def received(data: bytes, path: str) -> Received:
 
 
 def would_raise(home: Home, caller: Caller, bundle_: Received) -> bool:
-    """Whether taking a bundle in would raise the count of something that is trusted here."""
+    """Whether importing a bundle would raise the count of a block that is trusted here."""
     return bool(take_in(DryHome(home), caller, bundle_).merged)
 
 
 def take_in(home: Home, caller: Caller, bundle_: Received) -> TakenIn:
-    """A bundle as one act: candidates for what is new, the higher count for what is approved here and the same.
+    """Import a bundle in one act: new blocks as candidates, the higher count for approved blocks with the same content.
 
-    What a person rejected before is refused, each with its reason. The same bundle again changes nothing. The actor is
-    the person who imports, or the peer that sent it.
+    What a person rejected before is refused with its reason. Importing the same bundle again changes nothing. The actor
+    is the person who imports, or the peer that sent it.
     """
     if caller.actor.kind != "peer":
         require_person(caller, "import what others share", "alice-exp share import FILE")
@@ -230,7 +230,7 @@ def take_in(home: Home, caller: Caller, bundle_: Received) -> TakenIn:
 
 @dataclass
 class _Intake:
-    """One bundle being taken in: what stands here, what will."""
+    """State of one import: blocks known here, and the changes collected so far."""
 
     caller: Caller
     bundle: Received
@@ -247,7 +247,7 @@ class _Intake:
 
     @classmethod
     def of(cls, snapshot: Snapshot, caller: Caller, bundle_: Received) -> _Intake:
-        """What a snapshot knows already; personal blocks are never looked at."""
+        """Start from what a snapshot holds; personal blocks are never compared."""
         universal = list(snapshot.within("universal"))
         waiting = [*(p for p in universal if not is_approved(p)), *snapshot.within("low_value")]
         rejected = [p for p in snapshot.within("archive") if p.namespace == "rejected"]
@@ -263,7 +263,7 @@ class _Intake:
         )
 
     def take(self, offer: Offer) -> None:
-        """Decide on one offered block."""
+        """Process one offered block."""
         name, now = self.bundle.name, self.caller.now
         digest, same = content_hash(offer.block), sameness(offer.block)
         known = self.approved.get(digest)
@@ -301,7 +301,7 @@ class _Intake:
         return block_id
 
     def changes(self) -> ChangeSet | None:
-        """The act; None where nothing changes."""
+        """The change set; None if nothing changes."""
         new = {**self.candidates, **self.merged, **self.noted}
         if not new:
             return None
@@ -312,7 +312,7 @@ class _Intake:
         return ChangeSet(act, tuple(Put(one.block, one.path) for one in new.values()))
 
     def answer(self) -> TakenIn:
-        """What became of it."""
+        """The result."""
         return TakenIn(
             self.bundle.name,
             tuple(self.candidates.values()),

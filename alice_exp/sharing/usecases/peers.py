@@ -1,8 +1,8 @@
-"""An exchange between two Alices that trust one another's certificates: both sides of it (R2.32, R2.45-R2.48, B2.38).
+"""The exchange between two paired Alices, both the asking and the answering side (R2.32, R2.45-R2.48, B2.38).
 
-Three verbs, each a question with an answer: ``hello`` (do we speak the same language), ``take`` (a page of what you
-offer, and what you take back), ``offer`` (a page of what I offer, and what I take back). An answer tells the other side
-what is wrong with what it sent, and never what this home knows, holds in personal, or has rejected.
+Three verbs, each a request with a response: ``hello`` (protocol version), ``take`` (a page of the other side's offers,
+and its revocations), ``offer`` (a page of our offers, and our revocations). A response tells the other side what is
+wrong with what it sent, but never what this home knows, holds in personal, or has rejected.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 
 VERSION = 1
 MOST_PAGES = 64
-"""Pages that one side takes."""
+"""Maximum pages that one side takes."""
 
 _OWN: tuple[Place, ...] = ("universal",)
 
 
 @dataclass(frozen=True, slots=True)
 class Exchanged:
-    """What an exchange did, on this side: what left, what stayed though allowed, what came, what was refused there.
+    """Result of an exchange on this side: offered, withheld though allowed, taken in, refused by the other side.
 
-    ``revoked`` are blocks of this home that the peer's revocations touched.
+    ``revoked`` are blocks of this home affected by the peer's revocations.
     """
 
     peer: str
@@ -57,7 +57,7 @@ class Exchanged:
     revoked: tuple[str, ...] = ()
 
     def with_taken(self, taken: TakenIn, revoked: Sequence[str]) -> Exchanged:
-        """The same with something more taken in."""
+        """This result with another page taken in."""
         before = self.taken
         if before is not None:
             taken = replace(
@@ -73,14 +73,14 @@ class Exchanged:
 
 
 def offered(home: Home) -> Offering:
-    """What an exchange would offer now."""
+    """What an exchange would offer at the moment."""
     return peer_exchange.offering(home.read(_OWN))
 
 
 def exchange(home: Home, shares: Shares, caller: Caller, peer: Peer, link: Link) -> Exchanged:
-    """Take what a peer offers, offer what may leave; doing it again changes nothing. ``caller`` acts as the peer.
+    """Take a peer's offers, then offer ours; repeating it changes nothing. ``caller`` acts as the peer.
 
-    ``PeerError`` where the peer fails; what was taken in by then stays.
+    Raises ``PeerError`` if the peer fails; what was taken in by then stays.
     """
     hello = link.ask({"verb": "hello", "version": VERSION})
     if hello.get("version") != VERSION:
@@ -122,7 +122,7 @@ def _offer(home: Home, shares: Shares, caller: Caller, peer: Peer, link: Link, d
 
 
 def _revocations(home: Home, shares: Shares, peer: Peer, ours: Offering) -> tuple[Mark, ...]:
-    """What this peer got and would not get today; silence where nothing is shared at all."""
+    """What this peer was sent and would not be sent today; none while sharing is off."""
     if not home.config().flag("sharing.enabled"):
         return ()
     whom = recipient(peer)
@@ -131,12 +131,12 @@ def _revocations(home: Home, shares: Shares, peer: Peer, ours: Offering) -> tupl
 
 
 def recipient(peer: Peer) -> str:
-    """A peer as the log of what left names it: its name here and the beginning of its id."""
+    """A peer as the disclosure log names it: its name here and the first 16 digits of its id."""
     return f"{peer.name} {peer.id[:16]}"
 
 
 def _disclose(shares: Shares, caller: Caller, peer: Peer, page: Mapping[str, Json]) -> None:
-    """Write down what is about to leave, before it does."""
+    """Log a page before it leaves."""
     items = cast("list[Mapping[str, Json]]", page["blocks"])
     if items:
         text = json.dumps(page, ensure_ascii=False, separators=(",", ":"))
@@ -161,7 +161,7 @@ def _whole(value: Json, least: int) -> int:
 def take_in(
     home: Home, caller: Caller, name: str, received: Received, revoked: Sequence[Mark]
 ) -> tuple[TakenIn, tuple[str, ...]]:
-    """What came from a peer: first what it takes back, then what it offers. The ids that the first one touched."""
+    """Apply a peer's revocations, then its offers; also returns the ids that the revocations affected."""
     gone = _withdraw(
         home, caller, lambda seen: peer_exchange.withdrawn(seen, name, revoked, caller.now), name
     )[0]
@@ -189,9 +189,9 @@ def _withdraw(
 def forget(
     home: Home, peers: Peers, caller: Caller, name: str, *, and_their_blocks: bool = False
 ) -> tuple[Peer, Withdrawal, Commit | None]:
-    """Trust a peer no more; with ``and_their_blocks`` everything that came from it goes too, in one commit.
+    """Stop trusting a peer; with ``and_their_blocks`` also undo all that came from it, in one commit.
 
-    Candidates are removed, approved blocks archived, counts that it raised fall back; ``undo`` takes that back.
+    Candidates are removed, approved blocks archived, counts it raised fall back. ``undo`` reverts that.
     """
     require_person(caller, "forget a peer", f"alice-exp peer forget {name}")
     peer = peers.find(name)
@@ -206,9 +206,9 @@ def forget(
 
 @dataclass
 class Host:
-    """The side that is asked: answers a peer's messages one at a time, and keeps what each exchange did.
+    """The answering side: handles a peer's messages one at a time and collects the result of each exchange.
 
-    ``caller`` gives who acts when a peer does; ``warn`` is told what went wrong here, which the peer is not.
+    ``caller`` gives the caller that acts for a peer. Errors of our own go to ``warn``; the peer learns no details.
     """
 
     home: Home
@@ -218,7 +218,7 @@ class Host:
     open: dict[str, Exchanged] = field(default_factory=dict)
 
     def answer(self, peer: Peer, message: Message) -> Message:
-        """The answer to one message; ``{"error": …}`` where it is none that can be answered."""
+        """The response to one message; ``{"error": …}`` if it cannot be answered."""
         done = self.open.get(peer.id, Exchanged(peer.name))
         try:
             answer, self.open[peer.id] = self._answered(peer, message, done)
@@ -230,7 +230,7 @@ class Host:
         return answer
 
     def close(self, peer: Peer) -> Exchanged:
-        """The exchange with a peer is over: what it did."""
+        """End the exchange with a peer; returns its result."""
         return self.open.pop(peer.id, Exchanged(peer.name))
 
     def _answered(self, peer: Peer, message: Message, done: Exchanged) -> tuple[Message, Exchanged]:

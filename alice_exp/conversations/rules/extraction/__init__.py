@@ -1,7 +1,7 @@
-"""What a conversation says about its user, found by rules, in Chinese and English (R4.17-R4.24, B4.8-B4.18).
+"""Extract what users say about themselves, by rules, in Chinese and English (R4.17-R4.24, B4.8-B4.18).
 
-Text from conversations is data: whatever it says, it becomes at most an inference, which becomes at most a
-candidate that a person has to approve.
+Text from conversations is data: it becomes at most an inference, which becomes at most a candidate that a person has
+to approve.
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ __all__ = [
 ]
 
 MIN_IMPORTANCE = 0.5
-"""Below this nothing is kept (R4.17, B4.9; ``long_term.min_importance``)."""
+"""Default minimum importance (R4.17, B4.9; ``long_term.min_importance``)."""
 
 ANSWERED, ANSWERED_CAP = 0.1, 0.8
-"""What it adds that the assistant asked about it and the user answered, and up to where (B4.8)."""
+"""Bonus in importance when the assistant asked about it, and the value it is capped at (B4.8)."""
 
 
 def extract(messages: Sequence[Message], min_importance: float = MIN_IMPORTANCE) -> Extraction:
-    """What the user says about themselves in these messages, in the order it was said (R4.18, R4.19).
+    """What users say about themselves in these messages, in the order it was said (R4.18, R4.19).
 
-    Only the user's messages are read; the assistant's are context (B4.8). ``index`` of an inference is its
-    message's place in ``messages``. The same thing said twice is one inference; in a slot that holds one value
-    the latest stands and names what it replaces (B4.14). Time grows with the length of the text alone.
+    Only user messages are read; the assistant's are context (B4.8). ``index`` of an inference is its message's index in
+    ``messages``. A repeated statement is one inference; in a single-valued slot the latest wins and names what it
+    replaces (B4.14). Time is linear in the length of the text.
     """
     found: list[Inference] = []
     for index, message in enumerate(messages):
@@ -84,7 +84,7 @@ def _said(text: str) -> Iterator[Inference]:
 
 
 def _whole(one: Inference, sentence: Sentence) -> Inference:
-    """With quotations put back, and the sentence as evidence (B4.20)."""
+    """The inference with its quotations restored and the sentence as evidence (B4.20)."""
     return replace(
         one,
         content=sentence.restored(one.content),
@@ -94,9 +94,9 @@ def _whole(one: Inference, sentence: Sentence) -> Inference:
 
 
 def _asked_for(one: Inference, messages: Sequence[Message], index: int) -> float:
-    """The importance, raised where the assistant asked about it and the user answered (B4.8).
+    """The importance, raised if the assistant asked about it (B4.8).
 
-    Either the question came before, or the assistant took up what was said and the user went on.
+    Either the question came just before, or the assistant asked back afterwards and the user answered.
     """
     if one.importance >= ANSWERED_CAP:
         return one.importance

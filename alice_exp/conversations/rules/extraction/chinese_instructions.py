@@ -1,4 +1,4 @@
-"""What a Chinese speaker orders, corrects or asks to have remembered (B4.16, B4.18)."""
+"""Standing instructions and corrections in Chinese (B4.16, B4.18)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from alice_exp.conversations.rules.extraction.inferences import Inference
 
 
 def whole_sentence(text: str, asks: bool) -> list[Inference]:
-    """Standing instructions and corrections, which take the sentence as a whole."""
+    """Instructions and corrections, which are matched against the whole sentence."""
     if asks or SENTENCES.asks.search(text):
         return []
     named = SENTENCES.call_me.match(text)
@@ -39,7 +39,7 @@ def _instruction(text: str) -> list[Inference]:
     if SENTENCES.standing_own.match(text):
         return []
     standing = SENTENCES.standing.match(text)
-    # A time with nothing behind it, or one that belongs to the speaker's own habit, orders nothing.
+    # A time with nothing after it, or one of the speaker's own habit ("every morning I …"), is not an instruction.
     if standing and (len(text) - standing.end() < 3 or SENTENCES.own_habit.search(text)):
         standing = None
     standing = standing or _about_output(text) or SENTENCES.cited.match(text)
@@ -55,7 +55,7 @@ def _instruction(text: str) -> list[Inference]:
 
 
 def _about_output(text: str) -> re.Match[str] | None:
-    """What holds for every answer, not for this one: 回复里别用 emoji, 所有数据都要带上单位."""
+    """An instruction for all answers rather than the current one: 回复里别用 emoji, 所有数据都要带上单位."""
     found = SENTENCES.output.match(text)
     if not found or SENTENCES.deictic.search(text):
         return None

@@ -1,4 +1,4 @@
-"""What a Chinese sentence says about its speaker (R4.19, R4.24)."""
+"""Extract statements about the speaker from a Chinese sentence (R4.19, R4.24)."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from alice_exp.conversations.rules.extraction.statements import Pattern
 
 _LASTING = ("likes", "dislikes", "habit", "goal", "project", "tools")
-"""What holds longer than this moment, or is not worth noting."""
+"""Concepts that are worth keeping only if they last: values that point at the present moment are refused."""
 
 
 def read(text: str, asks: bool) -> list[Inference]:
-    """The inferences of one sentence (quotations masked, no final mark); empty where it says nothing.
+    """The inferences of one sentence (quotations masked, without final punctuation); empty if there are none.
 
-    Quote and index are left to the caller.
+    The caller fills in quote and index.
     """
     text = SENTENCES.space.sub("", text.strip())
     if SENTENCES.unreal.search(text) or len(text) < 2:
@@ -51,7 +51,7 @@ def read(text: str, asks: bool) -> list[Inference]:
 
 
 def _remembered(said: str) -> list[Inference]:
-    """What the user asked to have remembered: what it says of the user, else the words themselves (B4.18)."""
+    """An explicit request to remember: the statement it contains, else its words as they are (B4.18)."""
     known = read(said, False)
     if known:
         return [replace(one, explicit=True, importance=max(one.importance, 0.8)) for one in known]
@@ -94,7 +94,7 @@ def _clauses(text: str, asks: bool) -> Iterator[Inference]:
 
 
 def _is_mine(clause: str, before: bool) -> bool:
-    """Whether the clause speaks of the speaker: by its own subject, or by the one before it."""
+    """Whether the clause is about the speaker, by its own subject or by that of the clause before."""
     if SENTENCES.other.match(clause) and not clause.startswith(("我表示", "我老家", "小时")):
         return False
     if SENTENCES.mine.match(clause) or SENTENCES.time.match(clause):
@@ -105,7 +105,7 @@ def _is_mine(clause: str, before: bool) -> bool:
 
 
 def _clause(clause: str) -> Iterator[Inference]:
-    """What one clause about the speaker says."""
+    """The inferences of one clause about the speaker."""
     clause = SENTENCES.tail.sub("", clause)
     if SENTENCES.asks.search(clause) or SENTENCES.past.search(clause):
         return
@@ -170,7 +170,7 @@ def _predicate(predicate: str, time: str) -> Iterator[Inference]:
 
 
 def _work(place: str, verb: str, job: str) -> Iterator[Inference]:
-    """ "在北京做程序员" is a place and an occupation, "在医院当护士" an occupation there (R4.19)."""
+    """ "在北京做程序员" yields a place and an occupation, "在医院当护士" only an occupation (R4.19)."""
     if SENTENCES.deictic.search(place + job):
         return
     if verb in ("工作", "上班", "任职", "就职", "实习"):
@@ -206,7 +206,7 @@ def _filled(pattern: Pattern, found: re.Match[str], time: str) -> Inference | No
 
 
 def _refused(pattern: Pattern, groups: dict[str, str], value: str) -> bool:
-    """Whether what was said is about this very moment, or about someone else."""
+    """Whether the value is about the present moment or does not fit the pattern's concept."""
     if pattern.concept in _LASTING and SENTENCES.deictic.search(value):
         return True
     if pattern.content.startswith("用户毕业于") and "毕业" not in "".join(groups.values()) + value:
@@ -217,7 +217,7 @@ def _refused(pattern: Pattern, groups: dict[str, str], value: str) -> bool:
 
 
 def _importance(pattern: Pattern, groups: dict[str, str]) -> float:
-    """The pattern's own, a little more for what is strong, less for what was said in passing (R4.17)."""
+    """The pattern's importance, raised for strong wording, lowered for weak wording (R4.17)."""
     strength = groups.get("adv", "")
     if pattern.concept == "likes" and SENTENCES.strong.search(strength + groups.get("k", "")):
         return 0.8
@@ -227,7 +227,7 @@ def _importance(pattern: Pattern, groups: dict[str, str]) -> float:
 
 
 def _food(value: str, concept: Concept) -> str:
-    """ "吃辣" is said of food: the sentence stands alone with it (R4.24)."""
+    """A taste completed with the word food (吃辣 → 吃辣的食物), so that the sentence is clear on its own (R4.24)."""
     if concept == "likes" and SENTENCES.food.fullmatch(value):
         return value.removesuffix("的") + "的食物"
     return value

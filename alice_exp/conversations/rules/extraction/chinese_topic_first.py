@@ -1,4 +1,4 @@
-"""What a Chinese sentence says of its speaker though another word stands in front: 徒步是我最大的爱好, 香菜我不吃."""
+"""Chinese statements about the speaker in which the topic comes first: 徒步是我最大的爱好, 香菜我不吃."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def topical(clause: str) -> Iterator[Inference]:
-    """The inference of a clause that begins with something else than its speaker; none where it is not about them."""
+    """The inference of a clause that does not begin with its speaker; nothing if it is not about them."""
     if SENTENCES.asks.search(clause) or SENTENCES.once.search(clause):
         return
     mine = SENTENCES.mine_is.match(clause)
@@ -48,7 +48,7 @@ def topical(clause: str) -> Iterator[Inference]:
 
 
 def elsewhere(text: str) -> Iterator[Inference]:
-    """Where the speaker is now, of a sentence that first says what they left: 从百度离职了，现在在阿里."""
+    """Where the speaker is now, in a sentence that first says what they left: 从百度离职了，现在在阿里."""
     found = SENTENCES.elsewhere.search(text)
     if not found or not re.match(r"^(?:我|本人)", text) or SENTENCES.deictic.search(found["v"]):
         return
@@ -60,5 +60,5 @@ def elsewhere(text: str) -> Iterator[Inference]:
 
 
 def with_comma(text: str) -> str:
-    """A comparison set apart: 比起打电话我更愿意发消息 → 比起打电话，我更愿意发消息."""
+    """The text with a comma after a comparison: 比起打电话我更愿意发消息 → 比起打电话，我更愿意发消息."""
     return SENTENCES.ellipsis.sub(r"\g<c>，", text)

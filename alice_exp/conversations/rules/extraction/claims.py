@@ -1,4 +1,4 @@
-"""Which statement takes the place of which: one name, one occupation, one city at a time (B4.14)."""
+"""Single-valued statements (name, occupation, city) and which of two replaces the other (B4.14)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a sentence about the user fills a slot with; ``relation`` tells living in a city from working there."""
+    """The value a sentence about the user gives a slot; ``relation`` tells living in a city from working there."""
 
     slot: Slot
     value: str
@@ -36,7 +36,7 @@ def _forms() -> tuple[tuple[Slot, str, re.Pattern[str]], ...]:
 
 
 def claim_of(content: str) -> Claim | None:
-    """The slot that a sentence about the user fills, or ``None``: works on rules' and models' sentences alike."""
+    """The claim of a sentence about the user, or ``None``. Works on sentences of the rules and of a model."""
     text = content.strip().rstrip("。.")
     for slot, relation, form in _forms():
         found = form.match(text)
@@ -52,9 +52,9 @@ def claim_of(content: str) -> Claim | None:
 
 
 def replaces(newer: str, older: str) -> bool:
-    """Whether a newer sentence about the user takes the place of an older one (B4.14).
+    """Whether a newer sentence about the user replaces an older one (B4.14): same slot, another value.
 
-    The same slot with another value; where someone lives says nothing about where they work, unless they moved.
+    Where someone lives does not replace where they work, unless the sentence says that they moved.
     """
     new, old = claim_of(newer), claim_of(older)
     if new is None or old is None or new.slot != old.slot:
@@ -65,7 +65,7 @@ def replaces(newer: str, older: str) -> bool:
 
 
 def settled(found: Iterable[Inference]) -> list[Inference]:
-    """Each statement once, and of those that exclude each other the latest, which names what it replaces."""
+    """The statements without repetitions; of contradicting ones the latest, which names what it replaces."""
     kept: dict[str, Inference] = {}
     for one in found:
         key = fingerprint_text(one.content)

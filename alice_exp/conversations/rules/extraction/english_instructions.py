@@ -1,4 +1,4 @@
-"""What an English speaker orders, corrects or asks to have remembered (B4.16, B4.18)."""
+"""Standing instructions, corrections and requests to remember in English (B4.16, B4.18)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _lasting() -> tuple[re.Pattern[str], ...]:
 
 
 def lasting(body: str) -> re.Match[str] | None:
-    """An order for more than this answer: for everything, whenever, all answers, before you …"""
+    """A match if the order reaches beyond the current answer (for everything, whenever, all answers, before you …)."""
     found = next((each for each in (form.match(body) for form in _lasting()) if each), None)
     return None if found is None or SENTENCES.now.search(SENTENCES.when_you.sub("", body)) else found
 
@@ -31,7 +31,7 @@ def lasting(body: str) -> re.Match[str] | None:
 def remembered(
     text: str, found: re.Match[str], read: Callable[[str, bool], list[Inference]]
 ) -> list[Inference]:
-    """What the user asked to have remembered: what it says of the user, else the words themselves (B4.18)."""
+    """An explicit request to remember: the statement it contains, else its words as they are (B4.18)."""
     said = found["v"].strip()
     if SENTENCES.asking.match(said) or SENTENCES.pep_talk.search(said):
         return []
@@ -46,7 +46,7 @@ def remembered(
 
 
 def corrected(found: re.Match[str]) -> list[Inference]:
-    """What a match of ``meant`` or ``not_but`` puts right; nothing where it points at something at hand."""
+    """The correction in a match of ``meant`` or ``not_but``; nothing if it refers to something at hand."""
     groups = found.groupdict()
     value = (
         groups.get("v") or groups.get("w") or groups.get("x") or groups.get("y") or groups.get("z") or ""
@@ -61,7 +61,7 @@ def corrected(found: re.Match[str]) -> list[Inference]:
 
 
 def instruction(body: str) -> list[Inference]:
-    """A standing instruction, or how the user wants to be called; a single request is neither."""
+    """A standing instruction, or how the user wants to be called; nothing for a one-off request."""
     named = SENTENCES.call_me.match(body)
     if named:
         return [

@@ -1,4 +1,4 @@
-"""The English tables (R4.17, R4.19)."""
+"""The English pattern tables (R4.17, R4.19)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ SENTENCES_FILE = "conversations/rules/data/english_sentences.toml"
 STATEMENTS_FILE = "conversations/rules/data/english_statements.toml"
 
 SENTENCES = Patterns(SENTENCES_FILE, flags=re.IGNORECASE)
-"""How sentences are cut, whose they are, and which of them order, correct or say nothing."""
+"""Patterns for cutting sentences, finding their subject, and recognising instructions, corrections and small talk."""
 
 CASED = Patterns(SENTENCES_FILE, "cased")
-"""Those in which capital letters count."""
+"""Patterns that are case-sensitive."""
 
 STATEMENTS = Patterns(STATEMENTS_FILE, flags=re.IGNORECASE)
-"""Statements that take more than a row."""
+"""Statements that need more than a row of the table."""

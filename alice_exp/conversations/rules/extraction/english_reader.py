@@ -1,4 +1,4 @@
-"""What an English sentence says about its speaker (R4.19)."""
+"""Extract statements about the speaker from an English sentence (R4.19)."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _PEOPLE = "conversations/rules/data/english_people.txt"
 
 
 def read(text: str, asks: bool) -> list[Inference]:
-    """The inferences of one sentence (quotations masked, no final mark); empty where it says nothing.
+    """The inferences of one sentence (quotations masked, without final punctuation); empty if there are none.
 
-    Quote and index are left to the caller.
+    The caller fills in quote and index.
     """
     text = spelt_out(" ".join(text.split()))
     if asks or len(text) < 4:
@@ -56,7 +56,7 @@ def read(text: str, asks: bool) -> list[Inference]:
 
 
 def _bare(text: str) -> str:
-    """The sentence without greetings and connectives in front."""
+    """The sentence without leading greetings and connectives."""
     body = text
     while True:
         shorter = SENTENCES.lead.sub("", body)
@@ -66,7 +66,7 @@ def _bare(text: str) -> str:
 
 
 def _before_question(text: str) -> list[Inference]:
-    """What a sentence says before it comes to its question: "I'm using Rust, can you help?"."""
+    """The statement in front of a question: "I'm using Rust, can you help?"."""
     said, comma, _ = text.rpartition(", ")
     starts = SENTENCES.own_words.match(said)
     return read(said, False) if comma and starts and not SENTENCES.asking.match(_bare(said)) else []
@@ -91,7 +91,7 @@ def _clauses(body: str) -> Iterator[Inference]:
 
 
 def _other_subject(clause: str) -> Iterator[Inference]:
-    """Clauses about the speaker that do not begin with "I": my …, we use …, on Fridays I …"""
+    """Inferences of clauses about the speaker that do not begin with "I": my …, we use …, on Fridays I …"""
     timed = STATEMENTS.timed.match(clause)
     if timed:
         predicate = re.sub(r"^i\s+", "", timed["rest"], flags=_I)
@@ -184,14 +184,14 @@ def _predicate(predicate: str) -> Iterator[Inference]:
 
 
 def _named(word: str) -> Inference:
-    """ "I'm Sarah" is a name, "I'm German" is none."""
+    """ "I'm Sarah" states a name, "I'm German" a nationality."""
     if word in word_lists(_PEOPLE)["nations"]:
         return Inference(f"The user is {word}", 0.7, "identity", "person", "", word)
     return Inference(f"The user's name is {word}", 0.9, "identity", "name", "name", word)
 
 
 def _placed(what: str) -> tuple[str, list[Inference]]:
-    """ "a nurse in Boston" is an occupation and a place to work in; the second is empty without one (R4.19)."""
+    """Split "a nurse in Boston" into occupation and place of work; the list is empty without a place (R4.19)."""
     found = CASED.in_place.match(what)
     if not found:
         return what, []
@@ -219,7 +219,7 @@ def _filled(pattern: Pattern, found: re.Match[str], predicate: str) -> Inference
 
 
 def _importance(pattern: Pattern, groups: dict[str, str]) -> float:
-    """The pattern's own, a little more for what is strong, less for what was said in passing (R4.17)."""
+    """The pattern's importance, raised for strong wording, lowered for weak wording (R4.17)."""
     strength = groups.get("adv", "")
     if pattern.concept == "likes" and CASED.strong.search(strength + groups.get("k", "")):
         return 0.8

@@ -1,4 +1,4 @@
-"""What an English sentence says of its speaker though another word stands in front: "Hiking is my favorite sport"."""
+"""English statements about the speaker that begin with another subject: "Hiking is my favorite sport"."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _I = re.IGNORECASE
 
 
 def topical(clause: str) -> Inference | None:
-    """The inference of a clause that begins with something else than its speaker; None where it is not about them."""
+    """The inference of a clause that does not begin with its speaker; None if it is not about them."""
     address = SENTENCES.address.match(clause)
     if address:
         return Inference(
@@ -68,5 +68,5 @@ def _own(clause: str) -> Inference | None:
 
 
 def _of_the_user(text: str) -> str:
-    """The text with "my" as "the user's", for a clause in which nothing names the user before."""
+    """The text with the first "my" as "the user's", for a clause that does not name the user before it."""
     return of_user(re.sub(r"\bmy\b", "the user's", text, count=1, flags=_I))

@@ -1,4 +1,4 @@
-"""What a model is asked when it extracts, and what can be saved of its answer (R4.17, R4.20, B4.7, B4.13)."""
+"""Prompt for extraction by a model, and tolerant parsing of its answer (R4.17, R4.20, B4.7, B4.13)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Output format:
   {{"content": "用户在北京工作", "importance": 0.7}}
 ]
 """
-"""The prompt of R4.20 with the guide of R4.17; ``prompt_for`` fills in the conversation."""
+"""The prompt of R4.20 with the importance guide of R4.17; ``prompt_for`` inserts the conversation."""
 
 _NAMES = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}
 _FENCE = re.compile(r"```[a-zA-Z]*\n?|```")
@@ -51,18 +51,18 @@ _KEYED = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 MOST_ANSWER, MOST_MEMORIES, MOST_CONTENT = 200_000, 100, 1_000
-"""Characters of an answer that are read, memories and characters of one that are kept: an answer is data too."""
+"""Limits on an answer, which is untrusted: characters read, memories kept, characters of each memory."""
 
 UNSTATED = 0.5
-"""The importance of a memory to which the model gave none (B4.9: the lowest that is kept)."""
+"""Importance of a memory for which the model gave none: the lowest that is kept (B4.9)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model's answer holds, and whether it was an answer at all.
+    """The memories in a model's answer, and whether it could be parsed.
 
-    ``readable`` is false where neither a list nor a memory was found: then nothing was extracted, and nothing
-    may be marked so (B4.13). An empty list is readable.
+    ``readable`` is False if neither a list nor a memory was found; the messages must not be marked as extracted then
+    (B4.13). An empty list is readable.
     """
 
     extraction: Extraction
@@ -70,17 +70,17 @@ class Answer:
 
 
 def prompt_for(messages: Sequence[Message]) -> str:
-    """The prompt for a conversation; system messages and tools' answers are left out."""
+    """The prompt for a conversation, without system messages and tool results."""
     said = [message for message in messages if message.role in ("user", "assistant") and message.content]
     lines = (f"{_NAMES[message.role]}: {message.content}" for message in said)
     return PROMPT.format(conversation="\n".join(lines))
 
 
 def parse_answer(text: str, min_importance: float = 0.5) -> Answer:
-    """The memories of a model's answer: a JSON array of ``{content, importance}``, or what is left of one.
+    """Parse a model's answer: a JSON array of ``{content, importance}``, or what can be recovered of one.
 
-    Code fences, prose around it, an object around the array, trailing commas, single quotes, a cut-off end are
-    all met in practice. What has no content is left out, what is below ``min_importance`` counted (B4.9).
+    Models do send code fences, prose around the array, an object around it, trailing commas, single quotes and
+    truncated ends. Items without content are dropped, items below ``min_importance`` counted (B4.9).
     """
     plain = _FENCE.sub("", text[:MOST_ANSWER])
     values, readable = _values(plain)
@@ -90,7 +90,7 @@ def parse_answer(text: str, min_importance: float = 0.5) -> Answer:
 
 
 def _values(text: str) -> tuple[list[object], bool]:
-    """The candidate objects of the text, and whether a whole list was there."""
+    """The candidate objects in the text, and whether they came from a complete list."""
     decoder = json.JSONDecoder()
     for candidate in (text, _TRAILING_COMMA.sub("", text)):
         for start in [found.start() for found in re.finditer(r"\[", candidate)][:50]:
@@ -111,7 +111,7 @@ def _loose(text: str) -> object:
 
 
 def _keyed(text: str) -> list[object]:
-    """What looks like memories where no JSON is left: the text after ``content``, the number after ``importance``."""
+    """Memories from text that is not JSON: the string after ``content``, the number after ``importance``."""
     return [
         {"content": re.sub(r"\\(.)", r"\1", found["d"] or found["s"] or ""), "importance": found["i"]}
         for found in _KEYED.finditer(text)
@@ -138,7 +138,7 @@ def _inference(value: object) -> Inference | None:
 
 
 def _share(value: object) -> float:
-    """An importance in [0, 1]: numbers, numbers as text, "high"; anything else is ``UNSTATED``."""
+    """An importance in [0, 1] from a number, a number as text, or high, medium, low; else ``UNSTATED``."""
     if isinstance(value, str):
         named = {"high": 0.9, "medium": 0.7, "low": 0.4}.get(value.strip().lower())
         number = _NUMBER.search(value)

@@ -1,4 +1,4 @@
-"""What tells a place or an occupation from any other noun, in Chinese and English."""
+"""Recognise nouns that name a place or an occupation, in Chinese and English."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ def is_job(text: str) -> bool:
 
 
 def is_english_job(phrase: str) -> bool:
-    """Whether the head of an English noun phrase names an occupation: "senior nurse at a clinic" by "nurse"."""
+    """Whether the head of an English noun phrase names an occupation ("nurse" in "senior nurse at a clinic")."""
     head = _ENGLISH_JOBS.head.split(phrase)[0].strip()
     return bool(_ENGLISH_JOBS.ending.search(head)) and not _ENGLISH_JOBS.not_ending.search(head)

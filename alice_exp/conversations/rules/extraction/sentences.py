@@ -1,4 +1,4 @@
-"""A message as sentences that may be the user's own word: without code, with quotations set apart."""
+"""Split a message into sentences, leaving out code and quoted lines and masking quotations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 MOST_TEXT = 20_000
 MOST_SENTENCE = 400
-"""Characters of a message, and of one sentence, that are read: what is longer was pasted, not said."""
+"""Limits in characters of a message and of a sentence; longer text was pasted rather than said."""
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.S)
 _SET_APART = re.compile(
@@ -27,14 +27,14 @@ _ABBREVIATION = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St|vs|etc|e\.g|i\.e|[A-HJ-Z](?
 _CJK = re.compile("[\u3400-\u9fff]")
 
 MASK = "\ue000"
-"""What stands for a quotation while patterns are tried; it never matches as a word of the user."""
+"""Placeholder for a quotation while patterns are matched, so that quoted words are not taken for the user's own."""
 
 _DOT = "\ue001"
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence: as it was said (``quote``), with quotations masked (``text``), its mark (``?`` or empty)."""
+    """One sentence: verbatim (``quote``), and with quotations masked and without final punctuation (``text``)."""
 
     quote: str
     text: str
@@ -43,12 +43,12 @@ class Sentence:
     quoted: tuple[str, ...]
 
     def restored(self, text: str) -> str:
-        """A part of the masked text with its quotations put back, in their order in the sentence."""
+        """A part of the masked text with its quotations restored."""
         return restored(text, self.text, self.quoted)
 
 
 def restored(text: str, whole: str, quoted: tuple[str, ...]) -> str:
-    """A part of a masked whole with its quotations put back."""
+    """A part of the masked text ``whole`` with its quotations restored, counted by the masks before it."""
     if MASK not in text:
         return text
     at = whole.find(text)
@@ -57,7 +57,7 @@ def restored(text: str, whole: str, quoted: tuple[str, ...]) -> str:
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    """The sentences of a message; code, quoted lines and what is too long to be said are left out."""
+    """The sentences of a message, without code, quoted lines and overlong sentences."""
     plain = _FENCE.sub("\n", text[:MOST_TEXT].replace("’", "'").replace(MASK, "").replace(_DOT, ""))
     for line in plain.splitlines():
         if _SKIPPED_LINE.search(line.rstrip()):

@@ -1,4 +1,4 @@
-"""The rows of a language's table: what a statement looks like, and what it says of the user (R4.17, R4.19)."""
+"""Rows of a language's pattern table: the form of a statement and what it says about the user (R4.17, R4.19)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A row: a predicate after the speaker (我, "I"), and what it says of the user.
+    """A row: a pattern for the predicate after the speaker (我, "I"), and what it says about the user.
 
-    ``content`` is told with the groups of ``says`` in its places; empty: the predicate in the third person. ``narrow``
-    refuses values about this very moment.
+    ``content`` is a template for the groups of ``says``; if empty, the predicate is put into the third person.
+    ``narrow`` refuses values that point at the present moment.
     """
 
     says: re.Pattern[str]
@@ -33,18 +33,18 @@ class Pattern:
 
 @cache
 def statements(path: str) -> tuple[Pattern, ...]:
-    """The rows that are tried on a whole predicate, in their order."""
+    """The rows matched against a whole predicate, in order."""
     return _rows(path, "statements", "^", table(path)["ending"])
 
 
 @cache
 def kinds(path: str, heading: str = "kinds") -> tuple[Pattern, ...]:
-    """The rows that tell by one word what a statement is about, in their order; the last one fits everything."""
+    """The rows that classify a statement by one word, in order; the last one matches everything."""
     return _rows(path, heading)
 
 
 def kind_of(word: str, rows: tuple[Pattern, ...]) -> Pattern:
-    """The first row that fits the word."""
+    """The first row that matches the word."""
     return next(row for row in rows if row.says.search(word))
 
 

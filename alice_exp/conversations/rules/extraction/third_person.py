@@ -1,4 +1,4 @@
-"""English in the third person: "I usually get up, and my dog too" → "the user usually gets up, and their dog too"."""
+"""Put English into the third person: "I usually get up, and my dog too" → "… usually gets up, and their dog too"."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def inflected(verb: str) -> str:
 
 
 def third_person(predicate: str) -> str:
-    """What follows "I", as it follows "the user": its first verb inflected, pronouns changed."""
+    """A predicate of "I" as a predicate of "the user": first verb inflected, pronouns changed."""
     words = predicate.split()
     place = 0
     while place < len(words) - 1 and _WORDS.adverb.match(words[place]):
@@ -57,5 +57,5 @@ def third_person(predicate: str) -> str:
     if words[:2] and words[0].lower() == "no" and len(words) > 2 and words[1].lower() == "longer":
         place = 2
     words[place] = inflected(words[place])
-    # "work and live": a verb joined by "and" to the first one is left to the reader; the sentence stays clear.
+    # A second verb ("I work and live in …") is not inflected; the sentence is still clear.
     return of_user(" ".join(words))
