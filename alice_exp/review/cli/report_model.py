@@ -110,7 +110,7 @@ def _overlap(pair: Overlap, numbers: dict[str, int]) -> Row:
 def _doubted(placed: Placed) -> Row:
     doubt, record = placed.block.doubt, placed.block.record or Record()
     note = say(
-        "since {day}: {ok} of {uses} worked; yes: alice-exp keep {id} · no: alice-exp retire {id}",
+        "since {day}: {ok} of {uses} worked; yes: alice-exp keep {id} · no: alice-exp retire {id} --reason …",
         day=doubt.since[:10] if doubt is not None else "",
         ok=record.ok,
         uses=record.ok + record.failed,

@@ -8,28 +8,25 @@ place holds. Of a text that both sides changed both versions stay: one in place,
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.formats.change_edits import same_block
 from alice_exp.model.rules.doubt import STILL_TRUE, kept_record, replayed
 from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, TABLE
 from alice_exp.model.values.block import (
     CONFIDENCE,
     EVIDENCE_KEPT,
-    Arms,
     Block,
     Doubt,
     Evidence,
     Placed,
-    Record,
     content_hash,
     is_approved,
     path_of,
 )
+from alice_exp.sync.rules.three_way import ThreeWay, age, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -112,7 +109,7 @@ def _both(
     home = _place(was, one, other)
     text, loser = _text(was, one, other)
     b, o, t = (was.block if was else None), one.block, other.block
-    three = _Three(b, o, t)
+    three = ThreeWay(b, o, t)
     counts: dict[str, Any] = {name: three.count(name) for name in _COUNTS}
     block = replace(
         text.block,
@@ -145,86 +142,7 @@ def _both(
     return Placed(block, home.path), beside
 
 
-@dataclass(frozen=True, slots=True)
-class _Three:
-    """The three versions of a block, merged field by field; ``was`` is None if both sides created it."""
-
-    was: Block | None
-    one: Block
-    other: Block
-
-    def settled(self, name: str, decide: Callable[[Any, Any], Any]) -> Any:
-        """The field of the side that changed it; the result of ``decide`` if both did."""
-        x, y = getattr(self.one, name), getattr(self.other, name)
-        if self.was is not None:
-            before = getattr(self.was, name)
-            if x == before:
-                return y
-            if y == before:
-                return x
-        return x if x == y else decide(x, y)
-
-    def later(self, name: str) -> Any:
-        """``settled``, decided in favour of the side that was updated later."""
-        return self.settled(name, lambda x, y: x if later(self.one, self.other) is self.one else y)
-
-    def count(self, name: str) -> int:
-        """What was there and what each side added; the higher where nothing is known of before."""
-        was = getattr(self.was, name) if self.was is not None else None
-        return _added(was, getattr(self.one, name), getattr(self.other, name))
-
-    def record(self) -> Record | None:
-        """Outcomes added up as counts are; None where neither side has any."""
-        if self.one.record is None and self.other.record is None:
-            return None
-        was = (self.was.record or Record()) if self.was is not None else None
-        one, other = self.one.record or Record(), self.other.record or Record()
-        return Record(
-            _added(was.ok if was else None, one.ok, other.ok),
-            _added(was.failed if was else None, one.failed, other.failed),
-        )
-
-    def trial(self) -> dict[str, Arms]:
-        """The same for each arm of each share."""
-        before = self.was.trial if self.was is not None else None
-        result: dict[str, Arms] = {}
-        for share in sorted({*self.one.trial, *self.other.trial}):
-            was = before.get(share, _NO_ARMS) if before is not None else (None,) * 4
-            one, other = self.one.trial.get(share, _NO_ARMS), self.other.trial.get(share, _NO_ARMS)
-            a, b, c, d = map(_added, was, one, other)
-            result[share] = (a, b, c, d)
-        return result
-
-    def words(self, name: str) -> tuple[str, ...]:
-        """A list merged as a set: without what either side removed, with what either added."""
-        x, y = getattr(self.one, name), getattr(self.other, name)
-        before = getattr(self.was, name) if self.was is not None else ()
-        stay = [word for word in before if word in x and word in y]
-        new = sorted({word for word in (*x, *y) if word not in before})
-        return x if x == y else tuple(dict.fromkeys((*stay, *new)))
-
-    def keyed(self, name: str) -> dict[str, Any]:
-        """An object merged key by key; if both sides set a key, the larger value in canonical order."""
-        before = dict(getattr(self.was, name)) if self.was is not None else {}
-        x, y = dict(getattr(self.one, name)), dict(getattr(self.other, name))
-        result = {}
-        for key in dict.fromkeys((*before, *sorted({*x, *y}))):
-            mine, yours, old = x.get(key, _MISSING), y.get(key, _MISSING), before.get(key, _MISSING)
-            value = yours if mine == old else mine if yours == old else _larger(mine, yours)
-            if value is not _MISSING:
-                result[key] = value
-        return result
-
-
-_NO_ARMS: Arms = (0, 0, 0, 0)
-
-
-def _added(was: int | None, one: int, other: int) -> int:
-    """What was there and what each side added; the higher where nothing is known of before."""
-    return max(one, other) if was is None else max(0, one + other - was)
-
-
-def _doubt(three: _Three) -> Doubt | None:
+def _doubt(three: ThreeWay) -> Doubt | None:
     """The doubt worked out anew over the pieces of both sides; a latch survives unless a later answer opened it
     (DESIGN 12.8)."""
     pieces = joined_evidence(three.was, three.one, three.other)
@@ -232,7 +150,7 @@ def _doubt(three: _Three) -> Doubt | None:
     if doubt is None:
         return max(
             (one for one in (three.one.doubt, three.other.doubt) if one is not None),
-            key=_canonical,
+            key=canonical,
             default=None,
         )
     answered = max((piece.at for piece in pieces if piece.effect == STILL_TRUE), default="")
@@ -242,36 +160,10 @@ def _doubt(three: _Three) -> Doubt | None:
     return replace(doubt, since=min(latches, default=""))
 
 
-class _Missing:
-    """Stands for a key that is not there."""
-
-
-_MISSING: Any = _Missing()
-
-
-def _larger(x: Any, y: Any) -> Any:
-    if x is _MISSING or y is _MISSING:
-        return y if x is _MISSING else x
-    return max(x, y, key=_canonical)
-
-
-def _canonical(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
-
-
-def later(one: Block, other: Block) -> Block:
-    """The block that was updated later; on a tie the choice does not depend on the order of the arguments."""
-    return max((one, other), key=_age)
-
-
-def _age(block: Block) -> tuple[str, str]:
-    return block.updated_at, _canonical(block_json(block, "universal"))
-
-
 def _place(was: Placed | None, one: Placed, other: Placed) -> Placed:
     """The side whose place holds: the one that moved the block, or of two moves the later decision."""
     if one.path == other.path:
-        return max((one, other), key=lambda p: (p.block.archived is not None, _age(p.block)))
+        return max((one, other), key=lambda p: (p.block.archived is not None, age(p.block)))
     if was is not None and one.path == was.path:
         return other
     if was is not None and other.path == was.path:
@@ -293,11 +185,11 @@ def _text(was: Placed | None, one: Placed, other: Placed) -> tuple[Placed, Place
         return one, None
     if x == before:
         return other, None
-    stays = max((one, other), key=lambda p: (is_approved(p), _age(p.block)))
+    stays = max((one, other), key=lambda p: (is_approved(p), age(p.block)))
     return stays, other if stays is one else one
 
 
-def _approved(three: _Three, text: Block) -> Approved | None:
+def _approved(three: ThreeWay, text: Block) -> Approved | None:
     """The approval of exactly the merged text (of two the later); otherwise that of the side that changed it."""
     digest = content_hash(text)
     fits = [a for a in (three.one.approved, three.other.approved) if a is not None and a.hash == digest]
@@ -317,7 +209,7 @@ def joined_evidence(was: Block | None, one: Block, other: Block) -> tuple[Eviden
         before = was.evidence.count(piece) if was is not None else 0
         # Equal pieces added on each side are two events: the same outcome can happen twice in a second.
         times = x + y - before if was is not None and min(x, y) >= before else max(x, y)
-        key = _canonical([getattr(piece, name) for name in Evidence.__slots__])
+        key = canonical([getattr(piece, name) for name in Evidence.__slots__])
         pieces += [(piece.at, key, piece)] * times
     return tuple(piece for *_, piece in sorted(pieces, key=lambda row: row[:2]))[-EVIDENCE_KEPT:]
 
