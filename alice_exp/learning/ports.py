@@ -31,7 +31,7 @@ class Decisions(Protocol):
 class OpenDecision:
     """A decision that waits for its outcome: task, context, tier, and the ids of applied and observed blocks.
 
-    ``held_out`` decisions had blocks to apply but got none, for comparison (``learning.rules.impact``).
+    ``held_out`` are the ids that the lot kept back, ``share`` the share it was drawn with (``learning.rules.lot``).
     """
 
     decision: str
@@ -41,4 +41,5 @@ class OpenDecision:
     tier: str
     applied: tuple[str, ...]
     observing: tuple[str, ...]
-    held_out: bool = False
+    held_out: tuple[str, ...] = ()
+    share: float = 0.0

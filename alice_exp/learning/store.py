@@ -37,7 +37,8 @@ class FileDecisions:
             "tier": decision.tier,
             "applied": list(decision.applied),
             "observing": list(decision.observing),
-            "held_out": decision.held_out,
+            "held_out": list(decision.held_out),
+            "share": decision.share,
         }
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -74,7 +75,9 @@ class FileDecisions:
                 raw["tier"],
                 tuple(raw["applied"]),
                 tuple(raw["observing"]),
-                bool(raw["held_out"]),
+                # The version before kept a flag here, and drew whole decisions.
+                tuple(raw["held_out"]) if isinstance(raw["held_out"], list) else (),
+                float(raw.get("share", 0.0)),
             )
         except (OSError, ValueError, KeyError, TypeError):
             raise NotFoundError(

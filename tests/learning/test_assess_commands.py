@@ -371,10 +371,22 @@ def test_impact_tells_what_blocks_brought(tiers: Path, cli: Call) -> None:
     assert -1 <= told["gap"]["low"] <= told["gap"]["high"] <= 1
 
 
-def test_a_held_out_decision_applies_nothing_and_credits_no_one(tiers: Path, cli: Call) -> None:
-    cli("config", "set", "decide.held_out", "1")
-    made = cli("decide", "deploy the billing service", "--json", check=False)
-    assert (made.code, made.json["tier"], made.json["applied"]) == (4, "reasoning", [])
-    cli("outcome", made.json["decision"], "ok")
-    assert cli("impact", "--json").json["held_out"]["total"] == 1
+def test_what_the_lot_holds_out_is_not_applied_and_both_arms_are_booked(tiers: Path, cli: Call) -> None:
+    cli("config", "set", "trial.share", "1")
+    made = cli("decide", "deploy the billing service", "--json").json
+    assert made["tier"] == "low_value", "what is held out is as if it did not exist"
+    assert made["held_out"] == ["exp-aaa22222", "exp-bbb22222"]
+    assert not {"exp-aaa22222", "exp-bbb22222"} & {
+        one["id"] for one in (*made["applied"], *made["observing"])
+    }
+    assert "held out by lot" in cli("decide", "deploy the billing service").stdout
+    cli("outcome", made["decision"], "ok")
     assert cli("show", "exp-aaa22222", "--json").json["verifications"] == 1
+    cli("config", "set", "trial.share", "0.04")
+    for ok in ("ok", "fail"):
+        made = cli("decide", "deploy the billing service", "--json").json
+        first = (*made["held_out"], made["applied"][0]["id"])[0]
+        cli("outcome", made["decision"], ok)
+        assert first == "exp-aaa22222"
+    trial = cli("show", "exp-aaa22222", "--json").json["trial"]
+    assert trial["1.0"] == [0, 0, 1, 0] and sum(trial["0.04"]) == 2

@@ -230,6 +230,19 @@ def test_every_key_is_listed_with_value_default_and_doc(home: Path, cli: Call) -
         assert cli("config", "get", option.name, "--json").json["value"] == option.default
 
 
+def test_an_older_name_is_read_until_the_key_itself_is_set(home: Path, cli: Call) -> None:
+    path = home / "experiences/config.jsonc"
+    assert '"share": 0.0' in path.read_text() and "held_out" not in path.read_text()
+    path.write_text('{"decide": {"held_out": 0.1}}')
+    assert cli("config", "get", "trial.share").stdout == "0.1\n"
+    assert cli("check", "--json").json["problems"] == []
+    cli("config", "set", "trial.share", "0")
+    assert cli("config", "get", "trial.share").stdout == "0\n", "turned off, whatever the older name says"
+    path.write_text('{"decide": {"held_out": 0.1}, "trial": {"share": 0.02}}')
+    assert cli("config", "get", "trial.share").stdout == "0.02\n"
+    assert cli("config", "get", "decide.held_out").stdout == "0.1\n"
+
+
 def test_set_touches_one_value_and_keeps_comments(home: Path, cli: Call, git: Callable[..., str]) -> None:
     path = home / "experiences/config.jsonc"
     path.write_text(path.read_text().replace('"expire_days": 7', '"expire_days": 7 /* a week */'))

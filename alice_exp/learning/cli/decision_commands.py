@@ -81,6 +81,8 @@ def _decision(terminal: Terminal, made: Decision, warnings: list[str]) -> None:
         terminal.table([say("what"), say("score"), say("id"), say("state"), say("what is known")], rows)
     else:
         terminal.line(say("nothing that is trusted fits: use your own reasoning"))
+    if made.held_out:
+        terminal.line(say("held out by lot, to see what it brings: {ids}", ids=", ".join(made.held_out)))
     for warning in warnings:
         terminal.note(warning)
     terminal.line(say("then: alice-exp outcome {decision} ok|fail", decision=made.decision))

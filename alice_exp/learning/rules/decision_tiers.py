@@ -87,13 +87,13 @@ def choose(
 
     Those that are not ``clear`` by themselves do not count. A block is proven if it is personal and at least past, or
     universal and reliable, and trust · confidence reaches ``threshold``. ``is_held_out`` is asked for the first block
-    of the answering tier: what it holds out is as if it did not exist.
+    of the answering tier, unless nobody has approved it: what it holds out is as if it did not exist.
     """
     given = [match for match in matches if match.clear and match.placed.block.state != "obsolete"]
     held_out: list[str] = []
     while True:
         tier, applied = _answer([one for one in given if one.placed.block.id not in held_out], threshold)
-        if not applied or not is_held_out(applied[0].placed.block.id):
+        if not applied or tier == "low_value" or not is_held_out(applied[0].placed.block.id):
             break
         held_out.append(applied[0].placed.block.id)
     approved = [match for match in given if match.approved and match.placed.block.id not in held_out]

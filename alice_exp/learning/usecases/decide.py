@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.search_episodes import similar_failures
 from alice_exp.finding.rules.ranking import unscored
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.learning.ports import OpenDecision
-from alice_exp.learning.rules.decision_tiers import Applied, Choice, choose
-from alice_exp.learning.rules.impact import is_held_out
+from alice_exp.learning.rules.decision_tiers import Applied, choose
+from alice_exp.learning.rules.lot import is_held_out
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import is_approved
@@ -51,12 +52,11 @@ def decide(finding: Finding, decisions: Decisions, task: str, context: Mapping[s
     """
     home, caller, config = finding.home, finding.caller, finding.home.config()
     (matches,) = search(finding, [(task, context)], Filters())
-    choice = choose(matches, config.number("thresholds.high_confidence"))
+    decision, share = caller.new_id("dec"), config.number("trial.share")
+    lot = partial(is_held_out, decision, share=share)
+    choice = choose(matches, config.number("thresholds.high_confidence"), lot)
     told = home.read((), records=EPISODES_PATH).episodes or EpisodeBook()
     failures = similar_failures(told.episodes, task, context)
-    decision = caller.new_id("dec")
-    if choice.applied and is_held_out(decision, config.number("decide.held_out")):
-        choice = Choice("reasoning", held_out=tuple(one.placed.block.id for one in choice.applied))
     applied = (*choice.applied, *_linked(home, choice.applied))
     observing = choice.observing[:MOST_OBSERVED]
     decisions.open(
@@ -68,7 +68,8 @@ def decide(finding: Finding, decisions: Decisions, task: str, context: Mapping[s
             choice.tier,
             tuple(one.placed.block.id for one in applied),
             tuple(match.placed.block.id for match in observing),
-            bool(choice.held_out),
+            choice.held_out,
+            share,
         )
     )
     finding.access.record([one.placed.block.id for one in applied], caller.now)

@@ -12,6 +12,7 @@ from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.learning.ports import OpenDecision
+from alice_exp.learning.rules.lot import booked
 from alice_exp.learning.usecases.outcome import settled_after, standing_of, thresholds_of
 from alice_exp.model.formats.record_schema import EVENTS_PATH
 from alice_exp.model.rules.doubt import is_in_doubt
@@ -88,7 +89,7 @@ def report_decision(
         credited = credited_ids(snapshot, open_decision, used, also)
         where = scenario_of(scenario, open_decision.context, caller.now[:10])
         changes, missing = _changes(snapshot, open_decision, credited, ok, where, caller, note, episode.id)
-        puts = tuple(Put(placed.block, placed.path) for placed, _ in changes)
+        puts = _booked(snapshot, open_decision, ok, [placed for placed, _ in changes])
         book, pruned = _kept(snapshot, episode, puts, caller.now, reads or {})
         timeline, merges, told = _told(snapshot.timeline or Timeline(), event, strategy, answers)
         act = Act(
@@ -128,7 +129,7 @@ def _trailers(
         ("Decision", decision.decision),
         ("Result", "ok" if ok else "fail"),
         *(("Applied", block_id) for block_id in decision.applied),
-        *((("Held-Out", "yes"),) if decision.held_out else ()),
+        *(("Held-Out", block_id) for block_id in decision.held_out),
         ("Episode", episode),
         ("Scenario", where),
         *(("Pruned", one) for one in pruned),
@@ -172,6 +173,24 @@ def _named(snapshot: Snapshot, known: Sequence[str], reference: str) -> str:
             "{id} was neither applied nor observed by this decision", id=block_id, hint=", ".join(known)
         )
     return block_id
+
+
+def _booked(
+    snapshot: Snapshot, decision: OpenDecision, ok: bool, changed: Sequence[Placed]
+) -> tuple[Put, ...]:
+    """The changed blocks, with this outcome in the trials of those that the lot drew: both arms by intention (12.6).
+
+    What was held out is booked as *without*, the first applied as *with*, whichever was used in the end.
+    """
+    blocks = {placed.block.id: placed for placed in changed}
+    first = decision.applied[:1] if decision.tier != "low_value" else ()
+    drawn = (*decision.held_out, *first) if decision.share > 0 else ()
+    for block_id in drawn:
+        placed = blocks.get(block_id) or snapshot.find(block_id)
+        if placed is not None and (block_id in blocks or placed.place != "archive"):
+            trial = booked(placed.block.trial, decision.share, block_id in decision.held_out, ok)
+            blocks[block_id] = replace(placed, block=replace(placed.block, trial=trial))
+    return tuple(Put(placed.block, placed.path) for placed in blocks.values())
 
 
 def _is_overtaken(snapshot: Snapshot, decision: OpenDecision, placed: Placed) -> bool:

@@ -54,13 +54,13 @@ def option_named(name: str) -> Option:
 def get(home: Home, name: str) -> Value:
     """The present value of one key."""
     option = option_named(name)
-    return Value(option, home.read(()).config.values.get(name, option.default))
+    return Value(option, home.read(()).config.value(name))
 
 
 def listing(home: Home) -> Sequence[Value]:
-    """All keys with their values, in the order of the table."""
-    values = home.read(()).config.values
-    return [Value(option, values.get(option.name, option.default)) for option in OPTIONS]
+    """Every key, in the table's order."""
+    config = home.read(()).config
+    return [Value(option, config.value(option.name)) for option in OPTIONS]
 
 
 def parsed(option: Option, text: str) -> Json:
@@ -98,7 +98,7 @@ def put(home: Home, caller: Caller, name: str, text: str) -> tuple[Value, Commit
         if present is None:
             fresh = edit(parse(default_text().encode(), PATH), [Set(pointer, value)]).decode()
             return ChangeSet(act, texts={PATH: fresh}, seen={PATH: None}), answer
-        if snapshot.config.values.get(name, option.default) == value:
+        if snapshot.config.value(name) == value:
             return None, answer
         return ChangeSet(act, settings=(Setting(PATH, pointer, value),)), answer
 

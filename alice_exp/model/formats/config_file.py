@@ -29,7 +29,8 @@ def default_text() -> str:
     lines = ["// How this home behaves. Every key stands here with its default; change what you like.", "{"]
     lines.append('  "$schema": ".schema/config.json",')
     group = ""
-    for position, option in enumerate(OPTIONS):
+    options = [option for option in OPTIONS if not option.now]
+    for position, option in enumerate(options):
         head, dot, key = option.name.rpartition(".")
         if head != group and group:
             lines.append("  },")
@@ -37,7 +38,7 @@ def default_text() -> str:
             lines.append(f'  "{head}": {{')
         group = head
         indent = "    " if dot else "  "
-        following = OPTIONS[position + 1] if position + 1 < len(OPTIONS) else None
+        following = options[position + 1] if position + 1 < len(options) else None
         is_last = following is None or following.name.rpartition(".")[0] != head
         comma = "" if is_last and dot else ","
         lines += [f"{indent}// {option.doc}.", f'{indent}"{key}": {dump(option.default)}{comma}']

@@ -20,12 +20,16 @@ Kind = Literal["count", "share", "days", "flag", "text"]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One key: dotted name, default, kind, and the comment above it in the file."""
+    """One key: dotted name, default, kind, and the comment that stands above it in the file.
+
+    An older name says in ``now`` which key took its place: it is read where that is not set, and no new file has it.
+    """
 
     name: str
     default: bool | int | float | str
     kind: Kind
     doc: str
+    now: str = ""
 
 
 OPTIONS: tuple[Option, ...] = (
@@ -44,7 +48,17 @@ OPTIONS: tuple[Option, ...] = (
         "How well an answer must match, as a share of what jumbled words reach",
     ),
     Option(
-        "decide.held_out", 0.0, "share", "Share of decisions left without blocks, to measure what they bring"
+        "trial.share",
+        0.0,
+        "share",
+        "Share of decisions that leave out the block they would apply, to measure what it brings; 0: none",
+    ),
+    Option(
+        "decide.held_out",
+        0.0,
+        "share",
+        "Older name of trial.share, read where that is not set",
+        now="trial.share",
     ),
     Option(
         "heartbeat.expire_days", 7, "days", "Days that an unanswered candidate waits after it was first shown"
@@ -105,6 +119,8 @@ OPTIONS: tuple[Option, ...] = (
 
 BY_NAME: Mapping[str, Option] = {option.name: option for option in OPTIONS}
 
+_OLDER: Mapping[str, str] = {option.now: option.name for option in OPTIONS if option.now}
+
 
 @dataclass(frozen=True, slots=True)
 class Config:
@@ -112,9 +128,14 @@ class Config:
 
     values: Mapping[str, Json] = field(default_factory=dict)
 
+    def value(self, name: str) -> Json:
+        """An option as it counts: what is set, else what is set under its older name, else the default."""
+        default = BY_NAME[name].default
+        return self.values.get(name, self.values.get(_OLDER.get(name, ""), default))
+
     def number(self, name: str) -> float:
         """A numeric option."""
-        value = self.values.get(name, BY_NAME[name].default)
+        value = self.value(name)
         return float(value) if isinstance(value, int | float) else 0.0
 
     def count(self, name: str) -> int:
@@ -122,12 +143,12 @@ class Config:
         return int(self.number(name))
 
     def flag(self, name: str) -> bool:
-        """A boolean option."""
-        return bool(self.values.get(name, BY_NAME[name].default))
+        """A true-or-false option."""
+        return bool(self.value(name))
 
     def text(self, name: str) -> str:
         """A text option."""
-        return str(self.values.get(name, BY_NAME[name].default))
+        return str(self.value(name))
 
     @property
     def half_life_days(self) -> dict[str, float]:
