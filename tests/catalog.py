@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from alice_exp.learning.rules.decision_tiers import IN_DOUBT_WARNING
 from alice_exp.learning.usecases.statistics import AGES, OLDER
 from alice_exp.model.rules.lifecycle import LEVELS
 from alice_exp.model.values.block import BLOCK_TYPES
@@ -32,8 +33,8 @@ SAYING = frozenset(_CALLS.split())
 
 _SAID = """
 error warning changed expired approve reject reply review later verified
-promoted demoted debounced retired revived new set namespace blocks id when state left evidence rejected universal
-personal low_value
+promoted demoted debounced doubted withheld retired revived new set namespace blocks id when state left evidence rejected universal
+personal low_value trial
 """
 _DOCTORED = """
 leftovers git files history remotes permissions clock disk schemas sharing owner index cloud reads
@@ -41,7 +42,7 @@ leftovers git files history remotes permissions clock disk schemas sharing owner
 _OPTIONS = tuple(option.doc for option in OPTIONS)
 WORDS = (
     *(*LEVELS, *_SAID.split(), *BLOCK_TYPES, *AGES, OLDER, "never", "needs review"),
-    *(*_OPTIONS, *_DOCTORED.split()),
+    *(*_OPTIONS, *_DOCTORED.split(), IN_DOUBT_WARNING),
 )
 """Single words that are said through a variable."""
 

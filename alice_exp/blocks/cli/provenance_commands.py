@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +15,9 @@ from alice_exp.kernel.errors import BusyError, UsageError
 from alice_exp.kernel.journal.act import Commit, commit_id
 from alice_exp.model import documents
 from alice_exp.model.formats.block_schema import block_json
-from alice_exp.model.values.block import CONFIDENCE, TRUST, Placed
+from alice_exp.model.rules.lifecycle import Thresholds
+from alice_exp.model.rules.use import Standing, standing
+from alice_exp.model.values.block import CONFIDENCE, TRUST, Arms, Placed
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import moment
@@ -45,6 +48,13 @@ def why(
     if present:
         document["trust"] = TRUST[present.place]
         document["confidence"] = CONFIDENCE[present.block.state]
+        use = standing(present, Thresholds.of(opened.config))
+        document["use"] = {
+            "use": use.use,
+            "missing": use.missing,
+            "ok": use.record.ok,
+            "failed": use.record.failed,
+        }
     terminal.answer(document, lambda: _why(terminal, block_id, present, life))
 
 
@@ -66,12 +76,66 @@ def _why(
             terminal.line(f"  {say('evidence')}: {documents.evidence_whole(piece)}")
         trust, confidence = TRUST[present.place], CONFIDENCE[block.state]
         fixed = f"trust {trust:.1f} · confidence {confidence:.1f}"
+        for sentence in _use(present, standing(present, Thresholds.of(terminal.session.config))):
+            terminal.line(f"  {say('use')}: {sentence}")
         terminal.line(f"  {say('score')}: {fixed} · decay · match = {trust * confidence:.2f} · decay · match")
     rows = []
     for step in life:
         moved = _rise(step.before, step.after)
         rows.append([step.commit.at, step.commit.commit[:8], step.commit.op, step.commit.actor, moved])
     terminal.table([say("when"), say("commit"), say("act"), say("who"), say("state")], rows)
+
+
+def _use(placed: Placed, told: Standing) -> list[str]:
+    """How a block is used, what its outcomes say, what the lot brought, and what would change it."""
+    block_id, uses = placed.block.id, told.record.ok + told.record.failed
+    doubt = placed.block.doubt
+    how = {
+        "proven": say("proven: applied before anything else that fits"),
+        "trial": say(
+            "approved, not proven yet: tried one at a time; successes that are missing: {count}",
+            count=told.missing,
+        ),
+        "in_doubt": say(
+            "in doubt since {day}: 'alice-exp keep {id}' if it still holds, 'alice-exp retire {id} --reason …' if not",
+            day=doubt.since[:10] if doubt is not None else "",
+            id=block_id,
+        ),
+        "candidate": say(
+            "nobody has decided on it: applied only where nothing approved fits, with a disclaimer"
+        ),
+        "withheld": say("it failed before anybody decided on it: not applied until the review"),
+        "unapproved": say("not approved as it stands: not applied; alice-exp approve {id}", id=block_id),
+        "archived": say("in the archive: not used"),
+    }
+    sentences = [how[told.use]]
+    if uses:
+        sentences.append(say("{ok} of {uses} uses worked", ok=told.record.ok, uses=uses))
+    if doubt is not None and not doubt.since:
+        sentences.append(
+            say(
+                "doubt {value} of 1: a failure about doubles it, a success halves it",
+                value=f"{doubt.value:.2f}",
+            )
+        )
+    return sentences + _lot(placed.block.trial)
+
+
+def _lot(trial: Mapping[str, Arms]) -> list[str]:
+    """What decisions by lot say of a block."""
+    rows = [counts for counts in trial.values() if any(counts)]
+    if not rows:
+        return []
+    ok, failed, ok_out, failed_out = (sum(column) for column in zip(*rows, strict=True))
+    return [
+        say(
+            "by lot: {ok} of {uses} worked with it, {ok_out} of {uses_out} without; see alice-exp impact",
+            ok=ok,
+            uses=ok + failed,
+            ok_out=ok_out,
+            uses_out=ok_out + failed_out,
+        )
+    ]
 
 
 def log(
