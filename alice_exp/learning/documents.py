@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from alice_exp.learning.rules.assessment import Assessment, Grade
+    from alice_exp.learning.rules.impact import Brought, Impact
     from alice_exp.model.rules.lifecycle import Change
     from alice_exp.model.values.block import Placed
 
@@ -105,4 +106,31 @@ def changed(placed: Placed, change: Change) -> dict[str, Any]:
         "level": change.after,
         "verifications": placed.block.verifications,
         "effect": change.effect,
+    }
+
+
+def impact(found: Impact) -> dict[str, Any]:
+    """What blocks bring: the portfolio, then each block with its text and what is proposed (DESIGN 7)."""
+    return {
+        "portfolio": _brought(found.portfolio),
+        "blocks": [
+            {
+                "id": one.placed.block.id,
+                **_brought(one.brought),
+                "payload": payload_text(one.placed),
+                "proposal": one.proposal,
+            }
+            for one in found.blocks
+        ],
+    }
+
+
+def _brought(brought: Brought) -> dict[str, Any]:
+    return {
+        "uses": brought.uses,
+        "with": None if brought.applied is None else round(brought.applied, 4),
+        "without": None if brought.held_out is None else round(brought.held_out, 4),
+        "low": brought.low,
+        "high": brought.high,
+        "verdict": brought.verdict,
     }

@@ -336,25 +336,9 @@ def test_mistakes_are_usage(home: Path, cli: Call, arguments: list[str], code: i
     assert done.stderr.count("\n") == 1
 
 
-def test_impact_tells_what_blocks_brought(tiers: Path, cli: Call) -> None:
-    assert cli("impact", "--json").json["applied"]["total"] == 0
-    for verdict in ("ok", "ok", "fail"):
-        made = cli("decide", "deploy the billing service", "--json").json
-        cli("outcome", made["decision"], verdict)
-    made = cli("decide", "paint the garden fence", "--json", check=False).json
-    cli("outcome", made["decision"], "fail")
-    told = cli("impact", "--json").json
-    assert (told["applied"]["ok"], told["applied"]["total"]) == (2, 3)
-    assert (told["without"]["ok"], told["without"]["total"]) == (0, 1)
-    assert told["held_out"]["total"] == 0
-    assert {one["id"]: one["total"] for one in told["blocks"]} == {"exp-aaa22222": 3}
-    assert -1 <= told["gap"]["low"] <= told["gap"]["high"] <= 1
-
-
 def test_a_held_out_decision_applies_nothing_and_credits_no_one(tiers: Path, cli: Call) -> None:
     cli("config", "set", "decide.held_out", "1")
     made = cli("decide", "deploy the billing service", "--json", check=False)
     assert (made.code, made.json["tier"], made.json["applied"]) == (4, "reasoning", [])
     cli("outcome", made.json["decision"], "ok")
-    assert cli("impact", "--json").json["held_out"]["total"] == 1
     assert cli("show", "exp-aaa22222", "--json").json["verifications"] == 1
