@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.learning.rules.assessment import Assessment, Grade
     from alice_exp.learning.rules.decision_tiers import Applied
+    from alice_exp.learning.rules.impact import Brought, Impact
     from alice_exp.model.rules.lifecycle import Change
     from alice_exp.model.values.block import Placed
 
@@ -136,3 +137,30 @@ def doubt(placed: Placed) -> dict[str, Any] | None:
         return None
     record = block.record or Record()
     return {"since": block.doubt.since, "value": block.doubt.value, "ok": record.ok, "failed": record.failed}
+
+
+def impact(found: Impact) -> dict[str, Any]:
+    """What blocks bring: the portfolio, then each block with its text and what is proposed (DESIGN 7)."""
+    return {
+        "portfolio": _brought(found.portfolio),
+        "blocks": [
+            {
+                "id": one.placed.block.id,
+                **_brought(one.brought),
+                "payload": payload_text(one.placed),
+                "proposal": one.proposal,
+            }
+            for one in found.blocks
+        ],
+    }
+
+
+def _brought(brought: Brought) -> dict[str, Any]:
+    return {
+        "uses": brought.uses,
+        "with": None if brought.applied is None else round(brought.applied, 4),
+        "without": None if brought.held_out is None else round(brought.held_out, 4),
+        "low": brought.low,
+        "high": brought.high,
+        "verdict": brought.verdict,
+    }

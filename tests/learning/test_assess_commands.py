@@ -356,21 +356,6 @@ def test_mistakes_are_usage(home: Path, cli: Call, arguments: list[str], code: i
     assert done.stderr.count("\n") == 1
 
 
-def test_impact_tells_what_blocks_brought(tiers: Path, cli: Call) -> None:
-    assert cli("impact", "--json").json["applied"]["total"] == 0
-    for verdict in ("ok", "ok", "fail"):
-        made = cli("decide", "deploy the billing service", "--json").json
-        cli("outcome", made["decision"], verdict)
-    made = cli("decide", "paint the garden fence", "--json", check=False).json
-    cli("outcome", made["decision"], "fail")
-    told = cli("impact", "--json").json
-    assert (told["applied"]["ok"], told["applied"]["total"]) == (2, 3)
-    assert (told["without"]["ok"], told["without"]["total"]) == (0, 1)
-    assert told["held_out"]["total"] == 0
-    assert {one["id"]: one["total"] for one in told["blocks"]} == {"exp-aaa22222": 3}
-    assert -1 <= told["gap"]["low"] <= told["gap"]["high"] <= 1
-
-
 def test_what_the_lot_holds_out_is_not_applied_and_both_arms_are_booked(tiers: Path, cli: Call) -> None:
     cli("config", "set", "trial.share", "1")
     made = cli("decide", "deploy the billing service", "--json").json

@@ -133,3 +133,30 @@ def test_the_same_over_many_runs(effect: float, share: float, drift: bool) -> No
     held = covered(effect, share, 1_440, 300, 24, drift)
     print(f"{effect:+} at {share}, drift {drift}: covered in {held:.1%}")
     assert held >= 0.95
+
+
+def claims_of_a_portfolio(with_archive: bool, runs: int) -> float:
+    """The share of runs with a false claim where every third failure of a block archives it for a new one."""
+    false = 0
+    for run in range(runs):
+        chance = random.Random(run)
+        living: list[dict[str, Row]] = [{} for _ in range(12)]
+        archived: list[dict[str, Row]] = []
+        for use in range(600):
+            block, held_out, ok = chance.randrange(12), chance.random() < 0.05, chance.random() < 0.7
+            living[block] = booked(living[block], 0.05, held_out, ok)
+            # Only a failure of a block that was applied counts against it.
+            if not held_out and not ok and chance.random() < 1 / 3:
+                archived.append(living[block])
+                living[block] = {}
+            if use % 5 == 4 and verdict(pooled(living + archived * with_archive)) != "open":
+                false += 1
+                break
+    return false / runs
+
+
+@pytest.mark.slow
+def test_a_portfolio_without_what_was_archived_would_flatter() -> None:
+    survivors, all_of_them = claims_of_a_portfolio(False, 800), claims_of_a_portfolio(True, 800)
+    print(f"survivors alone {survivors:.1%}, with the archive {all_of_them:.1%}")
+    assert all_of_them <= 0.05 < survivors

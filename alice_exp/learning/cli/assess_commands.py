@@ -14,7 +14,7 @@ from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.text.display import cells, one_line
 from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.rules.assessment import Assessment
-from alice_exp.learning.rules.success_rates import Rate
+from alice_exp.learning.rules.impact import Brought
 from alice_exp.learning.usecases import statistics
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal
@@ -22,6 +22,7 @@ from alice_exp.terminal.language import language, say
 from alice_exp.terminal.options import Surroundings, context_of
 
 _BAR = 24
+_MOST_LISTED = 20
 
 
 def assess(
@@ -181,56 +182,56 @@ def part_title(name: str) -> str:
 
 
 def impact(ctx: typer.Context) -> None:
-    """Show what experience brings: how decisions went with blocks, without any, and block by block.
+    """Show what approved blocks bring, all together and each, by decisions that left them out by lot.
 
-    Examples: alice-exp config set decide.held_out 0.1 · alice-exp impact
+    Examples: alice-exp config set trial.share 0.04 · alice-exp impact
     """
     terminal: Terminal = ctx.obj
-    session = terminal.session
-    found = statistics.impact(session.home, session.history)
-    kinds = {"applied": found.applied, "without": found.without, "held_out": found.held_out}
-    answer = {
-        **{kind: _rate(one) for kind, one in kinds.items()},
-        "gap": {"low": round(found.gap[0], 4), "high": round(found.gap[1], 4)},
-        "blocks": [{"id": use.block_id, **_rate(use.rate)} for use in found.blocks],
-    }
+    found, share = statistics.impact(terminal.session.home)
 
     def text() -> None:
-        if not any(one.total for one in kinds.values()):
-            terminal.line(say("no decision has had its outcome yet"))
+        if not found.portfolio.uses:
+            terminal.line(_no_trial(share))
             return
-        names = [say("decisions"), say("worked"), say("of"), say("rate"), say("90 % interval"), ""]
-        terminal.table(names, [_rate_row(say(kind.replace("_", " ")), one) for kind, one in kinds.items()])
-        if found.blocks:
-            terminal.line()
-            names[0] = say("block")
-            terminal.table(names, [_rate_row(use.block_id, use.rate) for use in found.blocks[:20]])
+        rows = [[say("all together"), *_brought(found.portfolio), "", ""]]
+        rows += [
+            [
+                one.placed.block.id,
+                *_brought(one.brought),
+                _proposal_word(one.proposal),
+                one_line(documents.payload_text(one.placed), 40),
+            ]
+            for one in found.blocks[:_MOST_LISTED]
+        ]
+        columns = [say("block"), say("uses"), say("with"), say("without"), say("points of difference")]
+        terminal.table([*columns, say("verdict"), say("proposal"), say("payload")], rows)
+        if len(found.blocks) > _MOST_LISTED:
+            terminal.line(say("and {count} more", count=len(found.blocks) - _MOST_LISTED))
 
-    terminal.answer(answer, text)
-
-
-def _rate(one: Rate) -> dict[str, float]:
-    return {
-        "ok": one.successes,
-        "total": one.total,
-        "rate": round(one.value, 4),
-        "low": round(one.low, 4),
-        "high": round(one.high, 4),
-    }
+    terminal.answer(learning_documents.impact(found), text)
 
 
-def _rate_row(name: str, one: Rate) -> list[str]:
-    if not one.total:
-        return [name, "0", "0", "–", "–", ""]
-    share, bar = f"{one.value:.0%}", "█" * round(_BAR * one.value)
-    return [
-        name,
-        str(one.successes),
-        str(one.total),
-        share,
-        f"{one.low:.0%}-{one.high:.0%}",
-        bar,
-    ]
+def _no_trial(share: float) -> str:
+    if share > 0:
+        return say(
+            "trials are on: {share} of decisions leave out a block; no outcome has been counted yet",
+            share=f"{share:.0%}" if share >= 0.01 else f"{share:.2%}",
+        )
+    return say(
+        "nothing is known yet: no block has been left out by lot; 'alice-exp config set trial.share 0.04' turns "
+        "trials on"
+    )
+
+
+def _brought(one: Brought) -> list[str]:
+    """Uses, both rates, the interval in points, and the verdict in words."""
+    rates = ["–" if rate is None else f"{rate:.0%}" for rate in (one.applied, one.held_out)]
+    verdict = {"helps": say("helps"), "hurts": say("hurts"), "open": say("not known yet")}[one.verdict]
+    return [str(one.uses), *rates, f"{100 * one.low:+g} … {100 * one.high:+g}", verdict]
+
+
+def _proposal_word(proposal: str) -> str:
+    return {"promote": say("promote"), "keep": say("keep"), "retire": say("retire")}[proposal]
 
 
 def _thinned(grown: tuple[tuple[str, int], ...], most: int = 12) -> list[tuple[str, int]]:

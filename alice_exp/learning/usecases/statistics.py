@@ -11,7 +11,6 @@ from alice_exp.finding.usecases import Filters, search
 from alice_exp.home.references import resolve
 from alice_exp.learning.rules.assessment import Weights, certainty
 from alice_exp.learning.rules.assessment import assess as assessed
-from alice_exp.learning.rules.impact import Told
 from alice_exp.learning.rules.impact import impact as weighed
 from alice_exp.learning.usecases.outcome import thresholds_of
 from alice_exp.model.rules.consolidation import Weights as ConsolidationWeights
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
     from alice_exp.blocks.ports import AccessLog
     from alice_exp.finding.ports import Finding
     from alice_exp.home.caller import Caller
-    from alice_exp.home.ports import History, Home
-    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.home.ports import Home
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.learning.rules.assessment import Assessment
     from alice_exp.learning.rules.impact import Impact
@@ -75,19 +73,10 @@ class Counts:
     archived: int
 
 
-def impact(home: Home, history: History) -> Impact:
-    """What decisions with and without blocks led to, from the acts in history."""
-    home.read(())
-    told = (_told(act) for act in history.log() if act.op == "outcome")
-    return weighed(one for one in told if one is not None)
-
-
-def _told(act: Commit) -> Told | None:
-    said = dict(act.trailers)
-    if not {"Decision", "Result"} <= said.keys():
-        return None
-    applied = tuple(value for name, value in act.trailers if name == "Applied")
-    return Told(said["Decision"], applied, "Held-Out" in said, said["Result"] == "ok")
+def impact(home: Home) -> tuple[Impact, float]:
+    """What approved blocks bring, by the trials that their files hold; and the share of decisions that is held out."""
+    snapshot = home.read(PLACES)
+    return weighed(snapshot), snapshot.config.number("trial.share")
 
 
 def assess(finding: Finding, topic: str, context: Mapping[str, Json]) -> Assessment:
