@@ -157,7 +157,7 @@ class Alice(Plain):
 
     follows: bool = True
     lived: bool = True
-    revives: bool = True
+    revives: bool = False
     held: dict[int, dict[str, Placed]] = field(default_factory=dict)
     gone: dict[str, Placed] = field(default_factory=dict)
     refuted: list[str] = field(default_factory=list)

@@ -117,7 +117,7 @@ class Run:
     success: list[float]
     harm: float
     asked: list[int]
-    """Questions day by day: new lessons, and what else the policy asks."""
+    """Questions day by day: new lessons, and what else the policy asks; empty where nobody is asked."""
     doubts: int = 0
     killed: float = math.nan
     """Share of the approved truths that are gone while they are true."""
@@ -127,6 +127,8 @@ class Run:
     @property
     def recovery(self) -> float:
         """Days from the drift until a week's success is within five points of the two weeks before."""
+        if not self.asked:
+            return math.nan
         usual = statistics.fmean(self.success[DRIFT - 15 : DRIFT - 1])
         for start in range(DRIFT - 1, DAYS - 6):
             if statistics.fmean(self.success[start : start + 7]) >= usual - 0.05:
@@ -153,7 +155,7 @@ def approves(setting: Setting, seed: int, lesson: Lesson, day: int) -> bool:
 class Oracle(Plain):
     """Knows every rate and follows the best lesson that was found, be it approved or not."""
 
-    def __init__(self, rates: Callable[[str, str], float], base: float) -> None:
+    def __init__(self, rates: Callable[[str], float], base: float) -> None:
         super().__init__()
         self.rates, self.base = rates, base
 
@@ -164,61 +166,95 @@ class Oracle(Plain):
         pass
 
     def pick(self, task: Task) -> str | None:
-        best = max(self.arms.get(task.kind, []), key=lambda one: self.rates(one, task.at), default=None)
-        return best if best is not None and self.rates(best, task.at) > self.base else None
+        best = max(self.arms.get(task.kind, []), key=lambda one: self.rates(one), default=None)
+        return best if best is not None and self.rates(best) > self.base else None
 
 
 def run(make: Callable[[], Policy] | None, setting: Setting, seed: int) -> Run:
     """One policy in one world (None: the oracle); the same arguments give the same run."""
-    known = {one.id: one for one in lessons(setting, seed)}
-    coming = list(known.values())
-    waiting: list[Lesson] = []
-    day = 1
-    policy: Policy = make() if make else Oracle(lambda one, _: known[one].rate(day), setting.base)
-    done = Run([], 0.0, [])
-    before, harm, false_alarms, approved = "", 0, 0, set[str]()
+    life = Life(make, setting, seed)
+    for day in range(1, DAYS + 1):
+        life.day = day
+        life.morning()
+        life.tasks()
+    return life.ended()
 
-    def judge(lesson: str, at: str) -> bool | None:
-        if not setting.person.answers:
+
+class Life:
+    """One policy living through one world."""
+
+    def __init__(self, make: Callable[[], Policy] | None, setting: Setting, seed: int) -> None:
+        self.setting, self.seed, self.day = setting, seed, 1
+        self.known = {one.id: one for one in lessons(setting, seed)}
+        self.coming = list(self.known.values())
+        self.waiting: list[Lesson] = []
+        self.policy: Policy = make() if make else Oracle(self.rate, setting.base)
+        self.done = Run([], 0.0, [])
+        self.approved: set[str] = set()
+        self.before = ""
+        self.false_alarms = 0
+
+    def rate(self, lesson: str) -> float:
+        """A lesson's chance of success today."""
+        return self.known[lesson].rate(self.day)
+
+    def judge(self, lesson: str, at: str) -> bool | None:
+        """What the person says of an approved lesson when asked again: whether it holds; None: no answer."""
+        if not self.setting.person.answers:
             return None
-        is_right = draw(seed, "judges", lesson, at).random() < setting.person.right
-        return (known[lesson].rate(day) >= setting.base) == is_right
+        is_right = draw(self.seed, "judges", lesson, at).random() < self.setting.person.right
+        return (self.rate(lesson) >= self.setting.base) == is_right
 
-    for day in range(1, DAYS + 1):  # noqa: B007  (the oracle and the person look at it)
-        done.asked.append(0)
-        if (day - 1) % setting.person.every == 0:
-            at = moment(day, -1)
-            for one in waiting:
-                is_approved = approves(setting, seed, one, day)
-                approved |= {one.id} if is_approved else set()
-                policy.decided(one.id, is_approved, at)
-            doubts = policy.morning(at, before, judge)
-            done.asked[-1] += len(waiting) + doubts
-            done.doubts += doubts
-            waiting, before = [], at
+    def morning(self) -> None:
+        """The person looks, or does not come today."""
+        self.done.asked.append(0)
+        if (self.day - 1) % self.setting.person.every:
+            return
+        at = moment(self.day, -1)
+        for one in self.waiting:
+            is_approved = approves(self.setting, self.seed, one, self.day)
+            self.approved |= {one.id} if is_approved else set()
+            self.policy.decided(one.id, is_approved, at)
+        doubts = self.policy.morning(at, self.before, self.judge)
+        self.done.asked[-1] += len(self.waiting) + doubts
+        self.done.doubts += doubts
+        self.waiting, self.before = [], at
+
+    def tasks(self) -> None:
+        """A day's tasks."""
         chances = []
-        for number in range(setting.traffic):
-            task = task_of(setting, seed, day, number)
-            while coming and coming[0].found <= (day, number):
-                waiting.append(coming.pop(0))
-                policy.found(waiting[-1].id, waiting[-1].kind, task.at)
-            followed = policy.pick(task)
-            chance = setting.base if followed is None else known[followed].rate(day)
-            harm += chance < setting.base
-            chances.append(chance)
-            luck = draw(seed, "luck", day, number)
-            ok = (luck.random() < chance) != (luck.random() < setting.flipped)
-            count = len(policy.doubted) if isinstance(policy, Alice) else 0
-            policy.report(task, followed, ok)
-            if isinstance(policy, Alice) and len(policy.doubted) > count:
-                false_alarms += chance == TRUE_RATE
-        done.success.append(statistics.fmean(chances))
-    done.harm = harm / (DAYS * setting.traffic)
-    if isinstance(policy, Alice):
-        truths = [one for one in approved if known[one].rate(DAYS) == TRUE_RATE]
-        done.killed = sum(one in policy.gone for one in truths) / max(1, len(truths))
-        done.alarms = false_alarms / len(policy.doubted) if policy.doubted else 0.0
-    return done
+        for number in range(self.setting.traffic):
+            task = task_of(self.setting, self.seed, self.day, number)
+            while self.coming and self.coming[0].found <= (self.day, number):
+                new = self.coming.pop(0)
+                self.waiting.append(new)
+                self.policy.found(new.id, new.kind, task.at)
+            chances.append(self.task(task, number))
+        self.done.success.append(statistics.fmean(chances))
+
+    def task(self, task: Task, number: int) -> float:
+        """One task; the chance of success of what was followed."""
+        followed = self.policy.pick(task)
+        chance = self.setting.base if followed is None else self.rate(followed)
+        self.done.harm += (chance < self.setting.base) / (DAYS * self.setting.traffic)
+        luck = draw(self.seed, "luck", self.day, number)
+        ok = (luck.random() < chance) != (luck.random() < self.setting.flipped)
+        doubted = getattr(self.policy, "doubted", [])
+        count = len(doubted)
+        self.policy.report(task, followed, ok)
+        self.false_alarms += len(doubted) > count and chance == TRUE_RATE
+        return chance
+
+    def ended(self) -> Run:
+        """What it came to."""
+        if type(self.policy) in (Plain, Oracle):
+            self.done.asked = []
+        if isinstance(self.policy, Alice):
+            gone, doubted = self.policy.gone, self.policy.doubted
+            truths = [one for one in self.approved if self.rate(one) == TRUE_RATE]
+            self.done.killed = sum(one in gone for one in truths) / max(1, len(truths))
+            self.done.alarms = self.false_alarms / max(1, len(doubted))
+        return self.done
 
 
 def task_of(setting: Setting, seed: int, day: int, number: int) -> Task:
@@ -239,7 +275,8 @@ POLICIES: Mapping[str, Callable[[], Policy] | None] = {
     ALICE: Alice,
     IGNORES: partial(Alice, follows=False),
     "alice, bare inferences": partial(Alice, lived=False),
-    "alice, no revival": partial(Alice, revives=False),
+    "alice, with revival": partial(Alice, revives=True),
+    "alice, bare inferences, with revival": partial(Alice, lived=False, revives=True),
     "oracle": None,
 }
 
@@ -274,14 +311,18 @@ def runs(jobs: Sequence[tuple[str, str]], seeds: int) -> dict[tuple[str, str], l
     return {job: done[number * seeds : (number + 1) * seeds] for number, job in enumerate(jobs)}
 
 
+def _asked(one: Run, what: Callable[[list[int]], float]) -> float:
+    return float(what(one.months)) if one.asked else math.nan
+
+
 COLUMNS: Mapping[str, tuple[Callable[[Run], float], str]] = {
     "success": (lambda one: 100 * statistics.fmean(one.success), "%"),
     "after drift": (lambda one: 100 * statistics.fmean(one.success[DRIFT - 1 :]), "%"),
     "days to recover": (lambda one: one.recovery, ""),
     "harmful advice": (lambda one: 100 * one.harm, "%"),
-    "questions a month": (lambda one: statistics.fmean(one.months), ""),
-    "of them about doubt": (lambda one: one.doubts / (DAYS / MONTH), ""),
-    "worst month": (lambda one: float(max(one.months)), ""),
+    "questions a month": (lambda one: _asked(one, statistics.fmean), ""),
+    "of them about doubt": (lambda one: _asked(one, lambda _: one.doubts / (DAYS / MONTH)), ""),
+    "worst month": (lambda one: _asked(one, max), ""),
     "killed truths": (lambda one: 100 * one.killed, "%"),
     "false alarms": (lambda one: 100 * one.alarms, "%"),
 }
@@ -306,7 +347,9 @@ def table(some: Mapping[str, Sequence[Run]], first: str) -> str:
         cells = []
         for column, (_, unit) in COLUMNS.items():
             value, error = mean(column, found)
-            cells.append("–" if math.isnan(value) else f"{value:.1f} ± {error:.1f}{' ' + unit if unit else ''}")
+            cells.append(
+                "–" if math.isnan(value) else f"{value:.1f} ± {error:.1f}{' ' + unit if unit else ''}"
+            )
         rows.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(rows)
 
