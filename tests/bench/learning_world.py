@@ -37,6 +37,7 @@ from tests.bench.learning_policies import (
 
 KINDS, DAYS, DRIFT, MONTH = 12, 120, 60, 30
 TRUE_RATE, FALSE_RATE = 0.9, 0.15
+GRID_SEEDS = 8
 BEGIN = datetime(2026, 1, 1)
 
 
@@ -358,11 +359,23 @@ def main() -> None:
     """Print the tables, and write the page where asked to."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--seeds", type=int, default=40)
-    parser.add_argument("--grid", action="store_true", help="the sensitivity grid, 8 seeds each")
+    parser.add_argument("--grid", action="store_true", help="the sensitivity grid, too")
     parser.add_argument("--write", action="store_true", help="write docs/learning-bench.md")
     asked = parser.parse_args()
-    found = runs([(policy, "main") for policy in POLICIES], asked.seeds)
-    print(table({policy: some for (policy, _), some in found.items()}, "policy"))
+    found = {
+        policy: some for (policy, _), some in runs([(one, "main") for one in POLICIES], asked.seeds).items()
+    }
+    print(table(found, "policy"))
+    grid: dict[str, Sequence[Run]] = {}
+    if asked.grid:
+        jobs = [(policy, setting) for setting in GRID for policy in (ALICE, "Thompson")]
+        for (policy, setting), some in runs(jobs, GRID_SEEDS).items():
+            grid[setting if policy == ALICE else f"{setting}, {policy}"] = some
+        print("\n" + table(grid, "setting"))
+    if asked.write:
+        from tests.bench.learning_page import write
+
+        write(found, grid, asked.seeds, GRID_SEEDS)
 
 
 if __name__ == "__main__":
