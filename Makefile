@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format lint types rooms docs bench bench-recall simulation soak crash clean
+.PHONY: demo test check format lint types rooms docs bench bench-recall bench-learning simulation soak crash clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -45,6 +45,9 @@ bench: $(READY)  ## speed beside its yardsticks, in one run
 
 bench-recall: $(READY)  ## finding, beside plain BM25
 	$(BIN)/python -m tests.bench.bench_recall
+
+bench-learning: $(READY)  ## what lessons do for an agent in a world that changes: the tables in docs/learning-bench.md
+	$(BIN)/python -m tests.bench.learning_world --grid --write
 
 simulation: $(READY)  ## 1,000 Alices, some of them liars: a table, and the plot in docs/sharing.md
 	$(BIN)/python -m tests.bench.simulation
