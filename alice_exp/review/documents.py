@@ -53,6 +53,7 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
             for pair in report.overlaps
         ],
         "review": [brief(placed) | {"payload": payload_text(placed)} for placed in report.review],
+        "revivable": [brief(placed) | {"payload": payload_text(placed)} for placed in report.revivable],
         "fading": [brief(placed) | {"payload": payload_text(placed)} for placed in report.fading],
         "unapproved": [
             brief(placed) | {"payload": payload_text(placed), "rejected": report.again.get(placed.block.id)}

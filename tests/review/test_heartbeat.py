@@ -139,6 +139,25 @@ def test_a_block_in_doubt_is_asked_about_weekly_and_kept_with_one_word(home: Pat
     assert cli("heartbeat", "--json", env=at("2026-02-27T10:00:00Z")).json["review"] == []
 
 
+def test_what_was_refuted_though_it_mostly_worked_is_offered_once(home: Path, cli: Call) -> None:
+    cli("heartbeat", env=at("2026-02-18T09:00:00Z"))
+    one = cli("memorize", "use rg", "--when", "searching code", "--json").json["id"]
+    cli("heartbeat", env=at("2026-02-18T10:00:00Z"))
+    cli("approve", one, "--yes")
+    for scenario, result in (("a", "ok"), ("b", "ok"), ("c", "ok"), ("d", "fail"), ("e", "fail")):
+        cli("outcome", one, result, "--scenario", scenario)
+    assert cli("show", one, "--json").json["set"] == "archive", "past, then possible, then refuted"
+    report = cli("heartbeat", "--json", env=at("2026-02-21T09:00:00Z")).json
+    assert [row["id"] for row in report["revivable"]] == [one], "3 of 5 worked"
+    again = cli("heartbeat", "--json", env=at("2026-02-22T09:00:00Z")).json
+    assert again["revivable"] == []
+    cli("revive", one, "--yes", env=at("2026-02-22T10:00:00Z"))
+    cli("retire", one, "--reason", "moved", "--yes", env=at("2026-02-22T11:00:00Z"))
+    assert cli("heartbeat", "--json", env=at("2026-02-23T09:00:00Z")).json["revivable"] == [], (
+        "retired stays so"
+    )
+
+
 def test_what_is_in_doubt_is_not_applied_unless_the_person_said_it(home: Path, cli: Call) -> None:
     doubted(home, cli)
     made = cli("decide", "deploys go through staging", "--json").json

@@ -95,6 +95,20 @@ def still_true(block: Block, at: str, note: str = "") -> Block:
     )
 
 
+def deserves_revival(block: Block) -> bool:
+    """Whether an archived block's kept outcomes speak for it: at least three, and (ok + 1)/(n + 2) > 1/2 (12.7).
+
+    What a person retired stays retired: the person has answered.
+    """
+    if block.archived is None or block.archived.reason != "obsolete":
+        return False
+    if any(piece.kind == "retired" and piece.at == block.archived.at for piece in block.evidence):
+        return False
+    kept = kept_record(block.evidence)
+    uses = kept.ok + kept.failed
+    return uses >= 3 and (kept.ok + 1) / (uses + 2) > 0.5
+
+
 def outcomes_since_kept(block: Block) -> tuple[int, int]:
     """(ok, failed) among the kept pieces after the last *still true*: what orders trials (12.1, 12.5)."""
     ok = failed = 0

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from alice_exp.model.documents import payload_text
+from alice_exp.model.rules.doubt import kept_record
 from alice_exp.model.rules.rejection import Returned
 from alice_exp.model.values.block import Placed, Record
 from alice_exp.review.rules.conflicts import Overlap
@@ -45,6 +46,11 @@ def sections(report: Agenda) -> tuple[Section, ...]:
         ),
         _section(
             "review", say("In doubt: does it still hold?"), [_doubted(placed) for placed in report.review]
+        ),
+        _section(
+            "revivable",
+            say("Refuted, though it mostly worked: a second chance?"),
+            [_revivable(placed) for placed in report.revivable],
         ),
         _section(
             "changed",
@@ -105,6 +111,17 @@ def _overlap(pair: Overlap, numbers: dict[str, int]) -> Row:
         note = say("you rejected something much like it before")
     text = f"{payload_text(pair.first)}\n{sign} {other}  {payload_text(pair.second)}{where}"
     return Row(str(first or pair.first.block.id), text, note)
+
+
+def _revivable(placed: Placed) -> Row:
+    record = kept_record(placed.block.evidence)
+    note = say(
+        "{ok} of {uses} worked; yes: alice-exp revive {id}",
+        ok=record.ok,
+        uses=record.ok + record.failed,
+        id=placed.block.id,
+    )
+    return Row(placed.block.id, payload_text(placed), note)
 
 
 def _doubted(placed: Placed) -> Row:

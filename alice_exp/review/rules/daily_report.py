@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.times import seconds as epoch_seconds
 from alice_exp.model.rules.consolidation import decay_score
-from alice_exp.model.rules.doubt import is_in_doubt
+from alice_exp.model.rules.doubt import deserves_revival, is_in_doubt
 from alice_exp.model.rules.expiry import expires_at, is_expired
 from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
@@ -89,6 +89,9 @@ class Agenda:
     again: Mapping[str, str] = field(default_factory=dict)
     """Those of ``unapproved`` that repeat something rejected before: their ids, each with the rejected block's id."""
 
+    revivable: tuple[Placed, ...] = ()
+    """Refuted since the last report, though their outcomes speak for them: offered to the person once (DESIGN 12.7)."""
+
     @property
     def is_empty(self) -> bool:
         """Whether the report has no content."""
@@ -96,6 +99,7 @@ class Agenda:
             self.items
             or self.changed
             or self.review
+            or self.revivable
             or self.fading
             or self.unapproved
             or self.by_hand
@@ -182,6 +186,13 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         (*(one for one in taken_out(edition.acts, snapshot) if one.block_id not in out), *edition.returned),
         snapshot.problems,
         _again(unapproved, snapshot),
+        tuple(
+            placed
+            for placed in snapshot.within("archive")
+            if placed.block.archived is not None
+            and placed.block.archived.at > edition.since
+            and deserves_revival(placed.block)
+        ),
     )
 
 
