@@ -9,13 +9,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from math import log, sqrt
 from typing import Protocol
 
 from alice_exp.finding.rules.ranking import Match, fit, ordered
 from alice_exp.learning.rules.decision_tiers import Choice, choose
 from alice_exp.model.rules.approval import started
 from alice_exp.model.rules.doubt import is_in_doubt, outcomes_since_kept, still_true
-from alice_exp.model.rules.lifecycle import outcome, retire, revive
+from alice_exp.model.rules.lifecycle import Standing, outcome, retire, revive
 from alice_exp.model.values.block import Approved, Block, Evidence, Payload, Placed, Trigger, content_hash
 from alice_exp.review.rules.daily_report import is_asked
 
@@ -83,7 +84,8 @@ class Newest(Plain):
     """The lesson that was approved last."""
 
     def pick(self, task: Task) -> str | None:
-        return self.arms.get(task.kind, [None])[-1]  # type: ignore[list-item]
+        arms = self.arms.get(task.kind)
+        return arms[-1] if arms else None
 
 
 @dataclass
@@ -125,7 +127,7 @@ class Ucb(Counted):
         if not ok + failed:
             return float("inf")
         everything = sum(sum(self.tally(one, task.kind)) for one in self.options(task))
-        return ok / (ok + failed) + (2 * _log(everything) / (ok + failed)) ** 0.5
+        return ok / (ok + failed) + sqrt(2 * log(everything) / (ok + failed))
 
 
 class Thompson(Counted):
@@ -142,12 +144,6 @@ class Discounted(Thompson):
     def morning(self, at: str, before: str, judge: Callable[[str, str], bool | None]) -> int:
         self.counts = {name: [0.98 * ok, 0.98 * bad] for name, (ok, bad) in self.counts.items()}
         return 0
-
-
-def _log(count: float) -> float:
-    from math import log
-
-    return log(max(count, 1.0))
 
 
 @dataclass
@@ -222,7 +218,7 @@ class Alice(Plain):
         if lesson is None:
             return
         placed = self.held[task.kind][lesson]
-        standing = "candidate" if placed.place == "low_value" else ""
+        standing: Standing = "candidate" if placed.place == "low_value" else ""
         change = outcome(
             placed.block, ok, task.scenario, task.at, Evidence("episode", ref=f"ep-{task.key}"),
             standing=standing, boosted=self._is_overtaken(placed),
