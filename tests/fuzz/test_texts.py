@@ -34,7 +34,7 @@ PIECES = [
         "\x0b",
     ),
 ]
-KEPT = ("too large", "kept", "surrogate", "control", "twice", "deep", "digits")
+KEPT = ("too large", "kept", "surrogate", "control", "twice", "deep", "digits", "UTF-8")
 """Where we are stricter than json5 and say so: our own sentences hold one of these."""
 
 
