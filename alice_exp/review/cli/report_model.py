@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.doubt import kept_record
 from alice_exp.model.rules.rejection import Returned
@@ -74,10 +75,7 @@ def sections(report: Agenda) -> tuple[Section, ...]:
         _section(
             "problems",
             say("Problems in files"),
-            [
-                Row(fault.where, say(fault.template, **fault.values), say(fault.severity))
-                for fault in report.problems
-            ],
+            [_fault(fault) for fault in report.problems],
         ),
     )
     return tuple(section for section in found if section.rows)
@@ -86,6 +84,10 @@ def sections(report: Agenda) -> tuple[Section, ...]:
 def _section(key: str, title: str, rows: Sequence[Row]) -> Section:
     limit = _FEW if key == "fading" else len(rows)
     return Section(key, title, tuple(rows[:limit]), len(rows) - min(limit, len(rows)))
+
+
+def _fault(fault: Problem) -> Row:
+    return Row(fault.where, say(fault.template, **fault.values), say(fault.severity))
 
 
 def has_own_row(movement: Movement) -> bool:
