@@ -10,6 +10,7 @@ import pytest
 
 from alice_exp.model.rules.doubt import (
     after_outcome,
+    deserves_revival,
     is_in_doubt,
     kept_record,
     outcomes_since_kept,
@@ -18,7 +19,7 @@ from alice_exp.model.rules.doubt import (
     usual_rate,
     with_outcome,
 )
-from alice_exp.model.values.block import Block, Doubt, Evidence, Payload, Record
+from alice_exp.model.values.block import Archived, Block, Doubt, Evidence, Payload, Record, Trigger
 
 AT = "2026-02-20T09:00:00Z"
 
@@ -126,3 +127,39 @@ def test_false_alarms_stay_below_a_thirty_second_a_day(uses: int, rate: float) -
 def test_only_the_pieces_time_counts() -> None:
     late = after_outcome(Doubt(0.5, "2026-03-01"), Record(4, 0), True, "2026-02-01T00:00:00Z")
     assert late == replace(late, value=0.25, day="2026-03-01"), "what comes late adds no day"
+
+
+def test_doubt_is_dated_by_the_outcome_that_first_reached_the_limit() -> None:
+    doubt: Doubt | None = None
+    record = Record(0, 0)
+    reached = ""
+    for day in range(8):
+        doubt = after_outcome(doubt, record, False, at(day))
+        record = Record(0, record.failed + 1)
+        if not reached and doubt.value >= 1:
+            reached = at(day)
+    assert reached
+    assert reached < at(7)
+    assert doubt is not None
+    assert doubt.since == reached
+
+
+@pytest.mark.parametrize(
+    ("ok", "failed", "expected"),
+    [
+        (2, 0, False),  # 3/4 speaks for it, but two uses are too few
+        (3, 0, True),  # 4/5
+        (2, 1, True),  # 3/5
+        (2, 2, False),  # 3/6 is not more than a half
+        (0, 3, False),
+    ],
+)
+def test_revival_needs_three_uses_that_speak_for_it(ok: int, failed: int, expected: bool) -> None:
+    pieces = tuple(
+        Evidence("outcome", at=at(day), effect="ok" if day < ok else "fail") for day in range(ok + failed)
+    )
+    archived = Archived("mine/coding", at(20), "obsolete")
+    block = Block(
+        id="exp-00000001", payload=Payload("p"), trigger=Trigger("t"), evidence=pieces, archived=archived
+    )
+    assert deserves_revival(block) is expected
