@@ -31,6 +31,17 @@ def test_what_is_to_be_shared_is_there() -> None:
     assert (ROOT / "alice_exp" / "py.typed").is_file()
 
 
+def test_the_top_holds_what_belongs_there_and_nothing_else() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode != 0:
+        pytest.skip("no clone: nothing says which files belong to it")
+    top = {line.partition("/")[0] for line in listed.stdout.splitlines()}
+    assert {name for name in top if not name.startswith(".")} == {
+        *("pyproject.toml", "alice_exp", "tests", "sample_home", "README.md", "Makefile"),
+        *("docs", "LICENSE", "CHANGELOG.md"),
+    }
+
+
 def test_the_changes_name_this_version_and_the_licence_is_one() -> None:
     assert f"## [{alice_exp.__version__}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
     told = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

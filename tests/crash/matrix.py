@@ -114,7 +114,8 @@ file-system calls of the command was met by a kill of the whole process tree, a 
 disk once or for good, a write cut short, or a power cut (ext4, everything unflushed is gone); then the next command ran,
 and the home had to be whole: the act there under its author or not begun, git content, nothing left behind.
 `powercut-end` cuts the power after the command said that it was done. `steps` is how many calls the command makes;
-`short` meets those of them that write more than one byte.
+`short` meets those of them that write more than one byte. A cell stays as it was last walked: one that no run has walked
+since a change speaks of the code before it (`make crash` walks them all).
 
 """
 
