@@ -102,6 +102,8 @@ def after(scene: Scene, before: dict[str, Any], *, happened: bool) -> dict[str, 
         chosen = ["small commits"] if words[1].startswith("exp-") else ["small commits", "seen before"]
         for text in chosen:
             wanted[text] = [["universal/system_info.jsonc", "possible", 0, True]]
+    elif words[0] == "keep":
+        wanted.pop("in doubt: small steps")
     else:
         wanted |= AFTER.get(" ".join(words[:2]), {"use ruff format": archived})
     return wanted

@@ -79,6 +79,7 @@ SCENES: dict[str, Scene] = {
     "outcome": Scene("outcome exp-aaaaaaa2 ok -q", "outcome", AGENT),
     "outcome-archives": Scene("outcome exp-bbbbbbb2 fail -q", "outcome", AGENT),
     "decision": Scene("outcome dec-aaaaaaa2 ok -q", "outcome", AGENT, prepare="decided"),
+    "keep": Scene("keep exp-ddddddd2 -q", "keep", "user", prepare="doubted"),
     "event": Scene('event add "tests are green" -q', "event", AGENT, prepare="thoughts"),
     "extract": Scene("session extract talk -q", "extract", AGENT, prepare="talk"),
     "memorize-over-hand-edit": Scene(
@@ -152,10 +153,12 @@ def call(*arguments: str, actor: str = "user", now: str = NOW) -> tuple[int, Any
 def state(experiences: Path) -> dict[str, list[Any]]:
     """Every block by what it says: a row of path, state, count and approval for each place where it stands.
 
-    Episodes stand under ``episode: TASK`` with success and reward, ``thoughts`` are how many were told and merged.
+    A doubt stands under ``in doubt: TEXT``, episodes under ``episode: TASK`` with success and reward; ``thoughts`` are
+    how many were told and merged.
     """
     from alice_exp.kernel.jsonc import parse
     from alice_exp.model.formats.block_schema import read_blocks
+    from alice_exp.model.rules.doubt import is_in_doubt
 
     found: dict[str, list[Any]] = _records(experiences)
     for path in sorted(experiences.glob("*/*.jsonc")):
@@ -167,6 +170,8 @@ def state(experiences: Path) -> dict[str, list[Any]]:
         for block in blocks:
             row = [name, block.state, block.verifications, block.approved is not None]
             found.setdefault(block.payload.content, []).append(row)
+            if is_in_doubt(block):
+                found.setdefault(f"in doubt: {block.payload.content}", []).append([block.doubt.since])
     return found
 
 
@@ -244,6 +249,20 @@ def _decided() -> None:
     assert code == 0 and answer["decision"] == "dec-aaaaaaa2" and answer["tier"] == "personal", answer
 
 
+def _doubted() -> None:
+    """A person's word that failed on so many days that the person is asked whether it still holds."""
+    from alice_exp.home import session
+
+    made, session.new_id = session.new_id, lambda kind: f"{kind}-ddddddd2"
+    code, _ = call("remember", "small steps", "--when", "refactoring code")
+    session.new_id = made
+    assert code == 0
+    for day in range(1, 7):
+        failed = call("outcome", "exp-ddddddd2", "fail", actor=AGENT, now=f"2026-02-{day:02}T09:00:00Z")
+        assert failed[0] == 0, failed
+    os.environ["ALICE_NOW"] = NOW
+
+
 def _read() -> None:
     """A block that was read once: the report folds the read into it."""
     assert call("show", "exp-aaaaaaa2")[0] == 0
@@ -279,6 +298,7 @@ _MORE: dict[str, Callable[[], None]] = {
     "thoughts": _thoughts,
     "talk": _talk,
     "read": _read,
+    "doubted": _doubted,
     "bundle": _bundle,
 }
 
