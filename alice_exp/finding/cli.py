@@ -94,7 +94,8 @@ def _explained(found: Match, explain: bool) -> dict[str, Any]:
     document = finding_documents.match(found)
     if explain:
         document["explain"] = {
-            "score": "trust · confidence · decay · match",
+            "score": "trust · confidence · decay · match · importance",
+            "importance": found.importance,
             "text_match": round(found.text_match, 6),
             "context_match": found.context_match,
         }
@@ -114,6 +115,9 @@ def _matches(terminal: Terminal, found: list[Match], explain: bool) -> None:
     means = explain and any(one.weight is not None for one in found)
     if means:
         columns[5:5] = [say("words"), say("cosine"), say("weight")]
+    weighty = explain and any(one.importance != 1 for one in found)
+    if weighty:
+        columns[5:5] = [say("importance")]
     rows = []
     for one in found:
         placed = one.placed
@@ -122,6 +126,8 @@ def _matches(terminal: Terminal, found: list[Match], explain: bool) -> None:
             if explain
             else []
         )
+        if weighty:
+            factors.append(f"{one.importance:.2f}")
         if means:
             factors += [f"{one.text_match:.3f}", *(_number(value) for value in (one.cosine, one.weight))]
         mark = "" if one.approved else say(" ⚠ not reviewed")

@@ -70,13 +70,14 @@ NO_NOISE = Noise(0.28, 0.12)
 
 
 class Standing(NamedTuple):
-    """The parts of a block's score other than its match: trust · confidence in [0, 1], the type (for the half-life),
-    the last change (seconds since 1970; ``None``: just now), and the consolidation in [0, 1]."""
+    """The parts of a block's score other than its match: trust · confidence · importance's factor in [0, 1.25], the
+    type (for the half-life), the last change (seconds since 1970; ``None``: just now), and by how much consolidation
+    and emotional weight stretch the half-life, in [1, 4.5]."""
 
     weight: float
     type: str
     updated: float | None
-    settled: float
+    stretch: float
 
 
 class Span(NamedTuple):
@@ -134,7 +135,7 @@ class Statistics:
 class Collection(Protocol):
     """The searchable blocks of a home (not archived, not obsolete), numbered from 0 in the order of files and blocks.
 
-    Two implementations: ``rules.ranking.Corpus`` over blocks in memory, and the index in ``store.index_query``.
+    Two implementations: ``rules.corpus.Corpus`` over blocks in memory, and the index in ``store.index_query``.
     """
 
     @property
@@ -152,6 +153,10 @@ class Collection(Protocol):
 
     def standings(self, indexes: Sequence[int]) -> Sequence[Standing]:
         """The ``Standing`` of the blocks with these numbers, in the order asked, without reading the blocks."""
+        ...
+
+    def numbers(self, ids: Several[str]) -> Sequence[int]:
+        """The numbers of the blocks with these ids, as far as the collection has them."""
         ...
 
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:

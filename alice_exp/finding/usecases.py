@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from alice_exp.blocks.usecases.reads import placed_with_reads
 from alice_exp.home.references import is_keyed, one_of, prefix, resolve
 from alice_exp.kernel.errors import UsageError
-from alice_exp.model.rules.consolidation import decay_score
+from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.rules.expiry import is_expired
 from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, at_least, level
 from alice_exp.model.values.block import PLACES, SETS, is_approved
@@ -81,9 +81,17 @@ def search(
     passes = _passes(config, caller, filters)
 
     # Ranking is loaded where something is ranked: lists and single blocks need nothing of it.
-    from alice_exp.finding.rules.ranking import Corpus, rank
+    from alice_exp.finding.rules.corpus import Changed, Corpus
+    from alice_exp.finding.rules.ranking import rank
 
-    def among(blocks: Collection) -> list[list[Match]]:
+    reads = finding.access.pending()
+
+    def among(stored: Collection) -> list[list[Match]]:
+        # Reads that wait to be folded settle a block at once, so that `show` and `recall` never disagree (DESIGN 12.9).
+        numbers = stored.numbers(reads) if reads else ()
+        read = zip(numbers, stored.blocks(numbers), strict=True)
+        counted = {number: placed_with_reads(placed, reads, config, caller.now) for number, placed in read}
+        blocks = Changed(stored, counted) if counted else stored
         asked = [query for query, _ in queries]
         nearness = finding.meanings.near(asked, blocks) if finding.meanings else [None] * len(asked)
         return [
@@ -168,13 +176,7 @@ def _showing(config: Config, caller: Caller) -> Callable[[Placed], Shown]:
 
     def shown(placed: Placed) -> Shown:
         block = placed.block
-        decay = decay_score(
-            block.updated_at or now,
-            block.type,
-            now,
-            half_life_days=half_lives,
-            consolidation_score=block.consolidation_score,
-        )
+        decay = block_decay(block, now, half_life_days=half_lives)
         return Shown(placed, level(block, thresholds), decay, is_approved(placed))
 
     return shown

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from alice_exp.conversations.ports import ANY, Conversation, SearchFilter
 from alice_exp.conversations.rules.hashed_vectors import cosine, embed_block
 from alice_exp.conversations.values import ChatRecord, Message
-from alice_exp.finding.rules.ranking import block_text
+from alice_exp.finding.rules.corpus import block_text
 from alice_exp.kernel.errors import BusyError, NotFoundError, UsageError
 from alice_exp.kernel.text.tokens import keywords
 from alice_exp.model.values.block import Block

@@ -23,7 +23,7 @@ from alice_exp.episodes.rules.search_episodes import (
     statistics,
 )
 from alice_exp.finding.rules.bm25 import text_matches
-from alice_exp.finding.rules.ranking import Corpus
+from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import iso_time, milliseconds
 from alice_exp.kernel.text.tokens import keywords

@@ -15,7 +15,7 @@ from alice_exp.finding.ports import K1, NO_NOISE, B, Noise, Posting, Statistics
 from alice_exp.finding.rules.bilingual_lexicon import known_words, same_concept
 from alice_exp.finding.rules.bm25 import BESIDE, PAIR, TRANSLATED, Query, Segment, text_matches
 from alice_exp.finding.rules.calibration import learn_lending, learn_noise
-from alice_exp.finding.rules.ranking import joined_postings
+from alice_exp.finding.rules.corpus import joined_postings
 from alice_exp.kernel.text.tokens import is_cjk, tokens, tokens_many
 
 TEXTS = [

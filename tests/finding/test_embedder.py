@@ -287,7 +287,7 @@ def test_another_length_than_before_is_said_once_and_made_anew(cli: Call, server
 
 
 def test_a_failing_embedder_is_left_alone_for_a_while(known: Path) -> None:
-    from alice_exp.finding.rules.ranking import Corpus
+    from alice_exp.finding.rules.corpus import Corpus
     from alice_exp.finding.store.vectors import KeptVectors
     from alice_exp.kernel.errors import AliceError, ProviderError
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from alice_exp.finding.ports import Nearness
 from alice_exp.finding.rules.bm25 import text_matches
+from alice_exp.finding.rules.corpus import Corpus, block_text
 from alice_exp.finding.rules.hybrid_score import (
     chance,
     cosine,
@@ -20,7 +21,7 @@ from alice_exp.finding.rules.hybrid_score import (
     lifts,
     unit,
 )
-from alice_exp.finding.rules.ranking import HIGHEST_FLOOR, Corpus, block_text, rank
+from alice_exp.finding.rules.ranking import HIGHEST_FLOOR, rank
 from alice_exp.kernel.text.tokens import tokens_many
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from alice_exp.finding.ports import FEWEST, Posting
+from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.query_correction import MOST
-from alice_exp.finding.rules.ranking import Corpus, rank
+from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.rules.spelling import cased_parts, in_one, one_slip
 from alice_exp.finding.rules.stop_words import LIGHT, word_weight
 from alice_exp.finding.rules.topic_coverage import ALONE, HIGHEST_ALONE, Subject

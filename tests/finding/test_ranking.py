@@ -9,16 +9,8 @@ from typing import Any
 
 import pytest
 
-from alice_exp.finding.rules.ranking import (
-    HIGHEST_CHANCE,
-    HIGHEST_FLOOR,
-    TAIL,
-    Corpus,
-    block_text,
-    fit,
-    ordered,
-    rank,
-)
+from alice_exp.finding.rules.corpus import Changed, Corpus, block_text
+from alice_exp.finding.rules.ranking import HIGHEST_CHANCE, HIGHEST_FLOOR, TAIL, fit, ordered, rank
 from alice_exp.learning.rules.decision_tiers import choose
 from alice_exp.model.values.block import Approved, Block, Payload, Placed, Trigger, content_hash
 
@@ -86,6 +78,38 @@ def test_score_is_trust_confidence_decay_match() -> None:
 
 
 @pytest.mark.covers("R3.13", "R3.32", "B3.14")
+@pytest.mark.parametrize(("importance", "factor"), [(0.0, 0.75), (0.5, 1.0), (0.8, 1.15), (1.0, 1.25)])
+def test_what_matters_more_stands_higher(importance: float, factor: float) -> None:
+    plain = rank([placed("a", "search code")], "search code", {}, NOW)[0]
+    weighed = rank([placed("a", "search code", importance=importance)], "search code", {}, NOW)[0]
+    assert weighed.importance == factor
+    assert weighed.score == pytest.approx(plain.score * factor, abs=1e-6)
+
+
+def test_what_moved_someone_fades_slower_whether_well_or_badly() -> None:
+    def score(felt: float) -> float:
+        old = placed("a", "search code", updated_at="2025-08-24T09:00:00Z", emotional_weight=felt)
+        return rank([old], "search code", {}, NOW)[0].decay
+
+    assert score(0.0) == pytest.approx(0.5)
+    assert score(1.0) == score(-1.0) == pytest.approx(0.5 ** (1 / 1.5))
+
+
+def test_changed_blocks_are_ranked_as_they_are_now() -> None:
+    """With more candidates than are read at once, so that what is expected of a block counts as well."""
+    old = "2025-08-24T09:00:00Z"
+    blocks = [
+        placed(f"exp-{number:03}", f"search code {number}", updated_at=old, importance=0.6)
+        for number in range(300)
+    ]
+    read = placed("exp-250", "search code 250", updated_at=old, importance=0.6, consolidation_score=0.9)
+    corpus = Corpus.of(blocks)
+    assert corpus.numbers({"exp-250", "exp-none"}) == [250]
+    changed = Changed(corpus, {250: read})
+    assert ids(rank(changed, "search code", {}, NOW, 1)) == ["exp-250"]
+    assert ids(rank(corpus, "search code", {}, NOW, 1)) != ["exp-250"]
+
+
 def test_a_consolidated_block_fades_slower() -> None:
     old = "2025-08-24T09:00:00Z"
     blocks = [

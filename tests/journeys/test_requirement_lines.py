@@ -374,6 +374,27 @@ def test_what_counts_as_a_read(home: Path, cli: Call) -> None:
         assert cli("consolidation", block, "--json").json["consolidation_score"] > before
 
 
+@pytest.mark.parametrize("indexed", [True, False])
+def test_show_and_recall_never_disagree_about_a_block_that_was_read(
+    home: Path, cli: Call, indexed: bool
+) -> None:
+    old = {"trigger": "searching code", "created_at": "2025-02-20T09:00:00Z"}
+    old["updated_at"] = old["created_at"]
+    typed(
+        home,
+        "personal/user_preferences",
+        *({"id": f"exp-{name * 8}", "payload": f"use {name}", **old} for name in "abc"),
+    )
+    if not indexed:
+        (home / "state/index.sqlite").mkdir()
+    assert cli("recall", "searching code", "--json").json["matches"][0]["id"] == "exp-aaaaaaaa"
+    for _ in range(5):
+        shown = cli("show", "exp-cccccccc", "--json").json
+    found = cli("recall", "searching code", "--json").json["matches"]
+    assert found[0]["id"] == "exp-cccccccc" and found[0]["decay"] == shown["decay"]
+    assert found[0]["decay"] > found[1]["decay"]
+
+
 @pytest.mark.covers("R3.6", "B3.7")
 def test_a_read_that_cannot_be_counted_answers_all_the_same(home: Path, cli: Call) -> None:
     block = cli("remember", "use rg", "--json").json["id"]

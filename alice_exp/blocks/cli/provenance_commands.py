@@ -15,6 +15,7 @@ from alice_exp.kernel.errors import BusyError, UsageError
 from alice_exp.kernel.journal.act import Commit, commit_id
 from alice_exp.model import documents
 from alice_exp.model.formats.block_schema import block_json
+from alice_exp.model.rules.consolidation import importance_factor
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.rules.use import Standing, standing
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Arms, Placed
@@ -43,11 +44,12 @@ def why(
             {**documents.commit(step.commit), "from": step.before or None, "to": step.after or None}
             for step in life
         ],
-        "formula": "score = trust · confidence · decay · match",
+        "formula": "score = trust · confidence · importance · decay · match",
     }
     if present:
         document["trust"] = TRUST[present.place]
         document["confidence"] = CONFIDENCE[present.block.state]
+        document["importance"] = importance_factor(present.block)
         use = standing(present, Thresholds.of(opened.config))
         document["use"] = {
             "use": use.use,
@@ -74,11 +76,19 @@ def _why(
         terminal.line(f"  {say('payload')}: {documents.payload_text(present)}")
         for piece in block.evidence:
             terminal.line(f"  {say('evidence')}: {documents.evidence_whole(piece)}")
-        trust, confidence = TRUST[present.place], CONFIDENCE[block.state]
+        trust, confidence, importance = (
+            TRUST[present.place],
+            CONFIDENCE[block.state],
+            importance_factor(block),
+        )
         fixed = f"trust {trust:.1f} · confidence {confidence:.1f}"
+        if importance != 1:
+            fixed += f" · importance {importance:.2f}"
         for sentence in _use(present, standing(present, Thresholds.of(terminal.session.config))):
             terminal.line(f"  {say('use')}: {sentence}")
-        terminal.line(f"  {say('score')}: {fixed} · decay · match = {trust * confidence:.2f} · decay · match")
+        terminal.line(
+            f"  {say('score')}: {fixed} · decay · match = {trust * confidence * importance:.2f} · decay · match"
+        )
     rows = []
     for step in life:
         moved = _rise(step.before, step.after)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.conversations.ports import ANY, SearchFilter
 from alice_exp.conversations.rules.hashed_vectors import cosine, embed, embed_block
-from alice_exp.finding.rules.ranking import block_text
+from alice_exp.finding.rules.corpus import block_text
 from alice_exp.home.caller import Caller, require_person
 from alice_exp.home.ports import Home
 from alice_exp.kernel.journal.act import Act

@@ -1,26 +1,26 @@
 """Ranking of blocks for a query: which ones are answers, and in which order.
 
-``score = trust · confidence · decay · match`` (DESIGN 10). ``match`` is how much of the query's information a block
-contains (``finding.rules.bm25``), blended with the context if both sides have one. If no block reaches the floor
-learned from the collection, the answer is empty.
+``score = trust · confidence · decay · match · (0.75 + 0.5 · importance)`` (DESIGN 10, 12.9). ``match`` is how much of
+the query's information a block contains (``finding.rules.bm25``), blended with the context if both sides have one. If
+no block reaches the floor learned from the collection, the answer is empty.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections import defaultdict
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
-from alice_exp.finding.ports import FEWEST, Posting, Standing, Statistics
-from alice_exp.finding.rules.bm25 import Segment, text_matches
+from alice_exp.finding.ports import FEWEST
+from alice_exp.finding.rules.bm25 import text_matches
+from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.hybrid_score import joined
 from alice_exp.model.rules.consolidation import (
     DAY,
     DEFAULT_HALF_LIFE,
     HALF_LIFE_DAYS,
-    decay_score,
+    block_decay,
+    importance_factor,
     seconds,
 )
 from alice_exp.model.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from alice_exp.finding.ports import Collection, Nearness
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.block import Block, Place, Placed
+    from alice_exp.model.values.block import Placed
 
 GATE = Config().number("thresholds.match")
 """The match required of the best block, as a share of the collection's noise level (``thresholds.match``,
@@ -58,76 +58,10 @@ SHORTLIST = 256
 _CHUNK = 16
 
 
-def block_text(block: Block) -> str:
-    """A block's searchable text: trigger, keywords, payload with its steps, tags (DESIGN 10)."""
-    trigger, payload = block.trigger, block.payload
-    return "\n".join((trigger.text, *trigger.keywords, payload.content, *payload.steps, *block.tags))
-
-
-@dataclass(frozen=True)
-class Corpus:
-    """A ``Collection`` of blocks in memory, used where the index does not answer."""
-
-    placed: tuple[Placed, ...]
-    statistics: Statistics
-    segments: tuple[Segment, ...]
-
-    @classmethod
-    def of(cls, blocks: Iterable[Placed]) -> Corpus:
-        """A corpus of the living blocks, file by file, with each file's blocks in the order given."""
-        living = sorted((placed for placed in blocks if is_living(placed)), key=lambda placed: placed.path)
-        files = [list(group) for _, group in groupby(living, key=lambda placed: placed.path)]
-        segments = tuple(Segment.of([block_text(placed.block) for placed in file]) for file in files)
-        statistics = Statistics.of((one.lengths, one.lending, one.noise) for one in segments)
-        return cls(tuple(living), statistics, segments)
-
-    def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
-        """See ``finding.ports.Collection``."""
-        starts = [span.start for span in self.statistics.spans]
-        return joined_postings(
-            (start, {token: one.postings[token] for token in tokens & one.postings.keys()})
-            for start, one in zip(starts, self.segments, strict=True)
-        )
-
-    def blocks(self, indexes: Sequence[int]) -> Sequence[Placed]:
-        """See ``finding.ports.Collection``."""
-        return [self.placed[index] for index in indexes]
-
-    def standings(self, indexes: Sequence[int]) -> Sequence[Standing]:
-        """See ``finding.ports.Collection``."""
-        return [standing(self.placed[index].block, self.placed[index].place) for index in indexes]
-
-    def contexts(self) -> Mapping[int, Mapping[str, Json]]:
-        """See ``finding.ports.Collection``."""
-        found = ((index, placed.block.trigger.context) for index, placed in enumerate(self.placed))
-        return {index: context for index, context in found if context}
-
-
-def standing(block: Block, place: Place) -> Standing:
-    """The ``finding.ports.Standing`` of a block in the set ``place``."""
-    updated = seconds(block.updated_at) if block.updated_at else None
-    return Standing(TRUST[place] * CONFIDENCE[block.state], block.type, updated, block.consolidation_score)
-
-
-def is_living(placed: Placed) -> bool:
-    """Whether a block can be found: neither archived nor obsolete (DESIGN 4)."""
-    return placed.place != "archive" and placed.block.state != "obsolete"
-
-
-def joined_postings(files: Iterable[tuple[int, Mapping[str, Posting]]]) -> dict[str, Posting]:
-    """Merge the postings of files, each given with the number of its first block, ascending."""
-    found: defaultdict[str, tuple[list[int], bytearray]] = defaultdict(lambda: ([], bytearray()))
-    for start, postings in files:
-        for token, (indexes, counts) in postings.items():
-            joined, counted = found[token]
-            joined.extend(map(start.__add__, indexes) if start else indexes)
-            counted.extend(counts)
-    return {token: Posting(*joined) for token, joined in found.items()}
-
-
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A block that fits, with every factor of its score (``--explain``); all numbers lie in [0, 1].
+    """A block that fits, with the factors of its score (``--explain``); all numbers lie in [0, 1], the score in
+    [0, 1.25].
 
     ``context_match`` is ``None`` if one side has no context, so that the text alone decided. ``clear`` means that the
     match is an answer by itself; others are returned only together with a clear one. ``cosine`` in [-1, 1] and its
@@ -148,6 +82,11 @@ class Match:
     cosine: float | None = None
     weight: float | None = None
     chance: float = 0.0
+
+    @property
+    def importance(self) -> float:
+        """The factor of the block's importance, in [0.75, 1.25]."""
+        return importance_factor(self.placed.block)
 
 
 def unscored(placed: Placed) -> Match:
@@ -175,15 +114,9 @@ def fit(
     match = blended(text_match, near)
     if match <= 0.0 or match < gate:
         return None
-    decay = decay_score(
-        block.updated_at,
-        block.type,
-        now,
-        half_life_days=half_life_days,
-        consolidation_score=block.consolidation_score,
-    )
+    decay = block_decay(block, now, half_life_days=half_life_days)
     trust, confidence = TRUST[placed.place], CONFIDENCE[block.state]
-    score = round(trust * confidence * decay * match, 6)
+    score = round(trust * confidence * decay * match * importance_factor(block), 6)
     return Match(placed, score, match, text_match, near, confidence, trust, decay, is_approved(placed))
 
 
@@ -328,7 +261,7 @@ def _by_score(
     expected = []
     for (index, match), own in zip(window, collection.standings([index for index, _ in window]), strict=True):
         age = max(0.0, now - own.updated) / DAY if own.updated is not None else 0.0
-        half_life = half_life_days.get(own.type, DEFAULT_HALF_LIFE) * (1 + 2 * own.settled)
+        half_life = half_life_days.get(own.type, DEFAULT_HALF_LIFE) * own.stretch
         expected.append((own.weight * match * 0.5 ** (age / half_life), index))
     return sorted(expected, reverse=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alice_exp.finding.ports import Noise, Posting, Standing
 from alice_exp.model.formats.block_schema import block_json, read_block
-from alice_exp.model.values.block import BLOCK_TYPES, CONFIDENCE, STATES, TRUST, Placed, place_of
+from alice_exp.model.values.block import BLOCK_TYPES, Placed, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
@@ -32,15 +32,15 @@ BlockRow: TypeAlias = "tuple[int, str, str, str | None]"
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
     """One indexed file: its row number, its path, the positions of its living blocks, their ``Standing`` by column
-    (states and types by number, last changes in seconds, NaN for none, consolidation), and its texts' statistics."""
+    (types by number, last changes in seconds, NaN for none), and its texts' statistics."""
 
     number: int
     path: str
     living: array[int]
-    states: bytes
+    weights: array[float]
     types: bytes
     updated: array[float]
-    settled: array[float]
+    stretches: array[float]
     lengths: array[int]
     lending: tuple[float, ...]
     noise: Noise
@@ -59,15 +59,11 @@ class Indexed:
         self._files = files
         self._searched = [file for file in files if file.living]
         self._starts = [span.start for span in statistics.spans]
-        # Trust times confidence takes few values, so that `standings` looks them up by state.
-        self._by_state = [
-            [TRUST[place_of(file.path)] * CONFIDENCE[state] for state in STATES] for file in self._searched
-        ]
         self.statistics = statistics
 
     def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
         """See ``finding.ports.Collection``."""
-        from alice_exp.finding.rules.ranking import joined_postings
+        from alice_exp.finding.rules.corpus import joined_postings
 
         asked = sorted(tokens)
         # One query a file: its rows are keyed by (file, token), and its indexes count from the file's start.
@@ -104,12 +100,25 @@ class Indexed:
             updated = file.updated[place]
             found.append(
                 Standing(
-                    self._by_state[at][file.states[place]],
+                    file.weights[place],
                     BLOCK_TYPES[file.types[place]],
                     None if isnan(updated) else updated,
-                    file.settled[place],
+                    file.stretches[place],
                 )
             )
+        return found
+
+    def numbers(self, ids: Collection[str]) -> Sequence[int]:
+        """See ``finding.ports.Collection``."""
+        starts = {file.number: at for at, file in enumerate(self._searched)}
+        query = "SELECT file, place FROM blocks WHERE id IN (SELECT value FROM json_each(?))"
+        found = []
+        for number, place in self._rows(query, (json.dumps(sorted(ids)),)):
+            if number in starts:
+                living = self._searched[starts[number]].living
+                at = bisect_left(living, place)
+                if at < len(living) and living[at] == place:
+                    found.append(self._starts[starts[number]] + at)
         return found
 
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
@@ -139,16 +148,18 @@ class Indexed:
         return [_placed(body, path) for path, body in self._rows(query, (prefix, prefix + "\uffff", most))]
 
 
-def standings_of(blocks: Iterable[Block], place: Place) -> tuple[bytes, bytes, array[float], array[float]]:
-    """The columns of ``IndexedFile`` for blocks: states, types, last changes, consolidation."""
-    from alice_exp.finding.rules.ranking import standing
+def standings_of(
+    blocks: Iterable[Block], place: Place
+) -> tuple[array[float], bytes, array[float], array[float]]:
+    """The columns of ``IndexedFile`` for blocks: weights, types, last changes, stretches."""
+    from alice_exp.finding.rules.corpus import standing
 
-    listed = [(block.state, standing(block, place)) for block in blocks]
+    listed = [standing(block, place) for block in blocks]
     return (
-        bytes(STATES.index(state) for state, _ in listed),
-        bytes(BLOCK_TYPES.index(own.type) for _, own in listed),
-        array("d", (nan if own.updated is None else own.updated for _, own in listed)),
-        array("d", (own.settled for _, own in listed)),
+        array("d", (own.weight for own in listed)),
+        bytes(BLOCK_TYPES.index(own.type) for own in listed),
+        array("d", (nan if own.updated is None else own.updated for own in listed)),
+        array("d", (own.stretch for own in listed)),
     )
 
 
@@ -165,18 +176,18 @@ def block_rows(blocks: Sequence[Block], place: Place) -> list[BlockRow]:
 def load(rows: Rows) -> list[IndexedFile]:
     """All files of the index, in the order of their paths."""
     files = []
-    query = "SELECT file, path, living, states, types, updated, settled, lengths, learned FROM files ORDER BY path"
-    for number, path, living, states, types, updated, settled, lengths, learned in rows(query, ()):
+    query = "SELECT file, path, living, weights, types, updated, stretches, lengths, learned FROM files ORDER BY path"
+    for number, path, living, weights, types, updated, stretches, lengths, learned in rows(query, ()):
         lending, short, long = json.loads(learned)
         files.append(
             IndexedFile(
                 number,
                 path,
                 array("I", living),
-                states,
+                array("d", weights),
                 types,
                 array("d", updated),
-                array("d", settled),
+                array("d", stretches),
                 array("I", lengths),
                 tuple(lending),
                 Noise(short, long),

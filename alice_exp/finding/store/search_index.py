@@ -50,8 +50,8 @@ _SCHEMA = """
 CREATE TABLE files (
     file INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, signature TEXT NOT NULL, taken INTEGER NOT NULL,
     content BLOB NOT NULL,
-    texts BLOB NOT NULL, living BLOB NOT NULL, states BLOB NOT NULL, types BLOB NOT NULL, updated BLOB NOT NULL,
-    settled BLOB NOT NULL, lengths BLOB NOT NULL, learned TEXT NOT NULL
+    texts BLOB NOT NULL, living BLOB NOT NULL, weights BLOB NOT NULL, types BLOB NOT NULL, updated BLOB NOT NULL,
+    stretches BLOB NOT NULL, lengths BLOB NOT NULL, learned TEXT NOT NULL
 );
 CREATE TABLE blocks (
     file INTEGER NOT NULL, place INTEGER NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, context TEXT,
@@ -207,7 +207,7 @@ class SearchIndex(Database):
 
     def _replace(self, connection: Connection, path: str, blocks: Sequence[Block], content: bytes) -> int:
         """Write a changed file's own row, and its postings if its texts changed; the row's number."""
-        from alice_exp.finding.rules.ranking import block_text, is_living
+        from alice_exp.finding.rules.corpus import block_text, is_living
 
         living = array("I", (at for at, block in enumerate(blocks) if is_living(Placed(block, path))))
         own = standings_of((blocks[place] for place in living), place_of(path))
@@ -220,7 +220,8 @@ class SearchIndex(Database):
         else:
             number = int(row[0])
         connection.execute(
-            "UPDATE files SET content = ?, living = ?, states = ?, types = ?, updated = ?, settled = ? WHERE file = ?",
+            "UPDATE files SET content = ?, living = ?, weights = ?, types = ?, updated = ?, stretches = ?"
+            " WHERE file = ?",
             (content, living.tobytes(), *own, number),
         )
         return number
@@ -236,7 +237,7 @@ class SearchIndex(Database):
         if number is None:
             values = (path, mark, segment.lengths.tobytes(), learned)
             cursor = connection.execute(
-                "INSERT INTO files (path, signature, taken, content, texts, living, states, types, updated, settled,"
+                "INSERT INTO files (path, signature, taken, content, texts, living, weights, types, updated, stretches,"
                 " lengths, learned) VALUES (?, '', 0, x'', ?, x'', x'', x'', x'', x'', ?, ?)",
                 values,
             )

@@ -19,8 +19,8 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.ports import Nearness
+from alice_exp.finding.rules.corpus import block_text
 from alice_exp.finding.rules.hybrid_score import cosine, learned_weight, unit
-from alice_exp.finding.rules.ranking import block_text
 from alice_exp.kernel.errors import ProviderError
 from alice_exp.kernel.journal import atomic_files
 

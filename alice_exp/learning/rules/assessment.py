@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import floor
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.model.rules.consolidation import consolidation_of, decay_score
+from alice_exp.model.rules.consolidation import block_decay, consolidation_of
 from alice_exp.model.values.block import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -136,8 +136,7 @@ def assess(
         return Assessment(topic, "none", 0.0, Stats(0, 0.0, 0.0, 0.0, 0.0), ())
     settled = [_settled(placed, now, half_life_days) for placed in looked]
     fresh = [
-        decay_score(placed.block.updated_at or now, placed.block.type, now, half_life_days=half_life_days)
-        for placed in looked
+        block_decay(placed.block, now, half_life_days=half_life_days, settled=False) for placed in looked
     ]
     stats = Stats(
         len(looked),

@@ -88,13 +88,46 @@ def decay_score(
     *,
     half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
     consolidation_score: float | None = None,
+    emotional_weight: float = 0.0,
 ) -> float:
     """0.5 ^ (age / half-life), in (0, 1] (R3.13, R3.14).
 
-    The half-life is the type's (days, > 0) times 1 + 2 · ``consolidation_score`` (in [0, 1]; ``None`` is 0).
+    The half-life is the type's (days, > 0) times ``stretch``; without a consolidation score that is 0.
     """
-    half_life = half_life_days.get(block_type, DEFAULT_HALF_LIFE) * (1 + 2 * (consolidation_score or 0.0))
-    return float(0.5 ** (age_days(updated_at, now) / half_life))
+    half_life = half_life_days.get(block_type, DEFAULT_HALF_LIFE)
+    return float(
+        0.5
+        ** (age_days(updated_at, now) / (half_life * stretch(consolidation_score or 0.0, emotional_weight)))
+    )
+
+
+def stretch(consolidation_score: float, emotional_weight: float) -> float:
+    """How many half-lives of its type one of a block lasts: (1 + 2 · consolidation) · (1 + |emotional weight| / 2), in
+    [1, 4.5] (R3.14, DESIGN 12.9)."""
+    return (1 + 2 * consolidation_score) * (1 + abs(emotional_weight) / 2)
+
+
+def block_decay(
+    block: Block,
+    now: str | datetime,
+    *,
+    half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
+    settled: bool = True,
+) -> float:
+    """A block's decay at ``now``; by its base half-life, without its consolidation, where not ``settled``."""
+    return decay_score(
+        block.updated_at,
+        block.type,
+        now,
+        half_life_days=half_life_days,
+        consolidation_score=block.consolidation_score if settled else None,
+        emotional_weight=block.emotional_weight,
+    )
+
+
+def importance_factor(block: Block) -> float:
+    """0.75 + 0.5 · importance, in [0.75, 1.25]: 1 for a block of which nothing is said (DESIGN 12.9)."""
+    return 0.75 + 0.5 * block.importance
 
 
 def consolidation(
@@ -106,6 +139,7 @@ def consolidation(
     *,
     half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
     weights: Weights = Weights(),
+    emotional_weight: float = 0.0,
 ) -> Consolidation:
     """0.5 · frequency + 0.2 · longevity + 0.3 · recency, clamped to [0, 1], with its terms (R3.7).
 
@@ -114,7 +148,9 @@ def consolidation(
     """
     often = frequency(access_count)
     long = longevity(age_days(created_at, now))
-    lately = decay_score(updated_at, block_type, now, half_life_days=half_life_days)
+    lately = decay_score(
+        updated_at, block_type, now, half_life_days=half_life_days, emotional_weight=emotional_weight
+    )
     score = weights.frequency * often + weights.longevity * long + weights.recency * lately
     return Consolidation(often, long, lately, min(1.0, max(0.0, score)))
 
@@ -135,4 +171,5 @@ def consolidation_of(
         now,
         half_life_days=half_life_days,
         weights=weights,
+        emotional_weight=block.emotional_weight,
     )

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.times import seconds as epoch_seconds
-from alice_exp.model.rules.consolidation import decay_score
+from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.rules.doubt import deserves_revival, is_in_doubt
 from alice_exp.model.rules.expiry import expires_at, is_expired
 from alice_exp.model.rules.lifecycle import Thresholds, level
@@ -255,7 +255,7 @@ def _days_between(now: str, due: str) -> int:
 def _fading(trusted: Iterable[Placed], now: str, half_life_days: Mapping[str, float]) -> list[Placed]:
     """The reliable blocks whose decay is below ``FADING_BELOW``, the faintest first."""
     weighed = [
-        (decay_score(p.block.updated_at or now, p.block.type, now, half_life_days=half_life_days), p)
+        (block_decay(p.block, now, half_life_days=half_life_days, settled=False), p)
         for p in trusted
         if p.block.state == "reliable"
     ]

@@ -1,0 +1,131 @@
+"""The living blocks as a searchable collection: their texts, how one stands, and what changed since it was indexed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from alice_exp.finding.ports import Posting, Standing, Statistics
+from alice_exp.finding.rules.bm25 import Segment
+from alice_exp.model.rules.consolidation import importance_factor, seconds, stretch
+from alice_exp.model.values.block import CONFIDENCE, TRUST
+
+if TYPE_CHECKING:
+    from collections.abc import Collection as Several
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from alice_exp.finding.ports import Collection
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.values.block import Block, Place, Placed
+
+
+def block_text(block: Block) -> str:
+    """A block's searchable text: trigger, keywords, payload with its steps, tags (DESIGN 10)."""
+    trigger, payload = block.trigger, block.payload
+    return "\n".join((trigger.text, *trigger.keywords, payload.content, *payload.steps, *block.tags))
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A ``Collection`` of blocks in memory, used where the index does not answer."""
+
+    placed: tuple[Placed, ...]
+    statistics: Statistics
+    segments: tuple[Segment, ...]
+
+    @classmethod
+    def of(cls, blocks: Iterable[Placed]) -> Corpus:
+        """A corpus of the living blocks, file by file, with each file's blocks in the order given."""
+        living = sorted((placed for placed in blocks if is_living(placed)), key=lambda placed: placed.path)
+        files = [list(group) for _, group in groupby(living, key=lambda placed: placed.path)]
+        segments = tuple(Segment.of([block_text(placed.block) for placed in file]) for file in files)
+        statistics = Statistics.of((one.lengths, one.lending, one.noise) for one in segments)
+        return cls(tuple(living), statistics, segments)
+
+    def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
+        """See ``finding.ports.Collection``."""
+        starts = [span.start for span in self.statistics.spans]
+        return joined_postings(
+            (start, {token: one.postings[token] for token in tokens & one.postings.keys()})
+            for start, one in zip(starts, self.segments, strict=True)
+        )
+
+    def blocks(self, indexes: Sequence[int]) -> Sequence[Placed]:
+        """See ``finding.ports.Collection``."""
+        return [self.placed[index] for index in indexes]
+
+    def standings(self, indexes: Sequence[int]) -> Sequence[Standing]:
+        """See ``finding.ports.Collection``."""
+        return [standing(self.placed[index].block, self.placed[index].place) for index in indexes]
+
+    def numbers(self, ids: Several[str]) -> Sequence[int]:
+        """See ``finding.ports.Collection``."""
+        return [index for index, placed in enumerate(self.placed) if placed.block.id in ids]
+
+    def contexts(self) -> Mapping[int, Mapping[str, Json]]:
+        """See ``finding.ports.Collection``."""
+        found = ((index, placed.block.trigger.context) for index, placed in enumerate(self.placed))
+        return {index: context for index, context in found if context}
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A ``Collection`` in which some blocks are others than the index holds, by number: their texts are the same."""
+
+    collection: Collection
+    changed: Mapping[int, Placed]
+
+    @property
+    def statistics(self) -> Statistics:
+        """See ``finding.ports.Collection``."""
+        return self.collection.statistics
+
+    def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
+        """See ``finding.ports.Collection``."""
+        return self.collection.postings(tokens)
+
+    def blocks(self, indexes: Sequence[int]) -> Sequence[Placed]:
+        """See ``finding.ports.Collection``."""
+        held = self.collection.blocks(indexes)
+        return [self.changed.get(index, placed) for index, placed in zip(indexes, held, strict=True)]
+
+    def standings(self, indexes: Sequence[int]) -> Sequence[Standing]:
+        """See ``finding.ports.Collection``."""
+        held = self.collection.standings(indexes)
+        return [
+            standing(self.changed[index].block, self.changed[index].place) if index in self.changed else own
+            for index, own in zip(indexes, held, strict=True)
+        ]
+
+    def numbers(self, ids: Several[str]) -> Sequence[int]:
+        """See ``finding.ports.Collection``."""
+        return self.collection.numbers(ids)
+
+    def contexts(self) -> Mapping[int, Mapping[str, Json]]:
+        """See ``finding.ports.Collection``."""
+        return self.collection.contexts()
+
+
+def standing(block: Block, place: Place) -> Standing:
+    """The ``finding.ports.Standing`` of a block in the set ``place``."""
+    updated = seconds(block.updated_at) if block.updated_at else None
+    weight = TRUST[place] * CONFIDENCE[block.state] * importance_factor(block)
+    return Standing(weight, block.type, updated, stretch(block.consolidation_score, block.emotional_weight))
+
+
+def is_living(placed: Placed) -> bool:
+    """Whether a block can be found: neither archived nor obsolete (DESIGN 4)."""
+    return placed.place != "archive" and placed.block.state != "obsolete"
+
+
+def joined_postings(files: Iterable[tuple[int, Mapping[str, Posting]]]) -> dict[str, Posting]:
+    """Merge the postings of files, each given with the number of its first block, ascending."""
+    found: defaultdict[str, tuple[list[int], bytearray]] = defaultdict(lambda: ([], bytearray()))
+    for start, postings in files:
+        for token, (indexes, counts) in postings.items():
+            joined, counted = found[token]
+            joined.extend(map(start.__add__, indexes) if start else indexes)
+            counted.extend(counts)
+    return {token: Posting(*joined) for token, joined in found.items()}
