@@ -17,9 +17,8 @@ from typing import Any
 
 from alice_exp.agents import schemas
 from alice_exp.blocks.usecases import capture
-from alice_exp.blocks.wiring import access
 from alice_exp.conversations.usecases.agent_context import MOST, user_memories
-from alice_exp.episodes.usecases.episode_book import add_episodes, reads_of
+from alice_exp.episodes.usecases.episode_book import add_episodes
 from alice_exp.finding import documents as finding_documents
 from alice_exp.finding import usecases as finding_usecases
 from alice_exp.finding.rules.ranking import Match
@@ -33,13 +32,13 @@ from alice_exp.learning.rules.decision_tiers import Applied
 from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.outcome import report_outcome as report_block
-from alice_exp.learning.wiring import decisions
+from alice_exp.learning.wiring import learning
 from alice_exp.model.values.block import ABOUT, Evidence, Payload, Place, Trigger
 from alice_exp.model.values.records import Episode, Event
 from alice_exp.review import usecases as review
-from alice_exp.review.wiring import reports
-from alice_exp.timeline.usecases.events import add_thought, strategy_of
-from alice_exp.timeline.usecases.summarise import summariser
+from alice_exp.review.wiring import reviewing
+from alice_exp.timeline.usecases.events import add_thought
+from alice_exp.timeline.wiring import thinking
 
 ITEM_BYTES = 64 * 1024
 """The largest argument of any call."""
@@ -80,8 +79,7 @@ def decide(connection: Connection, task: str, context: dict[str, Any] | None = N
     came of it); else what nobody has reviewed, with a disclaimer; else nothing: use your own reasoning."""
     if not task.strip():
         raise UsageError("a task says what is to be done")
-    session = connection.session
-    made = deciding.decide(finding(session), decisions(session), task, context or {})
+    made = deciding.decide(learning(connection.session), task, context or {})
     failures = [
         f"a similar task failed before: {one.episode.task} ({one.episode.id})" for one in made.failures
     ]
@@ -117,10 +115,7 @@ def memory_assess_knowledge(connection: Connection, topic: str) -> schemas.Asses
 
 def heartbeat_summary(connection: Connection) -> schemas.Summary:
     """How much waits for the person's decision. Read only: deciding is the person's."""
-    session = connection.session
-    report, _ = review.heartbeat(
-        session.home, reports(session), access(session), session.caller, session.day_began, peek=True
-    )
+    report, _ = review.heartbeat(reviewing(connection.session), peek=True)
     waiting = len(report.items)
     return {
         "report": report.report,
@@ -189,18 +184,16 @@ def report_outcome(
 ) -> schemas.Reported:
     """What came of a decision (its id; `used` names the block ids that you followed, else the first applied counts)
     or of using one block: success raises it, failure lowers it or raises doubt in it."""
-    session = connection.session
+    opened = learning(connection.session)
     if not id.startswith("dec-"):
         if used or also:
             raise UsageError("used and also belong to the outcome of a decision")
-        done = report_block(session.home, session.caller, id, ok, scenario, note)
+        done = report_block(opened, id, ok, scenario, note)
         changed = learning_documents.changed(done.placed, done.change)
         commit = commit_id(done.commit)
         return {"id": done.placed.block.id, "blocks": [changed], "episode": None, "commit": commit}
     told = decision_outcome.report_decision(
-        session.home,
-        decisions(session),
-        session.caller,
+        opened,
         id,
         ok,
         scenario=scenario,
@@ -209,8 +202,6 @@ def report_outcome(
         reward=reward,
         used=used or [],
         also=also or [],
-        reads=reads_of(access(session)),
-        summarise=summariser(session.provider, session.config),
     )
     return {
         "id": id,
@@ -249,10 +240,8 @@ def add_event(
     metadata: dict[str, Any] | None = None,
 ) -> schemas.Told:
     """Add one thought to the timeline, which keeps the newest word for word and summarises the rest."""
-    session = connection.session
-    event = Event(session.caller.now, thought, context, action, result, metadata or {})
-    model = summariser(session.provider, session.config)
-    told = add_thought(session.home, session.caller, event, strategy_of(session.config), model)
+    event = Event("", thought, context, action, result, metadata or {})
+    told = add_thought(thinking(connection.session), event)
     return {
         "segments": len(told.timeline.segments),
         "total_events": told.timeline.total_events,

@@ -20,13 +20,11 @@ from alice_exp.app.api_conversations import Conversations, before_model
 from alice_exp.app.api_records import Records
 from alice_exp.blocks.usecases import capture
 from alice_exp.blocks.usecases.capture import Captured, Draft
-from alice_exp.blocks.wiring import access
 from alice_exp.conversations.rules.context_window import Window
 from alice_exp.conversations.values import Message
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
 from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
-from alice_exp.episodes.usecases import episode_book
 from alice_exp.episodes.usecases.episode_book import Kept, Pruned, Reflected
 from alice_exp.finding import usecases as recall
 from alice_exp.finding.rules.ranking import Match
@@ -51,7 +49,7 @@ from alice_exp.learning.usecases.decide import Decision
 from alice_exp.learning.usecases.decision_outcome import DecisionOutcome
 from alice_exp.learning.usecases.outcome import Outcome, report_outcome
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
-from alice_exp.learning.wiring import decisions
+from alice_exp.learning.wiring import learning
 from alice_exp.maintenance.usecases import namespaces_of_home
 from alice_exp.model.values.block import About, Block, BlockType, Evidence, Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event, Segment, Timeline
@@ -60,9 +58,8 @@ from alice_exp.owner.wiring import open_session
 from alice_exp.owner.wiring import owner as owner_key
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.daily_report import Agenda
-from alice_exp.review.wiring import reports
+from alice_exp.review.wiring import reviewing
 from alice_exp.timeline.rules.compaction import TimelineStatistics
-from alice_exp.timeline.usecases import summarise
 from alice_exp.timeline.usecases.events import Told
 from alice_exp.timeline.usecases.original_events import Expanded
 
@@ -235,12 +232,11 @@ class Alice(Conversations, Records):
 
     def decide(self, task: str, context: Mapping[str, Json] | None = None) -> Decision:
         """Choose by tier what to apply to a task, and remember the choice until its outcome."""
-        session = self._session
-        return deciding.decide(finding(session), decisions(session), task, context or {})
+        return deciding.decide(learning(self._session), task, context or {})
 
     def outcome(self, block: str, ok: bool, *, scenario: str = "", note: str = "") -> Outcome:
         """Report whether using one block (its id) worked."""
-        return report_outcome(self._session.home, self._session.caller, block, ok, scenario, note)
+        return report_outcome(learning(self._session), block, ok, scenario, note)
 
     def outcome_of(
         self,
@@ -255,11 +251,8 @@ class Alice(Conversations, Records):
         also: Sequence[str] = (),
     ) -> DecisionOutcome:
         """Report whether a decision worked: lifecycle, evidence, episode and event in one commit (D37)."""
-        session = self._session
         return decision_outcome.report_decision(
-            session.home,
-            decisions(session),
-            session.caller,
+            learning(self._session),
             decision if isinstance(decision, str) else decision.decision,
             ok,
             scenario=scenario,
@@ -268,8 +261,6 @@ class Alice(Conversations, Records):
             reward=reward,
             used=used,
             also=also,
-            reads=episode_book.reads_of(access(session)),
-            summarise=summarise.summariser(session.provider, session.config),
         )
 
     def show(self, block: str) -> Shown:
@@ -287,8 +278,5 @@ class Alice(Conversations, Records):
 
     def heartbeat(self) -> Agenda:
         """Today's report as a peek: it starts no clock and gives no new numbers."""
-        session = self._session
-        report, _ = review.heartbeat(
-            session.home, reports(session), access(session), session.caller, session.day_began, peek=True
-        )
+        report, _ = review.heartbeat(reviewing(self._session), peek=True)
         return report

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from alice_exp.blocks.wiring import access
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
@@ -15,14 +16,15 @@ from alice_exp.home.session import Session
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.learning.usecases import propose_from_episodes
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
+from alice_exp.learning.wiring import learning
 from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.timeline.rules.compaction import Summariser, TimelineStatistics, narrative, recent, statistics
 from alice_exp.timeline.usecases import events as timeline
 from alice_exp.timeline.usecases import original_events
-from alice_exp.timeline.usecases import summarise as digesting
 from alice_exp.timeline.usecases.events import Told
 from alice_exp.timeline.usecases.original_events import Expanded
+from alice_exp.timeline.wiring import thinking
 
 
 class Records:
@@ -96,7 +98,7 @@ class Records:
 
     def distill(self, *episodes: str, limit: int = 20) -> Distilled:
         """Propose what repeats as candidates, or the lesson of the named episodes."""
-        return propose_from_episodes.distil(self._session.home, self._session.caller, episodes, limit)
+        return propose_from_episodes.distil(learning(self._session), episodes, limit)
 
     # -- the timeline -------------------------------------------------------------------------------------------
 
@@ -111,22 +113,17 @@ class Records:
         summarise: Summariser | None = None,
     ) -> Told:
         """Add a thought and compact (R1.29); ``summarise`` tells a merge, else the configured chat model, if any."""
-        session = self._session
-        event = Event(session.caller.now, thought, context, action, result, metadata or {})
-        model = summarise or digesting.summariser(session.provider, session.config)
-        way = timeline.strategy_of(session.config)
-        return timeline.add_thought(session.home, session.caller, event, way, model)
+        opened = thinking(self._session)
+        event = Event("", thought, context, action, result, metadata or {})
+        return timeline.add_thought(replace(opened, summarise=summarise or opened.summarise), event)
 
     def add_events(self, events: Iterable[Event]) -> Told:
         """Add many thoughts in one act; each is committed word for word."""
-        session = self._session
-        way = timeline.strategy_of(session.config)
-        return timeline.add_thoughts(session.home, session.caller, list(events), way)
+        return timeline.add_thoughts(thinking(self._session), list(events))
 
     def finish_event(self, number: int, result: Json) -> Told:
         """Say later what came of thought ``number`` (B1.8): in the thought itself while it is here word for word."""
-        session = self._session
-        return timeline.finish_thought(session.home, session.caller, number, result)
+        return timeline.finish_thought(thinking(self._session), number, result)
 
     def segments(self) -> tuple[Segment, ...]:
         """All segments, oldest first (R1.31)."""

@@ -1,4 +1,4 @@
-"""Protocol of the store of open decisions, and the value it keeps."""
+"""Protocol of the store of open decisions, the value it keeps, and what the use cases of learning need."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from alice_exp.blocks.ports import AccessLog
+    from alice_exp.finding.ports import Finding
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
     from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.timeline.rules.compaction import Summariser
 
 
 class Decisions(Protocol):
@@ -43,3 +48,16 @@ class OpenDecision:
     observing: tuple[str, ...]
     held_out: tuple[str, ...] = ()
     share: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """What learning needs: the home, the log of reads, the caller with the time, the open decisions, the search (made
+    when it is asked for), and the model that tells of merged thoughts (``None``: the rule)."""
+
+    home: Home
+    access: AccessLog
+    caller: Caller
+    decisions: Decisions
+    find: Callable[[], Finding]
+    summarise: Summariser | None = None

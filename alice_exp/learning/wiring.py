@@ -1,12 +1,17 @@
-"""Builds the store of open decisions from a session."""
+"""Builds what learning needs from a session: the store of open decisions, and everything in one ``Learning``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from alice_exp.blocks.wiring import access
 from alice_exp.home.session import Session, once
+from alice_exp.learning.ports import Learning
+from alice_exp.timeline.wiring import summarise
 
 if TYPE_CHECKING:
+    from alice_exp.finding.ports import Finding
+    from alice_exp.home.ports import Home
     from alice_exp.learning.ports import Decisions
 
 
@@ -17,4 +22,18 @@ def decisions(session: Session) -> Decisions:
 
     return FileDecisions(
         session.root / "state" / "decisions", lambda decision: session.history.carries("Decision", decision)
+    )
+
+
+def learning(session: Session, home: Home | None = None) -> Learning:
+    """The home (or another door to it, as of a dry run), reads, caller, decisions, search and model of this session."""
+
+    # An outcome searches nothing: it does not pay for what a search loads.
+    def find() -> Finding:
+        from alice_exp.finding.wiring import finding
+
+        return finding(session)
+
+    return Learning(
+        home or session.home, access(session), session.caller, decisions(session), find, summarise(session)
     )

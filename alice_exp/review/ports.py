@@ -1,12 +1,16 @@
-"""Protocol of the store of the open report."""
+"""Protocol of the store of the open report, and what the use cases of the review need."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from alice_exp.blocks.ports import AccessLog
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
 
 
@@ -51,3 +55,15 @@ class Reports(Protocol):
     def keep_bookmark(self, block_id: str) -> None:
         """Store the block at which an interactive review is; empty when it is finished."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewing:
+    """What the review needs: the home, its open report, the log of reads, the caller with the time, and when today
+    began (ISO-8601 UTC)."""
+
+    home: Home
+    reports: Reports
+    access: AccessLog
+    caller: Caller
+    day_began: str

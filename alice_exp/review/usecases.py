@@ -32,7 +32,6 @@ from alice_exp.review.rules.daily_report import Edition, agenda, candidates, is_
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from alice_exp.blocks.ports import AccessLog
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from alice_exp.model.values.block import Block
     from alice_exp.model.values.records import EpisodeBook
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.review.ports import Reports
+    from alice_exp.review.ports import Reviewing
     from alice_exp.review.rules.daily_report import Agenda
 
 Why = Literal["changed", "expired", "moved", "gone", "stale"]
@@ -62,17 +61,16 @@ class Decided:
         return tuple(placed.block.id for placed in self.placed)
 
 
-def heartbeat(
-    home: Home, reports: Reports, access: AccessLog, caller: Caller, day_began: str, *, peek: bool
-) -> tuple[Agenda, Commit | None]:
+def heartbeat(reviewing: Reviewing, *, peek: bool) -> tuple[Agenda, Commit | None]:
     """Today's report. Unless it is a peek, it numbers the candidates, starts their expiry, removes the expired ones and
     folds the log of reads into the blocks.
 
     An agent's heartbeat is always a peek (DESIGN 6). If there is nothing new to show there is no commit and the numbers
     stay; the first report of a day counts changes from the one before.
     """
+    home, reports, caller = reviewing.home, reviewing.reports, reviewing.caller
     if peek or not caller.actor.is_person:
-        return _report(home.read(PLACES), reports, caller, day_began), None
+        return _report(home.read(PLACES), reviewing), None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, _Planned]:
         gone = expired(snapshot, caller.now)
@@ -83,8 +81,8 @@ def heartbeat(
         answer = _Planned(snapshot, gone, back)
         unseen = [p for p in waiting if not p.stale and not is_shown_as_it_is(p.block)]
         is_same = ids == reports.open_ids() and not unseen and not gone and not back
-        segment, folds, book = _folded(access, snapshot, caller)
-        if is_same and not segment and reports.open_at() >= day_began:
+        segment, folds, book = _folded(reviewing, snapshot)
+        if is_same and not segment and reports.open_at() >= reviewing.day_began:
             return None, answer
         report = caller.new_id("rep")
         reports.prepare(report, caller.now, ids)
@@ -101,12 +99,12 @@ def heartbeat(
         puts = merged(shown, (put for put in folds if put.block.id not in removes))
         return ChangeSet(act, puts, removes, episodes=book), replace(answer, segment=segment)
 
-    commit, planned = home.apply(plan, PLACES, records=any(map(_is_episode, access.pending())))
+    commit, planned = home.apply(plan, PLACES, records=any(map(_is_episode, reviewing.access.pending())))
     if commit is not None and planned.segment:
-        access.forget(planned.segment)
+        reviewing.access.forget(planned.segment)
     reports.publish(commit.commit if commit is not None else planned.seen.head)
     seen = home.read(PLACES) if commit is not None else planned.seen
-    return _report(seen, reports, caller, day_began, planned.gone, planned.back), commit
+    return _report(seen, reviewing, planned.gone, planned.back), commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +117,12 @@ class _Planned:
     segment: str = ""
 
 
-def _folded(
-    access: AccessLog, snapshot: Snapshot, caller: Caller
-) -> tuple[str, tuple[Put, ...], EpisodeBook | None]:
+def _folded(reviewing: Reviewing, snapshot: Snapshot) -> tuple[str, tuple[Put, ...], EpisodeBook | None]:
     """Seal the reads since the last fold: the segment's name, and the blocks and episodes with these reads (B2.30).
 
     The name is empty if there is nothing to fold, or if a file to be written holds a problem.
     """
-    reads = access.pending()
+    caller, reads = reviewing.caller, reviewing.access.pending()
     folds = folded(snapshot, reads, caller.now) if reads else ()
     book = snapshot.episodes
     if any(map(_is_episode, reads)):
@@ -137,7 +133,7 @@ def _folded(
         return "", (), None
     # Sealed under a name that the commit carries, so that after a crash history tells whether they were counted.
     segment = caller.new_id("seg")
-    access.seal(segment)
+    reviewing.access.seal(segment)
     return segment, folds, None if book is snapshot.episodes else book
 
 
@@ -160,12 +156,11 @@ def _trailers(report: str, gone: Sequence[Placed], back: Sequence[Returned]) -> 
 
 def _report(
     snapshot: Snapshot,
-    reports: Reports,
-    caller: Caller,
-    day_began: str,
+    reviewing: Reviewing,
     leaving: tuple[Placed, ...] = (),
     back: tuple[Returned, ...] | None = None,
 ) -> Agenda:
+    reports, caller, day_began = reviewing.reports, reviewing.caller, reviewing.day_began
     pool = snapshot.within("low_value")
     edition = Edition(
         reports.open_report(),
@@ -185,15 +180,15 @@ def _shown(block: Block, report: str, now: str) -> Block:
     return replace(block, reported=Reported(report, now, content_hash(block)))
 
 
-def chosen(home: Home, reports: Reports, references: Sequence[str], *, everything: bool) -> tuple[str, ...]:
+def chosen(reviewing: Reviewing, references: Sequence[str], *, everything: bool) -> tuple[str, ...]:
     """The ids that numbers of the open report, ids and prefixes refer to; with ``everything`` all that it showed.
 
     Raises ``NotFoundError`` for a number that is not in the report.
     """
+    numbered = reviewing.reports.open_ids()
     if everything:
-        return reports.open_ids()
-    numbered = reports.open_ids()
-    snapshot = home.read(PLACES)
+        return numbered
+    snapshot = reviewing.home.read(PLACES)
     ids = []
     for reference in references:
         # A longer run of digits can only be the prefix of an id.

@@ -1,11 +1,13 @@
-"""Builds the store of the open report from a session."""
+"""Builds what the review needs from a session: the store of the open report, and everything in one ``Reviewing``."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
 
+from alice_exp.blocks.wiring import access
 from alice_exp.home.session import Session, once
+from alice_exp.review.ports import Reviewing
 
 if TYPE_CHECKING:
     from alice_exp.review.ports import Reports
@@ -20,3 +22,8 @@ def reports(session: Session) -> Reports:
     repository = session.home.repository
     past = Past(partial(newest_act, repository), partial(acts_after, repository))
     return FileReports(session.root / "state" / "report.json", past)
+
+
+def reviewing(session: Session) -> Reviewing:
+    """The home, open report, reads, caller and day of this session."""
+    return Reviewing(session.home, reports(session), access(session), session.caller, session.day_began)

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from alice_exp.learning.wiring import learning
 from alice_exp.owner.wiring import open_session
 from tests.bench.bench_finding import finding, saving
 from tests.bench.bench_mcp import serving
@@ -123,7 +124,7 @@ def acting(place: Path) -> list[Row]:
     rows = []
     for name, work in (
         ("memorize", keep),
-        ("outcome", lambda: report_outcome(session.home, session.caller, known, True)),
+        ("outcome", lambda: report_outcome(learning(session), known, True)),
     ):
         ours, yardstick = paired(work, theirs, rounds=25)
         rows.append(
@@ -211,7 +212,7 @@ def growth(place: Path) -> Row:
         if placed.path == "universal/tool_usage.jsonc"
     ]
     for number in range(500):
-        report_outcome(session.home, session.caller, ids[number % len(ids)], True, f"scenario {number}")
+        report_outcome(learning(session), ids[number % len(ids)], True, f"scenario {number}")
     stored = sum(path.stat().st_size for path in (home / "experiences" / ".git").rglob("*") if path.is_file())
     return Row(
         "repository after 500 outcomes on that namespace", stored / 1e6, file.stat().st_size / 1e6, 10, "MB"

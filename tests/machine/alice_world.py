@@ -18,7 +18,6 @@ from unittest.mock import patch
 
 from alice_exp.blocks.usecases import capture, lifetime
 from alice_exp.blocks.usecases.capture import Draft
-from alice_exp.blocks.wiring import access
 from alice_exp.conversations.wiring import chats
 from alice_exp.finding import usecases as recall
 from alice_exp.finding.wiring import finding as finding_of
@@ -37,7 +36,7 @@ from alice_exp.model.values.block import (
 )
 from alice_exp.owner.wiring import open_session
 from alice_exp.review import usecases as review
-from alice_exp.review.wiring import reports
+from alice_exp.review.wiring import reports, reviewing
 from alice_exp.sharing.rules.bundle import bundle
 from tests.machine.watch import SETS, Watch, blob
 
@@ -301,7 +300,7 @@ def furnish(root: Path) -> None:
         capture.memorize(
             agent.home, agent.caller, [Draft(Payload(f"use {tool} number 1"), Trigger(f"doing {tool}"))]
         )
-    review.heartbeat(user.home, reports(user), access(user), user.caller, user.day_began, peek=False)
+    review.heartbeat(reviewing(user), peek=False)
     for said in ("I like tea", "I write Python"):
         capture.remember(user.home, user.caller, Draft(Payload(said)))
     review.approve(user.home, user.caller, ["exp-aaaaaaa2", "exp-bbbbbbb2"])

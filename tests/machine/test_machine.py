@@ -18,7 +18,6 @@ from hypothesis.stateful import run_state_machine_as_test as run_machine
 
 from alice_exp.blocks.usecases import capture, lifetime, provenance
 from alice_exp.blocks.usecases.capture import Draft
-from alice_exp.blocks.wiring import access
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.values import Message
 from alice_exp.conversations.wiring import chats
@@ -31,15 +30,16 @@ from alice_exp.kernel.jsonc import Remove, edit, parse
 from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome as decided
 from alice_exp.learning.usecases.outcome import report_outcome
-from alice_exp.learning.wiring import decisions
+from alice_exp.learning.wiring import learning
 from alice_exp.model.values.block import Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.reply import parse as parse_reply
-from alice_exp.review.wiring import reports
+from alice_exp.review.wiring import reviewing
 from alice_exp.sharing.rules.bundle import read_bundle
 from alice_exp.sharing.usecases import bundles
 from alice_exp.timeline.usecases import events
+from alice_exp.timeline.wiring import thinking
 from tests.machine.alice_world import World, furnish
 
 STEPS, EXAMPLES = 50, 53
@@ -149,7 +149,7 @@ class Acts(RuleBasedStateMachine):
     def add_event(self, number: int) -> None:
         with self.world.acting("event"):
             w = self.world.by("agent")
-            self.world.did(events.add_thought(w.home, w.caller, Event(w.caller.now, f"thought {number}")))
+            self.world.did(events.add_thought(thinking(w), Event("", f"thought {number}")))
 
     @rule(tool=TOOLS, number=st.integers(1, 9), as_peer=st.booleans(), claimed=st.integers(60, 90))
     def hear_from_a_peer(self, tool: str, number: int, as_peer: bool, claimed: int) -> None:
@@ -175,7 +175,7 @@ class Acts(RuleBasedStateMachine):
     def heartbeat(self, actor: str, peek: bool) -> None:
         with self.world.acting("heartbeat"):
             w = self.world.by(actor)
-            done = review.heartbeat(w.home, reports(w), access(w), w.caller, w.day_began, peek=peek)
+            done = review.heartbeat(reviewing(w), peek=peek)
             self.world.did(done)
 
     @rule(number=ANY, to=st.one_of(st.just(""), PLACES))
@@ -198,7 +198,7 @@ class Acts(RuleBasedStateMachine):
         with self.world.acting("reply", person=True):
             w = self.world.by("user")
             everything = decision.everything or not decision.named
-            ids = review.chosen(w.home, reports(w), decision.named, everything=everything)
+            ids = review.chosen(reviewing(w), decision.named, everything=everything)
             decide = review.approve if decision.verb == "approve" else review.reject
             self.world.did(decide(w.home, w.caller, ids, bulk=everything))
 
@@ -218,7 +218,7 @@ class Acts(RuleBasedStateMachine):
             return
         with self.world.acting("outcome"):
             w = self.world.by(actor)
-            self.world.did(report_outcome(w.home, w.caller, placed.block.id, ok, where))
+            self.world.did(report_outcome(learning(w), placed.block.id, ok, where))
 
     @rule(query=st.sampled_from(["doing things with rg", "use jq", "word1 word2 tea", "a person's name"]))
     def recall(self, query: str) -> None:
@@ -241,13 +241,11 @@ class Acts(RuleBasedStateMachine):
     def decide(self, tool: str, ok: bool) -> None:
         with self.world.acting("decide"):
             w = self.world.by("agent:claude")
-            made = deciding.decide(finding(w), decisions(w), f"doing {tool}", {})
+            made = deciding.decide(learning(w), f"doing {tool}", {})
             for match in made.applied:
                 assert match.placed.block.id in self.world.trusted or made.disclaim, "applied without trust"
             other = self.world.by("agent:claude")
-            self.world.did(
-                decided.report_decision(other.home, decisions(other), other.caller, made.decision, ok)
-            )
+            self.world.did(decided.report_decision(learning(other), made.decision, ok))
 
     # -- one block's life ---------------------------------------------------------------------------------------
 
@@ -263,7 +261,7 @@ class Acts(RuleBasedStateMachine):
             text = opened.text.replace('"payload": "', f'"payload": "{self.world.word()} ', 1)
             if races:
                 other = self.world.by("user")
-                raced = report_outcome(other.home, other.caller, placed.block.id, True)
+                raced = report_outcome(learning(other), placed.block.id, True)
                 self.world.did(raced)
                 with pytest.raises(BusyError):
                     lifetime.edit(w.home, w.caller, opened, text)
@@ -391,7 +389,7 @@ class Acts(RuleBasedStateMachine):
                 return pending
 
             with patch.object(transaction, "_prepare", later):
-                self.world.did(report_outcome(w.home, w.caller, placed.block.id, True))
+                self.world.did(report_outcome(learning(w), placed.block.id, True))
 
     # -- time and power -----------------------------------------------------------------------------------------
 
@@ -413,13 +411,13 @@ class Acts(RuleBasedStateMachine):
             if kind == "memorize" or placed is None:
                 capture.memorize(w.home, w.caller, [Draft(Payload(f"crashed {number}"))])
             elif kind == "event":
-                events.add_thought(w.home, w.caller, Event(w.caller.now, "a thought"))
+                events.add_thought(thinking(w), Event("", "a thought"))
             elif kind == "approve":
                 decided = review.approve(w.home, w.caller, [placed.block.id])
                 if decided.commit is None:
                     raise RefusedError("it changed since it was shown, or expired: nothing was decided")
             else:
-                report_outcome(w.home, w.caller, placed.block.id, True)
+                report_outcome(learning(w), placed.block.id, True)
 
         with self.world.acting("crash", person=True):
             before = self.world.watch.head()

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from alice_exp.blocks.wiring import access
 from alice_exp.finding.wiring import finding
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.text.display import cells, one_line
@@ -16,6 +15,7 @@ from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.rules.assessment import Assessment
 from alice_exp.learning.rules.impact import Brought
 from alice_exp.learning.usecases import statistics
+from alice_exp.learning.wiring import learning
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import language, say
@@ -76,8 +76,7 @@ def consolidation(
     Example: alice-exp consolidation exp-7k2m9q4x --explain
     """
     terminal: Terminal = ctx.obj
-    session = terminal.session
-    settled = statistics.settled(session.home, access(session), session.caller, reference)
+    settled = statistics.settled(learning(terminal.session), reference)
     block, terms, weights = settled.placed.block, settled.terms, settled.weights
     answer: dict[str, object] = {
         "id": block.id,
@@ -125,8 +124,7 @@ def stats(
     terminal: Terminal = ctx.obj
     if format not in ("table", "html"):
         raise UsageError("{format} is no format", format=repr(format), hint="write --format table or html")
-    session = terminal.session
-    counts = statistics.stats(session.home, access(session), session.caller)
+    counts = statistics.stats(learning(terminal.session))
     parts = {
         "by_set": counts.by_set,
         "by_state": counts.by_level,
@@ -146,7 +144,7 @@ def stats(
         from alice_exp.learning.cli.stats_page import stats_page
 
         named = {part_title(name): part for name, part in parts.items()}
-        sys.stdout.write(stats_page(counts, named, session.caller.now[:10]))
+        sys.stdout.write(stats_page(counts, named, terminal.session.caller.now[:10]))
 
     terminal.answer(answer, page if format == "html" else lambda: _counts(terminal, counts, parts))
 

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from alice_exp.blocks.wiring import access
-from alice_exp.finding.wiring import finding
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.learning import documents as learning_documents
-from alice_exp.learning.wiring import decisions
+from alice_exp.learning.wiring import learning
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.lifecycle import Change
@@ -42,13 +40,12 @@ def decide(
     Report what came of it with the decision's id. Example: alice-exp decide "deploy to production" --context env=prod
     """
     terminal: Terminal = ctx.obj
-    session = terminal.session
     if not task.strip():
         raise UsageError("say what is to be done", hint='alice-exp decide "deploy to production"')
     # Imported here, so that `outcome` does not pay for what `decide` loads.
     from alice_exp.learning.usecases.decide import decide as choose
 
-    made = choose(finding(session), decisions(session), task, context_of(context))
+    made = choose(learning(terminal.session), task, context_of(context))
     warnings = [say(text) for text in made.warnings] + [
         say(
             "a similar task failed before: {task} ({episode})",
@@ -150,23 +147,19 @@ def outcome(
     terminal: Terminal = ctx.obj
     if result not in _WORDS:
         raise UsageError("{result} is no outcome", result=repr(result), hint="write ok or fail")
-    session = terminal.session
+    opened = learning(terminal.session)
     if not reference.startswith("dec-"):
         if came or used or also or reward is not None:
             raise UsageError("--result, --reward, --used and --also belong to the outcome of a decision")
         from alice_exp.learning.usecases.outcome import report_outcome
 
-        done = report_outcome(session.home, session.caller, reference, _WORDS[result], scenario, note)
+        done = report_outcome(opened, reference, _WORDS[result], scenario, note)
         _one(terminal, done)
         return
-    from alice_exp.episodes.usecases.episode_book import reads_of
     from alice_exp.learning.usecases.decision_outcome import report_decision
-    from alice_exp.timeline.usecases.summarise import summariser
 
     closed = report_decision(
-        session.home,
-        decisions(session),
-        session.caller,
+        opened,
         reference,
         _WORDS[result],
         scenario=scenario,
@@ -175,8 +168,6 @@ def outcome(
         reward=reward,
         used=used,
         also=also,
-        reads=reads_of(access(session)),
-        summarise=summariser(session.provider, session.config),
     )
     _all(terminal, closed)
 
@@ -257,7 +248,7 @@ def keep(
     from alice_exp.learning.usecases.keep import keep as kept
 
     terminal: Terminal = ctx.obj
-    done = kept(terminal.session.home, terminal.session.caller, reference, note)
+    done = kept(learning(terminal.session), reference, note)
     block = done.placed.block
     document = {
         "id": block.id,

@@ -9,6 +9,7 @@ import typer
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.display import one_line
 from alice_exp.learning.usecases import propose_from_episodes
+from alice_exp.learning.wiring import learning
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
@@ -29,9 +30,8 @@ def distill(
     Proposals wait in the pool with their episodes as evidence. Example: alice-exp distill --explain
     """
     terminal: Terminal = ctx.obj
-    session = terminal.session
-    home = terminal.doors(dry_run)
-    done = propose_from_episodes.distil(home, session.caller, references or (), limit)
+    opened = learning(terminal.session, terminal.doors(dry_run))
+    done = propose_from_episodes.distil(opened, references or (), limit)
     document = {
         "ids": [] if dry_run else list(done.ids),
         "proposals": [_document(one, explain, dry_run) for one in done.judged],

@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from alice_exp.episodes.rules.search_episodes import Match as Similar
-    from alice_exp.finding.ports import Finding
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.home.ports import Home
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.learning.ports import Decisions
+    from alice_exp.learning.ports import Learning
 
 MOST_OBSERVED = 10
 """A decision names at most this many blocks that it does not apply."""
@@ -45,13 +44,13 @@ class Decision:
     held_out: tuple[str, ...] = ()
 
 
-def decide(finding: Finding, decisions: Decisions, task: str, context: Mapping[str, Json]) -> Decision:
+def decide(learning: Learning, task: str, context: Mapping[str, Json]) -> Decision:
     """Choose by tier what to apply to a task, and remember the choice until its outcome (DESIGN 12.1).
 
     A similar task that failed before is a warning (R0.51). Applied blocks count as read.
     """
-    home, caller, config = finding.home, finding.caller, finding.home.config()
-    (matches,) = search(finding, [(task, context)], Filters())
+    home, caller, config = learning.home, learning.caller, learning.home.config()
+    (matches,) = search(learning.find(), [(task, context)], Filters())
     decision, share = caller.new_id("dec"), config.number("trial.share")
     lot = partial(is_held_out, decision, share=share)
     choice = choose(matches, config.number("thresholds.high_confidence"), lot)
@@ -59,7 +58,7 @@ def decide(finding: Finding, decisions: Decisions, task: str, context: Mapping[s
     failures = similar_failures(told.episodes, task, context)
     applied = (*choice.applied, *_linked(home, choice.applied))
     observing = choice.observing[:MOST_OBSERVED]
-    decisions.open(
+    learning.decisions.open(
         OpenDecision(
             decision,
             caller.now,
@@ -72,7 +71,7 @@ def decide(finding: Finding, decisions: Decisions, task: str, context: Mapping[s
             share,
         )
     )
-    finding.access.record([one.placed.block.id for one in applied], caller.now)
+    learning.access.record([one.placed.block.id for one in applied], caller.now)
     return Decision(
         decision, choice.tier, applied, observing, choice.warnings, failures, choice.disclaim, choice.held_out
     )

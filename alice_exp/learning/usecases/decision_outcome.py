@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.retention import is_due, prune
 from alice_exp.episodes.rules.search_episodes import shorten_result
-from alice_exp.episodes.usecases.episode_book import capacity_of
+from alice_exp.episodes.usecases.episode_book import capacity_of, reads_of
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import Act
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.learning.ports import Decisions
+    from alice_exp.learning.ports import Learning
     from alice_exp.model.rules.lifecycle import Change
     from alice_exp.model.values.block import Placed
     from alice_exp.model.values.config import Config
@@ -54,9 +54,7 @@ class DecisionOutcome:
 
 
 def report_decision(
-    home: Home,
-    decisions: Decisions,
-    caller: Caller,
+    learning: Learning,
     decision: str,
     ok: bool,
     *,
@@ -66,18 +64,22 @@ def report_decision(
     reward: float | None = None,
     used: Sequence[str] = (),
     also: Sequence[str] = (),
-    reads: Mapping[str, int] | None = None,
-    summarise: Summariser | None = None,
 ) -> DecisionOutcome:
     """The outcome of a decision: lifecycle and evidence of its blocks, one episode, one event, one commit (D37).
 
     ``used`` names the blocks that were used, applied or observed; without it the first applied alone is credited, also
     for a failure (DESIGN 12.3). ``also`` (older scripts) adds to the first applied; both together are a ``UsageError``,
     and so is a block that the decision did not name. A second outcome raises ``RefusedError``. A thought of
-    the decision that waits for its result takes it, instead of another thought (B1.8). ``reads`` counts searches that
-    found an episode; ``summarise`` tells a merge of thoughts, asked before the home is locked.
+    the decision that waits for its result takes it, instead of another thought (B1.8). The model is asked before the
+    home is locked.
     """
-    config = home.config()
+    home, caller, decisions, summarise = (
+        learning.home,
+        learning.caller,
+        learning.decisions,
+        learning.summarise,
+    )
+    config, reads = home.config(), reads_of(learning.access)
     open_decision = decisions.find(decision)
     episode = _episode(open_decision, caller, ok, note, result, reward, config)
     event, strategy = _event(open_decision, episode), strategy_of(config)
@@ -90,7 +92,7 @@ def report_decision(
         where = scenario_of(scenario, open_decision.context, caller.now[:10])
         changes, missing = _changes(snapshot, open_decision, credited, ok, where, caller, note, episode.id)
         puts = _booked(snapshot, open_decision, ok, [placed for placed, _ in changes])
-        book, pruned = _kept(snapshot, episode, puts, caller.now, reads or {})
+        book, pruned = _kept(snapshot, episode, puts, caller.now, reads)
         timeline, merges, told = _told(snapshot.timeline or Timeline(), event, strategy, answers)
         act = Act(
             "outcome",

@@ -14,8 +14,8 @@ from alice_exp.model.values.changes import ChangeSet, Put
 
 if TYPE_CHECKING:
     from alice_exp.home.caller import Caller
-    from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
+    from alice_exp.learning.ports import Learning
     from alice_exp.model.rules.lifecycle import Change, Standing
     from alice_exp.model.values.snapshot import Snapshot
 
@@ -35,12 +35,13 @@ def thresholds_of(snapshot: Snapshot) -> Thresholds:
 
 
 def report_outcome(
-    home: Home, caller: Caller, reference: str, ok: bool, scenario: str = "", note: str = ""
+    learning: Learning, reference: str, ok: bool, scenario: str = "", note: str = ""
 ) -> Outcome:
     """One use of a block succeeded or failed (R2.10-R2.14); a refuted block goes to the archive in the same commit.
 
     ``scenario`` says where; without one, the outcomes of a day in the block's own context are one scenario (B5.4).
     """
+    caller = learning.caller
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Outcome]:
         placed = resolve(snapshot, reference)
@@ -71,7 +72,7 @@ def report_outcome(
         act = Act("outcome", caller.actor, caller.now, (block.id,), _detail(change), tuple(trailers))
         return ChangeSet(act, (Put(after.block, after.path),)), Outcome(after, change)
 
-    commit, answer = home.apply(plan, PLACES)
+    commit, answer = learning.home.apply(plan, PLACES)
     return replace(answer, commit=commit)
 
 

@@ -22,9 +22,8 @@ from alice_exp.model.values.records import EpisodeBook
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from alice_exp.home.caller import Caller
-    from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
+    from alice_exp.learning.ports import Learning
     from alice_exp.learning.rules.distill import Proposal
     from alice_exp.model.values.block import Placed
     from alice_exp.model.values.records import Episode
@@ -60,12 +59,12 @@ class Distilled:
         return tuple(one.block for one in self.judged if one.verdict == "proposed" and one.block)
 
 
-def distil(home: Home, caller: Caller, references: Sequence[str] = (), limit: int = 20) -> Distilled:
+def distil(learning: Learning, references: Sequence[str] = (), limit: int = 20) -> Distilled:
     """Find what repeats and propose it; with ``references`` the lesson of each of these episodes alone.
 
     A type with fewer than three episodes shows no repetition: each of its episodes is proposed as it is.
     """
-    snapshot = home.read(PLACES, records=True)
+    snapshot = learning.home.read(PLACES, records=True)
     require_sound(snapshot, EPISODES_PATH)
     book = snapshot.episodes or EpisodeBook()
     if references:
@@ -77,7 +76,7 @@ def distil(home: Home, caller: Caller, references: Sequence[str] = (), limit: in
     answer = Distilled(judged, len(book.episodes))
     if not drafts:
         return answer
-    captured = memorize(home, caller, drafts)
+    captured = memorize(learning.home, learning.caller, drafts)
     placed = iter(captured.placed)
     return replace(answer, judged=tuple(_settled(one, placed) for one in judged), commit=captured.commit)
 

@@ -21,11 +21,10 @@ from alice_exp.model.values.block import BLOCK_TYPES, PLACES, SETS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from alice_exp.blocks.ports import AccessLog
     from alice_exp.finding.ports import Finding
-    from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
     from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.learning.ports import Learning
     from alice_exp.learning.rules.assessment import Assessment
     from alice_exp.learning.rules.impact import Impact
     from alice_exp.model.rules.consolidation import Consolidation
@@ -89,33 +88,31 @@ def assess(finding: Finding, topic: str, context: Mapping[str, Json]) -> Assessm
     return assessed(topic, placed, caller.now, Weights.of(config), config.half_life_days, certain)
 
 
-def settled(home: Home, access: AccessLog, caller: Caller, reference: str) -> Settled:
+def settled(learning: Learning, reference: str) -> Settled:
     """The consolidation of one block, now, with every term (R3.7-R3.12, B3.4)."""
-    snapshot = home.read(PLACES)
+    snapshot, now = learning.home.read(PLACES), learning.caller.now
     stored = resolve(snapshot, reference)
-    placed = placed_with_reads(stored, access.pending(), snapshot.config, caller.now)
+    placed = placed_with_reads(stored, learning.access.pending(), snapshot.config, now)
     weights = ConsolidationWeights.of(snapshot.config)
     half_life = snapshot.config.half_life_days
-    terms = consolidation_of(placed.block, caller.now, half_life_days=half_life, weights=weights)
+    terms = consolidation_of(placed.block, now, half_life_days=half_life, weights=weights)
     return Settled(
         placed, terms, weights, stored.block.consolidation_score, half_life.get(placed.block.type, 180)
     )
 
 
-def stats(home: Home, access: AccessLog, caller: Caller) -> Counts:
+def stats(learning: Learning) -> Counts:
     """Counts over the whole home."""
-    snapshot = home.read(PLACES)
-    reads = access.pending()
-    living = [
-        placed_with_reads(placed, reads, snapshot.config, caller.now) for placed in snapshot.within(*SETS)
-    ]
+    snapshot, now = learning.home.read(PLACES), learning.caller.now
+    reads = learning.access.pending()
+    living = [placed_with_reads(placed, reads, snapshot.config, now) for placed in snapshot.within(*SETS)]
     thresholds = thresholds_of(snapshot)
     return Counts(
         len(living),
         _counted((placed.place for placed in living), SETS),
         _counted((level(placed.block, thresholds) for placed in living), LEVELS),
         _counted((placed.block.type for placed in living), BLOCK_TYPES),
-        _counted((_age(placed, caller.now) for placed in living), (*AGES, OLDER)),
+        _counted((_age(placed, now) for placed in living), (*AGES, OLDER)),
         _counted((_reads(placed) for placed in living), READS),
         _grown(snapshot),
         sum(placed.place == "low_value" for placed in living),

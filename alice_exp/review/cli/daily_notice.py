@@ -13,9 +13,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
-from alice_exp.blocks.wiring import access
 from alice_exp.kernel.errors import AliceError
-from alice_exp.review.wiring import reports
+from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
@@ -99,16 +98,8 @@ def _show(terminal: Terminal, wants: Shown) -> None:
     from alice_exp.review.cli.report_summary import line, summary
     from alice_exp.review.usecases import heartbeat
 
-    session = terminal.session
     try:
-        report, _ = heartbeat(
-            session.home,
-            reports(session),
-            access(session),
-            session.caller,
-            session.day_began,
-            peek=wants == "line",
-        )
+        report, _ = heartbeat(reviewing(terminal.session), peek=wants == "line")
     except AliceError:
         return  # the command itself meets the same error and reports it
     if wants == "line":

@@ -16,7 +16,6 @@ from typing import NoReturn
 
 import typer
 
-from alice_exp.blocks.wiring import access
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, RefusedError
 from alice_exp.kernel.text.wrapping import wrapped
@@ -25,7 +24,7 @@ from alice_exp.review.cli.report_model import Row, marks, sections
 from alice_exp.review.cli.report_text import card
 from alice_exp.review.cli.review_commands import approved, rejected
 from alice_exp.review.rules.daily_report import Agenda, Item
-from alice_exp.review.wiring import reports
+from alice_exp.review.wiring import reports, reviewing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
@@ -41,16 +40,13 @@ def review(ctx: typer.Context) -> None:
     Example: alice-exp review
     """
     terminal: Terminal = ctx.obj
-    session = terminal.session
-    require_person(session.caller, say("review"), "alice-exp review")
+    require_person(terminal.session.caller, say("review"), "alice-exp review")
     if terminal.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise RefusedError(
             "a review needs a terminal, so that a person presses the keys",
             hint="see 'alice-exp heartbeat', then 'alice-exp reply …'",
         )
-    report, _ = deciding.heartbeat(
-        session.home, reports(session), access(session), session.caller, session.day_began, peek=False
-    )
+    report, _ = deciding.heartbeat(reviewing(terminal.session), peek=False)
     tally = _Session(ctx, report).run()
     terminal.line(
         say(
@@ -182,10 +178,7 @@ class _Session:
 
         block_id = item.placed.block.id
         edit(self.context, block_id)
-        session = self.terminal.session
-        self.report, _ = deciding.heartbeat(
-            session.home, reports(session), access(session), session.caller, session.day_began, peek=False
-        )
+        self.report, _ = deciding.heartbeat(reviewing(self.terminal.session), peek=False)
         fresh = self._current(item)
         # The edit may have moved the block out of the pool.
         if fresh not in self.report.items:

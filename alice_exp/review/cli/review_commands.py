@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.blocks.wiring import access
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
@@ -20,7 +19,7 @@ from alice_exp.review import usecases as review
 from alice_exp.review.cli.report_summary import summary
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.usecases import Decided
-from alice_exp.review.wiring import reports
+from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun
@@ -42,14 +41,11 @@ def heartbeat(
     Examples: alice-exp heartbeat · alice-exp heartbeat --peek --format markdown
     """
     terminal: Terminal = ctx.obj
-    session = terminal.session
     if format not in _FORMATS:
         raise UsageError(
             "{format} is no format", format=repr(format), hint="write --format table, markdown or html"
         )
-    report, _ = review.heartbeat(
-        session.home, reports(session), access(session), session.caller, session.day_began, peek=peek
-    )
+    report, _ = review.heartbeat(reviewing(terminal.session), peek=peek)
     sentence = summary(report)
     terminal.answer(review_documents.heartbeat(report, sentence), lambda: _write(format, report, sentence))
 
@@ -138,16 +134,16 @@ def reply(
     terminal: Terminal = ctx.obj
     text = " ".join(words)
     require_person(terminal.session.caller, say("reply"), f"alice-exp reply {text}")
-    open_reports = reports(terminal.session)
-    if not open_reports.open_report():
+    opened = reviewing(terminal.session)
+    if not opened.reports.open_report():
         raise NotFoundError("no report is open", hint="see 'alice-exp heartbeat' first")
-    settled = [row for row in settle(parse(text), open_reports.open_ids()) if row[0].verb != "later"]
+    settled = [row for row in settle(parse(text), opened.reports.open_ids()) if row[0].verb != "later"]
     _confirm(terminal, settled, dry_run)
     done: list[tuple[str, Decided]] = []
     failed: list[AliceError] = []
     for decision, references in settled:
         wide = decision.everything or decision.rest
-        ids = review.chosen(terminal.session.home, open_reports, references, everything=False)
+        ids = review.chosen(opened, references, everything=False)
         act = approved if decision.verb == "approve" else rejected
         try:
             if ids:
@@ -243,9 +239,7 @@ def _rejected_line(placed: Placed, is_dry: bool) -> str:
 def _chosen(terminal: Terminal, references: list[str] | None, everything: bool) -> tuple[str, ...]:
     if bool(references) == everything:
         raise UsageError("name what you decide on, or say --all", hint="see 'alice-exp heartbeat'")
-    return review.chosen(
-        terminal.session.home, reports(terminal.session), references or [], everything=everything
-    )
+    return review.chosen(reviewing(terminal.session), references or [], everything=everything)
 
 
 def _decided(terminal: Terminal, decided: Decided, line: Callable[[Placed, bool], str]) -> None:

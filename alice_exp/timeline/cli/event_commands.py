@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Annotated
 
@@ -37,7 +38,7 @@ from alice_exp.timeline.rules.compaction import (
 )
 from alice_exp.timeline.usecases import events as diary
 from alice_exp.timeline.usecases import original_events
-from alice_exp.timeline.usecases.summarise import summariser
+from alice_exp.timeline.wiring import thinking
 
 
 def add(
@@ -66,8 +67,8 @@ def add(
     """
     terminal: Terminal = ctx.obj
     session = terminal.session
-    home = terminal.doors(dry_run)
     way = diary.strategy_named(strategy or session.config.text("events.strategy"))
+    opened = dataclasses.replace(thinking(session, terminal.doors(dry_run)), strategy=way)
     if bool(thought) == bool(source):
         raise UsageError("give a thought, or --from FILE", hint='alice-exp event add "the tests are red"')
     if source or thought == "-":
@@ -75,13 +76,12 @@ def add(
         imported = diary.read_thoughts(source_bytes(named), named, session.caller.now)
         if imported.timeline is not None:
             raise UsageError("this is a whole timeline", hint=f"alice-exp event import {named}")
-        show_change(terminal, diary.add_thoughts(home, session.caller, imported.events, way))
+        show_change(terminal, diary.add_thoughts(opened, imported.events))
         return
     require_utf8(thought, context, action)
     came = json_or_text(result) if result else None
-    event = Event(moment(at) or session.caller.now, thought, context, action, came, context_of(meta))
-    model = None if dry_run else summariser(session.provider, session.config)
-    show_change(terminal, diary.add_thought(home, session.caller, event, way, model))
+    event = Event(moment(at), thought, context, action, came, context_of(meta))
+    show_change(terminal, diary.add_thought(opened, event))
 
 
 def result(
@@ -96,11 +96,8 @@ def result(
     Example: alice-exp event result 12 "12 passed"
     """
     terminal: Terminal = ctx.obj
-    session = terminal.session
     require_utf8(came)
-    way, model = diary.strategy_of(session.config), summariser(session.provider, session.config)
-    done = diary.finish_thought(session.home, session.caller, number, json_or_text(came), way, model)
-    show_change(terminal, done)
+    show_change(terminal, diary.finish_thought(thinking(terminal.session), number, json_or_text(came)))
 
 
 def list_events(
@@ -301,10 +298,9 @@ def import_(
     imported = diary.read_thoughts(source_bytes(source), source, session.caller.now)
     if replace and not dry_run:
         terminal.confirm(say("Replace the whole timeline by {source}?", source=source))
-    home = terminal.doors(dry_run)
-    way = diary.strategy_of(session.config)
+    opened = thinking(session, terminal.doors(dry_run))
     mode: ImportMode = "replace" if replace else "merge"
-    show_change(terminal, diary.take_in(home, session.history, session.caller, imported, mode, way))
+    show_change(terminal, diary.take_in(opened, session.history, imported, mode))
 
 
 def _verbatim(terminal: Terminal, number: int, event: Event) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.home.caller import require_person
+from alice_exp.home.dry_run import DryHome
 from alice_exp.home.record_access import refuse_faults, require_sound
 from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
@@ -37,6 +38,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Thinking:
+    """What the timeline needs: the home, the caller with the time, the strategy of compaction, and the model that
+    tells of a merge (``None``: the rule)."""
+
+    home: Home
+    caller: Caller
+    strategy: Strategy = STRATEGIES["length"]
+    summarise: Summariser | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """What an addition did: the timeline after it, the ids of the new thoughts' own segments, the merges, the commit.
 
@@ -59,19 +71,17 @@ def strategy_named(name: str) -> Strategy:
     return STRATEGIES[name]
 
 
-def add_thought(
-    home: Home,
-    caller: Caller,
-    event: Event,
-    strategy: Strategy = STRATEGIES["length"],
-    summarise: Summariser | None = None,
-) -> Told:
-    """One more thought, compacted at most once, in one commit (R1.14-R1.19, R1.29).
+def add_thought(thinking: Thinking, event: Event) -> Told:
+    """One more thought, compacted at most once, in one commit (R1.14-R1.19, R1.29); one without a time is of now.
 
-    A model is asked before the home is locked; where two other neighbours merge by then, the rule tells of them.
+    A model is asked before the home is locked; where two other neighbours merge by then, the rule tells of them. A dry
+    run asks none.
     """
     _require_said(event)
-    answers = asked(home, event, strategy, summarise) if summarise is not None else None
+    home, caller, strategy = thinking.home, thinking.caller, thinking.strategy
+    event = event if event.at else replace(event, at=caller.now)
+    model = None if isinstance(home, DryHome) else thinking.summarise
+    answers = asked(home, event, strategy, model) if model is not None else None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
         timeline = _present(snapshot)
@@ -85,14 +95,7 @@ def add_thought(
     return replace(told, commit=commit)
 
 
-def finish_thought(
-    home: Home,
-    caller: Caller,
-    number: int,
-    result: Json,
-    strategy: Strategy = STRATEGIES["length"],
-    summarise: Summariser | None = None,
-) -> Told:
+def finish_thought(thinking: Thinking, number: int, result: Json) -> Told:
     """Say later what came of thought ``number`` (B1.8): in the thought itself while it is here word for word.
 
     Otherwise as a thought of its own that names the other. ``UsageError`` where there was no such thought, or where it
@@ -100,6 +103,7 @@ def finish_thought(
     """
     if result is None:
         raise UsageError("say what came of it")
+    caller = thinking.caller
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told | None]:
         timeline = _present(snapshot)
@@ -114,11 +118,11 @@ def finish_thought(
         act = Act("event", caller.actor, caller.now, (), f"result of {number}", ((FINISHED, str(number)),))
         return ChangeSet(act, timeline=told), Told(told)
 
-    commit, told = home.apply(plan, (), records=EVENTS_PATH)
+    commit, told = thinking.home.apply(plan, (), records=EVENTS_PATH)
     if told is not None:
         return replace(told, commit=commit)
     late = Event(caller.now, f"what came of thought {number}", result=result, metadata={LINK: number})
-    return add_thought(home, caller, late, strategy, summarise)
+    return add_thought(thinking, late)
 
 
 def strategy_of(config: Config) -> Strategy:
@@ -126,25 +130,20 @@ def strategy_of(config: Config) -> Strategy:
     return STRATEGIES.get(config.text("events.strategy"), STRATEGIES["length"])
 
 
-def add_thoughts(
-    home: Home,
-    caller: Caller,
-    events: Sequence[Event],
-    strategy: Strategy = STRATEGIES["length"],
-    verb: str = "add",
-) -> Told:
+def add_thoughts(thinking: Thinking, events: Sequence[Event], verb: str = "add") -> Told:
     """Many thoughts in one act, merged by the rule.
 
     Where the end of it does not hold each of them word for word, they are committed so first (DESIGN 5).
     """
     for event in events:
         _require_said(event)
+    caller = thinking.caller
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
         timeline = _present(snapshot)
         if not events:
             return None, Told(timeline)
-        many = add_events(timeline, events, strategy)
+        many = add_events(timeline, events, thinking.strategy)
         fresh = tuple(one.id for one in many.raw.segments[len(timeline.segments) :])
         told = Told(many.compacted, fresh, many.merges)
         act = Act(
@@ -156,7 +155,7 @@ def add_thoughts(
         after = Act("event", caller.actor, caller.now, (), f"compact, {len(many.merges)} merges")
         return ChangeSet(act, timeline=many.raw, then=ChangeSet(after, timeline=many.compacted)), told
 
-    commit, told = home.apply(plan, (), records=EVENTS_PATH)
+    commit, told = thinking.home.apply(plan, (), records=EVENTS_PATH)
     return replace(told, commit=commit)
 
 
@@ -168,27 +167,22 @@ def read_thoughts(data: bytes, path: str, now: str) -> ImportedTimeline:
 
 
 def take_in(
-    home: Home,
-    history: History,
-    caller: Caller,
-    imported: ImportedTimeline,
-    mode: ImportMode = "merge",
-    strategy: Strategy = STRATEGIES["length"],
+    thinking: Thinking, history: History, imported: ImportedTimeline, mode: ImportMode = "merge"
 ) -> Told:
     """Import: thoughts that are not known yet are added; a whole timeline fills an empty one, or replaces (a person's).
 
     Known are those that this home's file or history holds word for word, so that importing twice changes nothing.
     """
     if mode == "replace":
-        require_person(caller, "replace the timeline", "alice-exp event import FILE --replace")
-        whole = imported.timeline or add_events(Timeline(), imported.events, strategy).compacted
-        return _replaced(home, caller, whole, imported.events, strategy)
+        require_person(thinking.caller, "replace the timeline", "alice-exp event import FILE --replace")
+        whole = imported.timeline or add_events(Timeline(), imported.events, thinking.strategy).compacted
+        return _replaced(thinking, whole, imported.events)
     if imported.timeline is not None:
-        return _filled(home, caller, imported.timeline)
-    home.read(())
+        return _filled(thinking, imported.timeline)
+    thinking.home.read(())
     known = {_content(event) for event in everything(history).values()}
     fresh = [event for event in imported.events if _content(event) not in known]
-    told = add_thoughts(home, caller, fresh, strategy, "import")
+    told = add_thoughts(thinking, fresh, "import")
     return replace(told, known=len(imported.events) - len(fresh))
 
 
@@ -242,9 +236,9 @@ def asked(home: Home, event: Event, strategy: Strategy, summarise: Summariser) -
     return answer
 
 
-def _replaced(
-    home: Home, caller: Caller, whole: Timeline, events: Sequence[Event], strategy: Strategy
-) -> Told:
+def _replaced(thinking: Thinking, whole: Timeline, events: Sequence[Event]) -> Told:
+    caller = thinking.caller
+
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
         require_sound(snapshot, EVENTS_PATH)
         act = Act(
@@ -259,15 +253,17 @@ def _replaced(
             return None, told
         if len(verbatim(whole)) >= len(events):
             return ChangeSet(act, timeline=whole), told
-        raw = add_events(Timeline(), events, strategy).raw
+        raw = add_events(Timeline(), events, thinking.strategy).raw
         after = Act("event", caller.actor, caller.now, (), f"compact, {whole.total_compressions} merges")
         return ChangeSet(act, timeline=raw, then=ChangeSet(after, timeline=whole)), told
 
-    commit, told = home.apply(plan, (), records=EVENTS_PATH)
+    commit, told = thinking.home.apply(plan, (), records=EVENTS_PATH)
     return replace(told, commit=commit)
 
 
-def _filled(home: Home, caller: Caller, whole: Timeline) -> Told:
+def _filled(thinking: Thinking, whole: Timeline) -> Told:
+    caller = thinking.caller
+
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
         present = _present(snapshot)
         if present == whole:
@@ -280,7 +276,7 @@ def _filled(home: Home, caller: Caller, whole: Timeline) -> Told:
         act = Act("event", caller.actor, caller.now, (), f"import {whole.total_events} thoughts")
         return ChangeSet(act, timeline=whole), Told(whole, tuple(one.id for one in whole.segments))
 
-    commit, told = home.apply(plan, (), records=EVENTS_PATH)
+    commit, told = thinking.home.apply(plan, (), records=EVENTS_PATH)
     return replace(told, commit=commit)
 
 

@@ -9,24 +9,18 @@ from alice_exp.timeline.rules.digest import KEY_EVENTS, SUMMARY_LIMIT, gist, rea
 
 if TYPE_CHECKING:
     from alice_exp.kernel.providers.ports import Provider
-    from alice_exp.model.values.config import Config
     from alice_exp.model.values.records import Segment
-    from alice_exp.timeline.rules.compaction import Summariser
     from alice_exp.timeline.rules.digest import Digest
 
 
-def summariser(provider: Provider | None, config: Config) -> Summariser | None:
-    """A provider as what ``rules.compaction`` asks; None where there is none, or where ``events.model`` is off."""
-    return _Model(provider) if provider is not None and config.flag("events.model") else None
-
-
 @dataclass(frozen=True, slots=True)
-class _Model:
+class ModelSummary:
     """A model as ``timeline.rules.compaction.Summariser``: whatever it raises, the rule answers in its place."""
 
     provider: Provider
 
     def __call__(self, first: Segment, second: Segment) -> Digest | None:
+        """What the model says of two neighbours; None where its answer cannot be read."""
         said = "\n".join(f"{one.start} {line}" for one in (first, second) for line in _lines(one))
         return read_digest(self.provider.chat(f"{PROMPT}{said}\n"))
 
