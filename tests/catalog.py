@@ -13,11 +13,15 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from alice_exp.app.help_page import GROUPS, HEADINGS, LEAD, SHARED
+from alice_exp.app.main import command
+from alice_exp.app.wrong_commands import NAMED
 from alice_exp.learning.rules.decision_tiers import IN_DOUBT_WARNING
 from alice_exp.learning.usecases.statistics import AGES, OLDER
 from alice_exp.model.rules.lifecycle import LEVELS
 from alice_exp.model.values.block import BLOCK_TYPES
 from alice_exp.model.values.config import OPTIONS
+from alice_exp.terminal.usage_errors import KINDS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "alice_exp"
@@ -40,9 +44,14 @@ _DOCTORED = """
 leftovers git files history remotes permissions clock disk schemas sharing owner index cloud reads
 """
 _OPTIONS = tuple(option.doc for option in OPTIONS)
+_HELP = (
+    *(LEAD, SHARED, *HEADINGS, *GROUPS, *(what for group in GROUPS.values() for what in group.values())),
+    *(str(option.help) for option in command().params if option.help),
+    *(*NAMED.values(), *KINDS.values()),
+)
 WORDS = (
     *(*LEVELS, *_SAID.split(), *BLOCK_TYPES, *AGES, OLDER, "never", "needs review"),
-    *(*_OPTIONS, *_DOCTORED.split(), IN_DOUBT_WARNING),
+    *(*_OPTIONS, *_HELP, *_DOCTORED.split(), IN_DOUBT_WARNING),
 )
 """Single words that are said through a variable."""
 

@@ -1,4 +1,4 @@
-"""The command line: which command lives where, the options that all share, and the one error boundary.
+"""The command line: which command lives where, and the one error boundary.
 
 A command's module is imported when it is invoked, so that no command pays for another (DESIGN 8).
 """
@@ -7,23 +7,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
+from alice_exp.app.command_tree import QUIET, LazyGroup, Table, command_of, open_home, shared_options
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.version import VERSION
 from alice_exp.terminal import language
 from alice_exp.terminal.console import Terminal
-
-if TYPE_CHECKING:
-    from alice_exp.home.session import Session
-
-Table = Mapping[str, "str | Table"]
 
 COMMANDS: Table = {
     "init": "alice_exp.maintenance.cli.home_commands:init",
@@ -71,6 +64,7 @@ COMMANDS: Table = {
         "edit": "alice_exp.maintenance.cli.doctor_commands:config_edit",
     },
     "completion": "alice_exp.app.completion:completion",
+    "help": "alice_exp.app.help_page:help_",
     "watch": "alice_exp.maintenance.cli.watch_command:watch",
     "owner": {
         "init": "alice_exp.owner.cli:init",
@@ -153,153 +147,6 @@ COMMANDS: Table = {
     },
 }
 
-_GROUP_HELP = {
-    "import": "What another memory holds already: into the pool, each with its origin.",
-    "session": "Conversations: kept outside git, read for candidates, fitted into a window, searched.",
-    "episode": "What happened, task by task: record it, find what is alike, keep it within bounds.",
-    "event": "The running diary of thoughts: add, tell, look into, expand from history.",
-    "namespace": "Files of blocks within a set: list them, look into one, make a new one.",
-    "sync": "One person's machines share one memory; any other remote gets what may leave.",
-    "share": "What may leave this machine, what would, what did; and what others shared.",
-    "peer": "Other people's Alices on the network: pair, find, exchange; nothing runs unasked.",
-    "owner": "The SSH key whose signature approves: name it, show it, verify, sign.",
-    "config": "How the home behaves: read, set and edit its configuration.",
-    "mcp": "An agent's way into this home, over the Model Context Protocol.",
-}
-
-_QUIET: dict[str, Any] = {
-    "rich_markup_mode": None,
-    "add_completion": False,
-    "pretty_exceptions_enable": False,
-}
-
-
-def _shared(
-    home: Annotated[
-        str, typer.Option("--home", help="The home's directory (else ALICE_HOME, else ~/.alice).")
-    ] = "",
-    actor: Annotated[
-        str, typer.Option("--actor", help="Who acts: user, agent[:name] … (else ALICE_ACTOR).")
-    ] = "",
-    lang: Annotated[str, typer.Option("--lang", help="Language of messages: en or zh.")] = "",
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print no answer; the exit code tells.")
-    ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Confirm; needed where there is no terminal.")
-    ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show a traceback where alice-exp itself fails.")
-    ] = False,
-) -> None:
-    """Carry the options that every command has."""
-
-
-def _open_session(home: str, actor: str, warn: Callable[[AliceError], None]) -> Session:
-    """The home that a command works on; loaded by the first that needs one."""
-    from alice_exp.owner.wiring import open_session
-
-    return open_session(home, actor, warn)
-
-
-def _store(context: typer.Context, parameter: Any, value: Any) -> Any:
-    """Put a shared option where the command finds it; one given at the root holds unless it is given again."""
-    if not isinstance(context.obj, Terminal):
-        context.obj = Terminal(_open_session)
-    if parameter.name == "lang":
-        if value:
-            language.choose(value)
-    elif value:
-        setattr(context.obj, parameter.name, value)
-    return value
-
-
-def _shared_options() -> list[Any]:
-    carrier = typer.Typer(**_QUIET)
-    carrier.command()(_shared)
-    options = [option for option in typer.main.get_command(carrier).params if option.name != "help"]
-    for option in options:
-        option.expose_value = False
-        option.callback = cast("Any", _store)
-    return options
-
-
-class LazyGroup(TyperGroup):
-    """A group that imports a command's module only when that command is asked for."""
-
-    table: Table
-
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """The names, in the table's order; ``""`` is what the group itself does."""
-        return [name for name in self.table if name]
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """One command, built now; ``None`` where there is none of that name."""
-        target = self.table.get(cmd_name) if cmd_name else None
-        if target is None:
-            return None
-        if isinstance(target, str):
-            return _command(cmd_name, target)
-        return _group(cmd_name, target)
-
-
-def _command(name: str, target: str) -> Any:
-    module, _, function = target.partition(":")
-    carrier = typer.Typer(**_QUIET)
-    carrier.command(name)(getattr(import_module(module), function))
-    command = typer.main.get_command(carrier)
-    command.params += _shared_options()
-    command.invoke = _after_the_report(command.invoke)  # type: ignore[method-assign,assignment]
-    command.get_help = partial(_help, command)  # type: ignore[method-assign]
-    return command
-
-
-def _help(command: Any, context: Any) -> str:
-    from alice_exp.terminal.help_text import laid_out
-
-    names = command.list_commands(context) if isinstance(command, LazyGroup) else ()
-    command.help = laid_out(
-        command.help or "", [command.get_command(context, one).help or "" for one in names]
-    )
-    return str(type(command).get_help(command, context))
-
-
-def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The command, once the first one of a day has shown or named what waits for a decision (B2.23)."""
-
-    def invoked(context: Any) -> Any:
-        from alice_exp.review.cli import daily_notice
-
-        name = context.command_path.partition(" ")[2]
-        if not daily_notice.shows_itself(name):
-            daily_notice.greet(context.obj, name)
-            return invoke(context)
-        answer = invoke(context)
-        daily_notice.mark_shown(context.obj)
-        return answer
-
-    return invoked
-
-
-def _group(name: str, table: Table) -> LazyGroup:
-    group = LazyGroup(name=name, help=_GROUP_HELP.get(name, ""), no_args_is_help=True, rich_markup_mode=None)
-    group.table = table
-    group.get_help = partial(_help, group)  # type: ignore[method-assign]
-    own = table.get("")
-    if isinstance(own, str):
-        _with_own_command(group, _command(name, own))
-    return group
-
-
-def _with_own_command(group: LazyGroup, own: Any) -> None:
-    """A group that does something itself; its function looks at ``ctx.invoked_subcommand``, empty if it is meant."""
-    group.invoke_without_command = True
-    group.no_args_is_help = False
-    group.params += own.params
-    group.callback = own.callback
-    group.help = f"{group.help}\n\n{own.help}"
-
 
 def _version(value: bool) -> None:
     if value:
@@ -309,7 +156,7 @@ def _version(value: bool) -> None:
 
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+        bool, typer.Option("--version", "-V", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
     """An agent's experience in plain files that a person reads, reviews and trusts.
@@ -321,12 +168,11 @@ def _root(
 
 def command() -> Any:
     """The whole command line as one object."""
-    app = typer.Typer(cls=LazyGroup, no_args_is_help=True, name="alice-exp", **_QUIET)
-    app.callback()(_root)
+    app = typer.Typer(cls=LazyGroup, name="alice-exp", **QUIET)
+    app.callback(context_settings={"help_option_names": ["-h", "--help"]})(_root)
     built = typer.main.get_command(app)
     built.table = COMMANDS  # type: ignore[attr-defined]
-    built.get_help = partial(_help, built)  # type: ignore[method-assign]
-    built.params += _shared_options()
+    built.params += shared_options(hidden=False)
     return built
 
 
@@ -338,8 +184,10 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code: the only place where errors become exit codes."""
     if "_ALICE_EXP_COMPLETE" in os.environ:
         return _complete(arguments)
-    terminal = Terminal(_open_session, json="--json" in arguments, debug="--debug" in arguments)
+    terminal = Terminal(open_home, json="--json" in arguments, debug="--debug" in arguments)
     language.ask(terminal.configured_language)
+    if "--lang" in arguments[:-1]:  # before typer reads it: the pages of help and errors of usage come first
+        language.choose(arguments[arguments.index("--lang") + 1])
     try:
         answer = command().main(list(arguments), prog_name="alice-exp", standalone_mode=False, obj=terminal)
         sys.stdout.flush()
@@ -371,7 +219,7 @@ def _complete(arguments: Sequence[str]) -> int:
     """A shell asks what may follow: ``alice-exp completion SHELL`` prints the script that does."""
     from alice_exp.app.completion import complete
 
-    return complete(arguments, COMMANDS, _command)
+    return complete(arguments, COMMANDS, command_of)
 
 
 def _failure(kind: str, terminal: Terminal, error: Any) -> int:

@@ -192,7 +192,9 @@ def list_blocks(
     min_consolidation: Annotated[float, typer.Option(help="Settled at least so much, from 0 to 1.")] = 0.0,
     sort: Annotated[str, typer.Option(help="reads, consolidation, updated or verified, most first.")] = "",
     archived: Annotated[bool, typer.Option("--archived", help="The archive too.")] = False,
-    limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="How many at most.")] = 1_000_000,
+    limit: Annotated[
+        int, typer.Option("-n", "--limit", "--top", min=1, help="How many at most.")
+    ] = 1_000_000,
 ) -> None:
     """List blocks: where they are, what state they have, what they say.
 

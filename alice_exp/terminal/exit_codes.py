@@ -6,15 +6,15 @@ import os
 import sys
 from typing import Any
 
-from alice_exp.kernel.errors import AliceError, ProblemError, UsageError
+from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.terminal.console import Terminal
 
 
 def usage(terminal: Terminal, error: Any) -> int:
     """Report typer's complaint about the command line (exit 2)."""
-    where = getattr(error, "ctx", None)
-    hint = f"see '{where.command_path} --help'" if where is not None else "see 'alice-exp --help'"
-    return terminal.error(UsageError("{message}", message=error.format_message(), hint=hint))
+    from alice_exp.terminal.usage_errors import told
+
+    return terminal.error(told(error))
 
 
 def system(terminal: Terminal, error: OSError) -> int:

@@ -239,7 +239,7 @@ def serve(
     port: _Port = 0,
     bind: _Bind = _EVERYWHERE,
 ) -> None:
-    """Let the Alices that you paired with find this one and exchange with it, until Ctrl-C or for a while.
+    """Be there for the Alices that you paired with: they find this one and exchange with it, until Ctrl-C.
 
     With --json each event is one line. Example: alice-exp peer serve --for 10m
     """

@@ -1,0 +1,209 @@
+"""The tree of commands: groups that import a command only when it is asked for, and the options that all share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+from typer.core import TyperGroup
+
+from alice_exp.kernel.errors import AliceError
+from alice_exp.terminal import language
+from alice_exp.terminal.console import Terminal
+
+if TYPE_CHECKING:
+    from alice_exp.home.session import Session
+
+Table = Mapping[str, "str | Table"]
+
+_GROUP_HELP = {
+    "import": "What another memory holds already: into the pool, each with its origin.",
+    "session": "Conversations: kept outside git, read for candidates, fitted into a window, searched.",
+    "episode": "What happened, task by task: record it, find what is alike, keep it within bounds.",
+    "event": "The running diary of thoughts: add, tell, look into, expand from history.",
+    "namespace": "Files of blocks within a set: list them, look into one, make a new one.",
+    "sync": "One person's machines share one memory; any other remote gets what may leave.",
+    "share": "What may leave this machine, what would, what did; and what others shared.",
+    "peer": "Other people's Alices on the network: pair, find, exchange; nothing runs unasked.",
+    "owner": "The SSH key whose signature approves: name it, show it, verify, sign.",
+    "config": "How the home behaves: read, set and edit its configuration.",
+    "mcp": "An agent's way into this home, over the Model Context Protocol.",
+}
+
+QUIET: dict[str, Any] = {
+    "rich_markup_mode": None,
+    "add_completion": False,
+    "pretty_exceptions_enable": False,
+}
+
+
+def _shared(
+    home: Annotated[
+        str,
+        typer.Option("--home", metavar="DIR", help="The home's directory (else ALICE_HOME, else ~/.alice)."),
+    ] = "",
+    actor: Annotated[
+        str, typer.Option("--actor", metavar="WHO", help="Who acts: user, agent[:name] … (else ALICE_ACTOR).")
+    ] = "",
+    lang: Annotated[str, typer.Option("--lang", metavar="en|zh", help="Language of messages.")] = "",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print no answer; the exit code tells.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Confirm; needed where there is no terminal.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show a traceback where alice-exp itself fails.")
+    ] = False,
+) -> None:
+    """Carry the options that every command has."""
+
+
+def open_home(home: str, actor: str, warn: Callable[[AliceError], None]) -> Session:
+    """The home that a command works on; loaded by the first that needs one."""
+    from alice_exp.owner.wiring import open_session
+
+    return open_session(home, actor, warn)
+
+
+def _store(context: typer.Context, parameter: Any, value: Any) -> Any:
+    """Put a shared option where the command finds it; one given at the root holds unless it is given again."""
+    if not isinstance(context.obj, Terminal):
+        context.obj = Terminal(open_home)
+    if parameter.name == "lang":
+        if value:
+            language.choose(value)
+    elif value:
+        setattr(context.obj, parameter.name, value)
+    return value
+
+
+def shared_options(*, hidden: bool) -> list[Any]:
+    """The options that every command takes; hidden where the page of all commands names them once for all."""
+    carrier = typer.Typer(**QUIET)
+    carrier.command()(_shared)
+    options: list[Any] = [one for one in typer.main.get_command(carrier).params if one.name != "help"]
+    for option in options:
+        option.expose_value = False
+        option.hidden = hidden
+        option.callback = cast("Any", _store)
+    return options
+
+
+class LazyGroup(TyperGroup):
+    """A group that imports a command's module only when that command is asked for."""
+
+    table: Table
+    is_alone = False
+    """Whether the group does something itself where no command follows."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """The names, in the table's order; ``""`` is what the group itself does."""
+        return [name for name in self.table if name]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """One command, built now; ``None`` where there is none of that name."""
+        target = self.table.get(cmd_name) if cmd_name else None
+        if target is None:
+            return None
+        if isinstance(target, str):
+            return command_of(cmd_name, target)
+        return _group(cmd_name, target)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the words mean; ``UsageError`` with the right one where there is none of that name."""
+        if args[0] not in self.table and not args[0].startswith("-"):
+            from alice_exp.app.wrong_commands import meant
+
+            args = [*meant(ctx, self.table, args), *args[1:]]
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Do what the words say; without any, show the group's page."""
+        if ctx._protected_args or self.is_alone:
+            return super().invoke(ctx)
+        from alice_exp.app.help_page import show
+
+        return show(ctx.obj, ctx)
+
+    def get_help(self, ctx: Any) -> str:
+        """The group's page; that of the root names every command."""
+        from alice_exp.app import help_page
+
+        if self.name == "alice-exp":
+            return help_page.root_page(self)
+        return help_page.group_page(ctx, self, self.get_usage(ctx))
+
+
+def command_of(name: str, target: str) -> Any:
+    """One command of the table, built of ``module:function``."""
+    module, _, function = target.partition(":")
+    carrier = typer.Typer(**QUIET)
+    carrier.command(name)(getattr(import_module(module), function))
+    command = typer.main.get_command(carrier)
+    for parameter in command.params:
+        if parameter.metavar is None:
+            parameter.metavar = _METAVARS.get(parameter.type.name)
+    command.params += shared_options(hidden=True)
+    command.invoke = _after_the_report(command.invoke)  # type: ignore[method-assign,assignment]
+    command.get_help = partial(_help, command)  # type: ignore[method-assign]
+    return command
+
+
+_METAVARS = {
+    "str": "TEXT",
+    "text": "TEXT",
+    "int": "N",
+    "integer": "N",
+    "int range": "N",
+    "integer range": "N",
+    "float": "X",
+}
+"""How a page writes a value of a type that the option gives no name of its own."""
+
+
+def _help(command: Any, context: Any) -> str:
+    from alice_exp.app.help_page import SHARED
+    from alice_exp.terminal.help_text import laid_out
+
+    command.help = laid_out(command.help or "")
+    page = str(type(command).get_help(command, context)).rstrip()
+    return f"{page}\n\n{language.say(SHARED)}"
+
+
+def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The command, once the first one of a day has shown or named what waits for a decision (B2.23)."""
+
+    def invoked(context: Any) -> Any:
+        from alice_exp.review.cli import daily_notice
+
+        name = context.command_path.partition(" ")[2]
+        if not daily_notice.shows_itself(name):
+            daily_notice.greet(context.obj, name)
+            return invoke(context)
+        answer = invoke(context)
+        daily_notice.mark_shown(context.obj)
+        return answer
+
+    return invoked
+
+
+def _group(name: str, table: Table) -> LazyGroup:
+    group = LazyGroup(name=name, help=_GROUP_HELP.get(name, ""), rich_markup_mode=None)
+    group.table = table
+    own = table.get("")
+    if isinstance(own, str):
+        _with_own_command(group, command_of(name, own))
+    return group
+
+
+def _with_own_command(group: LazyGroup, own: Any) -> None:
+    """A group that does something itself; its function looks at ``ctx.invoked_subcommand``, empty if it is meant."""
+    group.invoke_without_command = group.is_alone = True
+    group.params += own.params
+    group.callback = own.callback
+    group.help = f"{group.help}\n\n{own.help}"

@@ -1,0 +1,225 @@
+"""The page of all commands, grouped by what a person wants, and the pages of groups; the command ``help``.
+
+The page of all commands imports no command: what it says of each stands here, so that it comes at once and in Chinese.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from alice_exp.terminal.console import Terminal, cells
+from alice_exp.terminal.help_text import parted
+from alice_exp.terminal.language import say
+
+ROOM = 80
+"""The width that every line of a page keeps to."""
+
+GROUPS: Mapping[str, Mapping[str, str]] = {
+    "Every day": {
+        "status": "One screen: what waits, is in doubt, changed or is broken.",
+        "heartbeat": "Today's report: what is new and waits for your decision.",
+        "review": "The same, one thing at a time, with keys.",
+        "approve": "Trust candidates; those about you go to personal.",
+        "reject": "Turn candidates down for good.",
+        "reply": "Answer the report in your own words.",
+        "keep": "It still holds: end the doubt in a block.",
+    },
+    "Say and find": {
+        "remember": "Keep your own word: trusted at once.",
+        "recall": "Say what is known, best first.",
+        "list": "List blocks: where they are, what state they have.",
+        "show": "Show one block with all that it says.",
+        "why": "Explain a block: evidence, every act, how it is scored.",
+        "import": "Take in what another memory or file holds already.",
+        "export": "Give the blocks out: JSONL, JSON or Markdown.",
+    },
+    "Set right": {
+        "edit": "Open a block in your editor; what you save is committed.",
+        "move": "Move a trusted block into another namespace.",
+        "retire": "Take trust from a block because the world has changed.",
+        "revive": "Give an archived block a second chance.",
+        "restore": "Bring back from history what expired or was deleted.",
+        "purge": "Forget a block for good, in all of history.",
+        "log": "Show the acts, newest first.",
+        "diff": "Show what one act changed, field by field.",
+        "undo": "Take acts back in one commit.",
+    },
+    "For agents": {
+        "connect": "Make an agent's host use this home.",
+        "disconnect": "Take this home out of an agent's host.",
+        "hook": "What a host calls when a session begins, speaks or ends.",
+        "mcp": "Serve an agent over the Model Context Protocol.",
+        "memorize": "Keep something learned as a candidate.",
+        "decide": "Choose by tier what to apply to a task.",
+        "outcome": "Report whether it worked.",
+        "prime": "What an agent should know when a session begins.",
+        "context": "What is known about the user, for a model's prompt.",
+        "assess": "Say how well a topic is known, and why.",
+        "session": "Conversations: kept, searched, read for candidates.",
+        "episode": "What happened, task by task.",
+        "event": "The running diary of thoughts.",
+        "distill": "Find what repeats in episodes and propose it.",
+        "project": "Which project this folder belongs to; learning there off or on.",
+        "pause": "Let no host learn or capture until a time.",
+    },
+    "Upkeep": {
+        "init": "Make the home; again: changes nothing.",
+        "check": "Name every problem in the home's files.",
+        "doctor": "Look the whole home over: files, history, permissions.",
+        "watch": "Take in what you save in an editor, as it happens.",
+        "schedule": "Let the day's report come by itself.",
+        "config": "Read, set and edit the configuration.",
+        "namespace": "Files of blocks: list them, make a new one.",
+        "stats": "Count the home: by set, state, type, age and reads.",
+        "impact": "What approved blocks bring, measured by lot.",
+        "consolidation": "How settled a block is.",
+        "owner": "The SSH key whose signature approves.",
+        "completion": "Print what teaches a shell to complete commands.",
+        "help": "Show this page, or that of one command.",
+    },
+    "Other machines": {
+        "sync": "Your own machines share one memory.",
+        "share": "What may leave this machine, and what others shared.",
+        "peer": "Other people's Alices: pair, find, exchange.",
+    },
+}
+"""What every command does in one line of the page, by what a person wants."""
+
+LEAD = "An agent's experience in plain files that a person reads, reviews and trusts."
+BEGIN = (
+    "alice-exp init",
+    'alice-exp remember "I like tables" --when "comparing options"',
+    'alice-exp recall "comparing options"',
+    "alice-exp heartbeat",
+)
+HEADINGS = ("Other",)
+
+
+def root_page(root: Any) -> str:
+    """The page of all commands."""
+    names = list(root.list_commands(None))
+    usage = "alice-exp COMMAND [ARGUMENTS] [OPTIONS]"
+    lines = [say("Usage: {usage}", usage=usage), ""]
+    lines += [f"  {say(LEAD)}", "", say("Begin:"), *(f"  {one}" for one in BEGIN)]
+    widest = max(map(len, names))
+    for heading, rows in _grouped(names):
+        lines += ["", say(heading), *_rows(rows, widest)]
+    shared = [one for one in root.params if one.name != "version"]
+    lines += ["", say("Every command takes:"), *_rows([(_spelled(one), say(one.help)) for one in shared])]
+    lines += [
+        "",
+        say("More of one: 'alice-exp help COMMAND' or 'alice-exp COMMAND -h'. Version: 'alice-exp -V'."),
+    ]
+    return "\n".join(lines)
+
+
+def _grouped(names: Sequence[str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    placed = {name for group in GROUPS.values() for name in group}
+    for heading, group in GROUPS.items():
+        if rows := [(name, say(what)) for name, what in group.items() if name in names]:
+            yield heading, rows
+    if rest := [(name, "") for name in names if name not in placed]:
+        yield "Other", rest
+
+
+def summaries(root: Any) -> list[dict[str, str]]:
+    """The page of all commands as rows ``{group, name, summary}``."""
+    grouped = _grouped(list(root.list_commands(None)))
+    return [
+        {"group": say(heading), "name": name, "summary": what}
+        for heading, rows in grouped
+        for name, what in rows
+    ]
+
+
+def _spelled(option: Any) -> str:
+    return ", ".join(option.opts) + ("" if option.is_flag else f" {option.metavar}")
+
+
+def _rows(rows: Sequence[tuple[str, str]], widest: int = 0) -> list[str]:
+    """Two columns; what is too long for its line goes on below itself."""
+    from alice_exp.kernel.text.wrapping import wrapped
+
+    name_width = (widest or max(len(name) for name, _ in rows)) + 4
+    lines = []
+    for name, what in rows:
+        first, *more = wrapped(what, ROOM - name_width) if what else [""]
+        lines += [f"  {name}".ljust(name_width) + first, *(" " * name_width + line for line in more)]
+    return [line.rstrip() for line in lines]
+
+
+def group_page(context: Any, group: Any, usage: str) -> str:
+    """The page of one group: what it is for, examples, each command on a line."""
+    inner = [(name, group.get_command(context, name).help or "") for name in group.list_commands(context)]
+    text, examples = parted(group.help or "")
+    examples = examples or tuple(one for _, each in inner for one in parted(each)[1][:1])
+    lines = [usage, ""]
+    for paragraph in text.split("\n\n"):
+        lines += [*_filled(paragraph), ""]
+    lines += [say("Examples:"), *(f"  {one}" for one in examples)]
+    widest = max(len(name) for name, _ in inner) + 4
+    lines += ["", say("Commands:"), *_rows([(name, short(each, ROOM - widest)) for name, each in inner])]
+    if own := [record for one in group.params if (record := _own_record(one, context)) is not None]:
+        lines += ["", say("Options:"), *_rows(own)]
+    return "\n".join((*lines, "", say(SHARED)))
+
+
+SHARED = "Also: --home, --actor, --lang, --json, -q, -y, --debug; see 'alice-exp help'."
+
+
+def _own_record(option: Any, context: Any) -> tuple[str, str] | None:
+    found = option.get_help_record(context)
+    return None if found is None else (found[0], found[1])
+
+
+def _filled(paragraph: str) -> list[str]:
+    from alice_exp.kernel.text.wrapping import wrapped
+
+    return [f"  {line}" for line in wrapped(" ".join(paragraph.split()), ROOM - 2)]
+
+
+_BREAK = re.compile(r"[:;,(.](?= |$)| \(")
+
+
+def short(documented: str, room: int) -> str:
+    """As many whole clauses of a docstring's first sentence as fit into ``room`` columns; else the whole sentence."""
+    sentence = " ".join(parted(documented)[0].split("\n\n")[0].split())
+    sentence = re.split(r"(?<=[a-z)])\. ", sentence, maxsplit=1)[0].rstrip(".")
+    ends = [len(sentence), *(found.start() for found in _BREAK.finditer(sentence))]
+    fitting = [end for end in ends if cells(sentence[:end]) + 1 <= room]
+    return sentence[: max(fitting)].rstrip() + "." if fitting else f"{sentence}."
+
+
+def help_(
+    ctx: typer.Context,
+    command: Annotated[
+        list[str], typer.Argument(metavar="[COMMAND]...", help="As recall, or episode add.")
+    ] = [],  # noqa: B006
+) -> None:
+    """Show the page of all commands, or that of one command or group.
+
+    Examples: alice-exp help · alice-exp help recall · alice-exp help episode add
+    """
+    terminal: Terminal = ctx.obj
+    context: Any = ctx.find_root()
+    words = list(command)
+    while words:
+        name, one, words = context.command.resolve_command(context, words)
+        context = one.make_context(name, [], parent=context, resilient_parsing=True)
+        if not hasattr(one, "list_commands"):
+            break
+    show(terminal, context)
+
+
+def show(terminal: Terminal, context: Any) -> None:
+    """Print a command's page; with ``--json`` as a document, that of all commands as rows."""
+    page = context.command.get_help(context)
+    if context.parent is None:
+        document: dict[str, Any] = {"commands": summaries(context.command)}
+    else:
+        document = {"command": context.command_path, "help": page}
+    terminal.answer(document, lambda: typer.echo(page))

@@ -1,0 +1,105 @@
+"""What people type who do not know the commands yet: other tools' names, slips, and which command each means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from alice_exp.kernel.errors import UsageError
+from alice_exp.terminal.language import say
+
+MEANT: Mapping[str, str] = {
+    "ls": "list",
+    "dir": "list",
+    "blocks": "list",
+    "search": "recall",
+    "find": "recall",
+    "query": "recall",
+    "ask": "recall",
+    "grep": "recall",
+    "cat": "show",
+    "view": "show",
+    "get": "show",
+    "explain": "why",
+    "history": "log",
+    "memorise": "memorize",
+    "today": "heartbeat",
+    "report": "heartbeat",
+    "inbox": "heartbeat",
+    "pending": "heartbeat",
+    "setup": "init",
+    "man": "help",
+    "usage": "help",
+    "commands": "help",
+    "settings": "config",
+    "fsck": "check",
+    "version": "--version",
+}
+"""Another name of one command, which it runs: nothing that takes trust or deletes has one."""
+
+NAMED: Mapping[str, str] = {
+    "add": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
+    "new": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
+    "create": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
+    "save": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
+    "store": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
+    "note": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
+    "learn": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
+    "rm": "'alice-exp reject' turns a candidate down, 'alice-exp retire' takes trust away, "
+    "'alice-exp purge' forgets for good",
+    "remove": "'alice-exp reject' turns a candidate down, 'alice-exp retire' takes trust away, "
+    "'alice-exp purge' forgets for good",
+    "delete": "'alice-exp reject' turns a candidate down, 'alice-exp retire' takes trust away, "
+    "'alice-exp purge' forgets for good",
+    "forget": "'alice-exp reject' turns a candidate down, 'alice-exp retire' takes trust away, "
+    "'alice-exp purge' forgets for good",
+    "set": "'alice-exp config set KEY VALUE' sets a key, 'alice-exp edit ID' opens a block",
+    "update": "'alice-exp edit ID' opens a block in your editor; 'alice-exp config set' sets a key",
+    "commit": "every act is a commit already; 'alice-exp log' shows them",
+    "push": "'alice-exp sync' sends to your own machines; 'alice-exp share' is for other people",
+    "pull": "'alice-exp sync' brings in what your other machines did",
+    "clone": "'alice-exp init', then 'alice-exp sync add NAME URL --private'",
+    "backup": "'alice-exp sync add NAME PATH --private' copies the home to another disk or machine",
+    "start": "'alice-exp init' makes a home; 'alice-exp help' shows all commands",
+    "login": "there is no account: 'alice-exp init' makes a home on this machine",
+    "install": "'alice-exp mcp install HOST' puts this home into an agent's host",
+    "ui": "'alice-exp review' decides with keys; 'alice-exp heartbeat --format html' writes a page",
+    "tui": "'alice-exp review' decides with keys; 'alice-exp heartbeat --format html' writes a page",
+}
+"""Words that could mean several things: they run nothing, and name what there is."""
+
+
+def meant(context: Any, table: Mapping[str, object], words: list[str]) -> list[str]:
+    """The command that the first word stands for; ``UsageError`` with what it may have meant where that is unsure."""
+    word = words[0].lower()
+    is_root = context.parent is None
+    if word in table:
+        return [word]
+    if is_root and MEANT.get(word) in table:
+        return [MEANT[word]]
+    hint = say(NAMED[word]) if is_root and word in NAMED else _likely(context, table, word)
+    if MEANT.get(word) == "--version":
+        hint = say("did you mean {names}?", names="'alice-exp --version'")
+    raise UsageError("there is no command {name}", name=repr(words[0]), hint=hint)
+
+
+def _likely(context: Any, table: Mapping[str, object], word: str) -> str:
+    from difflib import get_close_matches
+
+    path = context.command_path
+    inner = {name.rpartition(" ")[2]: name for name in _reachable(table) if " " in name}
+    found = [inner[word]] if word in inner else []
+    found += get_close_matches(word, [name for name in table if name], n=2, cutoff=0.7)
+    if not found:
+        found = [inner[name] for name in get_close_matches(word, inner, n=2, cutoff=0.75)]
+    if not found:
+        return say("see '{path} --help'", path=path)
+    return say("did you mean {names}?", names=" · ".join(f"'{path} {name}'" for name in found))
+
+
+def _reachable(table: Mapping[str, object], before: str = "") -> Iterator[str]:
+    for name, target in table.items():
+        if name:
+            yield f"{before}{name}"
+            if isinstance(target, Mapping):
+                yield from _reachable(target, f"{before}{name} ")
