@@ -23,6 +23,7 @@ from alice_exp.model.values.block import (
     Reported,
     Trigger,
 )
+from alice_exp.sync.rules import merge_fields
 from alice_exp.sync.rules.merge_blocks import merge_block
 from tests.conftest import ROOT
 
@@ -67,6 +68,10 @@ def test_every_field_is_documented() -> None:
         r"^\| (`\w+`(?:, `\w+`)*) \|", (ROOT / "docs/formats.md").read_text("utf-8"), re.MULTILINE
     )
     assert WRITTEN - set(re.findall(r"\w+", " ".join(rows))) == set()
+
+
+def test_every_field_has_its_rules_of_merging() -> None:
+    assert set(merge_fields.FIELDS) == {field.name for field in dataclasses.fields(Block)}
 
 
 @pytest.mark.parametrize("name", sorted(WRITTEN - set(PLACED)))

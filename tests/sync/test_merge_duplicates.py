@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from alice_exp.model.rules.doubt import replayed
 from alice_exp.model.rules.lifecycle import outcome
-from alice_exp.model.values.block import Archived, Block, Payload, Placed
+from alice_exp.model.values.block import Archived, Block, Payload, Placed, Record
 from alice_exp.sync.rules.merge_blocks import merge
 from alice_exp.sync.rules.merge_duplicates import unite
 from alice_exp.sync.rules.merge_homes import merge_trees
@@ -55,6 +56,14 @@ def test_counts_and_evidence_of_both_are_kept_and_may_raise_the_state() -> None:
     now = only(joined({}, tree(used(candidate(2), 2, "here")), tree(used(candidate(3), 1, "there"))))
     assert (now.verifications, now.verifications_local, now.state) == (3, 3, "past")
     assert sorted(piece.scenario for piece in now.evidence) == ["here", "here", "there"]
+    assert now.record == Record(3, 0)
+
+
+def test_a_failure_on_either_machine_stays_in_record_and_doubt() -> None:
+    failed = outcome(candidate(3), False, "there", "2026-02-25T09:00:00Z", standing="candidate").block
+    now = only(joined({}, tree(used(candidate(2), 1, "here")), tree(failed)))
+    assert now.record == Record(1, 1)
+    assert now.doubt is not None and now.doubt == replayed(now.evidence, Record(1, 1))
 
 
 def test_what_was_folded_once_is_not_counted_again() -> None:
@@ -66,6 +75,7 @@ def test_what_was_folded_once_is_not_counted_again() -> None:
     assert (only(folded).verifications, only(folded).observations) == (3, 1)
     assert (only(later).verifications, only(later).observations) == (6, 1)
     assert len(only(later).evidence) == 6
+    assert only(later).record == Record(6, 0)
 
 
 def test_what_two_machines_folded_apart_is_counted_once() -> None:

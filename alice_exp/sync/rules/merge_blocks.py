@@ -2,7 +2,7 @@
 
 Counts add what each side added; states follow from counts and evidence; a person's later decision about a block's
 place holds. Of a text that both sides changed both versions stay: one in place, the other as a candidate that
-``supersedes`` it. Of any other field that both sides changed, the side that was updated later wins.
+``supersedes`` it. ``merge_fields`` says what becomes of each field.
 """
 
 from __future__ import annotations
@@ -10,29 +10,27 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.model.formats.change_edits import same_block
-from alice_exp.model.rules.doubt import STILL_TRUE, kept_record, replayed
 from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, TABLE
 from alice_exp.model.values.block import (
     CONFIDENCE,
     EVIDENCE_KEPT,
     Block,
-    Doubt,
     Evidence,
     Placed,
     content_hash,
     is_approved,
     path_of,
 )
-from alice_exp.sync.rules.three_way import ThreeWay, age, canonical
+from alice_exp.sync.rules.merge_fields import Versions, age, merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from alice_exp.model.rules.lifecycle import Thresholds
-    from alice_exp.model.values.block import Approved, State
+    from alice_exp.model.values.block import State
 
 T = TypeVar("T")
 
@@ -40,9 +38,6 @@ CONFLICT = "conflict"
 """The kind of evidence that records that a text was written differently on two machines."""
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz23456789"
-_COUNTS = ("verifications", "verifications_local", "observations", "access_count")
-_LATEST = ("updated_at", "last_accessed_at", "consolidation_score")
-_SINGLE = ("key", "suggested", "supersedes", "origin", "importance", "emotional_weight")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,29 +104,8 @@ def _both(
     home = _place(was, one, other)
     text, loser = _text(was, one, other)
     b, o, t = (was.block if was else None), one.block, other.block
-    three = ThreeWay(b, o, t)
-    counts: dict[str, Any] = {name: three.count(name) for name in _COUNTS}
-    block = replace(
-        text.block,
-        **counts,
-        **{name: max(getattr(o, name), getattr(t, name)) for name in _LATEST},
-        **{name: three.later(name) for name in _SINGLE},
-        evidence=joined_evidence(b, o, t),
-        open_failures=three.keyed("open_failures"),
-        record=three.record(),
-        doubt=three.settled("doubt", lambda *_: _doubt(three)),
-        trial=three.trial(),
-        extra=three.keyed("extra"),
-        tags=three.words("tags"),
-        related=three.words("related"),
-        shareable=three.settled("shareable", lambda x, y: x and y),
-        created_at=min(filter(None, (o.created_at, t.created_at)), default=""),
-        reported=three.settled("reported", lambda x, y: max((x, y), key=lambda r: r.at if r else "")),
-        approved=_approved(three, text.block),
-        archived=home.block.archived,
-        signed=None,
-    )
-    state = _state(b, o, t, counts["verifications"], thresholds)
+    block = merged(Versions(b, o, t, text.block, home.block))
+    state = _state(b, o, t, block.verifications, thresholds)
     # An obsolete block belongs in the archive; if the later decision moved it elsewhere, that side's state holds.
     if state == "obsolete" and home.place != "archive" and one.path != other.path:
         state = home.block.state
@@ -140,24 +114,6 @@ def _both(
         block = replace(block, about="user", shareable=False)
     beside = _candidate(loser, home) if loser is not None else None
     return Placed(block, home.path), beside
-
-
-def _doubt(three: ThreeWay) -> Doubt | None:
-    """The doubt worked out anew over the pieces of both sides; a latch survives unless a later answer opened it
-    (DESIGN 12.8)."""
-    pieces = joined_evidence(three.was, three.one, three.other)
-    doubt = replayed(pieces, three.record() or kept_record(pieces))
-    if doubt is None:
-        return max(
-            (one for one in (three.one.doubt, three.other.doubt) if one is not None),
-            key=canonical,
-            default=None,
-        )
-    answered = max((piece.at for piece in pieces if piece.effect == STILL_TRUE), default="")
-    latches = [
-        one.since for one in (three.one.doubt, three.other.doubt) if one is not None and one.since > answered
-    ]
-    return replace(doubt, since=min(latches, default=""))
 
 
 def _place(was: Placed | None, one: Placed, other: Placed) -> Placed:
@@ -187,31 +143,6 @@ def _text(was: Placed | None, one: Placed, other: Placed) -> tuple[Placed, Place
         return other, None
     stays = max((one, other), key=lambda p: (is_approved(p), age(p.block)))
     return stays, other if stays is one else one
-
-
-def _approved(three: ThreeWay, text: Block) -> Approved | None:
-    """The approval of exactly the merged text (of two the later); otherwise that of the side that changed it."""
-    digest = content_hash(text)
-    fits = [a for a in (three.one.approved, three.other.approved) if a is not None and a.hash == digest]
-    if fits:
-        return max(fits, key=lambda a: (a.at, a.signature))
-    found: Approved | None = three.later("approved")
-    return found
-
-
-def joined_evidence(was: Block | None, one: Block, other: Block) -> tuple[Evidence, ...]:
-    """The pieces of both sides by time, limited to the newest; repetitions on one side are kept."""
-    if one.evidence == other.evidence and (was is None or was.evidence == one.evidence):
-        return one.evidence
-    pieces: list[tuple[str, str, Evidence]] = []
-    for piece in dict.fromkeys((*one.evidence, *other.evidence)):
-        x, y = one.evidence.count(piece), other.evidence.count(piece)
-        before = was.evidence.count(piece) if was is not None else 0
-        # Equal pieces added on each side are two events: the same outcome can happen twice in a second.
-        times = x + y - before if was is not None and min(x, y) >= before else max(x, y)
-        key = canonical([getattr(piece, name) for name in Evidence.__slots__])
-        pieces += [(piece.at, key, piece)] * times
-    return tuple(piece for *_, piece in sorted(pieces, key=lambda row: row[:2]))[-EVIDENCE_KEPT:]
 
 
 def _state(was: Block | None, one: Block, other: Block, verifications: int, thresholds: Thresholds) -> State:

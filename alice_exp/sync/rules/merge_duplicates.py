@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from alice_exp.model.rules.identity import sameness
 from alice_exp.model.rules.lifecycle import DEFAULT, TABLE
 from alice_exp.model.values.block import CONFIDENCE, Placed
-from alice_exp.sync.rules.merge_blocks import joined_evidence
+from alice_exp.sync.rules.merge_fields import folded
 
 if TYPE_CHECKING:
     from alice_exp.model.rules.identity import Sameness
@@ -93,8 +93,9 @@ def unite(
                 continue
             shared = {key: one for key, one in known.items() if key not in counted}
             counted.update(shared)
-            folded = _folded(first, placed.block, tuple(shared.values()), thresholds)
-            first = Placed(folded, first.path)
+            block = folded(first.block, placed.block, tuple(shared.values()))
+            state = _state(first, placed.block, block.verifications, thresholds)
+            first = Placed(replace(block, state=state), first.path)
             result[mine] = first
             del result[its]
     return result
@@ -115,36 +116,6 @@ def _is_conflict(group: list[Placed]) -> bool:
     """Whether one is the losing text of another after a conflict; the person has to see both."""
     ids = {placed.block.id for placed in group}
     return any(placed.block.supersedes in ids for placed in group)
-
-
-def _folded(first: Placed, second: Block, shared: tuple[Block, ...], thresholds: Thresholds) -> Block:
-    block = first.block
-    verifications = _added(block, second, shared, "verifications")
-    pieces = tuple(piece for one in shared for piece in one.evidence)
-    return replace(
-        block,
-        # Capturing a block is an observation that its count does not include, hence the + 1.
-        observations=max(0, _added(block, second, shared, "observations") + 1 - len(shared)),
-        verifications=verifications,
-        verifications_local=_added(block, second, shared, "verifications_local"),
-        access_count=_added(block, second, shared, "access_count"),
-        evidence=joined_evidence(replace(block, evidence=pieces) if shared else None, block, second),
-        state=_state(first, second, verifications, thresholds),
-        open_failures={**second.open_failures, **block.open_failures},
-        extra={**second.extra, **block.extra},
-        tags=tuple(dict.fromkeys((*block.tags, *sorted(second.tags)))),
-        related=tuple(dict.fromkeys((*block.related, *sorted(second.related)))),
-        importance=max(block.importance, second.importance),
-        created_at=min(filter(None, (block.created_at, second.created_at)), default=""),
-        updated_at=max(block.updated_at, second.updated_at),
-        last_accessed_at=max(block.last_accessed_at, second.last_accessed_at),
-        suggested=block.suggested or second.suggested,
-    )
-
-
-def _added(first: Block, second: Block, shared: tuple[Block, ...], name: str) -> int:
-    known = sum(getattr(one, name) for one in shared)
-    return int(max(0, getattr(first, name) + getattr(second, name) - known))
 
 
 def _state(first: Placed, second: Block, verifications: int, thresholds: Thresholds) -> State:

@@ -6,7 +6,6 @@ merged here, value by value. The resulting bytes do not depend on which side ask
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from alice_exp.kernel.jsonc import Append, Insert, Raw, Remove, Set, cut, edit, 
 from alice_exp.model.formats.block_edits import NEW_FILE, block_indexes, difference, moved
 from alice_exp.model.formats.block_schema import block_json, read_blocks
 from alice_exp.model.values.block import Placed, place_of
+from alice_exp.sync.rules.merge_values import MISSING, is_records, merge, same, unordered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -267,65 +267,6 @@ def _check(path: str, data: bytes, wanted_by_id: Mapping[str, Block]) -> None:
 
 # -- what holds no blocks -------------------------------------------------------------------------------------------
 
-_MISSING: Any = object()
-
-
-def _merge(was: Any, one: Any, other: Any) -> Any:
-    """Merge two JSON values: objects key by key, lists of records by id, others by which side changed them.
-
-    If both sides changed a value, the larger one in canonical order stays, independent of the order of the sides.
-    """
-    if _same(one, other) or _same(other, was):
-        return one
-    if _same(one, was):
-        return other
-    if isinstance(one, dict) and isinstance(other, dict):
-        before = was if isinstance(was, dict) else {}
-        keys = dict.fromkeys((*before, *sorted({*one, *other})))
-        rows = (
-            (k, _merge(before.get(k, _MISSING), one.get(k, _MISSING), other.get(k, _MISSING))) for k in keys
-        )
-        return {key: value for key, value in rows if value is not _MISSING}
-    if _is_records(one) and _is_records(other):
-        return _records(was if _is_records(was) else [], one, other)
-    if one is _MISSING or other is _MISSING:
-        return other if one is _MISSING else one
-    return max(one, other, key=_canonical)
-
-
-def _records(was: list[Any], one: list[Any], other: list[Any]) -> list[Any]:
-    """Merge records by id: the old ones in their order, then the new ones by time."""
-    b, x, y = ({item["id"]: item for item in listed} for listed in (was, one, other))
-    merged = {
-        key: _merge(b.get(key, _MISSING), x.get(key, _MISSING), y.get(key, _MISSING))
-        for key in {**b, **x, **y}
-    }
-    new = sorted((k for k in merged if k not in b), key=lambda k: (str(merged[k].get("at", "")), str(k)))
-    return [merged[key] for key in (*b, *new) if merged[key] is not _MISSING]
-
-
-def _is_records(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, dict) and "id" in item for item in value)
-
-
-def _unordered(value: Any) -> str:
-    """A value in canonical form with records by id, since their order follows from the text that was edited."""
-    if isinstance(value, dict):
-        return _canonical({key: _unordered(inner) for key, inner in value.items()})
-    if value and _is_records(value):
-        return _canonical({str(item["id"]): item for item in value})
-    return _canonical(value)
-
-
-def _same(one: Any, other: Any) -> bool:
-    if one is _MISSING or other is _MISSING:
-        return one is other
-    return _canonical(one) == _canonical(other)
-
-
-def _canonical(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
 
 def merge_document(path: str, sides: Sides, spans_of: str = "blocks") -> bytes | None:
     """Merge a file without blocks (configuration, episodes, a schema) value by value; None: no file."""
@@ -337,24 +278,24 @@ def merge_document(path: str, sides: Sides, spans_of: str = "blocks") -> bytes |
     frame, other = sides.frame(path)
     document = frame.document(path, spans_of)
     assert document is not None
-    value = _merge(was.value if was is not None else _MISSING, x.value, y.value)
+    value = merge(was.value if was is not None else MISSING, x.value, y.value)
     edits = list(_edits((), document.value, value))
     data = edit(document, edits) if edits else _bytes(document)
     data = _with_lost(path, data, sides, other)
-    if _unordered(parse(data, path).value) != _unordered(value):
+    if unordered(parse(data, path).value) != unordered(value):
         raise AssertionError(f"merged {path} differs from what was meant")
     return data
 
 
 def _edits(at: Pointer, old: Any, new: Any) -> Iterator[Edit]:
     """The edits that turn one value into another, inside objects and lists of records where possible."""
-    if _same(old, new):
+    if same(old, new):
         return
     if isinstance(old, dict) and isinstance(new, dict):
         yield from (Remove((*at, key)) for key in old if key not in new)
         for key, value in new.items():
             yield from _edits((*at, key), old[key], value) if key in old else [Set((*at, key), value)]
-    elif old and _is_records(old) and _is_records(new):
+    elif old and is_records(old) and is_records(new):
         wanted_by_id = {item["id"]: item for item in new}
         for index, item in enumerate(old):
             if item["id"] in wanted_by_id:

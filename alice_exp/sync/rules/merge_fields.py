@@ -1,0 +1,255 @@
+"""How each field of a block merges: one table, for two histories of one block and for an equal block folded into it.
+
+``merged`` is what ``merge_blocks`` and ``merge_duplicates`` share; which text and which place hold, and the state that
+follows from the counts, are theirs. A test holds the table against the fields of a block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from alice_exp.model.formats.block_schema import block_json
+from alice_exp.model.rules.doubt import STILL_TRUE, kept_record, replayed
+from alice_exp.model.values.block import (
+    EVIDENCE_KEPT,
+    Approved,
+    Arms,
+    Block,
+    Doubt,
+    Evidence,
+    Record,
+    content_hash,
+)
+from alice_exp.sync.rules.merge_values import added, canonical, merge, words
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """What both sides grew from (None: each created the block) and what each made of it; the side whose ``text`` stays
+    and the one whose place, ``home``, holds."""
+
+    was: Block | None
+    one: Block
+    other: Block
+    text: Block
+    home: Block
+
+
+Rule = Callable[[Versions, str], Any]
+"""The merged value of the field with this name."""
+
+
+class Rules(NamedTuple):
+    """What becomes of one field: of two histories of a block, and where ``other`` is folded into ``one``."""
+
+    histories: Rule
+    folded: Rule
+
+
+def _by_text(versions: Versions, name: str) -> Any:
+    return getattr(versions.text, name)
+
+
+def _by_place(versions: Versions, name: str) -> Any:
+    return getattr(versions.home, name)
+
+
+def _nothing(_versions: Versions, _name: str) -> None:
+    return None
+
+
+def _count(versions: Versions, name: str) -> int:
+    was, one, other = _three(versions, name)
+    return added(was, one, other)
+
+
+def _highest(versions: Versions, name: str) -> Any:
+    return max(getattr(versions.one, name), getattr(versions.other, name))
+
+
+def _earliest(versions: Versions, name: str) -> str:
+    return min(filter(None, (getattr(versions.one, name), getattr(versions.other, name))), default="")
+
+
+def _words(versions: Versions, name: str) -> tuple[str, ...]:
+    was, one, other = _three(versions, name)
+    return words(was or (), one, other)
+
+
+def _keyed(versions: Versions, name: str) -> Mapping[str, Any]:
+    was, one, other = _three(versions, name)
+    value: dict[str, Any] = merge(dict(was or {}), dict(one), dict(other))
+    return value
+
+
+def _settled(versions: Versions, name: str, decide: Callable[[Any, Any], Any]) -> Any:
+    """The field of the side that changed it; the result of ``decide`` if both did."""
+    was, one, other = _three(versions, name)
+    if versions.was is not None and one == was:
+        return other
+    if one == other or (versions.was is not None and other == was):
+        return one
+    return decide(one, other)
+
+
+def _later(versions: Versions, name: str) -> Any:
+    ours = age(versions.one) >= age(versions.other)
+    return _settled(versions, name, lambda one, other: one if ours else other)
+
+
+def _both(versions: Versions, name: str) -> bool:
+    return bool(_settled(versions, name, lambda one, other: one and other))
+
+
+def _newest(versions: Versions, name: str) -> Any:
+    return _settled(versions, name, lambda *sides: max(sides, key=lambda one: one.at if one else ""))
+
+
+def _approved(versions: Versions, name: str) -> Approved | None:
+    """The approval of exactly the merged text (of two the later); otherwise that of the side that changed it."""
+    digest = content_hash(versions.text)
+    fits = [a for a in (versions.one.approved, versions.other.approved) if a is not None and a.hash == digest]
+    found: Approved | None = max(fits, key=lambda a: (a.at, a.signature)) if fits else _later(versions, name)
+    return found
+
+
+def _record(versions: Versions, name: str) -> Record | None:
+    """Outcomes added up as counts are; None where neither side has any."""
+    was, one, other = _three(versions, name)
+    if one is None and other is None:
+        return None
+    before = (was or Record()) if versions.was is not None else None
+    mine, yours = one or Record(), other or Record()
+    return Record(
+        added(before.ok if before else None, mine.ok, yours.ok),
+        added(before.failed if before else None, mine.failed, yours.failed),
+    )
+
+
+def _arms(versions: Versions, name: str) -> dict[str, Arms]:
+    """The same for each arm of each share."""
+    was, one, other = _three(versions, name)
+    result: dict[str, Arms] = {}
+    for share in sorted({*one, *other}):
+        before = was.get(share, _NO_ARMS) if versions.was is not None else (None,) * 4
+        a, b, c, d = map(added, before, one.get(share, _NO_ARMS), other.get(share, _NO_ARMS))
+        result[share] = (a, b, c, d)
+    return result
+
+
+def _evidence(versions: Versions, _name: str) -> tuple[Evidence, ...]:
+    """The pieces of both sides by time, limited to the newest; repetitions on one side are kept."""
+    was, one, other = versions.was, versions.one, versions.other
+    if one.evidence == other.evidence and (was is None or was.evidence == one.evidence):
+        return one.evidence
+    pieces: list[tuple[str, str, Evidence]] = []
+    for piece in dict.fromkeys((*one.evidence, *other.evidence)):
+        x, y = one.evidence.count(piece), other.evidence.count(piece)
+        before = was.evidence.count(piece) if was is not None else 0
+        # Equal pieces added on each side are two events: the same outcome can happen twice in a second.
+        times = x + y - before if was is not None and min(x, y) >= before else max(x, y)
+        key = canonical([getattr(piece, each) for each in Evidence.__slots__])
+        pieces += [(piece.at, key, piece)] * times
+    return tuple(piece for *_, piece in sorted(pieces, key=lambda row: row[:2]))[-EVIDENCE_KEPT:]
+
+
+def _doubt(versions: Versions, name: str) -> Doubt | None:
+    """The doubt worked out anew over the pieces of both sides; a latch survives unless a later answer opened it
+    (DESIGN 12.8)."""
+    found: Doubt | None = _settled(versions, name, lambda *sides: _doubt_anew(versions, *sides))
+    return found
+
+
+def _doubt_anew(versions: Versions, one: Doubt | None, other: Doubt | None) -> Doubt | None:
+    held = [doubt for doubt in (one, other) if doubt is not None]
+    pieces = _evidence(versions, "evidence")
+    doubt = replayed(pieces, _record(versions, "record") or kept_record(pieces))
+    if doubt is None:
+        return max(held, key=canonical, default=None)
+    answered = max((piece.at for piece in pieces if piece.effect == STILL_TRUE), default="")
+    return replace(doubt, since=min((one.since for one in held if one.since > answered), default=""))
+
+
+def _three(versions: Versions, name: str) -> tuple[Any, Any, Any]:
+    was = getattr(versions.was, name) if versions.was is not None else None
+    return was, getattr(versions.one, name), getattr(versions.other, name)
+
+
+_NO_ARMS: Arms = (0, 0, 0, 0)
+
+FIELDS: Mapping[str, Rules] = MappingProxyType(
+    {
+        "id": Rules(_by_text, _by_text),
+        "payload": Rules(_by_text, _by_text),
+        "trigger": Rules(_by_text, _by_text),
+        "type": Rules(_by_text, _by_text),
+        "about": Rules(_by_text, _by_text),
+        "key": Rules(_later, _by_text),
+        "evidence": Rules(_evidence, _evidence),
+        "state": Rules(_by_place, _by_place),
+        "verifications": Rules(_count, _count),
+        "verifications_local": Rules(_count, _count),
+        "observations": Rules(_count, _count),
+        "open_failures": Rules(_keyed, _keyed),
+        "record": Rules(_record, _record),
+        "doubt": Rules(_doubt, _doubt),
+        "trial": Rules(_arms, _arms),
+        "importance": Rules(_later, _highest),
+        "emotional_weight": Rules(_later, _by_text),
+        "tags": Rules(_words, _words),
+        "related": Rules(_words, _words),
+        "supersedes": Rules(_later, _by_text),
+        "shareable": Rules(_both, _by_text),
+        "origin": Rules(_later, _by_text),
+        "access_count": Rules(_count, _count),
+        "last_accessed_at": Rules(_highest, _highest),
+        "consolidation_score": Rules(_highest, _highest),
+        "created_at": Rules(_earliest, _earliest),
+        "updated_at": Rules(_highest, _highest),
+        "reported": Rules(_newest, _by_text),
+        "approved": Rules(_approved, _by_text),
+        "suggested": Rules(_later, _later),
+        "archived": Rules(_by_place, _by_place),
+        "extra": Rules(_keyed, _keyed),
+        "signed": Rules(_nothing, _nothing),
+    }
+)
+"""Each field of ``Block``. The state is that of the place that holds until the counts are known."""
+
+
+def merged(versions: Versions) -> Block:
+    """Two histories of one block, field by field."""
+    return Block(**{name: rules.histories(versions, name) for name, rules in FIELDS.items()})
+
+
+def folded(first: Block, second: Block, shared: tuple[Block, ...]) -> Block:
+    """``first`` with what ``second``, an equal block, adds to it; what both hold of ``shared`` already counts once."""
+    pieces = tuple(piece for one in shared for piece in one.evidence)
+    arms: dict[str, Arms] = {}
+    for one in shared:
+        for share, counts in one.trial.items():
+            a, b, c, d = map(sum, zip(arms.get(share, _NO_ARMS), counts, strict=True))
+            arms[share] = (a, b, c, d)
+    records = [one.record for one in shared if one.record is not None]
+    was = Block(
+        first.id,
+        first.payload,
+        evidence=pieces or tuple(piece for piece in first.evidence if piece in second.evidence),
+        verifications=sum(one.verifications for one in shared),
+        verifications_local=sum(one.verifications_local for one in shared),
+        # Capturing a block is an observation that its count does not include.
+        observations=sum(one.observations + 1 for one in shared) - 1,
+        access_count=sum(one.access_count for one in shared),
+        record=Record(sum(one.ok for one in records), sum(one.failed for one in records)),
+        trial=arms,
+    )
+    versions = Versions(was, first, second, first, first)
+    return Block(**{name: rules.folded(versions, name) for name, rules in FIELDS.items()})
+
+
+def age(block: Block) -> tuple[str, str]:
+    """The order of two versions of a block: by update, then by content, so that both machines agree."""
+    return block.updated_at, canonical(block_json(block, "universal"))
