@@ -104,6 +104,22 @@ def _place(host: Host, project: bool) -> Path:
     return Path.home() / host.user
 
 
+def connected() -> tuple[tuple[str, str], ...]:
+    """The hosts whose own configuration of this person names our server, each with its file."""
+    from alice_exp.agents.host_config import HOSTS, removed
+
+    found = []
+    for host in HOSTS.values():
+        path = _place(host, False)
+        try:
+            text = _text(path)
+            if text and removed(text, str(path), host) != text:
+                found.append((host.name, str(path)))
+        except ProblemError:
+            continue  # whoever connects the host is told what is wrong with its file
+    return tuple(found)
+
+
 def _command(terminal: Terminal, project: bool) -> tuple[str, list[str]]:
     """How a host starts us: by name in a file that others share, else by the path of this very installation."""
     home = ["--home", str(Path(terminal.home).expanduser().absolute())] if terminal.home else []

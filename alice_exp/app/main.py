@@ -26,6 +26,7 @@ COMMANDS: Table = {
     "decide": "alice_exp.learning.cli.decision_commands:decide",
     "outcome": "alice_exp.learning.cli.decision_commands:outcome",
     "keep": "alice_exp.learning.cli.decision_commands:keep",
+    "status": "alice_exp.app.status:status",
     "heartbeat": "alice_exp.review.cli.review_commands:heartbeat",
     "approve": "alice_exp.review.cli.review_commands:approve",
     "reject": "alice_exp.review.cli.review_commands:reject",

@@ -17,6 +17,7 @@ from alice_exp.home.references import type_named
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.text.display import one_line
 from alice_exp.model import documents
+from alice_exp.model.values.block import SETS
 from alice_exp.terminal.console import Terminal, stale_mark
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
@@ -218,12 +219,16 @@ def list_blocks(
     shown = listing(finding(session), filters, archived=archived, order=sort)[:limit]
     # Building thousands of documents takes as long as the table, so only the one that is printed is built.
     blocks = [finding_documents.block(one) for one in shown] if terminal.json else []
-    terminal.answer({"blocks": blocks}, lambda: _listing(terminal, shown))
+    bare = filters == Filters(SETS) and not archived
+    terminal.answer({"blocks": blocks}, lambda: _listing(terminal, shown, bare=bare))
 
 
-def _listing(terminal: Terminal, shown: list[Shown]) -> None:
-    if not shown:
+def _listing(terminal: Terminal, shown: list[Shown], *, bare: bool) -> None:
+    if not shown and bare:
+        terminal.note(say("nothing is kept yet: 'alice-exp remember \"…\"' keeps your own word"))
+    elif not shown:
         terminal.note(say("there is no such block"))
+    if not shown:
         return
     rows = [
         [

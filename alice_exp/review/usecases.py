@@ -193,6 +193,8 @@ def chosen(reviewing: Reviewing, references: Sequence[str], *, everything: bool)
     for reference in references:
         # A longer run of digits can only be the prefix of an id.
         if reference.isdigit() and len(reference) <= 3:
+            if not reviewing.reports.open_report():
+                raise NotFoundError("no report is open", hint="'alice-exp heartbeat' opens one, with numbers")
             if not 1 <= int(reference) <= len(numbered):
                 raise NotFoundError(
                     "the open report has no number {number}",

@@ -13,12 +13,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A git repository that a person added at ``at`` (ISO-8601 UTC). ``private``: everything tracked may go there."""
+    """A git repository that a person added at ``at`` (ISO-8601 UTC). ``private``: everything tracked may go there.
+
+    ``synced`` is when a sync with it last succeeded; empty: never.
+    """
 
     name: str
     address: str
     private: bool
     at: str
+    synced: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ Only a person adds a remote or syncs. A remote that was not declared private get
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -131,7 +131,13 @@ def sync(machine: Machine, names: Sequence[str] = (), *, over: bool = False) -> 
     chosen = tuple(_find(machine, name) for name in names) or machine.remotes.all()
     if not chosen:
         raise NotFoundError("no remote is known", hint="name one with 'alice-exp sync add REMOTE'")
-    return tuple(_synced(machine, remote, over) for remote in chosen)
+    done = tuple(_synced(machine, remote, over) for remote in chosen)
+    reached = {one.remote.name for one in done if one.failure is None}
+    if reached:
+        now = machine.caller.now
+        rows = (replace(one, synced=now) if one.name in reached else one for one in machine.remotes.all())
+        machine.remotes.keep(tuple(rows))
+    return done
 
 
 def _synced(machine: Machine, remote: Remote, over: bool) -> Synced:

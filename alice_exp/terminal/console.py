@@ -85,6 +85,21 @@ class Terminal:
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
         return sys.stdout.isatty() and not plain
 
+    @property
+    def width(self) -> int:
+        """The columns of a line: those of the terminal, or of ``COLUMNS``; 80 where neither is known."""
+        from shutil import get_terminal_size
+
+        return get_terminal_size().columns
+
+    def local(self, at: str) -> str:
+        """A moment (ISO-8601 UTC) in the home's time zone, as 2026-02-20 17:00; empty stays empty."""
+        if not at:
+            return ""
+        from datetime import datetime
+
+        return f"{datetime.fromisoformat(at).astimezone(self.session.zone):%Y-%m-%d %H:%M}"
+
     def answer(self, document: object, text: Callable[[], None]) -> None:
         """Print the answer: one JSON document with ``--json``, otherwise by calling ``text``; nothing with ``-q``."""
         if self.json:

@@ -24,7 +24,10 @@ def told(error: Any) -> UsageError:
     if parameter is not None and type(error).__name__ == "MissingParameter":
         names = "/".join(parameter.opts) if parameter.param_type_name == "option" else parameter.metavar
         return UsageError(
-            "{command} needs {what}", command=path, what=names or parameter.name, hint=_example(context, see)
+            "{command} needs {what}",
+            command=path.removeprefix("alice-exp "),
+            what=names or parameter.name,
+            hint=_example(context, see),
         )
     if parameter is not None and (name := getattr(parameter.type, "name", "")) in KINDS:
         option = parameter.opts[0] if parameter.opts else parameter.name

@@ -48,6 +48,19 @@ def init(
             terminal.line(say("{root}  is ready", root=session.root))
 
     terminal.answer(document, text)
+    if commit is not None and not terminal.json:
+        for line in _next():
+            terminal.note(line)
+
+
+def _next() -> tuple[str, ...]:
+    """What to do first in a new home; beside the answer, since it is none."""
+    rows = (
+        ('alice-exp remember "…"', say("keeps your own word")),
+        ("alice-exp mcp install HOST", say("lets an agent learn and recall here")),
+        ("alice-exp heartbeat", say("each day: what was learned, for you to decide")),
+    )
+    return (say("Next:"), *(f"  {command:<27} {what}" for command, what in rows))
 
 
 def check(ctx: typer.Context) -> None:

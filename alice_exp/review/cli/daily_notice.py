@@ -21,7 +21,7 @@ from alice_exp.terminal.language import say
 Shown = Literal["report", "line"]
 
 _SHOWING = frozenset(("heartbeat", "review", "init"))
-_SILENT = frozenset(("approve", "reject", "reply", "mcp", "serve", "watch", "completion", "help"))
+_SILENT = frozenset(("approve", "reject", "reply", "mcp", "serve", "watch", "completion", "help", "status"))
 
 
 def shows_itself(command: str) -> bool:

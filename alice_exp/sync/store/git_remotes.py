@@ -65,7 +65,10 @@ class FileRemotes:
         """See ``sync.ports.Remotes.all``; ``ProblemError`` if the file cannot be read."""
         try:
             rows = json.loads(self._path.read_text(encoding="utf-8"))
-            return tuple(Remote(r["name"], r["address"], r["private"] is True, r["at"]) for r in rows)
+            return tuple(
+                Remote(r["name"], r["address"], r["private"] is True, r["at"], str(r.get("synced", "")))
+                for r in rows
+            )
         except FileNotFoundError:
             return ()
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -75,6 +78,7 @@ class FileRemotes:
         """See ``sync.ports.Remotes.keep``."""
         rows = [
             {"name": one.name, "address": one.address, "private": one.private, "at": one.at}
+            | ({"synced": one.synced} if one.synced else {})
             for one in sorted(remotes, key=lambda one: one.name)
         ]
         text = json.dumps(rows, ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,166 @@
+"""The command ``status``: one screen of what waits, is in doubt, changed or is broken; hosts, last sync."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import typer
+
+from alice_exp.agents.cli import connected
+from alice_exp.kernel.text.display import one_line
+from alice_exp.model import documents
+from alice_exp.model.rules.doubt import is_in_doubt
+from alice_exp.model.values.block import Placed
+from alice_exp.review import documents as review_documents
+from alice_exp.review.rules.daily_report import Agenda
+from alice_exp.review.rules.state_changes import Movement
+from alice_exp.review.usecases import heartbeat
+from alice_exp.review.wiring import reviewing
+from alice_exp.sync.ports import Remote
+from alice_exp.sync.wiring import remotes
+from alice_exp.terminal.console import Terminal, cells
+from alice_exp.terminal.language import say
+
+FEW = 3
+"""How many of a kind a screen names; the command beside the count shows all."""
+
+
+def status(ctx: typer.Context) -> None:
+    """Show on one screen what waits, is in doubt, changed or is broken; hosts, and the last sync.
+
+    Nothing is numbered and no clock starts, as with 'heartbeat --peek'.
+
+    Examples: alice-exp status · alice-exp status --json
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    report, _ = heartbeat(reviewing(session), peek=True)
+    doubts = [placed for placed in session.home.read(("personal", "universal")) if is_in_doubt(placed.block)]
+    hosts, known = connected(), remotes(session).all()
+    document = {
+        "home": str(session.root),
+        "waiting": len(report.items),
+        "new": report.new,
+        "today": report.today,
+        "doubts": [_doubtful(placed) for placed in doubts],
+        "problems": [documents.problem(fault) for fault in report.problems],
+        "changed": [review_documents.movement(moved) for moved in report.changed],
+        "by_hand": list(report.by_hand),
+        "hosts": [{"host": name, "path": path} for name, path in hosts],
+        "sync": {
+            "last": max((one.synced for one in known), default="") or None,
+            "remotes": [
+                {"name": one.name, "private": one.private, "last": one.synced or None} for one in known
+            ],
+        },
+    }
+
+    def text() -> None:
+        rows = [
+            (say("waiting"), list(_waiting(terminal, report))),
+            (say("in doubt"), list(_doubts(terminal, doubts))),
+            (say("changed"), list(_changed(report))),
+            (say("problems"), list(_problems(report))),
+            (say("hosts"), list(_hosts(hosts))),
+            (say("sync"), list(_synced(terminal, known))),
+        ]
+        terminal.line(str(session.root))
+        _screen(terminal, rows)
+
+    terminal.answer(document, text)
+
+
+def _doubtful(placed: Placed) -> dict[str, Any]:
+    doubt = placed.block.doubt
+    return documents.brief(placed) | {
+        "payload": documents.payload_text(placed),
+        "since": doubt.since if doubt is not None else None,
+    }
+
+
+def _screen(terminal: Terminal, rows: Sequence[tuple[str, Sequence[str]]]) -> None:
+    from alice_exp.kernel.text.wrapping import wrapped
+
+    column = max(cells(name) for name, _ in rows) + 4
+    for name, lines in rows:
+        head = f"  {name}" + " " * (column - 2 - cells(name))
+        for line in lines:
+            for part in wrapped(line, max(20, terminal.width - column)):
+                terminal.line(head + part)
+                head = " " * column
+
+
+def _waiting(terminal: Terminal, report: Agenda) -> Iterator[str]:
+    count = len(report.items)
+    if not count:
+        yield say("nothing for your decision")
+        return
+    new = say("{new} of them new", new=report.new) if 0 < report.new < count else ""
+    yield say("{count} for your decision: 'alice-exp review'", count=count) + (f" ({new})" if new else "")
+    for item in report.items[:FEW]:
+        yield _said(terminal, item.placed)
+    yield from _more(count)
+
+
+def _doubts(terminal: Terminal, doubts: Sequence[Placed]) -> Iterator[str]:
+    if not doubts:
+        yield say("nothing")
+        return
+    yield say("{count}: 'alice-exp keep ID' if it still holds, else 'alice-exp retire ID'", count=len(doubts))
+    for placed in doubts[:FEW]:
+        yield _said(terminal, placed)
+    yield from _more(len(doubts))
+
+
+def _changed(report: Agenda) -> Iterator[str]:
+    count = len(report.changed) + len(report.by_hand)
+    if not count:
+        yield say("nothing since the last report")
+        return
+    yield say("{count} since the last report: 'alice-exp log'", count=count)
+    yield from list(_moves(report.changed, report.by_hand))[:FEW]
+    yield from _more(count)
+
+
+def _moves(changed: Iterable[Movement], by_hand: Iterable[str]) -> Iterator[str]:
+    for moved in changed:
+        before, after = say(moved.before or "possible"), say(moved.after) if moved.after else say(moved.kind)
+        yield f"{moved.block_id}  {before} → {after}" if before != after else f"{moved.block_id}  {after}"
+    for name in by_hand:
+        yield say("{name}  by hand", name=name)
+
+
+def _problems(report: Agenda) -> Iterator[str]:
+    if not report.problems:
+        yield say("none")
+        return
+    yield say("{count}: 'alice-exp check'", count=len(report.problems))
+    for fault in report.problems[:FEW]:
+        yield f"{fault.where}: {say(fault.template, **fault.values)}"
+    yield from _more(len(report.problems))
+
+
+def _hosts(hosts: Sequence[tuple[str, str]]) -> Iterator[str]:
+    if hosts:
+        yield ", ".join(name for name, _ in hosts)
+    else:
+        yield say("none yet: 'alice-exp mcp install HOST' lets an agent learn here")
+
+
+def _synced(terminal: Terminal, known: Sequence[Remote]) -> Iterator[str]:
+    if not known:
+        yield say("on this machine alone")
+    for one in known:
+        at = terminal.local(one.synced) if one.synced else say("never")
+        yield say("{name}: {at}", name=one.name, at=at)
+
+
+def _said(terminal: Terminal, placed: Placed) -> str:
+    room = max(20, terminal.width - 2 * len(placed.block.id) - 4)
+    return f"{placed.block.id}  {one_line(documents.payload_text(placed), room)}"
+
+
+def _more(count: int) -> Iterator[str]:
+    if count > FEW:
+        yield say("and {count} more", count=count - FEW)
