@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 
-from alice_exp.agents.operations import OPERATIONS, description, signature
+from alice_exp.agents.operations import TOOLS
+from alice_exp.agents.tool_schema import description, json_schema
 from alice_exp.app.main import COMMANDS
 from alice_exp.model.rules.lifecycle import TABLE, Thresholds
 from alice_exp.model.values.config import OPTIONS
@@ -111,9 +112,10 @@ def _crash() -> str:
 def _tools() -> str:
     """The operations open to an agent, with what each takes."""
     rows = []
-    for name, one in OPERATIONS.items():
-        taken = ", ".join(str(parameter).split(":")[0] for parameter in signature(one).parameters.values())
-        rows.append(f"| `{name}({taken})` | {description(one)} |")
+    for name, tool in TOOLS.items():
+        taken = json_schema(tool.run)["properties"]
+        told = "".join(f"<br>`{one}`: {fields['description']}" for one, fields in taken.items())
+        rows.append(f"| `{name}({', '.join(taken)})` | {description(tool.run)}{told} |")
     return "\n".join(["| tool | what it does |", "|---|---|", *rows]) + "\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 import threading
@@ -219,6 +220,18 @@ def test_a_model_is_offered_the_agents_operations(home: Path) -> None:
     assert "approve" not in named and named["memorize"]["parameters"]["required"] == ["payload"]
     kept = alice.call("memorize", {"payload": "use rg", "trigger": "searching code"})
     assert alice.call("recall", {"query": "searching code"})["matches"][0]["id"] == kept["id"]
-    for name, arguments in (("approve", {}), ("recall", {}), ("recall", {"query": "x", "most": 3})):
-        with pytest.raises(alice_exp.UsageError):
+    for name, arguments, told in (
+        ("approve", {}, "approve"),
+        ("recall", {}, "recall needs query: What you want to know"),
+        ("recall", {"query": "x", "most": 3}, "takes no 'most'; it takes query, top, context"),
+        ("recall", {"query": "x", "top": "many"}, "top is a whole number, not 'many'"),
+        ("memorize", {"payload": "x", "type": "nonsense"}, "type is one of preference, habit, fact"),
+        ("memorize", {"payload": "x", "tags": "a"}, "tags is a list of texts, not 'a'"),
+        ("memorize", {"payload": "x", "importance": True}, "importance is a number, not True"),
+    ):
+        with pytest.raises(alice_exp.UsageError, match=re.escape(told)):
             alice.call(name, arguments)
+    # As some hosts send them: what is left out as null, a list or a number within a text.
+    sent = {"payload": "use fd", "tags": '["files"]', "context": None, "importance": "0.9"}
+    block = alice.show(alice.call("memorize", sent)["id"]).placed.block
+    assert (block.tags, block.importance) == (("files",), 0.9)

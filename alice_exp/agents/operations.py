@@ -1,21 +1,18 @@
 """The operations open to an agent, each a function: the MCP tools, ``Alice.call`` and their documents follow from them.
 
-A parameter is what an agent sends, as JSON; a docstring is what the agent reads; the answer is a document of
-``schemas``. Nothing here can approve, share, pair or purge: what only a person may do does not exist for an agent
-(DESIGN 6). To add one, write its function and name it in ``OPERATIONS``.
+A parameter is what an agent sends, as JSON, with its description beside its type (``tool_schema``); a docstring is what
+the agent reads; the answer is a document of ``schemas``. Nothing here can approve, share, pair or purge: what only a
+person may do does not exist for an agent (DESIGN 6). To add one, write its function under ``@operation``.
 """
 
 from __future__ import annotations
 
-import inspect
-import json
-import types
-import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from alice_exp.agents import schemas
+from alice_exp.agents.tool_schema import Operation, checked
 from alice_exp.blocks.usecases import capture
 from alice_exp.conversations.usecases.agent_context import MOST, user_memories
 from alice_exp.episodes.usecases.episode_book import add_episodes
@@ -23,7 +20,6 @@ from alice_exp.finding import documents as finding_documents
 from alice_exp.finding import usecases as finding_usecases
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.wiring import finding
-from alice_exp.home import references
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
@@ -33,15 +29,12 @@ from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.outcome import report_outcome as report_block
 from alice_exp.learning.wiring import learning
-from alice_exp.model.values.block import ABOUT, Evidence, Payload, Place, Trigger
+from alice_exp.model.values.block import About, BlockType, Evidence, Payload, Place, Trigger
 from alice_exp.model.values.records import Episode, Event
 from alice_exp.review import usecases as review
 from alice_exp.review.wiring import reviewing
 from alice_exp.timeline.usecases.events import add_thought
 from alice_exp.timeline.wiring import thinking
-
-ITEM_BYTES = 64 * 1024
-"""The largest argument of any call."""
 
 CONNECTION_CANDIDATES = 20
 """Candidates that one connection may add."""
@@ -58,10 +51,47 @@ class Connection:
     added: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """What hosts show and ask of an operation: its title; whether it commits nothing; whether again changes nothing."""
+
+    run: Operation
+    title: str
+    reads: bool
+    idempotent: bool
+
+
+TOOLS: dict[str, Tool] = {}
+"""Every operation by its name, in the order in which agents see them. None of them destroys anything."""
+
+
+def operation(
+    title: str, *, reads: bool = False, idempotent: bool = False
+) -> Callable[[Operation], Operation]:
+    """Decorator: open an operation to agents under its function's name."""
+
+    def opened(function: Operation) -> Operation:
+        TOOLS[function.__name__] = Tool(function, title, reads, idempotent or reads)
+        return function
+
+    return opened
+
+
+Context = Annotated[
+    dict[str, Any] | None,
+    "Where this happens, as pairs: repository, language, environment; equal pairs raise the match",
+]
+
+
+@operation("Recall what is known", reads=True)
 def recall(
-    connection: Connection, query: str, top: int = 10, context: dict[str, Any] | None = None
+    connection: Connection,
+    query: Annotated[str, "What you want to know, in plain words of any language"],
+    top: Annotated[int, "How many at most, 1 to 100"] = 10,
+    context: Context = None,
 ) -> schemas.Recalled:
-    """What is known that fits a query, best first; unreviewed blocks have approved=false."""
+    """What is known that fits a query, best first; blocks with approved=false were reviewed by nobody. Use when you
+    need a fact or a habit in the middle of a task; before a task use decide."""
     if not query.strip():
         raise UsageError("a query says what you want to know")
     found = finding_usecases.recall(
@@ -74,9 +104,15 @@ def recall(
     return {"query": query, "matches": [_known(one) for one in found]}
 
 
-def decide(connection: Connection, task: str, context: dict[str, Any] | None = None) -> schemas.Decided:
+@operation("Decide what to apply to a task", reads=True)
+def decide(
+    connection: Connection,
+    task: Annotated[str, "What is to be done, in one sentence"],
+    context: Context = None,
+) -> schemas.Decided:
     """What to apply to a task, best first: what is proven; else one approved lesson on trial (try it, and report what
-    came of it); else what nobody has reviewed, with a disclaimer; else nothing: use your own reasoning."""
+    came of it); else what nobody has reviewed, with a disclaimer; else nothing: use your own reasoning. Use when a task
+    begins; keep the decision id for report_outcome."""
     if not task.strip():
         raise UsageError("a task says what is to be done")
     made = deciding.decide(learning(connection.session), task, context or {})
@@ -94,7 +130,10 @@ def decide(connection: Connection, task: str, context: dict[str, Any] | None = N
     }
 
 
-def search_memory_tool(connection: Connection, query: str) -> schemas.Remembered:
+@operation("Search memories about the user", reads=True)
+def search_memory_tool(
+    connection: Connection, query: Annotated[str, "What you want to know about the user"]
+) -> schemas.Remembered:
     """Search and recall relevant memories about the user. Use this tool when you need to personalize your response
     based on user preferences, recall something the user mentioned before, or reference past interactions."""
     # The docstring is the source's own description, word for word (R4.25).
@@ -105,16 +144,22 @@ def search_memory_tool(connection: Connection, query: str) -> schemas.Remembered
     return {"text": text, "memories": [_known(one) for one in found]}
 
 
-def memory_assess_knowledge(connection: Connection, topic: str) -> schemas.Assessed:
-    """How well a topic is known: none, very_low, low, medium or high, with the evidence."""
+@operation("Assess how well a topic is known", reads=True)
+def memory_assess_knowledge(
+    connection: Connection, topic: Annotated[str, "The subject, in a few words"]
+) -> schemas.Assessed:
+    """How well a topic is known: none, very_low, low, medium or high, with the evidence. Use before you claim
+    knowledge, or to choose between acting and asking."""
     if not topic.strip():
         raise UsageError("name a topic")
     assessed = statistics.assess(finding(connection.session), topic, {})
     return learning_documents.assessment(assessed)  # type: ignore[return-value]
 
 
+@operation("See how much waits for the person", reads=True)
 def heartbeat_summary(connection: Connection) -> schemas.Summary:
-    """How much waits for the person's decision. Read only: deciding is the person's."""
+    """How much waits for the person's decision. Use when the person asks what waits, or at the end of long work, to
+    remind them; deciding is the person's."""
     report, _ = review.heartbeat(reviewing(connection.session), peek=True)
     waiting = len(report.items)
     return {
@@ -129,30 +174,34 @@ def heartbeat_summary(connection: Connection) -> schemas.Summary:
     }
 
 
+@operation("Keep something learned", idempotent=True)
 def memorize(
     connection: Connection,
-    payload: str,
-    trigger: str = "",
-    type: str = "fact",
-    about: str = "work",
-    tags: list[str] | None = None,
-    context: dict[str, Any] | None = None,
-    evidence: str = "",
-    importance: float = 0.5,
+    payload: Annotated[str, "What to do or to believe: one idea, self-contained, and why"],
+    trigger: Annotated[str, "The situation in which it helps, as a later task would be worded"] = "",
+    type: Annotated[BlockType, "What kind of knowledge it is"] = "fact",
+    about: Annotated[
+        About, "user: who the person is and what they like; work: how the work is done"
+    ] = "work",
+    tags: Annotated[list[str] | None, "Words to filter by"] = None,
+    context: Annotated[
+        dict[str, Any] | None, "Pairs under which it holds: repository, language, tool"
+    ] = None,
+    evidence: Annotated[str, "A quote or observation that shows it"] = "",
+    importance: Annotated[float, "0 to 1"] = 0.5,
 ) -> schemas.Kept:
-    """Keep something learned as a candidate: it waits until the person approves it."""
+    """Keep something learned as a candidate: it waits until the person approves it. Use when something surprised you,
+    failed, was corrected by the person, or will help again; the same thing again counts as one more observation."""
     if not payload.strip():
         raise UsageError("a block needs a payload: what to do or to believe")
-    if about not in ABOUT:
-        raise UsageError("a block is about work or about the user, not about {about}", about=repr(about))
     if not 0 <= importance <= 1:
         raise UsageError("importance is a number from 0 to 1")
     _require_room(connection)
     draft = capture.Draft(
         Payload(payload),
         Trigger(trigger, (), context or {}),
-        type=references.type_named(type),
-        about="user" if about == "user" else "work",
+        type=type,
+        about=about,
         tags=tuple(tags or ()),
         evidence=(Evidence("note", quote=evidence),) if evidence else (),
         importance=importance,
@@ -171,19 +220,28 @@ def memorize(
     }
 
 
+@operation("Report what came of it")
 def report_outcome(
     connection: Connection,
-    id: str,
-    ok: bool,
-    scenario: str = "",
-    note: str = "",
-    result: Any = None,
-    reward: float | None = None,
-    used: list[str] | None = None,
-    also: list[str] | None = None,
+    id: Annotated[str, "The decision's id (dec-…), or one block's (exp-…)"],
+    ok: Annotated[bool, "Whether the task succeeded"],
+    scenario: Annotated[
+        str,
+        "Where it happened (repo x, release 4): failures in one scenario count once; else the day's context",
+    ] = "",
+    note: Annotated[str, "What went well or wrong, kept as evidence"] = "",
+    result: Annotated[Any, "What came out: any JSON value, kept in the episode"] = None,
+    reward: Annotated[float | None, "How good the result is, 0 to 1; else 1 for ok, 0 for a failure"] = None,
+    used: Annotated[
+        list[str] | None,
+        "Block ids, among applied and observing, that you followed: only they are credited; else the first applied",
+    ] = None,
+    also: Annotated[
+        list[str] | None, "For older callers: ids beside the first applied one; never with used"
+    ] = None,
 ) -> schemas.Reported:
-    """What came of a decision (its id; `used` names the block ids that you followed, else the first applied counts)
-    or of using one block: success raises it, failure lowers it or raises doubt in it."""
+    """What came of a decision or of using one block: success raises it, failure lowers it or raises doubt in it. Use
+    when a task is over, for every decide: only so does a lesson prove itself."""
     opened = learning(connection.session)
     if not id.startswith("dec-"):
         if used or also:
@@ -211,18 +269,20 @@ def report_outcome(
     }
 
 
+@operation("Record a finished task")
 def record_episode(
     connection: Connection,
-    task: str,
-    success: bool,
-    action: str = "",
-    result: Any = None,
-    reward: float | None = None,
-    context: dict[str, Any] | None = None,
-    reflection: str = "",
-    type: str = "",
+    task: Annotated[str, "What was to be done"],
+    success: Annotated[bool, "Whether it worked"],
+    action: Annotated[str, "What was done"] = "",
+    result: Annotated[Any, "What came out: any JSON value"] = None,
+    reward: Annotated[float | None, "How good the result is, 0 to 1; else 1 or 0 by success"] = None,
+    context: Annotated[dict[str, Any] | None, "Where it happened, as pairs"] = None,
+    reflection: Annotated[str, "What you would do otherwise, or again"] = "",
+    type: Annotated[str, "A group of your own to compare tasks in; else by their words"] = "",
 ) -> schemas.Recorded:
-    """Record what happened in one task that no decision stands for: what was done, and what came of it."""
+    """Record what happened in one task: what was done, and what came of it. Use when a task is over that no decide
+    stood for; report_outcome records the others by itself."""
     session = connection.session
     worth = (1.0 if success else 0.0) if reward is None else reward
     at = session.caller.now
@@ -231,15 +291,17 @@ def record_episode(
     return {"id": kept.ids[0], "pruned": list(kept.pruned), "commit": commit_id(kept.commit)}
 
 
+@operation("Add a thought to the timeline")
 def add_event(
     connection: Connection,
-    thought: str,
-    context: str = "",
-    action: str = "",
-    result: Any = None,
-    metadata: dict[str, Any] | None = None,
+    thought: Annotated[str, "What you concluded or chose, in a sentence or two"],
+    context: Annotated[str, "What it answers, in words"] = "",
+    action: Annotated[str, "What you did because of it"] = "",
+    result: Annotated[Any, "What came of that: any JSON value"] = None,
+    metadata: Annotated[dict[str, Any] | None, "Pairs of your own: cycle, purpose"] = None,
 ) -> schemas.Told:
-    """Add one thought to the timeline, which keeps the newest word for word and summarises the rest."""
+    """Add one thought to the timeline, which keeps the newest word for word and summarises the rest. Use when a turn of
+    long work is worth telling later: a choice, a finding, a change of plan."""
     event = Event("", thought, context, action, result, metadata or {})
     told = add_thought(thinking(connection.session), event)
     return {
@@ -250,80 +312,12 @@ def add_event(
     }
 
 
-Operation = Callable[..., Any]
-
-OPERATIONS: Mapping[str, Operation] = {
-    operation.__name__: operation
-    for operation in (
-        recall,
-        decide,
-        search_memory_tool,
-        memory_assess_knowledge,
-        heartbeat_summary,
-        memorize,
-        report_outcome,
-        record_episode,
-        add_event,
-    )
-}
-"""Every operation by its name, in the order in which agents see them."""
-
-
-def signature(operation: Operation) -> inspect.Signature:
-    """What an agent sends and gets: the parameters behind the connection, with their types, and the answer's."""
-    whole = inspect.signature(operation, eval_str=True)
-    return whole.replace(parameters=list(whole.parameters.values())[1:])
-
-
-def description(operation: Operation) -> str:
-    """What an agent reads of an operation, on one line."""
-    return " ".join((operation.__doc__ or "").split())
-
-
-def json_schema(operation: Operation) -> dict[str, Any]:
-    """The parameters of an operation as a JSON Schema object, as model APIs take it for a function to call."""
-    parameters = signature(operation).parameters.values()
-    return {
-        "type": "object",
-        "properties": {one.name: _schema_of(one.annotation) for one in parameters},
-        "required": [one.name for one in parameters if one.default is inspect.Parameter.empty],
-        "additionalProperties": False,
-    }
-
-
-_JSON_NAMES = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object"}
-
-
-def _schema_of(annotation: Any) -> dict[str, Any]:
-    if annotation is Any:
-        return {}
-    origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin in (types.UnionType, typing.Union):
-        return _schema_of(next(one for one in inner if one is not types.NoneType))
-    if origin is list:
-        return {"type": "array", "items": _schema_of(inner[0])}
-    return {"type": _JSON_NAMES[origin or annotation]}
-
-
-def call(connection: Connection, name: str, arguments: Mapping[str, Any]) -> Any:
-    """Run one operation; ``UsageError`` where there is none of that name, or an argument is missing or unknown."""
-    operation = OPERATIONS.get(name)
-    if operation is None:
-        raise UsageError("there is no operation {name}", name=repr(name), hint=", ".join(OPERATIONS))
-    try:
-        signature(operation).bind(**arguments)
-    except TypeError as error:
-        raise UsageError("{name}: {why}", name=name, why=str(error)) from None
-    return run(operation, connection, arguments)
-
-
-def run(operation: Operation, connection: Connection, arguments: Mapping[str, Any]) -> Any:
-    """Run one operation with arguments that fit its signature, each within bounds."""
-    for argument in arguments.values():
-        size = _bytes(argument)
-        if size > ITEM_BYTES:
-            raise UsageError("an argument of {size} bytes is over the limit of 64 KiB", size=size)
-    return operation(connection, **arguments)
+def call(connection: Connection, name: str, sent: Mapping[str, Any]) -> Any:
+    """Run one operation with what a model sent; ``UsageError`` where its name or an argument is wrong."""
+    tool = TOOLS.get(name)
+    if tool is None:
+        raise UsageError("there is no operation {name}", name=repr(name), hint=", ".join(TOOLS))
+    return tool.run(connection, **checked(name, tool.run, sent))
 
 
 def _require_room(connection: Connection) -> None:
@@ -353,11 +347,3 @@ def _applied(one: Applied) -> schemas.Applied:
 
 def _observed(one: Match) -> schemas.Observed:
     return learning_documents.observed(one)  # type: ignore[return-value]
-
-
-def _bytes(argument: object) -> int:
-    """How large an argument is as UTF-8 JSON; ``UsageError`` for what could be neither written down nor read again."""
-    try:
-        return len(json.dumps(argument, ensure_ascii=False, allow_nan=False).encode())
-    except (ValueError, RecursionError):
-        raise UsageError("an argument holds what is no UTF-8 text, or no finite number") from None

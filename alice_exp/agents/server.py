@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.agents.operations import OPERATIONS, Connection, Operation, description, run, signature
+from alice_exp.agents.operations import TOOLS, Connection, Tool, call
+from alice_exp.agents.tool_schema import answer_schema, description, json_schema
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.act import Actor
@@ -18,6 +20,7 @@ from alice_exp.model import documents
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
+    from mcp.types import Tool as Offered
 
 F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R")
@@ -59,29 +62,57 @@ class Worker:
 
 def build(worker: Worker) -> MCPServer[Any]:
     """The server with every operation as a tool, the resources and the prompt; all of it runs on ``worker``."""
-    from mcp.server import MCPServer
-
-    server: MCPServer[Any] = MCPServer(
-        "alice-exp", version=VERSION, instructions=INSTRUCTIONS, log_level="ERROR"
-    )
-    for name, operation in OPERATIONS.items():
-        server.add_tool(_tool(worker, operation), name, description=description(operation))
+    server: MCPServer[Any] = _served_class()(worker)
     _add_resources(server, worker)
     return server
 
 
-def _tool(worker: Worker, operation: Operation) -> Callable[..., Any]:
-    """An operation as the SDK registers it: a function that has the operation's parameters, but for the connection."""
+def _served_class() -> Any:
+    """The SDK's server class with our table in place of its own tools: made here, for the import costs 440 ms."""
+    import anyio.to_thread
+    from mcp.server import MCPServer
+    from mcp.types import CallToolResult, TextContent
 
-    def tool(**arguments: Any) -> Any:
-        return run(operation, worker.connection, arguments)
+    class Served(MCPServer[Any]):
+        """Tools straight from ``TOOLS``: one table for what is offered, what is checked and what runs."""
 
-    told = _telling(worker)(tool)
-    named = signature(operation)
-    told.__signature__ = named  # type: ignore[attr-defined]
-    told.__annotations__ = {one.name: one.annotation for one in named.parameters.values()}
-    told.__annotations__["return"] = named.return_annotation
-    return told
+        def __init__(self, worker: Worker) -> None:
+            super().__init__("alice-exp", version=VERSION, instructions=INSTRUCTIONS, log_level="ERROR")
+            self._worker = worker
+
+        async def list_tools(self) -> list[Offered]:
+            """Every operation, with its schemas and what a host may assume of it."""
+            return [_offered(name, tool) for name, tool in TOOLS.items()]
+
+        async def call_tool(
+            self,
+            name: str,
+            arguments: dict[str, Any],
+            context: object = None,  # noqa: ARG002
+        ) -> CallToolResult:
+            """Run one operation on the worker's thread: its document, as text and as structure."""
+            body = functools.partial(call, self._worker.connection, name, arguments)
+            answer = await anyio.to_thread.run_sync(_telling(self._worker)(body))
+            text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+            return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=answer)
+
+    return Served
+
+
+def _offered(name: str, tool: Tool) -> Offered:
+    from mcp.types import Tool as Made
+    from mcp.types import ToolAnnotations
+
+    return Made(
+        name=name,
+        title=tool.title,
+        description=description(tool.run),
+        input_schema=json_schema(tool.run),
+        output_schema=answer_schema(tool.run),
+        annotations=ToolAnnotations(
+            read_only_hint=tool.reads, destructive_hint=False, idempotent_hint=tool.idempotent
+        ),
+    )
 
 
 def _add_resources(server: MCPServer[Any], worker: Worker) -> None:

@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from alice_exp.agents.operations import OPERATIONS, Connection, call, description, json_schema
+from alice_exp.agents.operations import TOOLS, Connection, call
+from alice_exp.agents.tool_schema import description, json_schema
 from alice_exp.app.api_conversations import Conversations, before_model
 from alice_exp.app.api_records import Records
 from alice_exp.blocks.usecases import capture
@@ -145,8 +146,8 @@ class Alice(Conversations, Records):
         """The operations open to an agent as ``{name, description, parameters}`` (JSON Schema): what a model is told
         of the functions that it may call. The MCP server offers the same."""
         return [
-            {"name": name, "description": description(one), "parameters": json_schema(one)}
-            for name, one in OPERATIONS.items()
+            {"name": name, "description": description(one.run), "parameters": json_schema(one.run)}
+            for name, one in TOOLS.items()
         ]
 
     def call(self, name: str, arguments: Mapping[str, Json]) -> dict[str, Json]:

@@ -29,6 +29,7 @@ TOOLS = {
     "memory_assess_knowledge",
     "heartbeat_summary",
 }
+READING = {"recall", "decide", "search_memory_tool", "memory_assess_knowledge", "heartbeat_summary"}
 SEARCH = (
     "Search and recall relevant memories about the user. Use this tool when you need to personalize your response based "
     "on user preferences, recall something the user mentioned before, or reference past interactions."
@@ -73,7 +74,13 @@ def test_every_tool_has_a_schema_for_what_it_answers_and_nothing_that_only_a_per
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
         assert set(tools) == TOOLS
         assert all(tool.output_schema and tool.output_schema["type"] == "object" for tool in tools.values())
-        assert all(tool.description for tool in tools.values())
+        assert all(tool.description and tool.title for tool in tools.values())
+        parameters = [one for tool in tools.values() for one in tool.input_schema["properties"].values()]
+        assert len(parameters) >= 35 and all(one["description"] for one in parameters)
+        kinds = tools["memorize"].input_schema["properties"]
+        assert "solution" in kinds["type"]["enum"] and kinds["about"]["enum"] == ["work", "user"]
+        assert {name for name, tool in tools.items() if tool.annotations.read_only_hint} == READING
+        assert not any(tool.annotations.destructive_hint for tool in tools.values())
         assert tools["search_memory_tool"].description == SEARCH
         for verb in (
             "approve",
@@ -377,6 +384,7 @@ def test_it_survives_nonsense_on_its_input(home: Path) -> None:
     while not answers or answers[-1].get("id") != 9:
         answers.append(json.loads(process.stdout.readline()))
     assert len(answers[-1]["result"]["tools"]) == len(TOOLS)
+    assert len(json.dumps(answers[-1]["result"], separators=(",", ":"))) <= 12_000, "what every turn pays"
     process.stdin.close()
     assert process.wait(10) == 0
 

@@ -1,0 +1,187 @@
+"""JSON Schemas of operations from their signatures, and the check of what a model sent against them.
+
+A parameter is ``name: Annotated[TYPE, "what it is"]``. TYPE is str, bool, int, float, ``dict[str, Any]``,
+``list[str]``, a ``Literal`` of closed values, or ``Any``; ``| None``: may be left out. MCP and ``Alice.tools`` show it.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import types
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from typing_extensions import is_typeddict
+
+from alice_exp.kernel.errors import UsageError
+
+Operation = Callable[..., Any]
+
+ITEM_BYTES = 64 * 1024
+"""The largest argument of any call."""
+
+_DEPTH = 2
+_JSON_NAMES = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
+_KINDS = {
+    "string": "a text",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "object": "an object",
+    "array": "a list of texts",
+}
+
+
+@functools.cache
+def signature(operation: Operation) -> inspect.Signature:
+    """What an agent sends and gets: the parameters behind the connection, with their types, and the answer's."""
+    whole = inspect.signature(operation, eval_str=True)
+    return whole.replace(parameters=list(whole.parameters.values())[1:])
+
+
+def description(operation: Operation) -> str:
+    """What an agent reads of an operation, on one line."""
+    return " ".join((operation.__doc__ or "").split())
+
+
+@functools.cache
+def json_schema(operation: Operation) -> dict[str, Any]:
+    """The parameters of an operation as a JSON Schema object, as model APIs take it for a function to call."""
+    parameters = signature(operation).parameters.values()
+    return {
+        "type": "object",
+        "properties": {one.name: schema_of(one.annotation) for one in parameters},
+        "required": [one.name for one in parameters if one.default is inspect.Parameter.empty],
+        "additionalProperties": False,
+    }
+
+
+@functools.cache
+def answer_schema(operation: Operation) -> dict[str, Any]:
+    """The JSON Schema of the document that an operation answers with."""
+    return schema_of(signature(operation).return_annotation)
+
+
+def schema_of(annotation: Any, depth: int = 0) -> dict[str, Any]:
+    """The JSON Schema of one type; a parameter's own ``None`` is "left out", a document's is ``null``.
+
+    Documents are described two levels deep: a model pays for the whole of ``tools/list`` in every turn.
+    """
+    origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
+    if annotation is Any:
+        return {}
+    if origin is typing.Annotated:
+        (kind,) = (one for one in _alternatives(inner[0]) if one is not types.NoneType)
+        return {**schema_of(kind), "description": inner[1]}
+    if origin is typing.Literal:
+        return {"type": "string", "enum": list(inner)}
+    if origin in (types.UnionType, typing.Union):
+        names = [schema_of(one, depth) if one is not types.NoneType else {"type": "null"} for one in inner]
+        plain = all(set(one) == {"type"} for one in names)
+        return {"type": [one["type"] for one in names]} if plain else {"anyOf": names}
+    if origin is list:
+        return {"type": "array", "items": schema_of(inner[0], depth)}
+    if is_typeddict(annotation):
+        fields = typing.get_type_hints(annotation) if depth < _DEPTH else {}
+        properties = {name: schema_of(one, depth + 1) for name, one in fields.items()}
+        required = {"required": list(fields)} if not depth else {}
+        return {"type": "object", **({"properties": properties} if fields else {}), **required}
+    return {"type": _JSON_NAMES[origin or annotation]}
+
+
+def _alternatives(annotation: Any) -> tuple[Any, ...]:
+    union = typing.get_origin(annotation) in (types.UnionType, typing.Union)
+    return typing.get_args(annotation) if union else (annotation,)
+
+
+def checked(name: str, operation: Operation, sent: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that a model sent, as the operation takes them; ``UsageError`` names what is right.
+
+    A null stands for "left out"; a list, object, number or flag may come as JSON within a text, as some hosts send it.
+    """
+    schema = json_schema(operation)
+    known: Mapping[str, Any] = schema["properties"]
+    unknown = [argument for argument in sent if argument not in known]
+    if unknown:
+        raise UsageError(
+            "{name} takes no {argument}; it takes {known}",
+            name=name,
+            argument=repr(unknown[0])[:80],
+            known=", ".join(known) or "nothing",
+        )
+    taken = {
+        argument: _value(argument, known[argument], value)
+        for argument, value in sent.items()
+        if value is not None or not known[argument].get("type")
+    }
+    for argument in schema["required"]:
+        if argument not in taken:
+            raise UsageError(
+                "{name} needs {argument}: {what}",
+                name=name,
+                argument=argument,
+                what=known[argument]["description"],
+            )
+    return taken
+
+
+def _value(argument: str, schema: Mapping[str, Any], value: Any) -> Any:
+    """One argument, checked; the size of all that is written down is bounded."""
+    size = _bytes(value)
+    if size > ITEM_BYTES:
+        raise UsageError("an argument of {size} bytes is over the limit of 64 KiB", size=size)
+    kind = schema.get("type")
+    if kind not in (None, "string") and isinstance(value, str):
+        value = _parsed(value)
+    if "enum" in schema and value not in schema["enum"]:
+        raise UsageError(
+            "{argument} is one of {values}, not {value}",
+            argument=argument,
+            values=", ".join(schema["enum"]),
+            value=_short(value),
+        )
+    if kind is not None and not _fits(kind, value):
+        raise UsageError(
+            "{argument} is {kind}, not {value}", argument=argument, kind=_KINDS[kind], value=_short(value)
+        )
+    return int(value) if kind == "integer" else value
+
+
+def _fits(kind: str, value: Any) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    match kind:
+        case "integer":
+            return number and value == int(value)
+        case "number":
+            return number
+        case "array":
+            return isinstance(value, list) and all(isinstance(one, str) for one in value)
+        case "object":
+            return isinstance(value, dict)
+        case "boolean":
+            return isinstance(value, bool)
+        case _:
+            return isinstance(value, str)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def _bytes(argument: object) -> int:
+    """How large an argument is as UTF-8 JSON; ``UsageError`` for what could be neither written down nor read again."""
+    try:
+        return len(json.dumps(argument, ensure_ascii=False, allow_nan=False).encode())
+    except (ValueError, RecursionError):
+        raise UsageError("an argument holds what is no UTF-8 text, or no finite number") from None
