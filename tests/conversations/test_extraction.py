@@ -34,10 +34,9 @@ from alice_exp.conversations.rules.extraction import (
     replaces,
 )
 from alice_exp.conversations.rules.extraction.english_patterns import SENTENCES_FILE
-from alice_exp.conversations.rules.extraction.statements import Pattern, statements
+from alice_exp.conversations.rules.extraction.statements import Pattern, kinds, statements
 from alice_exp.conversations.values import Message
 from alice_exp.finding.rules.ranking import rank
-from alice_exp.kernel.text.data_files import expression, table
 from alice_exp.model.values.block import Block, Payload, Placed
 
 CASES = [
@@ -138,18 +137,21 @@ def test_each_row_of_the_tables_reads_its_example(
     rows = statements(module.STATEMENTS_FILE)
     watched = [replace(row, says=Watched(row, fitting)) for row in rows]
     monkeypatch.setattr(module, "statements", lambda _: watched)
-    for row, written in zip(rows, table(module.STATEMENTS_FILE)["statements"], strict=True):
+    for row in rows:
         fitting.clear()
-        found = said(written["example"])
-        assert row.says.pattern in fitting, written["example"]
-        assert row.importance < MIN_IMPORTANCE or row.concept in {one.concept for one in found}, written
+        found = said(row.example)
+        assert row.says.pattern in fitting, row.example
+        assert row.importance < MIN_IMPORTANCE or row.concept in {"any", *(one.concept for one in found)}, row
 
 
-def test_each_lasting_order_reads_its_example() -> None:
-    for row in table(SENTENCES_FILE)["lasting"]:
-        form = expression(SENTENCES_FILE, row["says"])
-        assert re.match(form, row["example"], re.IGNORECASE), row["example"]
-        assert [one.type for one in said(row["example"])] == ["rule"], row["example"]
+@pytest.mark.parametrize(
+    ("path", "heading"), [(SENTENCES_FILE, "lasting"), (english_reader.STATEMENTS_FILE, "clauses")]
+)
+def test_each_row_of_whole_clauses_reads_its_example(path: str, heading: str) -> None:
+    for row in kinds(path, heading):
+        assert row.says.match(row.example), row.example
+        found = said(row.example)
+        assert len(found) == 1 and (heading == "clauses" or found[0].type == "rule"), row.example
 
 
 @pytest.mark.covers("R4.17", "R4.19")

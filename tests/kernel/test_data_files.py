@@ -63,6 +63,8 @@ def _written(value: object) -> Iterator[str]:
         for key, inner in value.items():
             if key in ("patterns", "cased", "english", "parts", "says"):
                 yield from [inner] if isinstance(inner, str) else inner.values()
+            elif key == "rows":
+                yield from (row[3] for row in inner)
             else:
                 yield from _written(inner)
     elif isinstance(value, list):

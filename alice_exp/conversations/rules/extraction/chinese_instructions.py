@@ -50,8 +50,24 @@ def _instruction(text: str) -> list[Inference]:
     if not (standing or forbids or please) or (text.startswith("我") and not forbids):
         return []
     order = of_user(SENTENCES.courtesy.sub("", text)).strip("，, ")
-    importance = 0.8 if standing else 0.7
-    return [Inference(f"用户要求：{order}", importance, "rule", "instruction", "", order)]
+    return [Inference(f"用户要求：{order}", 0.8, "rule", "instruction", "", order)]
+
+
+def clause_order(clause: str) -> list[Inference]:
+    """The order in one clause: 提交信息用英文写, 周报里别写人名, 先给结论再给理由."""
+    if clause.startswith("我") or clause.endswith("了") or len(clause) < 4:
+        return []
+    known = whole_sentence(clause, False)
+    if known:
+        return known
+    found = SENTENCES.asked_not.match(clause)
+    if not found and SENTENCES.asks.search(clause):
+        return []
+    found = found or SENTENCES.manner.match(clause) or SENTENCES.short.match(clause)
+    if not found or SENTENCES.deictic.search(SENTENCES.addressed.sub("", clause)):
+        return []
+    order = of_user(SENTENCES.courtesy.sub("", SENTENCES.addressed.sub("", clause)))
+    return [Inference(f"用户要求：{order}", 0.8, "rule", "instruction", "", order)]
 
 
 def _about_output(text: str) -> re.Match[str] | None:

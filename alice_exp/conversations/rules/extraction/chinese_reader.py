@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.rules.extraction.chinese_instructions import whole_sentence
+from alice_exp.conversations.rules.extraction.chinese_instructions import clause_order, whole_sentence
 from alice_exp.conversations.rules.extraction.chinese_patterns import (
     SENTENCES,
     STATEMENTS,
@@ -21,7 +21,7 @@ from alice_exp.conversations.rules.extraction.chinese_topic_first import (
 )
 from alice_exp.conversations.rules.extraction.inferences import Inference
 from alice_exp.conversations.rules.extraction.places import is_job, is_place
-from alice_exp.conversations.rules.extraction.statements import statements
+from alice_exp.conversations.rules.extraction.statements import settle, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,18 +67,26 @@ def _clauses(text: str, asks: bool) -> Iterator[Inference]:
     parts = [part.strip() for part in SENTENCES.comma.split(with_comma(text))]
     if asks and SENTENCES.tag_question.match(parts[-1]):
         return
-    mine, left, gone = False, "", ""
+    mine, others, left, gone = True, False, "", ""
     for place, part in enumerate(parts):
         if asks and place == len(parts) - 1:
             return
-        clause = SENTENCES.lead.sub("", part)
-        mine = _is_mine(clause, mine)
+        clause = SENTENCES.tail.sub("", SENTENCES.lead.sub("", part))
+        if SENTENCES.other.match(clause):
+            mine, others = False, True
+            continue
+        others = others and not SENTENCES.again_mine.match(clause)
+        ordered = [] if others else clause_order(clause)
+        if ordered:
+            yield from ordered
+            continue
+        mine = not others and _is_mine(clause, mine and place > 0)
         if SENTENCES.compared.match(clause):
             left = of_user(clause) + "，"
             mine = True
             continue
         if not mine:
-            yield from topical(SENTENCES.tail.sub("", clause))
+            yield from () if others else topical(clause)
             continue
         for found in _clause(clause):
             if found.importance == 0.0:
@@ -101,7 +109,7 @@ def _is_mine(clause: str, before: bool) -> bool:
         return True
     if SENTENCES.we.match(clause):
         return True
-    return before and bool(SENTENCES.carried.match(clause))
+    return bool(SENTENCES.carried.match(clause) if before else SENTENCES.own.match(clause))
 
 
 def _clause(clause: str) -> Iterator[Inference]:
@@ -113,6 +121,10 @@ def _clause(clause: str) -> Iterator[Inference]:
     time = timed["t"] if timed else ""
     if timed:
         clause = timed["rest"]
+    shared = STATEMENTS.shared.match(clause)
+    if shared and not SENTENCES.deictic.search(clause):
+        yield Inference(f"用户说：{clause}", 0.7, "fact", "family", "", shared["v"])
+        return
     ours = STATEMENTS.ours.match(clause)
     if ours:
         who = ours["who"].removeprefix("的") or "团队"
@@ -200,9 +212,10 @@ def _filled(pattern: Pattern, found: re.Match[str], time: str) -> Inference | No
     content = pattern.content.format(**{"adv": "", **groups})
     if (time and pattern.type == "habit") or SENTENCES.planned_time.match(time):
         content = content.replace("用户", "用户" + time, 1)
-    return Inference(
+    found_one = Inference(
         content, _importance(pattern, groups), pattern.type, pattern.concept, pattern.slot, value
     )
+    return settle(found_one, STATEMENTS_FILE)
 
 
 def _refused(pattern: Pattern, groups: dict[str, str], value: str) -> bool:

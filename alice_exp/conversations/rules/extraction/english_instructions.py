@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 from alice_exp.conversations.rules.extraction.english_patterns import SENTENCES, SENTENCES_FILE
 from alice_exp.conversations.rules.extraction.inferences import Inference
+from alice_exp.conversations.rules.extraction.statements import kinds
 from alice_exp.conversations.rules.extraction.third_person import of_user
-from alice_exp.kernel.text.data_files import expression, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-@cache
-def _lasting() -> tuple[re.Pattern[str], ...]:
-    rows = table(SENTENCES_FILE)["lasting"]
-    return tuple(re.compile(expression(SENTENCES_FILE, row["says"]), re.IGNORECASE) for row in rows)
-
-
 def lasting(body: str) -> re.Match[str] | None:
     """A match if the order reaches beyond the current answer (for everything, whenever, all answers, before you …)."""
-    found = next((each for each in (form.match(body) for form in _lasting()) if each), None)
+    found = next(
+        (each for each in (row.says.match(body) for row in kinds(SENTENCES_FILE, "lasting")) if each), None
+    )
     return None if found is None or SENTENCES.now.search(SENTENCES.when_you.sub("", body)) else found
 
 
@@ -75,5 +70,4 @@ def instruction(body: str) -> list[Inference]:
         return []
     order = of_user(re.sub(r"^please ", "", body, flags=re.IGNORECASE))
     order = order[0].lower() + order[1:] if not order[:2].isupper() else order
-    importance = 0.8 if standing else 0.7
-    return [Inference(f"The user's instruction: {order}", importance, "rule", "instruction", "", order)]
+    return [Inference(f"The user's instruction: {order}", 0.8, "rule", "instruction", "", order)]

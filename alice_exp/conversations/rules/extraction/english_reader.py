@@ -19,7 +19,7 @@ from alice_exp.conversations.rules.extraction.english_patterns import (
 from alice_exp.conversations.rules.extraction.english_topic_first import topical
 from alice_exp.conversations.rules.extraction.inferences import Inference
 from alice_exp.conversations.rules.extraction.places import is_english_job
-from alice_exp.conversations.rules.extraction.statements import kind_of, kinds, statements
+from alice_exp.conversations.rules.extraction.statements import kind_of, kinds, settle, statements
 from alice_exp.conversations.rules.extraction.third_person import of_user, spelt_out, third_person
 from alice_exp.kernel.text.data_files import word_lists
 
@@ -47,10 +47,9 @@ def read(text: str, asks: bool) -> list[Inference]:
     if meant:
         return corrected(meant)
     body = _bare(text)
-    rule = instruction(body)
-    if rule:
-        return rule
-    if SENTENCES.unreal.search(body) or SENTENCES.asking.match(body):
+    if SENTENCES.reported.search(body) or SENTENCES.joke.match(body):
+        return []
+    if SENTENCES.unreal.search(body) and not SENTENCES.conditional.match(body):
         return []
     return list(_clauses(body))
 
@@ -67,66 +66,123 @@ def _bare(text: str) -> str:
 
 def _before_question(text: str) -> list[Inference]:
     """The statement in front of a question: "I'm using Rust, can you help?"."""
+    asked = SENTENCES.asked.match(text)
+    if asked:
+        return instruction(asked["v"])
     said, comma, _ = text.rpartition(", ")
     starts = SENTENCES.own_words.match(said)
     return read(said, False) if comma and starts and not SENTENCES.asking.match(_bare(said)) else []
 
 
 def _clauses(body: str) -> Iterator[Inference]:
-    mine = False
-    for place, part in enumerate(CASED.clauses.split(body)):
-        clause = SENTENCES.nowadays.sub("", _bare(part.strip()))
-        if SENTENCES.once.search(clause):
-            continue
-        if place and SENTENCES.courtesy.match(clause):
+    """The inferences of each clause; a clause without a subject has that of the one before."""
+    mine, others, condition = True, False, ""
+    for part in CASED.clauses.split(body):
+        clause = SENTENCES.filler.sub("", SENTENCES.nowadays.sub("", _bare(part.strip(" ,")))).strip(" ,")
+        if SENTENCES.condition.match(clause) and not condition:
+            condition = clause
             yield from instruction(clause)
             continue
-        own = SENTENCES.mine.match(clause)
-        if own or (mine and place and not SENTENCES.other.match(clause)):
-            found = list(_predicate(re.sub(r"^I\s+", "", clause, flags=_I)))
-            yield from found
-            mine = bool(found)
+        if others and SENTENCES.rule.match(clause):
+            continue
+        ordered = instruction(f"{condition}, {clause}" if condition else clause) or instruction(clause)
+        condition, hypothetical = "", SENTENCES.supposed.match(condition)
+        if ordered:
+            yield from ordered
+            continue
+        if hypothetical or SENTENCES.once.search(clause) or SENTENCES.asking.match(clause):
+            continue
+        clause = _with_subject(clause) if mine else clause
+        mine = bool(SENTENCES.mine.match(clause))
+        others = not mine and bool(SENTENCES.subject.match(clause))
+        if mine:
+            yield from _predicate(re.sub(r"^I\s+", "", clause, flags=_I))
         else:
             yield from _other_subject(clause)
 
 
-def _other_subject(clause: str) -> Iterator[Inference]:
+def _with_subject(clause: str) -> str:
+    """The clause with the "I" that talk leaves out: "been there nine years", "can't do dairy"."""
+    found = SENTENCES.bare.match(clause)
+    if not found:
+        return clause
+    return (
+        ("I have " if found["perfect"] else "I am " if found["progressive"] else "I ")
+        + clause[0].lower()
+        + clause[1:]
+    )
+
+
+def _other_subject(clause: str) -> list[Inference]:
     """Inferences of clauses about the speaker that do not begin with "I": my …, we use …, on Fridays I …"""
+    for reader in (_timed, _ours, _told, _mine, _row, topical):
+        found = list(reader(clause))
+        if found:
+            return found
+    return []
+
+
+def _timed(clause: str) -> Iterator[Inference]:
+    """A time in front: a habit ("on Fridays I swim") or a plan ("next year I …")."""
     timed = STATEMENTS.timed.match(clause)
-    if timed:
-        predicate = re.sub(r"^i\s+", "", timed["rest"], flags=_I)
-        if SENTENCES.planned_time.match(timed["t"]):
-            yield from _predicate(predicate)
-        elif not SENTENCES.deictic.search(predicate):
-            time = timed["t"][0].lower() + timed["t"][1:]
-            time = re.sub(r"(?<=on )[a-z]", lambda day: day.group().upper(), time) if "day" in time else time
-            yield Inference(
-                f"The user {third_person(predicate)} {time}", 0.7, "habit", "habit", "", predicate
-            )
+    if not timed:
         return
+    predicate = re.sub(r"^i\s+", "", timed["rest"], flags=_I)
+    if SENTENCES.planned_time.match(timed["t"]):
+        yield from _predicate(predicate)
+    elif not SENTENCES.deictic.search(predicate):
+        time = timed["t"][0].lower() + timed["t"][1:]
+        time = re.sub(r"(?<=on )[a-z]", lambda day: day.group().upper(), time) if "day" in time else time
+        yield Inference(f"The user {third_person(predicate)} {time}", 0.7, "habit", "habit", "", predicate)
+
+
+def _ours(clause: str) -> Iterator[Inference]:
+    """What the speaker's team uses."""
     ours = STATEMENTS.ours.match(clause)
     if ours and not SENTENCES.deictic.search(ours["v"]):
         said = re.sub(r"^(?:at (?:work|my company),? )?we\b", "The user's team", clause, flags=_I)
         said = re.sub(r"^our\b", "The user's", said, flags=_I)
         said = re.sub(r"^(The user's team) (use|run|deploy|work)\b", r"\1 \2s", said)
         yield Inference(of_user(said), 0.7, "fact", "tools", "", ours["v"])
+
+
+def _told(clause: str) -> Iterator[Inference]:
+    """An event with its time in front ("last Friday I …"), or where the speaker lives with others."""
+    events = SENTENCES.at_a_time.match(clause)
+    if events:
+        yield from _predicate(events["rest"])
+    elif SENTENCES.we_live.match(clause):
+        yield from _predicate(re.sub(r"^we (are\b)?", lambda we: "am" if we[1] else "", clause, flags=_I))
+
+
+def _row(clause: str) -> Iterator[Inference]:
+    """What the first row of whole clauses that fits says."""
+    for row in kinds(STATEMENTS_FILE, "clauses"):
+        found = row.says.match(clause)
+        if found and not SENTENCES.deictic.search(found["v"]):
+            told = row.content.format(v=of_user(found["v"])) if row.content else _of_the_user(clause)
+            one = Inference(told, row.importance, row.type, row.concept, "", found["v"])
+            yield settle(one, STATEMENTS_FILE)
+            return
+
+
+def _of_the_user(clause: str) -> str:
+    """A whole clause told of the user: "my students are juniors" becomes "The user's students are juniors"."""
+    told = re.sub(r"^(?:all |most of )?my\b", "The user's", clause, flags=_I)
+    told = re.sub(r"\bme\b", "the user", told) if told == clause else told
+    we = re.match(r"we\b", told, _I)
+    return (
+        f"The user says: {told}"
+        if we
+        else of_user(re.sub(r"\b(?<!')my\b", "the user's", told, count=told == clause, flags=_I))
+    )
+
+
+def _mine(clause: str) -> Iterator[Inference]:
+    """What "my … is" says of one of the kinds of the table."""
+    found = STATEMENTS.mine.match(clause)
+    if not found:
         return
-    my = STATEMENTS.mine.match(clause)
-    if my:
-        yield from _mine(my)
-    family = STATEMENTS.family.match(clause)
-    if family:
-        said = re.sub(r"^my\b", "The user's", clause, flags=_I)
-        yield Inference(of_user(said), 0.7, "fact", "family", "", family["v"])
-    unloved = STATEMENTS.unloved.match(clause)
-    other = None if (my or family or unloved) else topical(clause)
-    if other:
-        yield other
-    if unloved and not SENTENCES.deictic.search(unloved["v"]):
-        yield Inference(f"The user says: {of_user(clause)}", 0.7, "preference", "dislikes", "", unloved["v"])
-
-
-def _mine(found: re.Match[str]) -> Iterator[Inference]:
     kind, value = found["k"].lower(), found["v"].strip()
     row = kind_of(kind, kinds(STATEMENTS_FILE, "mine"))
     replaces = ""
@@ -174,13 +230,23 @@ def _predicate(predicate: str) -> Iterator[Inference]:
         yield Inference(f"The user works as {of_user(what)}", 0.7, "identity", "occupation", "job", what)
         yield from where
         return
+    one = _stated(predicate)
+    # What points at something at hand is cut off behind the statement: "I want to help people who went through this".
+    cut = SENTENCES.pointing.match(predicate) if one is None else None
+    one = _stated(cut["v"].strip(" ,")) if cut else one
+    if one:
+        yield one
+
+
+def _stated(predicate: str) -> Inference | None:
+    """What the first row that fits says of a predicate."""
     for pattern in statements(STATEMENTS_FILE):
         found = pattern.says.match(predicate)
         if found:
             one = _filled(pattern, found, predicate)
             if one:
-                yield one
-            return
+                return one
+    return None
 
 
 def _named(word: str) -> Inference:
@@ -202,10 +268,7 @@ def _placed(what: str) -> tuple[str, list[Inference]]:
 def _filled(pattern: Pattern, found: re.Match[str], predicate: str) -> Inference | None:
     groups = {name: (value or "").strip() for name, value in found.groupdict().items()}
     value = groups.get("v", "")
-    if pattern.narrow and (
-        SENTENCES.deictic.search(value)
-        or (pattern.concept in ("likes", "dislikes") and SENTENCES.chosen.search(value))
-    ):
+    if pattern.narrow and (SENTENCES.deictic.search(value) or SENTENCES.chosen.search(value)):
         return None
     if pattern.content:
         content = pattern.content.format(**{**groups, "v": of_user(value)})
@@ -213,9 +276,10 @@ def _filled(pattern: Pattern, found: re.Match[str], predicate: str) -> Inference
             content += f", no longer {groups['o']}"
     else:
         content = f"The user {third_person(predicate)}"
-    return Inference(
+    found_one = Inference(
         content, _importance(pattern, groups), pattern.type, pattern.concept, pattern.slot, value
     )
+    return settle(found_one, STATEMENTS_FILE)
 
 
 def _importance(pattern: Pattern, groups: dict[str, str]) -> float:

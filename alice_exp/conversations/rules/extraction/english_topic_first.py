@@ -17,8 +17,13 @@ if TYPE_CHECKING:
 _I = re.IGNORECASE
 
 
-def topical(clause: str) -> Inference | None:
-    """The inference of a clause that does not begin with its speaker; None if it is not about them."""
+def topical(clause: str) -> list[Inference]:
+    """The inference of a clause that does not begin with its speaker; empty if it is not about them."""
+    one = _topical(clause)
+    return [one] if one else []
+
+
+def _topical(clause: str) -> Inference | None:
     address = SENTENCES.address.match(clause)
     if address:
         return Inference(

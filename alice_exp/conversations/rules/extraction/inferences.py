@@ -28,8 +28,12 @@ Concept = Literal[
     "instruction",
     "correction",
     "other",
+    "any",
 ]
-"""What an inference is about; determines its tags and which questions of the assistant ask for it."""
+"""What an inference is about; determines its tags and which questions of the assistant ask for it.
+
+``any`` stands in rows of the tables alone: a word of the statement tells.
+"""
 
 _CONCEPTS = cast("Mapping[Concept, Mapping[str, list[str]]]", table("conversations/rules/data/concepts.toml"))
 
