@@ -15,7 +15,8 @@ from alice_exp.agents import schemas
 from alice_exp.agents.tool_schema import Operation, checked
 from alice_exp.blocks.usecases import capture
 from alice_exp.conversations.usecases.agent_context import MOST, user_memories
-from alice_exp.episodes.usecases.episode_book import add_episodes
+from alice_exp.episodes.usecases.episode_book import add_episode
+from alice_exp.episodes.wiring import recording
 from alice_exp.finding import documents as finding_documents
 from alice_exp.finding import usecases as finding_usecases
 from alice_exp.finding.rules.ranking import Match
@@ -30,7 +31,7 @@ from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.outcome import report_outcome as report_block
 from alice_exp.learning.wiring import learning
 from alice_exp.model.values.block import About, BlockType, Evidence, Payload, Place, Trigger
-from alice_exp.model.values.records import Episode, Event
+from alice_exp.model.values.records import Event
 from alice_exp.review import usecases as review
 from alice_exp.review.wiring import reviewing
 from alice_exp.timeline.usecases.events import add_thought
@@ -283,11 +284,17 @@ def record_episode(
 ) -> schemas.Recorded:
     """Record what happened in one task: what was done, and what came of it. Use when a task is over that no decide
     stood for; report_outcome records the others by itself."""
-    session = connection.session
-    worth = (1.0 if success else 0.0) if reward is None else reward
-    at = session.caller.now
-    episode = Episode("", task, context or {}, action, result, success, worth, at, reflection, type)
-    kept = add_episodes(session.home, session.caller, [episode])
+    kept = add_episode(
+        recording(connection.session),
+        task,
+        success,
+        context=context,
+        action=action,
+        result=result,
+        reward=reward,
+        reflection=reflection,
+        type=type,
+    )
     return {"id": kept.ids[0], "pruned": list(kept.pruned), "commit": commit_id(kept.commit)}
 
 

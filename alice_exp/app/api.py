@@ -55,8 +55,7 @@ from alice_exp.maintenance.usecases import namespaces_of_home
 from alice_exp.model.values.block import About, Block, BlockType, Evidence, Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event, Segment, Timeline
 from alice_exp.owner import usecases as owner
-from alice_exp.owner.wiring import open_session
-from alice_exp.owner.wiring import owner as owner_key
+from alice_exp.owner.wiring import open_session, signing
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.wiring import reviewing
@@ -208,11 +207,8 @@ class Alice(Conversations, Records):
         draft = Draft(
             capture.payload_of(payload), capture.trigger_of(when), type=type, about="user", tags=tuple(tags)
         )
-        session = self._session
         captured = owner.decide(
-            session.home,
-            owner_key(session),
-            session.caller,
+            signing(self._session),
             "approve",
             lambda home, caller, stamp: capture.remember(home, caller, draft, namespace, stamp=stamp),
         )

@@ -20,7 +20,7 @@ from alice_exp.conversations.rules.context_window import before_model as fitted
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.agent_context import MOST, user_memories
 from alice_exp.conversations.values import Message, as_dict, message_of
-from alice_exp.conversations.wiring import chats
+from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.finding import documents as finding_documents
 from alice_exp.finding.usecases import Filters
 from alice_exp.finding.wiring import finding
@@ -78,8 +78,7 @@ class Conversations:
 
     def start_session(self, name: str = "") -> str:
         """Open a conversation and give its id; one of that name that is open goes on (R4.14)."""
-        opened = self._session
-        return sessions.start(opened.home, chats(opened), opened.caller, opened.moment.timestamp(), name)[0]
+        return sessions.start(conversing(self._session), name)[0]
 
     def say(self, session: str, content: str, role: Role = "user", *, speaker: str = "") -> Spoken:
         """Keep what was said; every ``long_term.max_buffer_turns``th user message is followed by a reading (R4.18).
@@ -90,11 +89,8 @@ class Conversations:
 
     def say_all(self, session: str, messages: Sequence[Message | Mapping[str, Any]]) -> Spoken:
         """The same for several messages, chat completions dicts among them."""
-        opened = self._session
         said = [one if isinstance(one, Message) else message_of(one) for one in messages]
-        return sessions.say(
-            opened.home, chats(opened), opened.caller, opened.config, session, said, opened.provider
-        )
+        return sessions.say(conversing(self._session), session, said)
 
     def messages(self, session: str, last: int = 0) -> tuple[ChatRecord, ...]:
         """What was said in a session, in order; the latest ``last`` alone where that is over 0 (R4.28)."""
@@ -109,25 +105,19 @@ class Conversations:
 
     def window(self, session: str) -> Window:
         """What of a kept session goes to the model now, and how it was made (R4.5-R4.13)."""
-        opened = self._session
-        return sessions.window(chats(opened), session, Settings.of(opened.config), opened.provider)
+        return sessions.window(conversing(self._session), session)
 
     def extract(self, session: str) -> Extracted:
         """Read what was not read yet for candidates; nothing is read twice (R4.18-R4.22)."""
-        opened = self._session
-        return sessions.extract_session(opened.home, chats(opened), opened.caller, session, opened.provider)
+        return sessions.extract_session(conversing(self._session), session)
 
     def end_session(self, session: str, *, forget: bool = False) -> Spoken:
         """Close a session; what is left is read first (R4.22). ``forget`` deletes it once it was read."""
-        opened = self._session
-        return sessions.end(
-            opened.home, chats(opened), opened.caller, opened.config, session, opened.provider, forget=forget
-        )
+        return sessions.end(conversing(self._session), session, forget=forget)
 
     def context(self, query: str, top: int = MOST, filters: Filters | None = None) -> str:
         """What is known about the user that fits, as a ``[User Memory]`` block; empty where nothing fits (R4.24)."""
-        opened = self._session
-        found = user_memories(finding(opened), query, top, filters or Filters())
+        found = user_memories(finding(self._session), query, top, filters or Filters())
         return finding_documents.user_memory(found, similarity=False)
 
     @property

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from alice_exp.blocks.wiring import access
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
 from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
 from alice_exp.episodes.usecases import episode_book, similar_episodes
 from alice_exp.episodes.usecases.episode_book import Kept, Pruned, Reflected
+from alice_exp.episodes.wiring import recording
 from alice_exp.home.record_access import recorded
 from alice_exp.home.session import Session
 from alice_exp.kernel.jsonc.problem import Json
@@ -19,6 +19,7 @@ from alice_exp.learning.usecases.propose_from_episodes import Distilled
 from alice_exp.learning.wiring import learning
 from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
+from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.timeline.rules.compaction import Summariser, TimelineStatistics, narrative, recent, statistics
 from alice_exp.timeline.usecases import events as timeline
 from alice_exp.timeline.usecases import original_events
@@ -47,16 +48,21 @@ class Records:
         type: str = "",
     ) -> Kept:
         """Record what happened (R0.14); ``reward`` in [0, 1], else 1 for a success and 0 for a failure."""
-        worth = (1.0 if success else 0.0) if reward is None else reward
-        at = self._session.caller.now
-        told = Episode("", task, context or {}, action, result, success, worth, at, reflection, type)
-        return self.add_episodes([told])
+        return episode_book.add_episode(
+            recording(self._session),
+            task,
+            success,
+            context=context,
+            action=action,
+            result=result,
+            reward=reward,
+            reflection=reflection,
+            type=type,
+        )
 
     def add_episodes(self, episodes: Iterable[Episode]) -> Kept:
         """Record many in one act; an id or a time that is empty is given."""
-        session = self._session
-        reads = episode_book.reads_of(access(session))
-        return episode_book.add_episodes(session.home, session.caller, list(episodes), reads)
+        return episode_book.add_episodes(recording(self._session), list(episodes))
 
     def similar(
         self,
@@ -71,30 +77,24 @@ class Records:
 
         Where the task has no context, words find what the formula does not, and rank long tasks.
         """
-        session = self._session
         asked = similar_episodes.Asked(task, context or {}, top, filters or EpisodeFilters(), by_words)
-        seen = recorded(session.home, session.history, EPISODES_PATH)
-        return similar_episodes.similar(seen, access(session), session.caller, asked)
+        return similar_episodes.similar(recording(self._session), self._recorded(EPISODES_PATH), asked)
 
     def episodes(self) -> tuple[Episode, ...]:
         """All episodes that the file holds, in its order."""
-        seen = recorded(self._session.home, self._session.history, EPISODES_PATH)
-        return (seen.episodes or EpisodeBook()).episodes
+        return (self._recorded(EPISODES_PATH).episodes or EpisodeBook()).episodes
 
     def reflect(self, episode: str, text: str) -> Reflected:
         """Say afterwards what was learned (R0.16)."""
-        return episode_book.reflect(self._session.home, self._session.caller, episode, text)
+        return episode_book.reflect(recording(self._session), episode, text)
 
     def episode_statistics(self) -> EpisodeStatistics:
         """How many, how well, since when (R0.45)."""
-        return episode_book.counted(recorded(self._session.home, self._session.history, EPISODES_PATH))
+        return episode_book.counted(self._recorded(EPISODES_PATH))
 
     def prune(self, *, dry: bool = True) -> Pruned:
         """What a cleaning takes away and why (R0.36-R0.43); it is done with ``dry=False``, by a person."""
-        session = self._session
-        return episode_book.clean(
-            session.home, session.caller, episode_book.reads_of(access(session)), dry=dry
-        )
+        return episode_book.clean(recording(self._session), dry=dry)
 
     def distill(self, *episodes: str, limit: int = 20) -> Distilled:
         """Propose what repeats as candidates, or the lesson of the named episodes."""
@@ -143,9 +143,10 @@ class Records:
 
     def expand(self, segment: int) -> Expanded:
         """The original thoughts of a segment, present or merged long ago, from history."""
-        session = self._session
-        told = recorded(session.home, session.history, EVENTS_PATH)
-        return original_events.expand(told, session.history, segment)
+        return original_events.expand(self._recorded(EVENTS_PATH), self._session.history, segment)
 
     def _timeline(self) -> Timeline:
-        return recorded(self._session.home, self._session.history, EVENTS_PATH).timeline or Timeline()
+        return self._recorded(EVENTS_PATH).timeline or Timeline()
+
+    def _recorded(self, path: str) -> Snapshot:
+        return recorded(self._session.home, self._session.history, path)

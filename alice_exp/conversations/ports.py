@@ -1,4 +1,4 @@
-"""Protocols of the conversation stores: chat histories and user memories."""
+"""Protocols of the conversation stores, chat histories and user memories, and what the use cases need."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from alice_exp.conversations.values import ChatRecord, Message
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
+    from alice_exp.kernel.providers.ports import Provider
     from alice_exp.model.values.block import Block
+    from alice_exp.model.values.config import Config
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +141,15 @@ class MemoryStore(Protocol):
     def count(self) -> int:
         """The number of memories."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Conversing:
+    """What conversations need: the home, its chat histories, the caller with the time, the configuration, and the chat
+    model (``None``: rules alone)."""
+
+    home: Home
+    chats: ChatHistoryStore
+    caller: Caller
+    config: Config
+    provider: Provider | None = None

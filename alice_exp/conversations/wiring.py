@@ -1,9 +1,10 @@
-"""Wiring of conversations: the session's chat store."""
+"""Wiring of conversations: the session's chat store, and everything in one ``Conversing``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from alice_exp.conversations.ports import Conversing
 from alice_exp.home.session import Session, once
 
 if TYPE_CHECKING:
@@ -20,3 +21,8 @@ def chats(session: Session) -> FileSessions:
         lambda token: session.history.carries("Extraction", token),
         lambda: session.moment.timestamp(),
     )
+
+
+def conversing(session: Session) -> Conversing:
+    """The home, chat histories, caller, configuration and model of this session."""
+    return Conversing(session.home, chats(session), session.caller, session.config, session.provider)

@@ -17,7 +17,7 @@ from alice_exp.model.values.block import Placed
 from alice_exp.owner import usecases as owning
 from alice_exp.owner.ports import OwnerKey
 from alice_exp.owner.usecases import Overview
-from alice_exp.owner.wiring import owner
+from alice_exp.owner.wiring import signing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
@@ -48,11 +48,9 @@ def init(
     Example: alice-exp owner init --key ~/.ssh/id_ed25519
     """
     terminal: Terminal = ctx.obj
-    session = terminal.session
-    named, commit = owning.init(
-        session.home, owner(session), session.caller, key, unprotected=unprotected, anew=anew
-    )
-    seen = owning.overview(session.home, owner(session))
+    opened = signing(terminal.session)
+    named, commit = owning.init(opened, key, unprotected=unprotected, anew=anew)
+    seen = owning.overview(opened)
     waiting = len(seen.those("edited", "unsigned", "bad"))
     document = {**_key(named), "commit": commit_id(commit), "unsigned": waiting}
     terminal.answer(
@@ -74,7 +72,7 @@ def drop(ctx: typer.Context) -> None:
     session = terminal.session
     require_person(session.caller, say("drop the owner key"), "alice-exp owner drop")
     terminal.confirm(say("Let decisions count without a signature again?"))
-    gone, commit = owning.drop(session.home, owner(session), session.caller)
+    gone, commit = owning.drop(signing(session))
     document = {**_key(gone), "commit": commit_id(commit)}
     terminal.answer(
         document, lambda: terminal.line(say("{print}  is the owner key no more", print=gone.fingerprint))
@@ -88,7 +86,7 @@ def show(ctx: typer.Context) -> None:
     """
     terminal: Terminal = ctx.obj
     session = terminal.session
-    seen = owning.overview(session.home, owner(session))
+    seen = owning.overview(signing(session))
     if seen.key is None:
         document: dict[str, Any] = {"key": None, "counts": {}}
     else:
@@ -114,7 +112,7 @@ def verify(ctx: typer.Context) -> None:
     """
     terminal: Terminal = ctx.obj
     session = terminal.session
-    seen = owning.verify(session.home, owner(session))
+    seen = owning.verify(signing(session))
     bad = seen.those("bad")
     open_ = [(placed, how) for placed, how in seen.blocks if how != "approved"]
     document = {
@@ -156,13 +154,13 @@ def sign(
     if bool(references) == all_:
         raise UsageError("name what to sign, or say --all", hint="see 'alice-exp owner verify'")
     require_person(session.caller, say("sign"), f"alice-exp owner sign {' '.join(references or ['--all'])}")
-    shown = owning.to_sign(session.home, owner(session), references or [], everything=all_)
+    shown = owning.to_sign(signing(session), references or [], everything=all_)
     if dry_run or not terminal.yes:
         _shown(terminal, shown, dry_run)
     if dry_run:
         return
     terminal.confirm(say("Sign {count} blocks as shown here?", count=len(shown)))
-    done = owning.sign(session.home, owner(session), session.caller, shown)
+    done = owning.sign(signing(session), shown)
     document = {
         "ids": [placed.block.id for placed in done.placed],
         "commit": commit_id(done.commit),

@@ -1,4 +1,4 @@
-"""The owner key as a value, and the Protocol of signing and verifying with it."""
+"""The owner key as a value, the Protocol of signing and verifying with it, and what a signed decision needs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
     from alice_exp.model.values.block import Claim
 
 
@@ -54,3 +56,12 @@ class Owner(Protocol):
     def verify(self, key: OwnerKey, claims: Sequence[Claim]) -> tuple[bool, ...]:
         """Verify signatures anew, one verdict per claim; cached verdicts are discarded."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Signing:
+    """What a signed decision needs: the home, its owner key, and the caller with the time."""
+
+    home: Home
+    owner: Owner
+    caller: Caller

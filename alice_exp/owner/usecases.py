@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from alice_exp.model.rules.approval import Stamp, Standing
     from alice_exp.model.values.block import Block, Decision
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.owner.ports import Owner, OwnerKey
+    from alice_exp.owner.ports import Owner, OwnerKey, Signing
 
 R = TypeVar("R")
 
@@ -66,9 +66,7 @@ class Signed:
     commit: Commit | None = None
 
 
-def decide(
-    home: Home, owner: Owner, caller: Caller, decision: Decision, act: Callable[[Home, Caller, Stamp], R]
-) -> R:
+def decide(signing: Signing, decision: Decision, act: Callable[[Home, Caller, Stamp], R]) -> R:
     """Carry out a person's decision, signed by the owner key; without a key, just carry it out.
 
     ``act`` calls ``stamp(block)`` for each block it writes as trusted. It runs twice: first on a dry-run home, to
@@ -76,7 +74,8 @@ def decide(
     signatures. Raises ``BusyError`` if a block changed in between, ``RefusedError`` if the key did not sign; nothing is
     changed then.
     """
-    key = owner.key(home.read(()).config.text("owner.key"))
+    home, owner, caller = signing.home, signing.owner, signing.caller
+    key = owner.key(_configured(home))
     if key is None or isinstance(home, DryHome):
         return act(home, caller, _as_it_is)
     ids = _Ids(caller.new_id)
@@ -137,30 +136,30 @@ def _sign_of(block: Block) -> tuple[str, str]:
     return (block.id, content_hash(block))
 
 
-def overview(home: Home, owner: Owner) -> Overview:
+def overview(signing: Signing) -> Overview:
     """The key and the status of all personal and universal blocks, using cached verdicts."""
-    snapshot = home.read(("personal", "universal"))
-    key = owner.key(snapshot.config.text("owner.key"))
+    snapshot = signing.home.read(("personal", "universal"))
+    key = signing.owner.key(snapshot.config.text("owner.key"))
     return Overview(key, tuple((placed, standing(placed)) for placed in snapshot) if key is not None else ())
 
 
-def verify(home: Home, owner: Owner) -> Overview:
+def verify(signing: Signing) -> Overview:
     """The same with all signatures verified anew; raises ``NotFoundError`` if the home has no owner key."""
-    before = overview(home, owner)
+    before = overview(signing)
     if before.key is None:
         raise NotFoundError(_NO_KEY, hint=_HOW)
-    owner.verify(
+    signing.owner.verify(
         before.key,
         [said for said in (claim(placed.block) for placed, _ in before.blocks) if said is not None],
     )
-    return overview(home, owner)
+    return overview(signing)
 
 
-def problems(home: Home, owner: Owner) -> tuple[Problem, ...]:
+def problems(signing: Signing) -> tuple[Problem, ...]:
     """Problems for ``doctor``: an error per bad signature, a warning for unsigned blocks; none without a key."""
-    if overview(home, owner).key is None:
+    if overview(signing).key is None:
         return ()
-    seen = verify(home, owner)
+    seen = verify(signing)
     found = [
         Problem(
             placed.path,
@@ -190,13 +189,14 @@ def problems(home: Home, owner: Owner) -> tuple[Problem, ...]:
 
 
 def init(
-    home: Home, owner: Owner, caller: Caller, path: str = "", *, unprotected: bool = False, anew: bool = False
+    signing: Signing, path: str = "", *, unprotected: bool = False, anew: bool = False
 ) -> tuple[OwnerKey, Commit | None]:
     """Make an SSH key the owner key: write it to the tracked configuration and pin it on this machine.
 
     A test signature proves that it works. Raises ``RefusedError`` for a key that any program of this user could use
     (unless ``unprotected``), and if the home has another key (unless ``anew``, which makes the old key sign the new).
     """
+    home, owner, caller = signing.home, signing.owner, signing.caller
     require_person(caller, "name an owner key", f"alice-exp owner init{f' --key {path}' if path else ''}")
     key = owner.examine(path)
     if key.protection in ("none", "agent") and not unprotected:
@@ -219,8 +219,9 @@ def init(
     return key, commit
 
 
-def drop(home: Home, owner: Owner, caller: Caller) -> tuple[OwnerKey, Commit | None]:
+def drop(signing: Signing) -> tuple[OwnerKey, Commit | None]:
     """Remove the owner key; the key itself has to sign that. Signatures stay in the blocks."""
+    home, owner, caller = signing.home, signing.owner, signing.caller
     require_person(caller, "drop the owner key", "alice-exp owner drop")
     present = owner.key(_configured(home))
     if present is None:
@@ -231,14 +232,14 @@ def drop(home: Home, owner: Owner, caller: Caller) -> tuple[OwnerKey, Commit | N
     return present, commit
 
 
-def to_sign(home: Home, owner: Owner, references: Sequence[str], *, everything: bool) -> tuple[Placed, ...]:
+def to_sign(signing: Signing, references: Sequence[str], *, everything: bool) -> tuple[Placed, ...]:
     """The blocks ``owner sign`` would sign: those named, or all approved or personal ones without a valid signature.
 
     Raises ``RefusedError`` for a block that was never approved (that takes ``approve``), ``NotFoundError`` if there is
     nothing to sign.
     """
-    snapshot = home.read()
-    if owner.key(snapshot.config.text("owner.key")) is None:
+    snapshot = signing.home.read()
+    if signing.owner.key(snapshot.config.text("owner.key")) is None:
         raise NotFoundError(_NO_KEY, hint=_HOW)
     if everything:
         found = [
@@ -254,9 +255,9 @@ def to_sign(home: Home, owner: Owner, references: Sequence[str], *, everything: 
     return tuple(found)
 
 
-def sign(home: Home, owner: Owner, caller: Caller, shown: Sequence[Placed]) -> Signed:
+def sign(signing: Signing, shown: Sequence[Placed]) -> Signed:
     """Sign blocks as they were shown, in one commit; blocks that have changed since are skipped and reported."""
-    require_person(caller, "sign", "alice-exp owner sign")
+    require_person(signing.caller, "sign", "alice-exp owner sign")
 
     def act(home: Home, caller: Caller, stamp: Stamp) -> Signed:
         def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Signed]:
@@ -280,7 +281,7 @@ def sign(home: Home, owner: Owner, caller: Caller, shown: Sequence[Placed]) -> S
         commit, answer = home.apply(plan)
         return replace(answer, commit=commit)
 
-    return decide(home, owner, caller, "approve", act)
+    return decide(signing, "approve", act)
 
 
 def _signable(placed: Placed) -> Placed:

@@ -10,8 +10,10 @@ from alice_exp.home.session import Session, once
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from alice_exp.home.ports import Home
     from alice_exp.kernel.errors import AliceError
     from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.owner.ports import Signing
     from alice_exp.owner.store import SshOwner
 
 
@@ -21,6 +23,13 @@ def owner(session: Session) -> SshOwner:
     from alice_exp.owner.store import SshOwner
 
     return SshOwner(session.root, session.warn)
+
+
+def signing(session: Session, home: Home | None = None) -> Signing:
+    """The home (or another door to it, as of a dry run), owner key and caller of this session."""
+    from alice_exp.owner.ports import Signing
+
+    return Signing(home or session.home, owner(session), session.caller)
 
 
 def judge(session: Session) -> Judge:

@@ -20,8 +20,9 @@ from alice_exp.blocks.usecases import capture, lifetime, provenance
 from alice_exp.blocks.usecases.capture import Draft
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.values import Message
-from alice_exp.conversations.wiring import chats
+from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.episodes.usecases import episode_book
+from alice_exp.episodes.wiring import recording
 from alice_exp.finding import usecases as recall
 from alice_exp.finding.wiring import finding
 from alice_exp.kernel.errors import BusyError, RefusedError
@@ -127,7 +128,7 @@ class Acts(RuleBasedStateMachine):
         with self.world.acting("session say"):
             w = self.world.by("agent")
             chats(w).start("talk", w.caller.now)
-            done = sessions.say(w.home, chats(w), w.caller, w.home.config(), "talk", [Message("user", text)])
+            done = sessions.say(conversing(w), "talk", [Message("user", text)])
             if done.extracted is not None:
                 self.world.did(done.extracted)
 
@@ -135,7 +136,7 @@ class Acts(RuleBasedStateMachine):
     def extract(self) -> None:
         with self.world.acting("session extract"):
             w = self.world.by("agent")
-            self.world.did(sessions.extract_session(w.home, chats(w), w.caller, "talk"))
+            self.world.did(sessions.extract_session(conversing(w), "talk"))
             assert chats(w).load_unextracted("talk") == ()
 
     @rule(ok=st.booleans(), tool=TOOLS)
@@ -143,7 +144,7 @@ class Acts(RuleBasedStateMachine):
         with self.world.acting("episode"):
             w = self.world.by("agent")
             told = Episode("", f"task with {tool}", {}, "ran it", None, ok, 1.0 if ok else 0.0, w.caller.now)
-            self.world.did(episode_book.add_episodes(w.home, w.caller, [told]))
+            self.world.did(episode_book.add_episodes(recording(w), [told]))
 
     @rule(number=ANY)
     def add_event(self, number: int) -> None:

@@ -8,12 +8,13 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from alice_exp.owner.wiring import open_session, owner
+from alice_exp.owner.wiring import open_session, owner, signing
 
 Call = Callable[..., Any]
 Git = Callable[..., str]
@@ -458,7 +459,7 @@ def test_a_block_that_changes_while_it_is_signed_is_not_approved(home: Path, own
         return review.approve(home, caller, ["exp-cccc2222"], stamp=stamp)
 
     with pytest.raises(BusyError):
-        owning.decide(session.home, Slow(), session.caller, "approve", act)  # type: ignore[arg-type]
+        owning.decide(replace(signing(session), owner=Slow()), "approve", act)
     [placed] = session.home.read(("universal",))
     assert placed.block.payload.content == "harmful"
     assert placed.block.approved is None

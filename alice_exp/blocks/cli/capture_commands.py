@@ -16,7 +16,7 @@ from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.documents import brief
 from alice_exp.model.formats.block_schema import block_of, known_keys
 from alice_exp.model.values.block import ABOUT, About, Block, Evidence, Payload, Trigger
-from alice_exp.owner.wiring import owner as owner_key
+from alice_exp.owner.wiring import signing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import context_of, json_lines, number_between, require_utf8
@@ -137,9 +137,7 @@ def remember(
         importance=number_between(importance, 0, 1, "--importance"),
     )
     captured = owner.decide(
-        terminal.doors(dry_run),
-        owner_key(terminal.session),
-        terminal.session.caller,
+        signing(terminal.session, terminal.doors(dry_run)),
         "approve",
         lambda home, caller, stamp: keep_word(home, caller, draft, namespace, stamp=stamp),
     )

@@ -15,7 +15,7 @@ from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
-from alice_exp.owner.wiring import owner as owner_key
+from alice_exp.owner.wiring import signing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun
@@ -120,9 +120,7 @@ def revive(
     if not dry_run:
         terminal.require_confirmation()
     lived = owner.decide(
-        terminal.doors(dry_run),
-        owner_key(terminal.session),
-        terminal.session.caller,
+        signing(terminal.session, terminal.doors(dry_run)),
         "revive",
         lambda home, caller, stamp: lifetime.revive(
             home, caller, reference, from_rejected=from_rejected, stamp=stamp

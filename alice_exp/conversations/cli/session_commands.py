@@ -9,7 +9,7 @@ import typer
 
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.values import ROLES, ChatRecord, Message, as_dict, message_of
-from alice_exp.conversations.wiring import chats
+from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, ProblemError, ProviderError, UsageError
 from alice_exp.kernel.journal.act import commit_id
@@ -35,9 +35,7 @@ def start(
     Example: id=$(alice-exp session start)
     """
     terminal: Terminal = ctx.obj
-    opened = terminal.session
-    now = opened.moment.timestamp()
-    session, new = sessions.start(opened.home, chats(opened), opened.caller, now, name or id)
+    session, new = sessions.start(conversing(terminal.session), name or id)
     terminal.answer({"id": session, "new": new}, lambda: terminal.line(session))
 
 
@@ -60,10 +58,7 @@ def say(
     """
     terminal: Terminal = ctx.obj
     messages = _messages(words, role, speaker, source)
-    opened = terminal.session
-    spoken = sessions.say(
-        opened.home, chats(opened), opened.caller, opened.config, session, messages, opened.provider
-    )
+    spoken = sessions.say(conversing(terminal.session), session, messages)
     document = {
         "session": session,
         "index": spoken.record.index if spoken.record else None,
@@ -266,7 +261,7 @@ def window(
     from alice_exp.conversations.rules.context_window import Settings, trigger_tokens
 
     terminal: Terminal = ctx.obj
-    opened = terminal.session
+    opened = conversing(terminal.session)
     configured = Settings.of(opened.config)
     settings = Settings(
         configured.enabled,
@@ -274,7 +269,7 @@ def window(
         keep or configured.keep_recent_turns,
         max_context or configured.max_context,
     )
-    made = sessions.window(chats(opened), session, settings, opened.provider)
+    made = sessions.window(opened, session, settings)
     document = {
         "session": session,
         "messages": [_for_a_model(message) for message in made.messages],
@@ -315,10 +310,7 @@ def extract(
     Examples: alice-exp session extract ses-7k2m9q4x --dry-run · alice-exp session extract ses-7k2m9q4x
     """
     terminal: Terminal = ctx.obj
-    opened = terminal.session
-    done = sessions.extract_session(
-        opened.home, chats(opened), opened.caller, session, opened.provider, dry_run=dry_run
-    )
+    done = sessions.extract_session(conversing(terminal.session), session, dry_run=dry_run)
     terminal.answer(_extraction(done), lambda: _read_out(terminal, done))
 
 
@@ -332,10 +324,7 @@ def end(
     Example: alice-exp session end ses-7k2m9q4x --forget
     """
     terminal: Terminal = ctx.obj
-    opened = terminal.session
-    spoken = sessions.end(
-        opened.home, chats(opened), opened.caller, opened.config, session, opened.provider, forget=forget
-    )
+    spoken = sessions.end(conversing(terminal.session), session, forget=forget)
     document = {
         "session": session,
         "forgotten": forget,

@@ -11,7 +11,7 @@ import typer
 
 from alice_exp.conversations.cli.session_commands import at_line
 from alice_exp.conversations.rules.transcripts import Row, rows_of, session_name
-from alice_exp.conversations.wiring import chats
+from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.text.display import one_line
 from alice_exp.terminal.console import Terminal
@@ -43,8 +43,7 @@ def import_session(
     terminal: Terminal = ctx.obj
     rows = [row for number, fields in json_lines(source) for row in _rows(number, fields, source)]
     default = id or session_name("import" if source == "-" else Path(source).stem) or "import"
-    session = terminal.session
-    taken = take_in(session.home, chats(session), session.caller, rows, default, dry_run=dry_run)
+    taken = take_in(conversing(terminal.session), rows, default, dry_run=dry_run)
     document = {
         "sessions": [{"id": one.session, "added": one.added, "known": one.known} for one in taken],
         "messages": sum(one.added for one in taken),

@@ -12,12 +12,10 @@ from alice_exp.kernel.errors import NotFoundError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from alice_exp.conversations.ports import ChatHistoryStore
+    from alice_exp.conversations.ports import ChatHistoryStore, Conversing
     from alice_exp.conversations.rules.search_messages import Hit
     from alice_exp.conversations.rules.transcripts import Row
     from alice_exp.conversations.values import ChatRecord, Message
-    from alice_exp.home.caller import Caller
-    from alice_exp.home.ports import Home
 
 
 _SEARCHED = 64 << 10
@@ -42,20 +40,14 @@ class Found:
 
 
 def take_in(
-    home: Home,
-    chats: ChatHistoryStore,
-    caller: Caller,
-    rows: Sequence[Row],
-    default: str,
-    *,
-    dry_run: bool = False,
+    conversing: Conversing, rows: Sequence[Row], default: str, *, dry_run: bool = False
 ) -> tuple[Taken, ...]:
     """Import conversations; rows without a session go to ``default``. Importing again adds only new messages.
 
     Raises ``UsageError``, before anything is written, if a session of that name holds a different conversation.
     """
-    home.read(())
-    plans = []
+    conversing.home.read(())
+    chats, plans = conversing.chats, []
     known_names = {one.session for one in chats.conversations()}
     for session, group in _by_session(rows, default):
         for row in group:
@@ -65,7 +57,7 @@ def take_in(
     for session, group, known in () if dry_run else plans:
         new = group[known:]
         if new:
-            chats.start(session, new[0].message.at or caller.now)
+            chats.start(session, new[0].message.at or conversing.caller.now)
             chats.save_all(session, [row.message for row in new], [row.name for row in new])
     return tuple(Taken(session, len(group) - known, known) for session, group, known in plans)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
-from alice_exp.conversations.rules.context_window import before_model
+from alice_exp.conversations.rules.context_window import Settings, before_model
 from alice_exp.conversations.rules.extraction import (
     Extraction,
     extract,
@@ -20,18 +20,17 @@ from alice_exp.conversations.rules.extraction import (
 from alice_exp.home.dry_run import DryHome
 from alice_exp.kernel.errors import AliceError, NotFoundError, ProviderError, UsageError
 from alice_exp.kernel.text.display import one_line
+from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.text.tokens import fingerprint_text, tokens
 from alice_exp.model.values.block import EXPLICIT, Evidence, Payload
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.conversations.ports import ChatHistoryStore, Claimed
-    from alice_exp.conversations.rules.context_window import Settings, Summarise, Window
+    from alice_exp.conversations.ports import Claimed, Conversing
+    from alice_exp.conversations.rules.context_window import Summarise, Window
     from alice_exp.conversations.rules.extraction import Inference
     from alice_exp.conversations.values import ChatRecord, Message
-    from alice_exp.home.caller import Caller
-    from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.providers.ports import Provider
     from alice_exp.model.values.block import Placed
@@ -91,41 +90,33 @@ class Spoken:
     failure: AliceError | None = None
 
 
-def start(
-    home: Home, chats: ChatHistoryStore, caller: Caller, epoch: float, session: str = ""
-) -> tuple[str, bool]:
+def start(conversing: Conversing, session: str = "") -> tuple[str, bool]:
     """Open a conversation, named or with a fresh id, and delete old ones (B4.6); False if it was already open."""
-    home.read(())
-    chats.expire(epoch - KEPT_DAYS * _DAY)
+    caller, chats = conversing.caller, conversing.chats
+    conversing.home.read(())
+    chats.expire(seconds(caller.now) - KEPT_DAYS * _DAY)
     name = session or caller.new_id("ses")
     return name, chats.start(name, caller.now)
 
 
-def say(
-    home: Home,
-    chats: ChatHistoryStore,
-    caller: Caller,
-    config: Config,
-    session: str,
-    messages: Sequence[Message],
-    provider: Provider | None = None,
-) -> Spoken:
+def say(conversing: Conversing, session: str, messages: Sequence[Message]) -> Spoken:
     """Store messages; after every ``long_term.max_buffer_turns`` user messages, extract candidates (R4.18).
 
     A failed extraction loses nothing: the messages are stored and stay unread (B4.13). If sessions are disabled,
     nothing is stored (R4.13).
     """
+    chats, config, now = conversing.chats, conversing.config, conversing.caller.now
     for message in messages:
         require_fitting(message)
     if not config.flag("short_term.enabled"):
         return Spoken(None)
-    kept = chats.save_all(session, [replace(one, at=one.at or caller.now) for one in messages])
+    kept = chats.save_all(session, [replace(one, at=one.at or now) for one in messages])
     unread = chats.load_unextracted(session)
     answer = Spoken(kept[-1] if kept else None, len(unread))
     if not is_due(unread, config):
         return answer
     try:
-        extracted = extract_session(home, chats, caller, session, provider, wait=0.0)
+        extracted = extract_session(conversing, session, wait=0.0)
     except AliceError as failure:
         return replace(answer, failure=failure)
     left = sum(record.index > extracted.index for record in unread)
@@ -149,20 +140,14 @@ def is_due(unread: Sequence[ChatRecord], config: Config) -> bool:
 
 
 def extract_session(
-    home: Home,
-    chats: ChatHistoryStore,
-    caller: Caller,
-    session: str,
-    provider: Provider | None = None,
-    *,
-    wait: float = 10.0,
-    dry_run: bool = False,
+    conversing: Conversing, session: str, *, wait: float = 10.0, dry_run: bool = False
 ) -> Extracted:
     """Extract from unread messages: candidates into the pool, each with its quote, in one commit (R4.18-R4.22).
 
     The commit names the session and the last message read, so that nothing is read twice even after a crash. Raises
     ``ProviderError`` if a configured model fails; nothing is marked as read then (B4.13).
     """
+    home, chats, caller = conversing.home, conversing.chats, conversing.caller
     # Read the home first: recovery lands a pending commit, and only then git tells what was already extracted.
     seen = home.read()
     with chats.claim(session, wait) as claim:
@@ -176,20 +161,21 @@ def extract_session(
             for one in records[max(0, unread[0].index - 1) : unread[0].index]
             if one.message.role == "assistant"
         ]
-        found, by = _found([*before, *unread], provider, seen.config)
+        found, by = _found([*before, *unread], conversing.provider, seen.config)
         drafts = [_draft(one, [*before, *unread], seen) for one in found.inferences]
         answer = Extracted(session, last, len(unread), found.inferences, dropped=found.dropped, by=by)
         if dry_run:
             return replace(answer, captured=memorize(DryHome(home), caller, drafts, bulk=True))
         if drafts:
-            answer = replace(answer, captured=_kept(home, caller, claim, session, last, drafts))
+            answer = replace(answer, captured=_kept(conversing, claim, session, last, drafts))
         claim.done(last)
         return answer
 
 
 def _kept(
-    home: Home, caller: Caller, claim: Claimed, session: str, last: int, drafts: Sequence[Draft]
+    conversing: Conversing, claim: Claimed, session: str, last: int, drafts: Sequence[Draft]
 ) -> Captured:
+    home, caller = conversing.home, conversing.caller
     token = caller.new_id("ext")
     claim.begin(token, last)
     trailers = (("Session", f"{session}#{last}"), ("Extraction", token))
@@ -266,24 +252,15 @@ def _superseded(one: Inference, seen: Snapshot) -> Placed | None:
     return max(found, key=lambda placed: (placed.block.created_at, placed.block.id), default=None)
 
 
-def end(
-    home: Home,
-    chats: ChatHistoryStore,
-    caller: Caller,
-    config: Config,
-    session: str,
-    provider: Provider | None = None,
-    *,
-    forget: bool = False,
-) -> Spoken:
+def end(conversing: Conversing, session: str, *, forget: bool = False) -> Spoken:
     """Close a conversation, first extracting from unread messages if so configured (R4.22).
 
     With ``forget`` it is deleted as well, but not if the extraction fails: the error is raised instead.
     """
-    extracted, failure = None, None
-    if config.flag("long_term.extract_on_session_end"):
+    chats, extracted, failure = conversing.chats, None, None
+    if conversing.config.flag("long_term.extract_on_session_end"):
         try:
-            extracted = extract_session(home, chats, caller, session, provider)
+            extracted = extract_session(conversing, session)
         except NotFoundError:
             raise
         except AliceError as error:
@@ -291,18 +268,18 @@ def end(
                 raise
             failure = error
     left = len(chats.load_unextracted(session))
-    chats.end(session, caller.now)
+    chats.end(session, conversing.caller.now)
     if forget:
         chats.forget(session)
     return Spoken(None, left, extracted, failure)
 
 
-def window(
-    chats: ChatHistoryStore, session: str, settings: Settings, provider: Provider | None = None
-) -> Window:
-    """The messages of a conversation to send to the model (R4.5-R4.13); the provider, if any, writes the summary."""
-    messages = [record.message for record in chats.load(session)]
-    return before_model(messages, settings, summary_by(provider))
+def window(conversing: Conversing, session: str, settings: Settings | None = None) -> Window:
+    """The messages of a conversation to send to the model (R4.5-R4.13), else as configured; the provider, if any,
+    writes the summary."""
+    messages = [record.message for record in conversing.chats.load(session)]
+    settings = settings or Settings.of(conversing.config)
+    return before_model(messages, settings, summary_by(conversing.provider))
 
 
 def summary_by(provider: Provider | None) -> Summarise | None:

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.blocks.wiring import access
 from alice_exp.episodes.cli.episode_tables import (
     episode_document,
     episode_row,
@@ -18,12 +17,13 @@ from alice_exp.episodes.cli.episode_tables import (
 )
 from alice_exp.episodes.rules.search_episodes import Filters
 from alice_exp.episodes.usecases import episode_book, similar_episodes
+from alice_exp.episodes.wiring import recording
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.times import iso_time, seconds
 from alice_exp.model.formats.record_schema import EPISODES_PATH, book_json
 from alice_exp.model.values.block import SETS
-from alice_exp.model.values.records import Episode, EpisodeBook, ImportMode
+from alice_exp.model.values.records import EpisodeBook, ImportMode
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
@@ -68,7 +68,7 @@ def add(
     Examples: alice-exp episode add --task "search code" --action rg --success --reward 0.9 · alice-exp episode add -
     """
     terminal: Terminal = ctx.obj
-    session = terminal.session
+    opened = recording(terminal.session, terminal.doors(dry_run))
     if bool(source) == bool(task.strip()):
         raise UsageError(
             "give --task, or a file of episodes", hint='alice-exp episode add --task "search code" --success'
@@ -79,22 +79,24 @@ def add(
         except NotFoundError:
             hint = 'a task goes with --task: alice-exp episode add --task "search code" --success'
             raise NotFoundError("there is no file {source}", source=source, hint=hint) from None
-        episodes = episode_book.read_import(data, source, session.caller.now)
+        kept = episode_book.add_episodes(opened, episode_book.read_import(data, source, opened.caller.now))
     else:
         if success is None:
             raise UsageError("say whether it worked", hint="add --success or --failed")
         require_utf8(task, action, reflection, type)
-        worth = (1.0 if success else 0.0) if reward is None else number_between(reward, 0, 1, "--reward")
-        came = json_or_text(result) if result else None
-        recorded = Episode(
-            "", task, context_of(context), action, came, success, worth, moment(at), reflection, type
+        kept = episode_book.add_episode(
+            opened,
+            task,
+            success,
+            context=context_of(context),
+            action=action,
+            result=json_or_text(result) if result else None,
+            reward=None if reward is None else number_between(reward, 0, 1, "--reward"),
+            reflection=reflection,
+            type=type,
+            at=moment(at),
         )
-        episodes = (recorded,)
-    home = terminal.doors(dry_run)
-    _kept(
-        terminal,
-        episode_book.add_episodes(home, session.caller, episodes, episode_book.reads_of(access(session))),
-    )
+    _kept(terminal, kept)
 
 
 def list_episodes(
@@ -170,13 +172,12 @@ def similar(
     Examples: alice-exp episode similar "search code" --success · alice-exp episode similar 部署 --context env=prod
     """
     terminal: Terminal = ctx.obj
-    session = terminal.session
     require_utf8(task)
     filters = Filters(
         _after(terminal, recent, ""), success, type, number_between(min_reward, 0, 1, "--min-reward")
     )
     asked = similar_episodes.Asked(task, context_of(context), top, filters, by_words)
-    found = similar_episodes.similar(terminal.records(EPISODES_PATH), access(session), session.caller, asked)
+    found = similar_episodes.similar(recording(terminal.session), terminal.records(EPISODES_PATH), asked)
 
     def text() -> None:
         if found:
@@ -206,7 +207,7 @@ def reflect(
     """
     terminal: Terminal = ctx.obj
     require_utf8(text)
-    done = episode_book.reflect(terminal.session.home, terminal.session.caller, reference, text)
+    done = episode_book.reflect(recording(terminal.session), reference, text)
     commit = commit_id(done.commit)
     terminal.answer(
         {"id": done.episode.id, "reflection": done.episode.reflection, "commit": commit},
@@ -262,10 +263,7 @@ def prune(
     An addition does this by itself when the capacity is exceeded. Example: alice-exp episode prune --dry-run
     """
     terminal: Terminal = ctx.obj
-    session = terminal.session
-    pruned = episode_book.clean(
-        session.home, session.caller, episode_book.reads_of(access(session)), dry=dry_run
-    )
+    pruned = episode_book.clean(recording(terminal.session), dry=dry_run)
     gone = [weighed_document(one) for one in pruned.pruning.removed]
     document: dict[str, Any] = {
         "pruned": [one["id"] for one in gone],
@@ -298,7 +296,7 @@ def restore(
     """
     terminal: Terminal = ctx.obj
     session = terminal.session
-    kept = episode_book.restore_episode(session.home, session.history, session.caller, reference)
+    kept = episode_book.restore_episode(recording(session), session.history, reference)
     _kept(terminal, kept, say("{id}  is back", id=kept.ids[0]))
 
 
@@ -344,9 +342,8 @@ def import_(
         terminal.confirm(
             say("Replace all episodes by the {count} of {source}?", count=len(episodes), source=source)
         )
-    home = terminal.doors(dry_run)
     mode: ImportMode = "replace" if replace else "merge"
-    kept = episode_book.take_in(home, session.caller, episodes, mode, episode_book.reads_of(access(session)))
+    kept = episode_book.take_in(recording(session, terminal.doors(dry_run)), episodes, mode)
     _kept(terminal, kept, say("{count} of {total} taken in", count=len(kept.ids), total=len(episodes)))
 
 

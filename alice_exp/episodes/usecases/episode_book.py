@@ -24,18 +24,20 @@ from alice_exp.model.formats.record_schema import EPISODES, EPISODES_PATH, read_
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.model.values.config import BY_NAME
-from alice_exp.model.values.records import EpisodeBook
+from alice_exp.model.values.records import Episode, EpisodeBook
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from alice_exp.blocks.ports import AccessLog
+    from alice_exp.episodes.ports import Recording
     from alice_exp.episodes.rules.retention import Pruning
     from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import History, Home
     from alice_exp.kernel.journal.act import Commit
-    from alice_exp.model.values.records import Episode, ImportMode
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.values.records import ImportMode
     from alice_exp.model.values.snapshot import Snapshot
 
 CAPACITY = "episodes.capacity"
@@ -96,14 +98,32 @@ def read_import(data: bytes, path: str, now: str) -> tuple[Episode, ...]:
     return imported.episodes
 
 
-def add_episodes(
-    home: Home, caller: Caller, episodes: Sequence[Episode], reads: Mapping[str, int] | None = None
+def add_episode(
+    recording: Recording,
+    task: str,
+    success: bool,
+    *,
+    context: Mapping[str, Json] | None = None,
+    action: str = "",
+    result: Json = None,
+    reward: float | None = None,
+    reflection: str = "",
+    type: str = "",
+    at: str = "",
 ) -> Kept:
+    """Record one task (R0.14); ``reward`` in [0, 1], else 1 for a success and 0 for a failure; ``at`` else now."""
+    worth = (1.0 if success else 0.0) if reward is None else reward
+    told = Episode("", task, context or {}, action, result, success, worth, at, reflection, type)
+    return add_episodes(recording, [told])
+
+
+def add_episodes(recording: Recording, episodes: Sequence[Episode]) -> Kept:
     """Record what happened; long results are shortened, and what is too much is pruned (R0.36, R0.48).
 
     One episode is never pruned by its own addition; where many would be, they are committed whole first.
     ``UsageError`` for a reward outside [0, 1], a task that says nothing, an id that is taken.
     """
+    caller = recording.caller
     for episode in episodes:
         _require_valid(episode)
 
@@ -123,21 +143,16 @@ def add_episodes(
         if not named:
             return None, Kept(())
         grown = replace(book, episodes=(*book.episodes, *named))
-        changes, pruned = _within_bounds(snapshot, grown, named, "add", caller, reads or {})
+        changes, pruned = _within_bounds(recording, snapshot, grown, named, "add")
         return changes, Kept(tuple(named), pruned)
 
-    commit, kept = home.apply(plan, SETS, records=EPISODES_PATH)
+    commit, kept = recording.home.apply(plan, SETS, records=EPISODES_PATH)
     return replace(kept, commit=commit)
 
 
-def take_in(
-    home: Home,
-    caller: Caller,
-    episodes: Sequence[Episode],
-    mode: ImportMode = "merge",
-    reads: Mapping[str, int] | None = None,
-) -> Kept:
+def take_in(recording: Recording, episodes: Sequence[Episode], mode: ImportMode = "merge") -> Kept:
     """Import episodes: ``merge`` adds what is not there, ``replace`` (a person's act) keeps nothing else (B0.16)."""
+    caller = recording.caller
     if mode == "replace":
         require_person(caller, "replace the episodes", "alice-exp episode import FILE --replace")
 
@@ -149,14 +164,14 @@ def take_in(
         joined = join(book, incoming, _fresh(caller, book, incoming), mode)
         if joined.book == book:
             return None, Kept((), (), joined.left)
-        changes, pruned = _within_bounds(snapshot, joined.book, joined.added, "import", caller, reads or {})
+        changes, pruned = _within_bounds(recording, snapshot, joined.book, joined.added, "import")
         return changes, Kept(joined.added, pruned, joined.left)
 
-    commit, kept = home.apply(plan, SETS, records=EPISODES_PATH)
+    commit, kept = recording.home.apply(plan, SETS, records=EPISODES_PATH)
     return replace(kept, commit=commit)
 
 
-def reflect(home: Home, caller: Caller, reference: str, text: str) -> Reflected:
+def reflect(recording: Recording, reference: str, text: str) -> Reflected:
     """Say afterwards what was learned (R0.16); the reflection before stays in history."""
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Reflected]:
@@ -167,22 +182,23 @@ def reflect(home: Home, caller: Caller, reference: str, text: str) -> Reflected:
         if told == episode:
             return None, Reflected(episode)
         episodes = tuple(told if one.id == told.id else one for one in book.episodes)
-        act = _act(caller, f"reflect on {told.id}", [told])
+        act = _act(recording.caller, f"reflect on {told.id}", [told])
         return ChangeSet(act, episodes=replace(book, episodes=episodes)), Reflected(told)
 
-    commit, answer = home.apply(plan, SETS, records=EPISODES_PATH)
+    commit, answer = recording.home.apply(plan, SETS, records=EPISODES_PATH)
     return replace(answer, commit=commit)
 
 
-def clean(home: Home, caller: Caller, reads: Mapping[str, int] | None = None, *, dry: bool = False) -> Pruned:
+def clean(recording: Recording, *, dry: bool = False) -> Pruned:
     """Take away the fifth that is worth least, due or not (R0.42); a person's act. ``dry`` only weighs."""
+    caller = recording.caller
     if not dry:
         require_person(caller, "prune episodes", "alice-exp episode prune")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Pruned]:
         require_sound(snapshot, EPISODES_PATH)
         book = snapshot.episodes or EpisodeBook()
-        pruning = _pruning(snapshot, book, caller.now, reads or {}, ())
+        pruning = _pruning(recording, snapshot, book, ())
         gone = _ids(pruning)
         if dry or not gone:
             return None, Pruned(pruning)
@@ -190,14 +206,14 @@ def clean(home: Home, caller: Caller, reads: Mapping[str, int] | None = None, *,
         act = replace(_act(caller, cleaned(len(gone)), ()), trailers=_trailers((), gone))
         return ChangeSet(act, episodes=left), Pruned(pruning)
 
-    commit, answer = home.apply(plan, SETS, records=EPISODES_PATH)
+    commit, answer = recording.home.apply(plan, SETS, records=EPISODES_PATH)
     return replace(answer, commit=commit)
 
 
-def restore_episode(home: Home, history: History, caller: Caller, reference: str) -> Kept:
+def restore_episode(recording: Recording, history: History, reference: str) -> Kept:
     """Bring back an episode that was pruned or deleted, as history had it last; a person's act."""
-    require_person(caller, "restore an episode", f"alice-exp episode restore {reference}")
-    episode = _last(home, history, reference)
+    require_person(recording.caller, "restore an episode", f"alice-exp episode restore {reference}")
+    episode = _last(recording.home, history, reference)
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Kept]:
         require_sound(snapshot, EPISODES_PATH)
@@ -205,10 +221,10 @@ def restore_episode(home: Home, history: History, caller: Caller, reference: str
         if any(one.id == episode.id for one in book.episodes):
             raise UsageError("{id} is among the episodes already", id=episode.id)
         grown = replace(book, episodes=(*book.episodes, episode))
-        changes, pruned = _within_bounds(snapshot, grown, [episode], "restore", caller, {})
+        changes, pruned = _within_bounds(recording, snapshot, grown, [episode], "restore")
         return changes, Kept((episode,), pruned)
 
-    commit, kept = home.apply(plan, SETS, records=EPISODES_PATH)
+    commit, kept = recording.home.apply(plan, SETS, records=EPISODES_PATH)
     return replace(kept, commit=commit)
 
 
@@ -293,20 +309,16 @@ def _fresh(caller: Caller, book: EpisodeBook, incoming: Iterable[Episode] = ()) 
 
 
 def _within_bounds(
-    snapshot: Snapshot,
-    grown: EpisodeBook,
-    fresh: Sequence[Episode],
-    verb: str,
-    caller: Caller,
-    reads: Mapping[str, int],
+    recording: Recording, snapshot: Snapshot, grown: EpisodeBook, fresh: Sequence[Episode], verb: str
 ) -> tuple[ChangeSet, tuple[str, ...]]:
     """The act that adds ``fresh``; what is too much goes with it, or after it where something new would go."""
+    caller = recording.caller
     what = fresh[0].id if len(fresh) == 1 else str(len(fresh))
     act = _act(caller, f"{verb} {what}", fresh)
     if not is_due(replace(grown, capacity=capacity_of(snapshot))):
         return ChangeSet(act, episodes=grown), ()
     own = {episode.id for episode in fresh}
-    pruning = _pruning(snapshot, grown, caller.now, reads, own if len(own) == 1 else ())
+    pruning = _pruning(recording, snapshot, grown, own if len(own) == 1 else ())
     gone = _ids(pruning)
     left = replace(grown, episodes=pruning.book.episodes)
     if own.isdisjoint(gone):
@@ -316,9 +328,7 @@ def _within_bounds(
     return ChangeSet(act, episodes=grown, then=ChangeSet(after, episodes=left)), gone
 
 
-def _pruning(
-    snapshot: Snapshot, book: EpisodeBook, now: str, reads: Mapping[str, int], kept: Collection[str]
-) -> Pruning:
+def _pruning(recording: Recording, snapshot: Snapshot, book: EpisodeBook, kept: Collection[str]) -> Pruning:
     """The cleaning of a book within this home: what living blocks cite stays (B0.13)."""
     references = Counter(
         ref
@@ -326,8 +336,8 @@ def _pruning(
         for ref in {piece.ref for piece in placed.block.evidence if piece.ref.startswith("ep-")}
     )
     cited = {*references, *kept}
-    references.update(reads)
-    return prune(replace(book, capacity=capacity_of(snapshot)), now, references, cited)
+    references.update(reads_of(recording.access))
+    return prune(replace(book, capacity=capacity_of(snapshot)), recording.caller.now, references, cited)
 
 
 def _ids(pruning: Pruning) -> tuple[str, ...]:

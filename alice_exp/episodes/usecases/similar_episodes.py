@@ -17,9 +17,8 @@ from alice_exp.model.values.records import EpisodeBook
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from alice_exp.blocks.ports import AccessLog
+    from alice_exp.episodes.ports import Recording
     from alice_exp.episodes.rules.search_episodes import Match
-    from alice_exp.home.caller import Caller
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.snapshot import Snapshot
 
@@ -36,7 +35,7 @@ class Asked:
 
 
 @gc_paused()
-def similar(snapshot: Snapshot, access: AccessLog, caller: Caller, asked: Asked) -> tuple[Match, ...]:
+def similar(recording: Recording, snapshot: Snapshot, asked: Asked) -> tuple[Match, ...]:
     """Episodes like a task, best first (R0.28-R0.35); being found counts for their popularity (B0.8).
 
     With a context by the source's formula alone; without one see ``find_without_context``; by words where that is asked
@@ -49,5 +48,5 @@ def similar(snapshot: Snapshot, access: AccessLog, caller: Caller, asked: Asked)
     else:
         find = find_by_words if asked.by_words else find_without_context
         matches = find(episodes, task, top, filters, snapshot.config.number("thresholds.match"))
-    access.record([match.episode.id for match in matches], caller.now)
+    recording.access.record([match.episode.id for match in matches], recording.caller.now)
     return matches

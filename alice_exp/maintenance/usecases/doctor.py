@@ -15,6 +15,7 @@ from alice_exp.model.formats.json_schema import schemas
 from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.owner import usecases as owning
+from alice_exp.owner.ports import Signing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -148,7 +149,7 @@ def _sharing(patient: Patient) -> Iterator[Problem]:
 
 
 def _owner(patient: Patient) -> Iterator[Problem]:
-    yield from owning.problems(patient.home, patient.owner)
+    yield from owning.problems(Signing(patient.home, patient.owner, patient.caller))
 
 
 def _inspected(name: str) -> Callable[[Patient], Iterator[Problem]]:

@@ -13,7 +13,7 @@ from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, Refuse
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
 from alice_exp.model.values.block import Placed
-from alice_exp.owner.wiring import owner as owner_key
+from alice_exp.owner.wiring import signing
 from alice_exp.review import documents as review_documents
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.report_summary import summary
@@ -210,9 +210,7 @@ def approved(
     from alice_exp.owner import usecases as owner
 
     return owner.decide(
-        terminal.doors(dry_run),
-        owner_key(terminal.session),
-        terminal.session.caller,
+        signing(terminal.session, terminal.doors(dry_run)),
         "approve",
         lambda home, caller, stamp: review.approve(
             home, caller, ids, to, bulk=bulk, reason=reason, stamp=stamp

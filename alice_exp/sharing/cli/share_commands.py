@@ -16,7 +16,7 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.display import one_line
 from alice_exp.model import documents
 from alice_exp.model.values.block import Placed
-from alice_exp.owner.wiring import owner as owner_key
+from alice_exp.owner.wiring import signing
 from alice_exp.sharing.usecases import bundles
 from alice_exp.sharing.usecases.bundles import Permitted, TakenIn
 from alice_exp.sharing.wiring import shares
@@ -40,9 +40,7 @@ def allow(ctx: typer.Context, references: _Ids, dry_run: DryRun = False) -> None
     if not dry_run:
         terminal.confirm(say("Let {count} blocks leave this machine?", count=len(references)))
     done = owner.decide(
-        terminal.doors(dry_run),
-        owner_key(session),
-        session.caller,
+        signing(session, terminal.doors(dry_run)),
         "share",
         lambda home, caller, stamp: bundles.allow(home, caller, references, stamp=stamp),
     )
@@ -62,9 +60,7 @@ def deny(ctx: typer.Context, references: _Ids, dry_run: DryRun = False) -> None:
     home = terminal.doors(dry_run)
     try:
         done = owner.decide(
-            home,
-            owner_key(session),
-            session.caller,
+            signing(session, home),
             "approve",
             lambda home, caller, stamp: bundles.deny(home, caller, references, stamp=stamp),
         )

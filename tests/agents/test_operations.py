@@ -1,0 +1,140 @@
+"""The operations and the typed methods of ``Alice`` are two faces of the same use cases: neither knows what the other
+lacks."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from alice_exp import Alice
+from alice_exp.agents.operations import TOOLS
+from alice_exp.agents.tool_schema import Operation, signature
+from alice_exp.model.values.records import Timeline
+from alice_exp.timeline.rules.compaction import STRATEGIES, add_event
+from tests.conftest import Call
+
+METHODS: dict[str, tuple[str, ...]] = {
+    "search_memory_tool": ("context",),
+    "memory_assess_knowledge": ("assess",),
+    "heartbeat_summary": ("heartbeat",),
+    "report_outcome": ("outcome_of", "outcome"),
+    "record_episode": ("add_episode",),
+}
+"""The methods that do what an operation does, where the name is another."""
+
+DIFFERENCES: dict[tuple[str, str], str] = {
+    # A Trigger holds text and context; a program may give either.
+    ("memorize", "trigger"): "when",
+    ("memorize", "context"): "when",
+    # An agent sends a sentence, a program pieces of evidence.
+    ("memorize", "evidence"): "evidence",
+    # One operation for both, by the id; a program has a Decision or a block in hand.
+    ("outcome_of", "id"): "decision",
+    ("outcome", "id"): "block",
+    # What belongs to the outcome of a decision alone.
+    ("outcome", "result"): "",
+    ("outcome", "reward"): "",
+    ("outcome", "used"): "",
+    ("outcome", "also"): "",
+    # The source's own order of parameters has success behind what has a default (R0.14).
+    ("add_episode", "success"): "success",
+}
+"""Method and the operation's parameter → the method's name for it (empty: it has none), where they differ on purpose."""
+
+
+def lacking(operation: Operation, method: Callable[..., Any]) -> list[str]:
+    """What a method lacks of its operation: each parameter by name, its plain type, and whether it may be left out."""
+    found = []
+    known = inspect.signature(method, eval_str=False).parameters
+    for sent in signature(operation).parameters.values():
+        name = DIFFERENCES.get((method.__name__, sent.name), sent.name)
+        if name and name not in known:
+            found.append(f"{method.__name__} lacks {sent.name}")
+        elif (method.__name__, sent.name) not in DIFFERENCES:
+            given = known[name]
+            if _plain(sent.annotation) not in str(given.annotation):
+                found.append(
+                    f"{method.__name__}: {sent.name} is {given.annotation}, not {_plain(sent.annotation)}"
+                )
+            if (sent.default or None) != (given.default or None):
+                found.append(f"{method.__name__}: {sent.name} is {given.default!r} by default")
+    return found
+
+
+def _plain(annotation: Any) -> str:
+    """The name of ``str``, ``bool``, ``int`` or ``float`` in an annotation; empty for what is richer in a program."""
+    if typing.get_origin(annotation) is typing.Annotated:
+        annotation = typing.get_args(annotation)[0]
+    if typing.get_origin(annotation) in (types.UnionType, typing.Union):
+        annotation = next(one for one in typing.get_args(annotation) if one is not types.NoneType)
+    return annotation.__name__ if annotation in (bool, int, float) else ""
+
+
+def test_every_operation_has_a_typed_method_with_all_its_parameters() -> None:
+    for name, tool in TOOLS.items():
+        for method in METHODS.get(name, (name,)):
+            assert lacking(tool.run, getattr(Alice, method)) == []
+
+
+def test_the_table_of_differences_says_nothing_that_is_not_so() -> None:
+    shared = {
+        (method, sent)
+        for name, tool in TOOLS.items()
+        for method in METHODS.get(name, (name,))
+        for sent in signature(tool.run).parameters
+    }
+    assert set(DIFFERENCES) <= shared
+    assert [name for name, methods in METHODS.items() if methods == (name,)] == []
+
+
+def test_a_method_that_lags_behind_is_noticed() -> None:
+    def add_event(self: Alice, thought: str, context: str = "", doing: str = "", result: int = 1) -> None:
+        """As ``Alice.add_event``, with a parameter renamed, one with another default, and one too few."""
+
+    assert lacking(TOOLS["add_event"].run, add_event) == [
+        "add_event lacks action",
+        "add_event: result is 1 by default",
+        "add_event lacks metadata",
+    ]
+
+    def assess(self: Alice, topic: int = 0, top: str = "") -> None:
+        """Not typed as the operation is."""
+
+    assert lacking(TOOLS["recall"].run, assess) == [
+        "assess lacks query",
+        "assess: top is str, not int",
+        "assess: top is '' by default",
+        "assess lacks context",
+    ]
+
+
+def test_reads_of_an_episode_spare_it_whichever_face_records_the_next(home: Path, cli: Call) -> None:
+    """The operation once left out what the method passed on: what searches found, which weighs in pruning (B0.8)."""
+    alice = Alice(home, "agent:mine")
+    cli("config", "set", "episodes.capacity", "6")
+    for number in range(6):
+        alice.add_episode(f"{number} told alike", {"n": number}, "did it", success=True)
+    least = alice.prune().pruning.removed[0].episode
+    for _ in range(9):
+        assert [one.episode.id for one in alice.similar(least.task, least.context, 1)] == [least.id]
+    kept = alice.call("record_episode", {"task": "one more", "success": True})
+    assert kept["pruned"]
+    assert least.id in [one.id for one in alice.episodes()]
+
+
+def test_a_late_result_is_merged_as_the_configuration_says(home: Path, cli: Call) -> None:
+    """``finish_event`` once merged by length, whatever ``events.strategy`` said."""
+    cli("config", "set", "events.strategy", "importance")
+    alice = Alice(home, "agent:mine")
+    for number in range(12):
+        alice.add_event(f"thought {number}", action="a failure" if number % 3 else "", result=number or None)
+    before = Timeline(segments=alice.segments(), total_events=12)
+    alice.finish_event(1, "it held")
+    late = alice.segments()[-1].events[-1]
+    told = {name: add_event(before, late, way).timeline.lengths for name, way in STRATEGIES.items()}
+    assert told["importance"] != told["length"]
+    assert tuple(one.segment_length for one in alice.segments()) == told["importance"]
