@@ -9,9 +9,11 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
+Node = TypeVar("Node", bound=ast.stmt)
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "alice_exp"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -139,6 +141,29 @@ def _body_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     """Lines of the body without its docstring: a command's options are its signature, not its length."""
     body = node.body[1:] if ast.get_docstring(node) else node.body
     return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
+def test_a_use_case_takes_what_it_needs_of_a_home_as_one_value() -> None:
+    """Three at most, as a home, its history and who acts: more, and each face puts them together in its own way."""
+    ports = [node for path in PACKAGE.rglob("ports.py") for node in _top(path, ast.ClassDef)]
+    edges = {"Caller", "Config"} | {
+        port.name for port in ports if any(ast.unparse(base) == "Protocol" for base in port.bases)
+    }
+    assert {"Home", "Reports", "Decisions", "Provider", "Collection"} <= edges
+    found = []
+    for path in (path for path in MODULES if "usecases" in (path.stem, path.parent.name)):
+        for function in _top(path, ast.FunctionDef):
+            given = (*function.args.args, *function.args.kwonlyargs)
+            named = [re.split(r"\W", ast.unparse(one.annotation))[0] for one in given if one.annotation]
+            if len([name for name in named if name in edges]) > 3:
+                found.append(f"{path}:{function.lineno} {function.name} takes {named}")
+    assert found == []
+
+
+def _top(path: Path, kind: type[Node]) -> list[Node]:
+    """The classes or functions of a module."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [node for node in tree.body if isinstance(node, kind)]
 
 
 FORBIDDEN = re.compile(r"\b(manager|service|engine|helper|utils|common|handler|processor)s?\b", re.IGNORECASE)

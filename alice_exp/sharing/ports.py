@@ -1,4 +1,4 @@
-"""Protocols of sharing: identity and trusted peers, network and links, the log of what left."""
+"""Protocols of sharing: identity and trusted peers, network and links, the log of what left; and what it needs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
     from alice_exp.kernel.jsonc.problem import Json
 
     Message = Mapping[str, Json]
@@ -141,3 +143,13 @@ class Shares(Protocol):
     def log(self) -> tuple[Disclosure, ...]:
         """All entries, oldest first."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """What sharing needs: the home, its public name with the log of what left, and the caller with the time (a peer
+    during an exchange)."""
+
+    home: Home
+    shares: Shares
+    caller: Caller

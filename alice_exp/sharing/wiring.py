@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from alice_exp.home.caller import Caller
-    from alice_exp.sharing.ports import Network, Peer, Shares
+    from alice_exp.sharing.ports import Network, Peer, Shares, Sharing
     from alice_exp.sharing.store.peer_identity import FileIdentity
 
 
@@ -38,6 +38,14 @@ def network(session: Session) -> Network:
     from alice_exp.sharing.store.network import LanNetwork
 
     return LanNetwork(peers(session), session.warn)
+
+
+def sharing(session: Session, peer: Peer | None = None) -> Sharing:
+    """The home, name, log and caller of this session; ``peer`` acts where one is given."""
+    from alice_exp.sharing.ports import Sharing
+
+    caller = session.caller if peer is None else caller_as(session)(peer)
+    return Sharing(session.home, shares(session), caller)
 
 
 def caller_as(session: Session) -> Callable[[Peer], Caller]:

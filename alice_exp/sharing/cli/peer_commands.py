@@ -17,7 +17,7 @@ from alice_exp.model import documents
 from alice_exp.sharing.ports import Peer
 from alice_exp.sharing.usecases import peers as exchanging
 from alice_exp.sharing.usecases.peers import Exchanged
-from alice_exp.sharing.wiring import caller_as, network, peers, shares
+from alice_exp.sharing.wiring import caller_as, network, peers, shares, sharing
 from alice_exp.terminal.console import Terminal, visible
 from alice_exp.terminal.language import say
 
@@ -145,9 +145,7 @@ def forget(
     peer = peers(session).find(name)
     if blocks:
         terminal.confirm(say("Take back all that came from {name}?", name=peer.name))
-    _, gone, commit = exchanging.forget(
-        session.home, peers(session), session.caller, peer.name, and_their_blocks=blocks
-    )
+    _, gone, commit = exchanging.forget(sharing(session), peers(session), peer.name, and_their_blocks=blocks)
     document = {
         **_document(peer),
         "commit": commit_id(commit),
@@ -227,7 +225,7 @@ def exchange(
         _told(terminal, done, {"blocks": [dict(item) for item in ours.items], "dry_run": True})
         return
     with network(session).connect(peer, at) as link:
-        done = exchanging.exchange(session.home, shares(session), caller_as(session)(peer), peer, link)
+        done = exchanging.exchange(sharing(session, peer), peer, link)
     _told(terminal, done, {})
 
 

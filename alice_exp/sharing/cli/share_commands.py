@@ -19,7 +19,7 @@ from alice_exp.model.values.block import Placed
 from alice_exp.owner.wiring import signing
 from alice_exp.sharing.usecases import bundles
 from alice_exp.sharing.usecases.bundles import Permitted, TakenIn
-from alice_exp.sharing.wiring import shares
+from alice_exp.sharing.wiring import shares, sharing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun, source_bytes, write_apart
@@ -179,7 +179,7 @@ def export(
         else:
             write_apart(target, text)
 
-    made = bundles.export(session.home, shares(session), session.caller, to or target, deliver)
+    made = bundles.export(sharing(session), to or target, deliver)
     if target == "-":
         return
     document = {

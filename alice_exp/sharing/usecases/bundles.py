@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from alice_exp.model.rules.approval import Stamp
     from alice_exp.model.values.block import Block, Place
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.sharing.ports import Shares
+    from alice_exp.sharing.ports import Shares, Sharing
     from alice_exp.sharing.rules.bundle import Bundle, Offer, Received
 
 _LEAVING: tuple[Place, ...] = ("universal",)
@@ -174,13 +174,11 @@ def preview(home: Home, shares: Shares) -> Bundle:
     return made
 
 
-def export(
-    home: Home, shares: Shares, caller: Caller, to: str, deliver: Callable[[str], None], way: str = "file"
-) -> Bundle:
+def export(sharing: Sharing, to: str, deliver: Callable[[str], None], way: str = "file") -> Bundle:
     """Log what is about to leave and to whom, then pass exactly the text of ``preview`` to ``deliver``."""
-    require_person(caller, "share", "alice-exp share export FILE")
-    made = preview(home, shares)
-    shares.record(Disclosure(caller.now, to, way, *traces(made)))
+    require_person(sharing.caller, "share", "alice-exp share export FILE")
+    made = preview(sharing.home, sharing.shares)
+    sharing.shares.record(Disclosure(sharing.caller.now, to, way, *traces(made)))
     deliver(made.text)
     return made
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Place
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.sharing.ports import Link, Message, Peer, Peers, Shares
+    from alice_exp.sharing.ports import Link, Message, Peer, Peers, Shares, Sharing
     from alice_exp.sharing.rules.bundle import Received
     from alice_exp.sharing.rules.peer_exchange import Mark, Offering, Withdrawal
     from alice_exp.sharing.usecases.bundles import TakenIn
@@ -77,8 +77,8 @@ def offered(home: Home) -> Offering:
     return peer_exchange.offering(home.read(_OWN))
 
 
-def exchange(home: Home, shares: Shares, caller: Caller, peer: Peer, link: Link) -> Exchanged:
-    """Take a peer's offers, then offer ours; repeating it changes nothing. ``caller`` acts as the peer.
+def exchange(sharing: Sharing, peer: Peer, link: Link) -> Exchanged:
+    """Take a peer's offers, then offer ours; repeating it changes nothing. The caller of ``sharing`` is the peer.
 
     Raises ``PeerError`` if the peer fails; what was taken in by then stays.
     """
@@ -89,12 +89,12 @@ def exchange(home: Home, shares: Shares, caller: Caller, peer: Peer, link: Link)
             version=repr(hello.get("version"))[:20],
             known=VERSION,
         )
-    taken, revoked = _take(home, caller, peer, link)
+    taken, revoked = _take(sharing, peer, link)
     done = Exchanged(peer.name).with_taken(taken, revoked)
-    return _offer(home, shares, caller, peer, link, done)
+    return _offer(sharing, peer, link, done)
 
 
-def _take(home: Home, caller: Caller, peer: Peer, link: Link) -> tuple[TakenIn, tuple[str, ...]]:
+def _take(sharing: Sharing, peer: Peer, link: Link) -> tuple[TakenIn, tuple[str, ...]]:
     pages: list[Received] = []
     marks: tuple[Mark, ...] = ()
     count = 1
@@ -104,10 +104,11 @@ def _take(home: Home, caller: Caller, peer: Peer, link: Link) -> tuple[TakenIn, 
             count = min(_whole(answer.get("pages"), 1), MOST_PAGES)
             marks = peer_exchange.read_revocations(answer.get("revoked"))
         pages.append(peer_exchange.incoming(answer.get("bundle"), peer.name))
-    return take_in(home, caller, peer.name, peer_exchange.joined(peer.name, pages), marks)
+    return take_in(sharing.home, sharing.caller, peer.name, peer_exchange.joined(peer.name, pages), marks)
 
 
-def _offer(home: Home, shares: Shares, caller: Caller, peer: Peer, link: Link, done: Exchanged) -> Exchanged:
+def _offer(sharing: Sharing, peer: Peer, link: Link, done: Exchanged) -> Exchanged:
+    home, shares, caller = sharing.home, sharing.shares, sharing.caller
     ours = offered(home)
     revoked = _revocations(home, shares, peer, ours)
     refused: list[tuple[str, str]] = []
@@ -187,12 +188,13 @@ def _withdraw(
 
 
 def forget(
-    home: Home, peers: Peers, caller: Caller, name: str, *, and_their_blocks: bool = False
+    sharing: Sharing, peers: Peers, name: str, *, and_their_blocks: bool = False
 ) -> tuple[Peer, Withdrawal, Commit | None]:
     """Stop trusting a peer; with ``and_their_blocks`` also undo all that came from it, in one commit.
 
     Candidates are removed, approved blocks archived, counts it raised fall back. ``undo`` reverts that.
     """
+    home, caller = sharing.home, sharing.caller
     require_person(caller, "forget a peer", f"alice-exp peer forget {name}")
     peer = peers.find(name)
     peers.forget(peer)
