@@ -54,7 +54,6 @@ from alice_exp.learning.wiring import learning
 from alice_exp.maintenance.usecases import namespaces_of_home
 from alice_exp.model.values.block import About, Block, BlockType, Evidence, Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event, Segment, Timeline
-from alice_exp.owner import usecases as owner
 from alice_exp.owner.wiring import open_session, signing
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.daily_report import Agenda
@@ -207,12 +206,7 @@ class Alice(Conversations, Records):
         draft = Draft(
             capture.payload_of(payload), capture.trigger_of(when), type=type, about="user", tags=tuple(tags)
         )
-        captured = owner.decide(
-            signing(self._session),
-            "approve",
-            lambda home, caller, stamp: capture.remember(home, caller, draft, namespace, stamp=stamp),
-        )
-        placed = captured.placed[0]
+        placed = capture.remember(signing(self._session), draft, namespace).placed[0]
         assert placed is not None
         return placed
 

@@ -125,8 +125,6 @@ def remember(
 
     Example: alice-exp remember "我喜欢吃辣" --when "choosing food"
     """
-    from alice_exp.owner import usecases as owner
-
     terminal: Terminal = ctx.obj
     draft = Draft(
         _payload(payload),
@@ -136,12 +134,7 @@ def remember(
         tags=tuple(tag),
         importance=number_between(importance, 0, 1, "--importance"),
     )
-    captured = owner.decide(
-        signing(terminal.session, terminal.doors(dry_run)),
-        "approve",
-        lambda home, caller, stamp: keep_word(home, caller, draft, namespace, stamp=stamp),
-    )
-    _answer(terminal, captured)
+    _answer(terminal, keep_word(signing(terminal.session, terminal.doors(dry_run)), draft, namespace))
 
 
 def _payload(text: str) -> Payload:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from alice_exp.model.rules.approval import Stamp
     from alice_exp.model.values.block import About, BlockType, Evidence, Place
     from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.owner.ports import Signing
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +149,17 @@ def memorize(
     return replace(answer, commit=commit)
 
 
-def remember(
-    home: Home, caller: Caller, draft: Draft, namespace: str = "", *, stamp: Stamp = lambda block: block
-) -> Captured:
-    """Keep a person's explicit statement in personal, as ``past`` with one verification (R2.18, B2.2).
+def remember(signing: Signing, draft: Draft, namespace: str = "") -> Captured:
+    """Keep a person's explicit statement in personal, as ``past`` with one verification (R2.18, B2.2), signed where
+    there is an owner key."""
+    from alice_exp.owner.usecases import decide
 
-    ``stamp`` signs with the owner key (``owner.usecases.decide``).
-    """
+    return decide(
+        signing, "approve", lambda home, caller, stamp: _remembered(home, caller, draft, namespace, stamp)
+    )
+
+
+def _remembered(home: Home, caller: Caller, draft: Draft, namespace: str, stamp: Stamp) -> Captured:
     require_person(caller, "write into personal", "alice-exp remember …")
     path = namespace_path(namespace or namespace_for("personal", draft.type), "personal")
     if not path.startswith("personal/"):
