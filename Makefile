@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format lint types rooms docs bench bench-recall bench-learning simulation soak crash clean
+.PHONY: demo test check format lint types rooms docs bench bench-recall bench-learning bench-textworld simulation soak crash clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -48,6 +48,22 @@ bench-recall: $(READY)  ## finding, beside plain BM25
 
 bench-learning: $(READY)  ## what lessons do for an agent in a world that changes: the tables in docs/learning-bench.md
 	$(BIN)/python -m tests.bench.learning_world --grid --write
+	$(BIN)/python -m tests.bench.learning_home --write
+	$(MAKE) bench-textworld
+
+# textworld brings spaCy and a compiler for its games: 0.4 GB, so it has an environment of its own. Where it cannot be
+# had, that part of the page stays as it is.
+GAMES := .venv-textworld
+
+$(GAMES)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(GAMES)
+	$(GAMES)/bin/python -m pip install --quiet 'textworld>=1.7,<2' --editable .
+	touch $(GAMES)/.ready
+
+bench-textworld:  ## what lessons do for an agent in TextWorld's cooking games
+	if $(MAKE) $(GAMES)/.ready; \
+	then $(GAMES)/bin/python -m tests.bench.textworld_bench --games $(GAMES)/games --write; \
+	else echo "textworld is not to be had here: its part of docs/learning-bench.md was not measured anew"; fi
 
 simulation: $(READY)  ## 1,000 Alices, some of them liars: a table, and the plot in docs/sharing.md
 	$(BIN)/python -m tests.bench.simulation
@@ -60,4 +76,4 @@ crash: $(READY)  ## interrupt every act at every step
 	$(BIN)/python -m tests.crash.matrix --all --results
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(GAMES) build dist *.egg-info .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis

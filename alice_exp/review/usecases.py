@@ -245,8 +245,7 @@ def approve(
         mark = Approved(caller.now, str(caller.actor), content_hash(block), shown)
         block = accepted(replace(block, approved=mark, reported=None, suggested=""))
         if placed.place == "low_value":
-            # What it failed at before a person looked is answered by the approval.
-            block = started(replace(block, open_failures={}))
+            block = started(block)
         return Put(stamp(block), path)
 
     return _decide(home, caller, "approve", ids, accept, _because(reason), bulk=bulk)

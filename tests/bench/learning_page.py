@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/learning-bench.md"
 PICTURE = Path(__file__).with_name("learning.svg")
 BEGIN, END = "<!-- bench: learning -->", "<!-- end -->"
+HOME = "<!-- bench: learning on a home -->"
 
 GOALS: Mapping[str, tuple[float, bool]] = {
     "success": (76.0, True),
@@ -77,11 +78,18 @@ def part(found: Found, grid: Found, seeds: int, grid_seeds: int) -> str:
     return "\n\n".join(one for one in parts if one) + "\n"
 
 
-def written(text: str, new: str) -> str:
-    """A page with its generated part replaced."""
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{new}{END}{after}"
+def written(text: str, new: str, begin: str = BEGIN) -> str:
+    """A page with one of its generated parts replaced; ``ValueError`` where it has no such part."""
+    before, mark, rest = text.partition(begin)
+    _, end, after = rest.partition(END)
+    if not mark or not end:
+        raise ValueError(f"the page has no part {begin}")
+    return f"{before}{begin}\n{new}{END}{after}"
+
+
+def write_part(new: str, begin: str) -> None:
+    """Replace one generated part of the page."""
+    PAGE.write_text(written(PAGE.read_text("utf-8"), new, begin), encoding="utf-8")
 
 
 def svg(found: Found) -> str:
@@ -126,5 +134,4 @@ def svg(found: Found) -> str:
 def write(found: Found, grid: Found, seeds: int, grid_seeds: int) -> None:
     """The page's part and the picture."""
     PICTURE.write_text(svg(found), encoding="utf-8")
-    text = PAGE.read_text("utf-8")
-    PAGE.write_text(written(text, part(found, grid, seeds, grid_seeds)), encoding="utf-8")
+    write_part(part(found, grid, seeds, grid_seeds), BEGIN)

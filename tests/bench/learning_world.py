@@ -173,12 +173,7 @@ class Oracle(Plain):
 
 def run(make: Callable[[], Policy] | None, setting: Setting, seed: int) -> Run:
     """One policy in one world (None: the oracle); the same arguments give the same run."""
-    life = Life(make, setting, seed)
-    for day in range(1, DAYS + 1):
-        life.day = day
-        life.morning()
-        life.tasks()
-    return life.ended()
+    return Life(make, setting, seed).lived().ended()
 
 
 class Life:
@@ -194,6 +189,16 @@ class Life:
         self.approved: set[str] = set()
         self.before = ""
         self.false_alarms = 0
+        self.followed: list[str | None] = []
+        """What was chosen, task by task; None: own reasoning."""
+
+    def lived(self, days: int = DAYS) -> Life:
+        """The same life after its first days."""
+        for day in range(1, days + 1):
+            self.day = day
+            self.morning()
+            self.tasks()
+        return self
 
     def rate(self, lesson: str) -> float:
         """A lesson's chance of success today."""
@@ -236,6 +241,7 @@ class Life:
     def task(self, task: Task, number: int) -> float:
         """One task; the chance of success of what was followed."""
         followed = self.policy.pick(task)
+        self.followed.append(followed)
         chance = self.setting.base if followed is None else self.rate(followed)
         self.done.harm += (chance < self.setting.base) / (DAYS * self.setting.traffic)
         luck = draw(self.seed, "luck", self.day, number)

@@ -140,7 +140,9 @@ def has_own_evidence(block: Block) -> bool:
 
 def started(block: Block) -> Block:
     """A candidate as an approval starts it: past with at least one verification where it has evidence of its own
-    ("I did meet this"), else possible as it is, on trial (DESIGN 12.2)."""
+    ("I did meet this"), else possible as it is, on trial (DESIGN 12.2). What it failed at before a person looked is
+    answered by the approval."""
+    block = replace(block, open_failures={})
     if block.state != "possible" or not has_own_evidence(block):
         return block
     return replace(block, state="past", verifications=max(1, block.verifications))

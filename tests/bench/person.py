@@ -1,0 +1,51 @@
+"""The person of a measured home: reads the heartbeat and decides, through the use cases that the commands call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from alice_exp import Alice
+from alice_exp.blocks.usecases.lifetime import retire
+from alice_exp.learning.usecases.keep import keep
+from alice_exp.learning.wiring import learning
+from alice_exp.owner.wiring import open_session
+from alice_exp.review import usecases as review
+from alice_exp.review.rules.daily_report import Agenda
+from alice_exp.review.wiring import reviewing
+
+
+def now(at: str) -> None:
+    """Set the clock of every home in this process (ISO-8601 UTC)."""
+    os.environ["ALICE_NOW"] = at
+
+
+class Person:
+    """Who reviews one home, which is made."""
+
+    def __init__(self, root: Path) -> None:
+        self.session = open_session(str(root), "user")
+        Alice(root, "user").init()
+
+    def heartbeat(self) -> Agenda:
+        """Today's report, shown."""
+        return review.heartbeat(reviewing(self.session), peek=False)[0]
+
+    def approve(self, ids: Sequence[str]) -> None:
+        """同意."""
+        decided = review.approve(self.session.home, self.session.caller, ids)
+        assert decided.ids == tuple(ids)
+
+    def reject(self, ids: Sequence[str]) -> None:
+        """拒绝."""
+        decided = review.reject(self.session.home, self.session.caller, ids)
+        assert decided.ids == tuple(ids)
+
+    def keep(self, block: str) -> None:
+        """It still holds."""
+        keep(learning(self.session), block)
+
+    def retire(self, block: str) -> None:
+        """It holds no longer."""
+        retire(self.session.home, self.session.caller, block, "no longer")
