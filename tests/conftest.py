@@ -352,7 +352,7 @@ def sound(git: Callable[..., str]) -> Callable[[Path], None]:
     def call(home: Path) -> None:
         assert git(home, "status", "--porcelain", "--untracked-files=all") == ""
         assert git(home, "fsck", "--strict", "--no-dangling") == ""
-        assert git(home, "for-each-ref", "refs/alice") == ""
+        assert git(home, "for-each-ref", "--format=%(refname)", "refs/alice") == "refs/alice/seen"
         left = [
             str(path) for path in home.rglob("*") if ".alice-tmp-" in path.name or path.name.endswith(".lock")
         ]

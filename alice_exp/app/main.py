@@ -61,6 +61,7 @@ COMMANDS: Table = {
     "config": {
         "get": "alice_exp.maintenance.cli.doctor_commands:config_get",
         "set": "alice_exp.maintenance.cli.doctor_commands:config_set",
+        "accept": "alice_exp.maintenance.cli.doctor_commands:config_accept",
         "list": "alice_exp.maintenance.cli.doctor_commands:config_list",
         "edit": "alice_exp.maintenance.cli.doctor_commands:config_edit",
     },

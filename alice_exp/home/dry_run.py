@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, TypeVar
 from alice_exp.model.values.block import SETS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Place
     from alice_exp.model.values.changes import Plan
     from alice_exp.model.values.config import Config
@@ -39,6 +40,9 @@ class DryHome:
     def config(self) -> Config:
         """See ``home.ports.Home.config``."""
         return self._home.config()
+
+    def decide_here(self, values: Mapping[str, Json]) -> None:
+        """Do nothing: a dry run decides nothing."""
 
     def text(self, path: str) -> str | None:
         """See ``home.ports.Home.text``."""

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from alice_exp.model.values.block import SETS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from alice_exp.kernel.journal.act import Act, Commit
-    from alice_exp.kernel.jsonc.problem import Problem
+    from alice_exp.kernel.jsonc.problem import Json, Problem
     from alice_exp.model.values.block import Place, Placed
     from alice_exp.model.values.changes import Plan
     from alice_exp.model.values.config import Config
@@ -75,6 +75,10 @@ class Home(Protocol):
 
     def config(self) -> Config:
         """The present configuration."""
+        ...
+
+    def decide_here(self, values: Mapping[str, Json]) -> None:
+        """Set keys of this machine's ``local.jsonc``, durably and without a commit (DESIGN 6)."""
         ...
 
     def text(self, path: str) -> str | None:

@@ -130,7 +130,12 @@ class Session:
 
     @property
     def api_key(self) -> str:
-        """The key of the configured server: ``ALICE_API_KEY``, else ``OPENAI_API_KEY``."""
+        """The key of the configured server: the variable that ``provider.key_env`` names, else the usual two.
+
+        It goes to ``provider.base_url`` alone, which stands beside it in ``local.jsonc``.
+        """
+        if named := self.config.text("provider.key_env"):
+            return os.environ.get(named, "")
         return os.environ.get("ALICE_API_KEY", "") or os.environ.get("OPENAI_API_KEY", "")
 
     @cached_property

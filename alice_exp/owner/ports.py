@@ -54,7 +54,7 @@ class Owner(Protocol):
         ...
 
     def verify(self, key: OwnerKey, claims: Sequence[Claim]) -> tuple[bool, ...]:
-        """Verify signatures anew, one verdict per claim; cached verdicts are discarded."""
+        """Verify signatures anew, one verdict per claim; what this process remembers is discarded."""
         ...
 
 

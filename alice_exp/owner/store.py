@@ -1,8 +1,7 @@
-"""The owner key on this machine: signing and verifying with ``ssh-keygen``, and the cache of verdicts.
+"""The owner key on this machine: signing with ``ssh-keygen``, verifying in process (Ed25519) or with it (other kinds).
 
-The valid key is the one that ``owner init`` pinned in ``identity/owner.pub``; a home without that file (a clone on
-another machine) uses ``owner.key`` of its tracked configuration. Verifying starts a process, so verdicts are cached in
-``state/`` by digest of key, text and signature; ``owner verify`` and sharing never rely on the cache.
+The valid key is the one that ``owner init`` pinned in ``identity/owner.pub``, else ``owner.key`` of ``local.jsonc``. No
+verdict is ever kept in a file, where anybody could write it: a process remembers its own, and no more.
 """
 
 from __future__ import annotations
@@ -24,6 +23,8 @@ from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.rules.approval import claim, judged, marked
 from alice_exp.model.values.block import Placed
 from alice_exp.owner.ports import OwnerKey
+from alice_exp.owner.rules.ssh_signature import can_verify
+from alice_exp.owner.rules.ssh_signature import verdicts as verdicts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,7 +41,6 @@ _KIND = re.compile(r"(sk-)?(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)|ssh-rsa)(@
 _PROMPT = re.compile(r"Enter passphrase[^:\n]*: ")
 _AT_ONCE = 8
 _MANY = 200
-_VERSION = 1
 _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 
 
@@ -53,7 +53,7 @@ class SshOwner:
         self._allowed = root / "identity" / "allowed_signers"
         self._state = root / "state"
         self._warn = warn
-        self._verdicts: dict[str, bool] | None = None
+        self._verdicts: dict[str, bool] = {}
         self._marked: dict[str, tuple[str, tuple[Block, ...], tuple[Block, ...]]] = {}
 
     # -- which key ----------------------------------------------------------------------------------------------
@@ -127,8 +127,9 @@ class SshOwner:
         line, problems = "", snapshot.problems
         try:
             line = _key_of(pinned or configured, CONFIG, "").line
-            if pinned and (not configured or _key_of(configured, CONFIG, "").line != line):
-                problems = (*problems, _differs(bool(configured)))
+            tracked = str(snapshot.config.shared.get("owner.key", "")).strip()
+            if pinned and (not tracked or _key_of(tracked, CONFIG, "").line != line):
+                problems = (*problems, _differs(bool(tracked)))
         except ProblemError as error:
             problems = (*problems, Problem(CONFIG, 0, 0, error.template, error.values, hint=error.hint))
         seen = judged(snapshot, lambda file: self._judged(line, file))
@@ -159,17 +160,14 @@ class SshOwner:
         return replace(file, blocks=known[2])
 
     def _known(self, line: str, claims: Sequence[Claim]) -> dict[Claim, bool]:
-        """Verdicts from the cache, verifying those that are missing."""
+        """The verdicts on claims; each is verified once in a process."""
         if not line or not claims:
             return {}
-        verdicts = self._load()
+        verdicts = self._verdicts
         missing = [said for said in claims if _digest(line, said) not in verdicts]
-        if len(missing) > _MANY:
+        if len(missing) > _MANY and not can_verify(line):
             self._warn(
-                ProblemError(
-                    "{count} signatures are verified for the first time; this takes a moment",
-                    count=len(missing),
-                )
+                ProblemError("{count} signatures are verified; this takes a moment", count=len(missing))
             )
         if missing:
             try:
@@ -214,14 +212,16 @@ class SshOwner:
             )
 
     def verify(self, key: OwnerKey, claims: Sequence[Claim]) -> tuple[bool, ...]:
-        """Verify every claim with ``ssh-keygen``; see ``owner.ports.Owner.verify``."""
+        """Verify every claim anew; see ``owner.ports.Owner.verify``."""
         verdicts = self._verified(key.line, claims)
-        self._load().clear()
+        self._verdicts.clear()
         self._marked.clear()
         self._learn(key.line, claims, verdicts)
         return verdicts
 
     def _verified(self, line: str, claims: Sequence[Claim]) -> tuple[bool, ...]:
+        if can_verify(line):
+            return verdicts_of(line, claims, NAMESPACE)
         with self._scratch() as scratch:
             (scratch / "allowed").write_text(_allowed_line(line), encoding="utf-8")
             verdicts: list[bool] = []
@@ -241,23 +241,9 @@ class SshOwner:
         with tempfile.TemporaryDirectory(prefix="owner-", dir=self._state) as name:
             yield Path(name)
 
-    def _load(self) -> dict[str, bool]:
-        if self._verdicts is None:
-            self._verdicts = {}
-            with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-                raw = json.loads((self._state / "signatures.json").read_bytes())
-                if raw["version"] == _VERSION:
-                    self._verdicts = {
-                        str(digest): verdict is True for digest, verdict in raw["verdicts"].items()
-                    }
-        return self._verdicts
-
     def _learn(self, line: str, claims: Iterable[Claim], verdicts: Iterable[bool]) -> None:
-        known = self._load()
-        known.update((_digest(line, said), verdict) for said, verdict in zip(claims, verdicts, strict=True))
-        atomic_files.keep(
-            self._state / "signatures.json", json.dumps({"version": _VERSION, "verdicts": known})
-        )
+        pairs = zip(claims, verdicts, strict=True)
+        self._verdicts.update((_digest(line, said), verdict) for said, verdict in pairs)
 
 
 def _as_it_is(placed: Placed) -> Placed:

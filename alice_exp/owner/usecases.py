@@ -137,7 +137,7 @@ def _sign_of(block: Block) -> tuple[str, str]:
 
 
 def overview(signing: Signing) -> Overview:
-    """The key and the status of all personal and universal blocks, using cached verdicts."""
+    """The key and the status of all personal and universal blocks."""
     snapshot = signing.home.read(("personal", "universal"))
     key = signing.owner.key(snapshot.config.text("owner.key"))
     return Overview(key, tuple((placed, standing(placed)) for placed in snapshot) if key is not None else ())
@@ -215,6 +215,7 @@ def init(
     commit = _configure(
         home, caller, f"{key.line} {key.comment}".rstrip(), f"init {key.fingerprint}", handover
     )
+    home.decide_here({"owner.key": f"{key.line} {key.comment}".rstrip()})
     owner.keep(key)
     return key, commit
 
@@ -228,6 +229,7 @@ def drop(signing: Signing) -> tuple[OwnerKey, Commit | None]:
         raise NotFoundError(_NO_KEY, hint=_HOW)
     handover = (("Signature", _handed_over(owner, present, "none", caller.now)),)
     commit = _configure(home, caller, "", f"drop {present.fingerprint}", handover)
+    home.decide_here({"owner.key": ""})
     owner.keep(None)
     return present, commit
 
@@ -342,7 +344,7 @@ def _configure(
         )
         if fault is not None:
             raise ProblemError("{why}", why=fault.message, path=CONFIG, line=fault.line, column=fault.column)
-        if snapshot.config.text("owner.key") == line:
+        if snapshot.config.shared.get("owner.key", "") == line:
             return None, None
         act = Act("owner", caller.actor, caller.now, (), detail, trailers)
         return ChangeSet(act, settings=(Setting(CONFIG, ("owner", "key"), line),)), None

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.judge import Judge
 from alice_exp.home.session import Session, once
+from alice_exp.model.values.block import Placed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from alice_exp.home.ports import Home
     from alice_exp.kernel.errors import AliceError
+    from alice_exp.model.values.block import Block
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.owner.ports import Signing
     from alice_exp.owner.store import SshOwner
@@ -44,7 +46,13 @@ def judge(session: Session) -> Judge:
             return seen
         return owner(session).judge(seen)
 
-    return Judge(judged, is_judged)
+    def proves(block: Block) -> bool:
+        if block.approved is None or not block.approved.signature or not is_judged():
+            return False
+        mark = owner(session).marking(session.home.config().text("owner.key"))
+        return mark(Placed(block, "universal/any.jsonc")).block.signed is True
+
+    return Judge(judged, is_judged, proves)
 
 
 def open_session(

@@ -60,6 +60,13 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
             for placed in report.unapproved
         ],
         "by_hand": list(report.by_hand),
+        "elsewhere": {
+            "approved": report.elsewhere.approved,
+            "raised": report.elsewhere.raised,
+            "config": report.elsewhere.configured,
+        },
+        "authors": list(report.authors),
+        "proposed": [{"key": name, "value": value} for name, value in report.proposed.items()],
         "returned": [
             _whereabouts(one.block_id, one.placed)
             | {"payload": payload_text(one.placed or one.rejected), "rejected": one.rejected.block.id}

@@ -312,7 +312,7 @@ def _commits(alice: Path) -> int:
     return int(counted.stdout)
 
 
-def _die(*_: object) -> None:
+def _die(*_: object, **__: object) -> None:
     os._exit(137)
 
 

@@ -130,7 +130,7 @@ def test_other_branches_tags_stashes_and_what_was_set_aside_are_rewritten_too(
     assert holds(home, *WORDS) == []
     refs = git(home, "for-each-ref", "--format=%(refname)").splitlines()
     assert "refs/heads/mine" in refs and "refs/tags/noted" in refs and "refs/tags/light" in refs
-    assert sum(ref.startswith("refs/alice/lost/") for ref in refs) == 1 and len(refs) == 5
+    assert sum(ref.startswith("refs/alice/lost/") for ref in refs) == 1 and len(refs) == 6
     assert git(home, "fsck", "--strict", "--no-dangling") == ""
 
 
@@ -146,7 +146,7 @@ def test_a_message_that_quotes_it_and_a_version_nobody_can_read_lose_it(
     git(home, "-c", "user.name=me", "-c", "user.email=me@x", "commit", "-qam", "mended")
     cli("purge", secret, "--yes")
     assert holds(home, *WORDS) == []
-    assert git(home, "log", "-1", "--format=%B", "HEAD~2").split() == ["I", "broke", "it", "(purged)"]
+    assert git(home, "log", "-1", "--format=%B", "HEAD~3").split() == ["I", "broke", "it", "(purged)"]
 
 
 def test_a_version_typed_without_an_id_is_known_by_what_it_says(
@@ -230,7 +230,7 @@ def test_a_broken_file_that_holds_it_stops_everything(
     refused = cli("purge", secret, "--yes", "--json", check=False)
     assert refused.code == 3 and refused.error["path"] == "personal/workflow_habits.jsonc"
     assert git(home, "rev-parse", "HEAD") == head and path.read_bytes() == text
-    assert git(home, "for-each-ref", "refs/alice") == ""
+    assert git(home, "for-each-ref", "--format=%(refname)", "refs/alice") == "refs/alice/seen"
 
 
 def test_a_failing_git_leaves_the_old_history(
@@ -339,11 +339,11 @@ def test_a_person_who_commits_before_it_is_finished_keeps_that(
     os.waitpid(child, 0)
     git(home, "-c", "user.name=me", "-c", "user.email=me@x", "commit", "-q", "--allow-empty", "-m", "mine")
     cli("list")
-    assert git(home, "log", "-1", "--format=%s") == "mine"
-    assert git(home, "for-each-ref", "refs/alice") == ""
+    assert git(home, "log", "--format=%s").splitlines()[:2] == ["adopt: 1 foreign commits", "mine"]
+    assert git(home, "for-each-ref", "--format=%(refname)", "refs/alice") == "refs/alice/seen"
     cli("purge", secret, "--yes")
     assert holds(home, *WORDS) == []
-    assert git(home, "log", "-1", "--skip=1", "--format=%s") == "mine"
+    assert git(home, "log", "-1", "--skip=2", "--format=%s") == "mine"
 
 
 def test_a_copy_of_the_home_purges_as_well(world: Path, cli: Call, secret: str) -> None:

@@ -346,7 +346,7 @@ def test_a_groups_ids_are_those_of_its_things(home: Path, run: Call, cli: Call) 
 
 def test_words_options_keys_and_choices_complete(home: Path, run: Call) -> None:
     assert {"retire", "revive", "restore"} <= set(offers(run, "re"))
-    assert offers(run, "config", "").keys() == {"get", "set", "list", "edit"}
+    assert offers(run, "config", "").keys() == {"get", "set", "accept", "list", "edit"}
     assert offers(run, "config", "get", "thresholds.p") == {
         "thresholds.past": "Verifications that raise a possible block to past"
     }

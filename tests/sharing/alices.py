@@ -85,7 +85,7 @@ def made(root: Path, name: str, files: Mapping[str, list[dict[str, Any]]], *, sh
         target.write_text(json.dumps({"blocks": blocks}), encoding="utf-8")
     config = {"sharing": {"enabled": sharing, "name": name}}
     (root / "experiences").mkdir(parents=True, exist_ok=True)
-    (root / "experiences" / "config.jsonc").write_text(json.dumps(config), encoding="utf-8")
+    (root / "local.jsonc").write_text(json.dumps(config), encoding="utf-8")
     environment = {**os.environ, "ALICE_HOME": str(root), "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "alice_exp", "init", "-q"]
     subprocess.run(command, env=environment, cwd=ROOT, check=True, capture_output=True)

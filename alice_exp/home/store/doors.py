@@ -13,17 +13,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.home.judge import Judge
-from alice_exp.home.store.config_cache import recalled, remember
-from alice_exp.home.store.list_files import CONFIG, scan, scan_config
-from alice_exp.home.store.read_files import LastGood, Reading, holds_blocks, snapshot
-from alice_exp.kernel import jsonc
+from alice_exp.home.store.config_files import read_configuration
+from alice_exp.home.store.list_files import scan, scan_config, signature_of
+from alice_exp.home.store.read_files import LastGood, Reading, holds_blocks, snapshot, unavailable
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.gc_pause import gc_paused
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
 from alice_exp.kernel.journal.git_process import LOST, PENDING
+from alice_exp.kernel.journal.git_references import SEEN
 from alice_exp.kernel.journal.lock import WriterLock
-from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.config import Config
 
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.atomic_files import Signature
     from alice_exp.kernel.journal.git_process import Message
     from alice_exp.kernel.journal.repo_config import RepoConfig
+    from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Block, Place
     from alice_exp.model.values.changes import Plan
     from alice_exp.model.values.snapshot import Snapshot
@@ -70,8 +70,13 @@ class FileHome:
         self._sources = sources
         self._judge = judge or Judge()
         self._reading = Reading(self.experiences)
+        self._is_settled_now = False
         self.waiting = False
         """Whether the last read left hand edits unadopted because another process held the lock."""
+
+    def proves(self, block: Block) -> bool:
+        """Whether a block carries a valid signature of the owner key, whoever wrote it."""
+        return self._judge.proves(block)
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -99,7 +104,7 @@ class FileHome:
         """
         self._require_home()
         head, found = self._head(), self._settled()
-        if found.problems or not self.repository.exists or self._judge.is_judged():
+        if found.problems or not self._is_settled_now or self._judge.is_judged():
             return None
         # A tracked file that is missing needs the last good version from git, which only `read` looks up.
         tracked = self._writer.stamps.files
@@ -129,7 +134,7 @@ class FileHome:
 
     def config(self) -> Config:
         """The configuration on disk; the defaults if the file is missing or cannot be read."""
-        return self._config(scan_config(self.experiences))[0]
+        return read_configuration(self.root, scan_config(self.experiences))[0]
 
     @cached_property
     def _recording(self) -> Recording:
@@ -141,7 +146,7 @@ class FileHome:
     def _adopting(self) -> Adopting:
         from alice_exp.home.store.hand_edits import Adopting
 
-        return Adopting(self._writer, self._reading)
+        return Adopting(self._writer, self._reading, self._judge.proves)
 
     @cached_property
     def _composing(self) -> Composing:
@@ -160,9 +165,13 @@ class FileHome:
 
     def _snapshot(self, found: Found, places: Collection[Place], records: bool | str = False) -> Snapshot:
         head = self._head()
-        seen = snapshot(self._reading, found, places, head, self._last_good(head))
-        config, problems = self._config(found)
-        seen = replace(seen, config=config, problems=(*seen.problems, *problems))
+        good = self._last_good(head)
+        seen = snapshot(self._reading, found, places, head, good)
+        if not self._is_settled_now:
+            seen = replace(seen, files=self._reading.unclaimed(seen.files, good, self._judge.proves))
+        config, problems = read_configuration(self.root, found)
+        wrong = () if self._is_settled_now else unavailable(self.repository)
+        seen = replace(seen, config=config, problems=(*seen.problems, *problems, *wrong))
         return self._judge.judge(self._with_records(seen, found, records) if records else seen)
 
     def _with_records(self, seen: Snapshot, found: Found, records: bool | str) -> Snapshot:
@@ -176,35 +185,26 @@ class FileHome:
             seen = replace(seen, timeline=timeline, problems=(*seen.problems, *faults))
         return seen
 
-    def _config(self, found: Found) -> tuple[Config, tuple[Problem, ...]]:
-        signature = found.files.get(CONFIG)
-        if signature is None:
-            return Config(), ()
-        known = recalled(self.root / "state" / "config.json", signature)
-        if known is not None:
-            return known, ()
-        try:
-            return self._parsed_config(signature)
-        except OSError as error:
-            why = (error.strerror or "it is gone").lower()
-            return Config(), (Problem(CONFIG, 0, 0, "this file cannot be read: {why}", {"why": why}),)
+    def decide_here(self, values: Mapping[str, Json]) -> None:
+        """See ``home.ports.Home.decide_here``."""
+        from alice_exp.home.store.config_files import write_local
 
-    def _parsed_config(self, signature: Signature) -> tuple[Config, tuple[Problem, ...]]:
-        from alice_exp.model.formats.config_file import read_config
-
-        began = time.time_ns()
-        data, read = read_bytes(self.experiences / CONFIG)
-        config, problems = read_config(jsonc.parse(data, CONFIG))
-        if read == signature and not problems:
-            remember(self.root / "state" / "config.json", signature, began, config)
-        return config, problems
+        self._require_home()
+        with self._locked():
+            if self.repository.exists:
+                self._settle()
+            write_local(self.root, values)
 
     def _last_good(self, head: str) -> LastGood:
+        """The last versions of this home: those of its last commit, or of the last before foreign ones."""
+        ours = head
+        if not self._is_settled_now:
+            ours = (self.repository.resolve(SEEN) or head) if self.repository.exists else ""
         stamps = self._writer.stamps
-        if head and stamps.head == head:
-            tree = {path: oid for path, (_, oid) in stamps.files.items()}
-        else:
-            tree = self.repository.tree(head) if head else {}
+        tree = {path: oid for path, (_, oid) in stamps.files.items()}
+        if ours and stamps.head != ours:
+            with contextlib.suppress(ProblemError):
+                tree = self.repository.tree(ours)
         return self._reading.last_good(tree, self.repository.blob)
 
     def _wait_for_writer(self) -> None:
@@ -216,14 +216,18 @@ class FileHome:
 
     def _settled(self) -> Found:
         """Recover and adopt if necessary and no other process is writing; returns the files as they are then."""
-        self.waiting = False
+        self.waiting = self._is_settled_now = False
         found = scan(self.experiences)
-        if not self.repository.exists or self._is_settled(found):
+        if self.repository.exists and self._is_settled(found):
+            self._is_settled_now = True
+            return found
+        if not self.repository.exists:
             return found
         try:
             # No waiting: a reader must answer even while a long import holds the lock.
             with self._locked(wait=0):
                 self._settle(strict=False)
+                self._is_settled_now = not self.repository.obstacle()
         except BusyError:
             self.waiting = True
         except (OSError, ProblemError) as error:
@@ -231,14 +235,14 @@ class FileHome:
         return scan(self.experiences)
 
     def _is_settled(self, found: Found) -> bool:
-        if self.repository.resolve(PENDING):
+        if self.repository.resolve(PENDING) or signature_of(self.root) is None:
             return False
         head = self.repository.head()
         stamps = self._writer.stamps
         # Another process may have committed and saved newer signatures.
         if stamps.head != head:
             stamps = self._writer.reread()
-        return bool(head) and stamps.equal(head, found.files)
+        return bool(head) and stamps.equal(head, found.files) and self.repository.resolve(SEEN) == head
 
     @contextlib.contextmanager
     def _locked(self, wait: float = 10.0) -> Iterator[None]:
@@ -280,9 +284,18 @@ class FileHome:
         for _ in range(TRIES):
             found, head = scan(self.experiences), self.repository.head()
             try:
+                if head and self.repository.resolve(SEEN) != head:
+                    from alice_exp.home.store.foreign_commits import adopt_foreign
+
+                    adopt_foreign(self._writer, self._reading, self._judge.proves)
+                    found, head = scan(self.experiences), self.repository.head()
                 self._adopting.adopt(found)
             except ChangedOnDisk:
                 continue
+            if signature_of(self.root) is None and head:
+                from alice_exp.home.store.config_files import move_here
+
+                move_here(self.root, self._writer)
             return found if self._writer.stamps.head == head else scan(self.experiences)
         raise BusyError("the files change faster than they can be read", hint="run the command again")
 
@@ -296,9 +309,16 @@ class FileHome:
 
         creation.make_directories(self.root, self.experiences)
         with self._locked():
-            if self.repository.exists and self.repository.head():
+            if self.repository.exists and (head := self.repository.head()):
+                # A fresh clone, which no act of this home has touched, is taken over as it is by a person's init.
+                if not self.repository.resolve(SEEN):
+                    self.repository.point([(SEEN, head, None)])
                 self._settle()
                 return None, 0
+            from alice_exp.home.store.config_files import write_local
+
+            if signature_of(self.root) is None:
+                write_local(self.root, {})
             return creation.found(self._writer, self._adopting, actor, defaults)
 
     # -- writing ------------------------------------------------------------------------------------------------

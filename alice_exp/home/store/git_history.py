@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from alice_exp.home.ports import Changed, FileVersion, Version
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import NotFoundError, UsageError
-from alice_exp.kernel.journal.commit_message import read
+from alice_exp.kernel.journal.commit_message import FOREIGN, SINCE, disclaimed, read
 from alice_exp.kernel.journal.git_process import LOST, isolated_environment
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.problem import Problem
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.journal.git_process import Repository
 
+_OID = re.compile(r"[0-9a-f]{40}")
 _NAME = re.compile(r"[0-9a-f]{4,40}|act-[a-z2-9]{8}")
 
 
@@ -67,9 +68,23 @@ class GitHistory:
         options: dict[str, Any] = {"max_count": limit} if limit else {}
         if block:
             options.update(grep=f"^Alice-Block: {block}$")
+        if block:
+            # A foreign commit may carry forged trailers, and the act that adopted it need not name this block.
+            foreign = self._foreign()
+            yield from (act for act in self._acts(options) if act.commit not in foreign)
+            return
+        yield from disclaimed(self._acts(options))
+
+    def _acts(self, options: Mapping[str, Any]) -> Iterator[Commit]:
         with self._repo() as repo:
             for found in repo.iter_commits(repo.head.commit, **options):
                 yield read(found.hexsha, _message(found))
+
+    def _foreign(self) -> set[str]:
+        """The commits that were adopted as foreign."""
+        acts = self._acts({"grep": f"^Alice-{FOREIGN}: "})
+        own = (act for act in disclaimed(acts) if act.op == "adopt")
+        return {value for act in own for name, value in act.trailers if name == FOREIGN}
 
     def commit(self, name: str) -> Commit:
         """See ``home.ports.History.commit``; ``UsageError`` if the name is malformed or ambiguous."""
@@ -98,8 +113,7 @@ class GitHistory:
         """See ``home.ports.History.changed``."""
         with self._repo() as repo:
             found = repo.commit(commit)
-            parent = found.parents[0] if found.parents else None
-            pairs = _changed_pairs(parent, found)
+            pairs = _changed_pairs(_before(repo, found), found)
             old, new = _contents(before for before, _ in pairs), _contents(after for _, after in pairs)
         before, after = _blocks(old), _blocks(new)
         versions = []
@@ -133,7 +147,7 @@ class GitHistory:
                 continue
             with self._repo() as repo:
                 found = repo.commit(act.commit)
-                pairs = _changed_pairs(found.parents[0] if found.parents else None, found)
+                pairs = _changed_pairs(_before(repo, found), found)
                 before = _state_among([old for old, _ in pairs], block_id, seen)
                 after = _state_among([new for _, new in pairs], block_id, seen)
             yield act, before, after
@@ -197,6 +211,18 @@ class GitHistory:
 def _message(commit: GitCommit) -> str:
     message = commit.message
     return message if isinstance(message, str) else message.decode("utf-8", "replace")
+
+
+def _before(repo: git.Repo, commit: GitCommit) -> GitCommit | None:
+    """What an act's changes are seen against: its first parent, or the head before the commits that it adopted."""
+    since = dict(read(commit.hexsha, _message(commit)).trailers).get(SINCE, "")
+    if _OID.fullmatch(since):
+        from git.exc import ODBError
+
+        # After a purge the old head is gone under this name.
+        with suppress(ValueError, ODBError):
+            return repo.commit(since)
+    return commit.parents[0] if commit.parents else None
 
 
 def _plain_state(level: str) -> str:

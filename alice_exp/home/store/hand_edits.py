@@ -28,17 +28,19 @@ if TYPE_CHECKING:
     from alice_exp.home.store.list_files import Found
     from alice_exp.home.store.read_files import Reading
     from alice_exp.kernel.journal.atomic_files import Signature
-    from alice_exp.kernel.journal.commit_writer import CommitWriter
+    from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
     from alice_exp.kernel.jsonc import Document
     from alice_exp.model.rules.adoption import Adoption
     from alice_exp.model.rules.rejection import Returned
+    from alice_exp.model.values.block import Block
 
 
 class Adopting:
     """Finds and commits hand edits. The caller must hold the writer lock."""
 
-    def __init__(self, writer: CommitWriter, reading: Reading) -> None:
+    def __init__(self, writer: CommitWriter, reading: Reading, proves: Callable[[Block], bool]) -> None:
         self._writer = writer
+        self._proves = proves
         self._reading = reading
         self._experiences = writer.work_tree
         self._repository = writer.repository
@@ -152,11 +154,13 @@ class Adopting:
         # The same id in two files is a problem; the file waits until the person has resolved it.
         if any(block.id in elsewhere for block in blocks if block.id):
             return
-        new_id = _fresh_ids(self._sources.new_id, {*before, *elsewhere})
-        adoption = adopt(document, blocks, before, elsewhere, self._sources.now(), new_id)
+        new_id = fresh_ids(self._sources.new_id, {*before, *elsewhere})
+        adoption = adopt(
+            document, blocks, before, elsewhere, self._sources.now(), new_id, proves=self._proves
+        )
         new = edit(document, adoption.edits) if adoption.edits else data
-        self._warn_refused(path, adoption)
-        raised = tuple(("Raised", block_id) for block_id in adoption.raised)
+        warn_refused(self._sources, path, adoption.approvals_refused)
+        raised = named(adoption)
         back = self._back(path, new, before, rejected)
         self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, raised, back)
         self._warn_returned(path, back)
@@ -199,17 +203,6 @@ class Adopting:
                     hint=f"see 'alice-exp why {known}'",
                 )
             self._sources.warn(warning)
-
-    def _warn_refused(self, path: str, adoption: Adoption) -> None:
-        for block_id in adoption.approvals_refused:
-            self._sources.warn(
-                ProblemError(
-                    "an approval written by hand grants nothing and was taken out of {id}",
-                    id=block_id,
-                    path=path,
-                    hint=f"approve it with 'alice-exp approve {block_id}'",
-                )
-            )
 
     def _commit_adopted(
         self,
@@ -291,7 +284,7 @@ class Adopting:
                 if kept is not None:
                     files[path] = FileChange(data, kept)
                 continue
-            new_id = _fresh_ids(self._sources.new_id, set(taken))
+            new_id = fresh_ids(self._sources.new_id, set(taken))
             adoption = adopt(document, blocks, {}, (), self._sources.now(), new_id, str(actor))
             new = edit(document, adoption.edits) if adoption.edits else data
             files[path] = FileChange(data, new)
@@ -299,7 +292,28 @@ class Adopting:
         return files, taken
 
 
-def _fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Callable[[], str]:
+def named(adoption: Adoption) -> tuple[tuple[str, str], ...]:
+    """The trailers by which the next report names what an edit raised, and what a person typed."""
+    raised = tuple(("Raised", block_id) for block_id in adoption.raised)
+    return (*raised, *(("Typed", block_id) for block_id in adoption.typed if block_id not in adoption.raised))
+
+
+def warn_refused(sources: Sources, path: str, ids: Collection[str]) -> None:
+    """Say of which blocks a claimed approval was taken out."""
+    for block_id in ids:
+        sources.warn(
+            ProblemError(
+                "an approval written by hand grants nothing and was taken out of {id}",
+                id=block_id,
+                path=path,
+                hint=f"approve it with 'alice-exp approve {block_id}'",
+            )
+        )
+
+
+def fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Callable[[], str]:
+    """A source of ids of blocks that are not ``taken``; each one given is added to it."""
+
     def fresh() -> str:
         while (block_id := new_id("exp")) in taken:
             continue

@@ -49,6 +49,14 @@ def scan_config(root: Path) -> Found:
     return found
 
 
+def signature_of(root: Path) -> Signature | None:
+    """The signature of ``local.jsonc`` of the home at ``root``; None if there is none."""
+    try:
+        return Signature.of(os.lstat(f"{root}/local.jsonc"))
+    except OSError:
+        return None
+
+
 def _folder(found: Found, root: str, folder: str, ending: str) -> None:
     try:
         status = os.lstat(f"{root}/{folder}")

@@ -23,6 +23,7 @@ from alice_exp.kernel.journal.atomic_files import (
     write_beside,
 )
 from alice_exp.kernel.journal.git_process import COMMITTER, NO_OBJECT, PENDING, PURGING, STAGE, blob_id
+from alice_exp.kernel.journal.git_references import SEEN
 from alice_exp.kernel.journal.rewrite_history import rewrite
 from alice_exp.model.formats.block_erasure import forget, is_empty
 
@@ -98,7 +99,7 @@ def finish(repository: Repository, *, strict: bool = False) -> bool:
     if repository.head() != tombstone:
         _swap_files(repository, tombstone)
     if moves:
-        repository.point(moves)
+        repository.point([*moves, (SEEN, tombstone, None)])
         sync_directory(repository.git_dir / "refs" / "heads")
     try:
         _unstage(repository)
@@ -161,7 +162,7 @@ def _refs(repository: Repository) -> dict[str, str]:
     return {
         name: oid
         for name, oid in found.items()
-        if not name.startswith(excluded) and name not in (PURGING, PENDING)
+        if not name.startswith(excluded) and name not in (PURGING, PENDING, SEEN)
     }
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel import jsonc
+from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import NotAFile, read_bytes
 from alice_exp.kernel.journal.git_process import blob_id
 from alice_exp.kernel.jsonc import Unchanged
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.store.list_files import Found
     from alice_exp.kernel.journal.atomic_files import Signature
+    from alice_exp.kernel.journal.git_references import References
     from alice_exp.kernel.jsonc import Document
     from alice_exp.model.values.block import Block, Place
 
@@ -73,6 +75,23 @@ class Reading:
             template = "{why}" if isinstance(error, NotAFile) else "this file cannot be read: {why}"
             return Parsed(signature, (), (Problem(path, 0, 0, template, {"why": why.lower()}),))
         return self.learn(path, data, signature)
+
+    def unclaimed(
+        self, files: Collection[NamespaceFile], good: LastGood, proves: Callable[[Block], bool]
+    ) -> tuple[NamespaceFile, ...]:
+        """Files that nobody has adopted yet, without the approvals that their last good versions did not have.
+
+        A reader that cannot adopt, because another process writes or the history cannot be written to, must not
+        believe what adopting would take out (DESIGN 6).
+        """
+
+        def is_known(path: str) -> bool:
+            return good.oid(path) == self._good.get(path, ("",))[0] != ""
+
+        return tuple(
+            file if is_known(file.path) else _without_claims(file, good.blocks(file.path), proves)
+            for file in files
+        )
 
     def last_good(self, tree: Mapping[str, str], blob: Callable[[str], bytes]) -> LastGood:
         """Access to the files of a commit (``tree``: path to blob id), with this object's cache."""
@@ -156,13 +175,21 @@ class LastGood:
         self._blob = blob
         self._known = known
 
+    def oid(self, path: str) -> str:
+        """The blob id of a path in the last commit; empty if it was not tracked."""
+        return self._tree.get(path, "")
+
     def blocks(self, path: str) -> tuple[Block, ...]:
         """The blocks of a path in the last commit; none if it was not tracked or is broken there too."""
         oid = self._tree.get(path)
         if oid is None:
             return ()
         if self._known.get(path, ("",))[0] != oid:
-            blocks, problems = read_blocks(jsonc.parse(self._blob(oid), path))
+            try:
+                data = self._blob(oid)
+            except ProblemError:
+                return ()
+            blocks, problems = read_blocks(jsonc.parse(data, path))
             broken = any(problem.severity == "error" for problem in problems)
             self._known[path] = (oid, () if broken else blocks)
         return self._known[path][1]
@@ -183,6 +210,27 @@ class LastGood:
             )
         ]
         return [NamespaceFile(path, self.blocks(path)) for path in unreachable]
+
+
+def _without_claims(
+    file: NamespaceFile, good: Collection[Block], proves: Callable[[Block], bool]
+) -> NamespaceFile:
+    known = {block.id: block.approved for block in good}
+    blocks = tuple(
+        block
+        if block.approved is None or known.get(block.id) == block.approved or proves(block)
+        else replace(block, approved=None)
+        for block in file.blocks
+    )
+    return replace(file, blocks=blocks)
+
+
+def unavailable(repository: References) -> tuple[Problem, ...]:
+    """What is wrong with the history, where readers have to do without it; nothing if only its objects may be."""
+    why = repository.damage()
+    hint = "the files are read as they are; 'alice-exp doctor --fix' mends what can be mended"
+    template = "the history is unavailable: {why}"
+    return (Problem(".git", 0, 0, template, {"why": why}, "error", hint),) if why else ()
 
 
 def placed(files: Collection[NamespaceFile]) -> dict[str, Placed]:

@@ -6,10 +6,12 @@ Only messages are read, never files; everything else about history is in ``home.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.commit_message import read
+from alice_exp.kernel.journal.commit_message import disclaimed, read
+from alice_exp.kernel.journal.git_process import ARRIVED
 
 if TYPE_CHECKING:
     from alice_exp.kernel.journal.act import Commit
@@ -32,15 +34,38 @@ def acts_after(repository: Repository, commit: str, at: str) -> tuple[Commit, ..
     if not tip or commit == tip:
         return ()
     if not commit and not at:
-        return _acts(repository, tip)
+        return _marked(repository, _acts(repository, tip))
     if _OID.fullmatch(commit):
         try:
-            return _acts(repository, f"{commit}..{tip}")
+            return _marked(repository, _acts(repository, f"{commit}..{tip}"))
         except ProblemError:
             pass  # History was rewritten since; fall back on the time.
     if not _TIME.fullmatch(at):
         return ()
-    return tuple(act for act in _acts(repository, f"--since={at}", tip) if act.at > at)
+    return _marked(repository, tuple(a for a in _acts(repository, f"--since={at}", tip) if a.at > at))
+
+
+_SYNCED = re.compile(rf"^([0-9a-f]{{40}}) ([0-9a-f]{{40}}) [^\t\n]*\t{ARRIVED}$", re.MULTILINE)
+_LATEST = 50
+"""The most syncs that are looked at: a report of later acts than theirs has none of them."""
+
+
+def _marked(repository: Repository, acts: tuple[Commit, ...]) -> tuple[Commit, ...]:
+    """The acts, with those marked that a sync brought, as the branch's reflog tells."""
+    try:
+        log = (repository.git_dir / "logs" / repository.branch()).read_text("utf-8", "replace")
+    except OSError:
+        return acts
+    ids = {act.commit for act in acts}
+    brought: set[str] = set()
+    for found in [*_SYNCED.finditer(log)][-_LATEST:]:
+        old, new = found[1], found[2]
+        if new in ids:
+            rows = repository.run("rev-list", f"-n{MOST}", new, f"^{old}", "--", check=False)
+            brought |= {*rows.decode().split()}
+    return tuple(
+        replace(act, is_from_elsewhere=act.op != "sync") if act.commit in brought else act for act in acts
+    )
 
 
 def newest_act(repository: Repository, op: str) -> Commit | None:
@@ -55,4 +80,4 @@ def newest_act(repository: Repository, op: str) -> Commit | None:
 def _acts(repository: Repository, *arguments: str) -> tuple[Commit, ...]:
     output = repository.run("log", f"-n{MOST}", _FORMAT, *arguments, "--").decode("utf-8", "replace")
     rows = (row.strip("\n").partition("\n") for row in output.split("\0"))
-    return tuple(read(oid, message) for oid, _, message in rows if oid)
+    return tuple(disclaimed(read(oid, message) for oid, _, message in rows if oid))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.transaction import Recovered
 
 
-_FORMER = ("episodes.sqlite", "episodes.sqlite-wal", "episodes.sqlite-shm", "glance.json")
+_FORMER = ("episodes.sqlite", "episodes.sqlite-wal", "episodes.sqlite-shm", "glance.json", "signatures.json")
 
 
 def recover_home(repository: Repository, *, holder_died: bool) -> Recovered:

@@ -58,6 +58,8 @@ class Commit:
     blocks: tuple[str, ...] = ()
     act_id: str = ""
     trailers: tuple[tuple[str, str], ...] = ()
+    is_from_elsewhere: bool = False
+    """Whether a sync brought it from another machine; known for the acts of a report only."""
 
 
 def commit_id(commit: Commit | None) -> str | None:

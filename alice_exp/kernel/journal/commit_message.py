@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.journal.act import Commit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from alice_exp.kernel.journal.act import Act
 
 COMPLETES = "Completes"
 """Trailer of the second of two commits that land together; its value is the first one's act id."""
+
+FOREIGN, SINCE = "Foreign", "Since"
+"""Trailers of an act that adopted foreign commits: each one's id, and the head of this home before them."""
+
+AUTHOR = "Author"
 
 _OWN = ("Act", "Op", "Actor", "At", "Block")
 
@@ -26,7 +33,10 @@ def compose(act: Act, act_id: str) -> tuple[Commit, str]:
 
 
 def read(oid: str, message: str) -> Commit:
-    """Parse a commit's message; one that a person wrote with plain git has no trailers and gets the op ``git``."""
+    """Parse a commit's message; one without an act's trailers gets the op ``git`` and the actor ``editor``.
+
+    Who made it is not known: a person with plain git, or a tool that committed by itself.
+    """
     subject, _, body = message.partition("\n")
     rows = [
         (name.removeprefix("Alice-"), value)
@@ -39,12 +49,21 @@ def read(oid: str, message: str) -> Commit:
         oid,
         subject,
         first.get("Op", "git"),
-        first.get("Actor", "user"),
+        first.get("Actor", "editor"),
         first.get("At", ""),
         tuple(value for name, value in rows if name == "Block"),
         first.get("Act", ""),
         tuple(row for row in rows if row[0] not in _OWN),
     )
+
+
+def disclaimed(acts: Iterable[Commit]) -> Iterator[Commit]:
+    """``acts`` (newest first) in which commits that were adopted as foreign have lost what their trailers claim."""
+    foreign: set[str] = set()
+    for act in acts:
+        if act.op in ("adopt", "sync") and act.commit not in foreign:
+            foreign.update(value for name, value in act.trailers if name == FOREIGN)
+        yield Commit(act.commit, act.subject, "git", "editor", "") if act.commit in foreign else act
 
 
 def _one_line(text: str) -> str:

@@ -13,6 +13,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.git_references import SEEN, References
 
 if TYPE_CHECKING:
     import subprocess
@@ -25,6 +26,8 @@ PENDING = "refs/alice/pending"
 FORWARD = "refs/alice/forward"
 """Set beside ``PENDING`` if that is history of another machine to follow rather than an act of this home."""
 LOST = "refs/alice/lost"
+ARRIVED = "alice-exp sync"
+"""What the branch's reflog says of a move that brought acts of another machine."""
 FETCHED = "refs/alice/fetched"
 """Prefix of the references ``.../PID``: a remote's history while that process examines it."""
 PURGING = "refs/alice/purging"
@@ -95,7 +98,7 @@ def _refuse_failure(code: int, err: bytes, verb: str) -> None:
         )
 
 
-class Repository:
+class Repository(References):
     """The git repository of ``work_tree``.
 
     ``config_of`` gives its local configuration. ``lock_handle`` is inherited by every git process (-1: none), so that
@@ -103,16 +106,11 @@ class Repository:
     """
 
     def __init__(self, work_tree: Path, config_of: Callable[[], RepoConfig] | None = None) -> None:
+        super().__init__(work_tree / ".git")
         self.work_tree = work_tree
         self._config_of = config_of
-        self.git_dir = work_tree / ".git"
         self.lock_handle = -1
         self.index_is_stale = False
-
-    @property
-    def exists(self) -> bool:
-        """Whether the work tree has a repository of its own (that of a parent directory never counts)."""
-        return (self.git_dir / "HEAD").is_file() and (self.git_dir / "objects").is_dir()
 
     def run(self, *arguments: str, stdin: bytes = b"", check: bool = True, packing: str = "") -> bytes:
         """Run git isolated and return its stdout; raises ``ProblemError`` with git's message unless ``check`` is False.
@@ -182,54 +180,6 @@ class Repository:
         if not self.is_current():
             self.create()
 
-    def obstacle(self) -> str:
-        """Why the history must not be written to at present, as a sentence; empty if nothing prevents it."""
-        for name, sentence in (
-            ("rebase-merge", "a rebase is in progress in the home's history"),
-            ("rebase-apply", "a rebase is in progress in the home's history"),
-            ("MERGE_HEAD", "a merge is in progress in the home's history"),
-            ("CHERRY_PICK_HEAD", "a cherry-pick is in progress in the home's history"),
-            ("REVERT_HEAD", "a revert is in progress in the home's history"),
-            ("BISECT_LOG", "a bisect is in progress in the home's history"),
-        ):
-            if (self.git_dir / name).exists():
-                return sentence
-        if not self.branch():
-            return "the home's history has a detached HEAD"
-        return ""
-
-    def way_out(self) -> str:
-        """The hint that goes with ``obstacle``."""
-        if (self.git_dir / "MERGE_HEAD").exists():
-            return "'alice-exp sync settle' finishes it"
-        return "finish or abort it with git, then run this again"
-
-    def branch(self) -> str:
-        """The full name of the branch that HEAD refers to; empty if HEAD is detached."""
-        head = (self.git_dir / "HEAD").read_text(encoding="utf-8").strip()
-        return head.removeprefix("ref: ") if head.startswith("ref: ") else ""
-
-    def resolve(self, name: str) -> str:
-        """The object id of a reference, read from the files of the repository; empty if it does not exist."""
-        try:
-            return (self.git_dir / name).read_text(encoding="ascii").strip()
-        except (FileNotFoundError, NotADirectoryError):
-            pass
-        try:
-            # Only after the loose file: git leaves an outdated packed entry beside a newer loose reference.
-            packed = (self.git_dir / "packed-refs").read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return ""
-        for line in packed.splitlines():
-            if line.endswith(f" {name}") and not line.startswith(("#", "^")):
-                return line.split(" ", 1)[0]
-        return ""
-
-    def head(self) -> str:
-        """The commit of the branch or of a detached HEAD; empty before the first commit."""
-        branch = self.branch()
-        return self.resolve(branch) if branch else (self.git_dir / "HEAD").read_text(encoding="ascii").strip()
-
     def commit_time(self, commit: str) -> int:
         """A commit's time in epoch seconds."""
         return int(self.run("log", "-1", "--format=%ct", commit, "--"))
@@ -239,6 +189,10 @@ class Repository:
         listing = self.run("ls-tree", "-r", "-z", commit)
         entries = [row.split(b"\t", 1) for row in listing.split(b"\0") if row]
         return {path.decode("utf-8", "surrogateescape"): row.split()[2].decode() for row, path in entries}
+
+    def has_commit(self, oid: str) -> bool:
+        """Whether the repository holds this commit."""
+        return self.run("cat-file", "-t", oid, check=False).strip() == b"commit"
 
     def blob(self, oid: str) -> bytes:
         """A blob's bytes."""
@@ -256,6 +210,10 @@ class Repository:
     def contains(self, commit: str, ancestor: str) -> bool:
         """Whether ``ancestor`` is reachable from ``commit``."""
         return self.run("merge-base", commit, ancestor, check=False).decode().strip() == ancestor
+
+    def is_merge(self, commit: str) -> bool:
+        """Whether a commit has two parents or more."""
+        return len(self.run("log", "-1", "--format=%P", commit, "--").split()) > 1
 
     def parent(self, commit: str) -> str:
         """A commit's first parent; empty for a root commit."""
@@ -300,22 +258,34 @@ class Repository:
         )
         return output.decode().split()[0]
 
-    def land(self, commit: str, parent: str) -> None:
-        """Move the branch from ``parent`` to ``commit`` by compare-and-swap and delete the pending reference."""
+    def land(self, commit: str, parent: str, *, arrived: bool = False) -> None:
+        """Move the branch from ``parent`` to ``commit`` by compare-and-swap and delete the pending reference.
+
+        ``arrived``: the commit brings acts of another machine, which the branch's reflog then says.
+        """
         followed = [(FORWARD, "", commit)] if self.resolve(FORWARD) == commit else []
-        self.point([(self.branch(), commit, parent), (PENDING, "", commit), *followed])
+        moves = [(self.branch(), commit, parent), (SEEN, commit, None), (PENDING, "", commit), *followed]
+        self.point(moves, ARRIVED if arrived or followed else "")
 
-    def give_up(self, pending: str) -> None:
-        """Delete the pending reference of an act that is called off."""
+    def give_up(self, pending: str, *, landed: bool = False) -> None:
+        """Delete the pending reference of an act that is called off, or ``landed`` already."""
         followed = [(FORWARD, "", pending)] if self.resolve(FORWARD) == pending else []
-        self.point([(PENDING, "", pending), *followed])
+        seen: list[tuple[str, str, str | None]] = [(SEEN, pending, None)] if landed else []
+        self.point([*seen, (PENDING, "", pending), *followed])
 
-    def point(self, changes: Sequence[tuple[str, str, str]]) -> None:
-        """Update references in one transaction: ``(name, new, old)``; empty ``new``: delete, empty ``old``: create."""
+    def point(self, changes: Sequence[tuple[str, str, str | None]], reason: str = "") -> None:
+        """Update references in one transaction: ``(name, new, old)``; empty ``new``: delete, empty ``old``: create.
+
+        None for ``old``: whatever it is. ``reason`` goes into the reflogs.
+        """
         lines = ["start"]
         for name, new, old in changes:
-            lines.append(f"update {name} {new} {old or NO_OBJECT}" if new else f"delete {name} {old}")
-        self.run("update-ref", "--stdin", stdin=("\n".join([*lines, "prepare", "commit"]) + "\n").encode())
+            was = "" if old is None else f" {old or NO_OBJECT}"
+            lines.append(f"update {name} {new}{was}" if new else f"delete {name}{was}")
+        said = ("-m", reason) if reason else ()
+        self.run(
+            "update-ref", *said, "--stdin", stdin=("\n".join([*lines, "prepare", "commit"]) + "\n").encode()
+        )
 
     def refresh_index(self, entries: Mapping[str, str] | None) -> None:
         """Update git's index with ``entries`` (path to blob id; zeros: removed), or from HEAD as a whole if None.

@@ -88,7 +88,7 @@ def write(
             pending = _prepare(repository, parent, message, changes, first, merged)
         with _updating_index(repository, changes):
             _swap_all(repository, changes, temporaries)
-            _land(repository, pending, parent)
+            _land(repository, pending, parent, arrived=bool(merged))
     except ChangedOnDisk:
         repository.give_up(pending)
         # The index was told of files that are back to what they were.
@@ -195,9 +195,10 @@ def _put_back(path: Path, change: FileChange) -> None:
             swap_in(write_beside(path, change.expected), path, change.new)
 
 
-def _land(repository: Repository, pending: str, parent: str) -> None:
-    repository.land(pending, parent)
-    sync_directory(repository.git_dir / "refs" / "heads")
+def _land(repository: Repository, pending: str, parent: str, *, arrived: bool) -> None:
+    repository.land(pending, parent, arrived=arrived)
+    for folder in ("heads", "alice"):
+        sync_directory(repository.git_dir / "refs" / folder)
 
 
 @contextlib.contextmanager
@@ -277,14 +278,14 @@ def recover(
     # Landing again is safe: every step looks at what is there and does only what is missing.
     if _base(repository, pending) != head and not _is_followed(repository, pending, head):
         if head and repository.contains(head, pending):
-            repository.give_up(pending)
+            # After a power cut the branch may be on the disk, and the mark that this act was ours not.
+            repository.give_up(pending, landed=True)
             return Recovered()
         repository.point([(f"{LOST}/{pending}", pending, "")])
         repository.give_up(pending)
         return Recovered(lost=pending)
     _finish_files(repository, head, pending)
-    repository.land(pending, head)
-    sync_directory(repository.git_dir / "refs" / "heads")
+    _land(repository, pending, head, arrived=repository.is_merge(pending))
     with contextlib.suppress(ProblemError):
         repository.refresh_index(None)
     return Recovered(finished=pending)

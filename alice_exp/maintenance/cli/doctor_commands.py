@@ -13,6 +13,7 @@ from alice_exp.maintenance.usecases.doctor import Check, Patient, examine
 from alice_exp.maintenance.usecases.settings import Value
 from alice_exp.maintenance.wiring import inspection
 from alice_exp.model import documents
+from alice_exp.model.values.config import is_local
 from alice_exp.owner.wiring import owner
 from alice_exp.sync.wiring import remotes
 from alice_exp.terminal.console import Terminal
@@ -90,8 +91,23 @@ def config_set(
         _require_zone(value)
     found, commit = settings.put(terminal.session.home, terminal.session.caller, name, value)
     document = {**_value(found), "commit": commit_id(commit)}
-    template = "{key}  is {value}" if commit else "{key}  is {value} already"
+    template = "{key}  is {value}" if commit or is_local(name) else "{key}  is {value} already"
     terminal.answer(document, lambda: terminal.line(say(template, key=name, value=_plain(found) or "“”")))
+
+
+def config_accept(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="KEY", help="As provider.base_url.")],
+) -> None:
+    """Let a setting of another machine count here: one that says where data goes, and so needs your word.
+
+    Example: alice-exp config accept provider.base_url
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    found = settings.accept(session.home, session.caller, name)
+    document = {**_value(found), "commit": None}
+    terminal.answer(document, lambda: terminal.line(say("{key}  is {value}", key=name, value=_plain(found))))
 
 
 def _require_zone(name: str) -> None:
@@ -116,7 +132,9 @@ def config_list(ctx: typer.Context) -> None:
     rows = [
         [
             one.option.name,
-            _plain(one),
+            _plain(one)
+            if one.proposed is None
+            else say("{value} (proposed: {other})", value=_plain(one), other=_text(one.proposed)),
             "" if one.is_default else _text(one.option.default),
             say(one.option.doc),
         ]
@@ -153,6 +171,7 @@ def _value(found: Value) -> dict[str, Any]:
         "default": option.default,
         "kind": option.kind,
         "doc": option.doc,
+        **({} if found.proposed is None else {"proposed": found.proposed}),
     }
 
 

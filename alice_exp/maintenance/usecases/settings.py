@@ -12,7 +12,7 @@ from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc import Set, edit, parse
 from alice_exp.model.formats.config_file import PATH, default_text, fits, read_config, sentence
 from alice_exp.model.values.changes import ChangeSet, Setting
-from alice_exp.model.values.config import BY_NAME, OPTIONS
+from alice_exp.model.values.config import BY_NAME, OPTIONS, is_local
 from alice_exp.timeline.rules.compaction import STRATEGIES
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ class Value:
 
     option: Option
     value: Json
+    proposed: Json = None
+    """What the tracked file would have a local key be; None: the same, or nothing."""
 
     @property
     def is_default(self) -> bool:
@@ -54,13 +56,14 @@ def option_named(name: str) -> Option:
 def get(home: Home, name: str) -> Value:
     """The present value of one key."""
     option = option_named(name)
-    return Value(option, home.read(()).config.value(name))
+    config = home.read(()).config
+    return Value(option, config.value(name), config.proposed.get(name))
 
 
 def listing(home: Home) -> Sequence[Value]:
     """Every key, in the table's order."""
     config = home.read(()).config
-    return [Value(option, config.value(option.name)) for option in OPTIONS]
+    return [Value(one, config.value(one.name), config.proposed.get(one.name)) for one in OPTIONS]
 
 
 def parsed(option: Option, text: str) -> Json:
@@ -84,10 +87,18 @@ def parsed(option: Option, text: str) -> Json:
 
 
 def put(home: Home, caller: Caller, name: str, text: str) -> tuple[Value, Commit | None]:
-    """Set one key; the file's comments stay, and a missing key is added. The commit is None if nothing changed."""
+    """Set one key; the file's comments stay, and a missing key is added.
+
+    The commit is None if nothing changed, or if the key is one that only this machine decides (DESIGN 6).
+    """
     require_person(caller, "configure", f"alice-exp config set {name} {text}")
     option = option_named(name)
     value = parsed(option, text)
+    if is_local(name):
+        before = get(home, name)
+        if before.value != value or before.proposed is not None:
+            home.decide_here({name: value})
+        return Value(option, value), None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Value]:
         _require_sound(snapshot)
@@ -104,6 +115,20 @@ def put(home: Home, caller: Caller, name: str, text: str) -> tuple[Value, Commit
 
     commit, answer = home.apply(plan, ())
     return answer, commit
+
+
+def accept(home: Home, caller: Caller, name: str) -> Value:
+    """Let what the tracked file proposes for a local key count here; ``NotFoundError`` if it proposes nothing."""
+    require_person(caller, "configure", f"alice-exp config accept {name}")
+    found = get(home, name)
+    if found.proposed is None:
+        raise NotFoundError(
+            "nothing is proposed for {name}",
+            name=name,
+            hint="see 'alice-exp heartbeat' and 'alice-exp config list'",
+        )
+    home.decide_here({name: found.proposed})
+    return Value(found.option, found.proposed)
 
 
 def opened(home: Home, caller: Caller) -> str:

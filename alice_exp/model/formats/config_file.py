@@ -1,4 +1,4 @@
-"""Writes the commented default ``config.jsonc`` and validates an existing one."""
+"""Writes the commented defaults of ``config.jsonc`` and ``local.jsonc``, and validates existing ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.kernel.jsonc import dump, locate, locate_key
 from alice_exp.kernel.jsonc.problem import Problem
-from alice_exp.model.values.config import BY_NAME, OPTIONS, Config
+from alice_exp.model.values.config import BY_NAME, OPTIONS, Config, is_local
 
 if TYPE_CHECKING:
     from alice_exp.kernel.jsonc import Document
@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from alice_exp.model.values.config import Kind, Option
 
 PATH = "config.jsonc"
+
+LOCAL = "local.jsonc"
+"""The file beside ``experiences/``, in no history, of what only this machine decides."""
+
+_HEAD = "// How this home behaves. Every key stands here with its default; change what you like."
+_LOCAL_HEAD = "// What only this machine decides. This file is in no history and goes nowhere."
 
 _SENTENCES: dict[Kind, str] = {
     "count": '"{name}" is a whole number, {low} or more',
@@ -24,12 +30,12 @@ _SENTENCES: dict[Kind, str] = {
 }
 
 
-def default_text() -> str:
-    """The text of a new ``config.jsonc``: every key with its default, under a comment that explains it."""
-    lines = ["// How this home behaves. Every key stands here with its default; change what you like.", "{"]
-    lines.append('  "$schema": ".schema/config.json",')
+def default_text(*, local: bool = False) -> str:
+    """The text of a new ``config.jsonc``, or of ``local.jsonc``: every key of it under a comment that explains it."""
+    schema = f"{'experiences/' if local else ''}.schema/config.json"
+    lines = [_LOCAL_HEAD if local else _HEAD, "{", f'  "$schema": "{schema}",']
     group = ""
-    options = [option for option in OPTIONS if not option.now]
+    options = [option for option in OPTIONS if not option.now and is_local(option.name) == local]
     for position, option in enumerate(options):
         head, dot, key = option.name.rpartition(".")
         if head != group and group:

@@ -29,6 +29,9 @@ class Adoption:
     changed: tuple[str, ...]
     gone: tuple[str, ...]
     approvals_refused: tuple[str, ...] = ()
+    typed: tuple[str, ...] = ()
+    """Blocks that are new in a set that is believed (personal, universal); the next heartbeat names them too."""
+
     raised: tuple[str, ...] = ()
     """Blocks whose trust the edit raised; the next heartbeat lists them (DESIGN 6)."""
 
@@ -48,6 +51,9 @@ class Adoption:
         return ", ".join(parts) or "comments and layout"
 
 
+_BELIEVED = ("personal", "universal")
+
+
 def adopt(
     document: Document,
     blocks: tuple[Block, ...],
@@ -56,11 +62,13 @@ def adopt(
     now: str,
     new_id: Callable[[], str],
     trusted_by: str = "",
+    proves: Callable[[Block], bool] = lambda _: False,
 ) -> Adoption:
     """Complete a hand-edited file.
 
     ``before`` is every block of the last commit, by id; ``elsewhere`` are the ids in other files now. ``trusted_by`` is
-    the person whose ``init`` approves the files as they are (DESIGN 6).
+    the person whose ``init`` approves the files as they are (DESIGN 6). ``proves``: whether a block carries a valid
+    signature of the owner key, which keeps its approval whoever wrote it.
     """
     edits: list[Edit] = []
     new: list[str] = []
@@ -85,12 +93,21 @@ def adopt(
         edits += _completed(index, block, block_id, old, now)
         if trusted_by:
             edits += _approval(document.path, index, block, trusted_by, now)
-        elif block.approved is not None and (old is None or old.block.approved != block.approved):
+        elif _is_claimed(block, old, document.path) and not proves(replace(block, id=block_id)):
             edits.append(Remove(("blocks", index, "approved")))
             refused.append(block_id)
     gone = [placed.block.id for placed in before.values() if placed.path == document.path]
     left = tuple(block_id for block_id in gone if block_id not in present)
-    return Adoption(tuple(edits), tuple(new), tuple(changed), left, tuple(refused), tuple(raised))
+    typed = tuple(new) if place_of(document.path) in ("personal", "universal") else ()
+    return Adoption(tuple(edits), tuple(new), tuple(changed), left, tuple(refused), typed, tuple(raised))
+
+
+def _is_claimed(block: Block, old: Placed | None, path: str) -> bool:
+    """Whether an edit, and no decision, put the approval there: a new one, or one of a block that was archived."""
+    if block.approved is None:
+        return False
+    was_archived = old is not None and old.place == "archive" and place_of(path) != "archive"
+    return old is None or was_archived or old.block.approved != block.approved
 
 
 def _is_whole_and_same(block: Block, old: Placed, path: str) -> bool:
@@ -117,7 +134,7 @@ def raises_trust(block: Block, old: Placed | None, path: str) -> bool:
         or block.verifications > base.verifications
         or block.verifications_local > max(base.verifications_local, base.verifications if old is None else 0)
         or (block.shareable and not base.shareable)
-        or (old is not None and place == "low_value" and place_of(path) in ("personal", "universal"))
+        or (old is not None and place in ("low_value", "archive") and place_of(path) in _BELIEVED)
     )
 
 

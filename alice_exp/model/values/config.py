@@ -114,19 +114,37 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("provider.chat_model", "", "text", "Model for summaries and extraction; empty: rules do it"),
     Option("provider.embedding_model", "", "text", "Model for embeddings; empty: words alone"),
+    Option(
+        "provider.key_env",
+        "",
+        "text",
+        "Variable that holds the server's key; empty: ALICE_API_KEY, else OPENAI_API_KEY",
+    ),
     Option("watch.debounce_ms", 200, "count", "Milliseconds of quiet after which a saved file is read"),
 )
 
 BY_NAME: Mapping[str, Option] = {option.name: option for option in OPTIONS}
+
+_HERE = ("provider", "sharing", "owner")
+
+
+def is_local(name: str) -> bool:
+    """Whether a key decides where data goes, so that it counts only from this machine's ``local.jsonc`` (DESIGN 6)."""
+    return name.partition(".")[0] in _HERE
+
 
 _OLDER: Mapping[str, str] = {option.now: option.name for option in OPTIONS if option.now}
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The configuration at the time of one read: the values of the file over the defaults of the table."""
+    """The configuration at the time of one read: the values of the files over the defaults of the table.
+
+    ``shared`` are the local keys of the tracked file, which other machines write too: they do not count.
+    """
 
     values: Mapping[str, Json] = field(default_factory=dict)
+    shared: Mapping[str, Json] = field(default_factory=dict)
 
     def value(self, name: str) -> Json:
         """An option as it counts: what is set, else what is set under its older name, else the default."""
@@ -151,7 +169,23 @@ class Config:
         return str(self.value(name))
 
     @property
+    def proposed(self) -> dict[str, Json]:
+        """What the tracked file would have local keys be, where it says anything, and else than what counts here."""
+        return {
+            name: value
+            for name, value in self.shared.items()
+            if value not in (BY_NAME[name].default, self.values.get(name))
+        }
+
+    @property
     def half_life_days(self) -> dict[str, float]:
         """The half-life in days, by type."""
         names = (option.name for option in OPTIONS if option.name.startswith("half_life_days."))
         return {name.partition(".")[2]: self.number(name) for name in names}
+
+
+def joined(tracked: Config, local: Config) -> Config:
+    """What counts of both files: local keys from ``local.jsonc``, all others from ``config.jsonc`` (DESIGN 3, 6)."""
+    here = {name: value for name, value in local.values.items() if is_local(name)}
+    values = {name: value for name, value in tracked.values.items() if not is_local(name)} | here
+    return Config(values, {name: value for name, value in tracked.values.items() if is_local(name)})

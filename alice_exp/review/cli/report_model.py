@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -68,7 +69,7 @@ def sections(report: Agenda) -> tuple[Section, ...]:
             say("In universal, and not approved as it stands"),
             [_unapproved(p, report.again.get(p.block.id, "")) for p in report.unapproved],
         ),
-        _section("by_hand", say("Changed by hand"), [_by_hand(name) for name in report.by_hand]),
+        *_from_elsewhere(report),
         _section(
             "fading", say("Fading: settled, and long not used"), [_plain(placed) for placed in report.fading]
         ),
@@ -79,6 +80,18 @@ def sections(report: Agenda) -> tuple[Section, ...]:
         ),
     )
     return tuple(section for section in found if section.rows)
+
+
+def _from_elsewhere(report: Agenda) -> tuple[Section, ...]:
+    """What came by other ways than the acts of this home."""
+    return (
+        _section("by_hand", say("Changed by hand"), [_by_hand(name) for name in report.by_hand]),
+        _section(
+            "proposed",
+            say("Proposed by the shared configuration: this machine decides"),
+            [_proposed(name, value) for name, value in report.proposed.items()],
+        ),
+    )
 
 
 def _section(key: str, title: str, rows: Sequence[Row]) -> Section:
@@ -177,6 +190,11 @@ def _by_hand(name: str) -> Row:
     if name.startswith("exp-"):
         return Row(name, say("an edit in a file raised its trust"), f"alice-exp log {name}")
     return Row(name, say("the configuration was changed in its file"), "alice-exp log --by editor")
+
+
+def _proposed(name: str, value: object) -> Row:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return Row(name, text, say("it does not count here; to let it: alice-exp config accept {key}", key=name))
 
 
 def facts(item: Item) -> str:

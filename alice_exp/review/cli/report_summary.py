@@ -106,6 +106,16 @@ def _changed(report: Agenda) -> Iterator[str]:
         yield say("Typed by hand but rejected before, so it does not stay: {ids}.", ids=ids)
     if report.by_hand:
         yield say("Changed by hand: {names}.", names=", ".join(report.by_hand[:3]))
+    if report.authors:
+        yield say("Committed by others than alice-exp: {names}.", names=", ".join(report.authors[:3]))
+    if report.elsewhere.approved:
+        yield say("{count} approved on another machine.", count=report.elsewhere.approved)
+    if report.elsewhere.raised:
+        yield say("{count} raised by hand on another machine.", count=report.elsewhere.raised)
+    if report.elsewhere.configured:
+        yield say("Another machine changed the shared configuration.")
+    if report.proposed:
+        yield say("Another machine's settings wait for your word: {names}.", names=", ".join(report.proposed))
 
 
 def _trusted(report: Agenda) -> Iterator[str]:

@@ -18,7 +18,7 @@ from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
 from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, content_hash, is_approved
 from alice_exp.review.rules.conflicts import overlaps
-from alice_exp.review.rules.state_changes import hand_edits, movements
+from alice_exp.review.rules.state_changes import Elsewhere, elsewhere, foreign, hand_edits, movements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -89,6 +89,15 @@ class Agenda:
     again: Mapping[str, str] = field(default_factory=dict)
     """Those of ``unapproved`` that repeat something rejected before: their ids, each with the rejected block's id."""
 
+    proposed: Mapping[str, object] = field(default_factory=dict)
+    """Keys that only this machine decides, as the tracked configuration would have them (DESIGN 6)."""
+
+    elsewhere: Elsewhere = field(default_factory=Elsewhere)
+    """What a sync brought from another machine of the same person."""
+
+    authors: tuple[str, ...] = ()
+    """Git's authors of commits that alice-exp did not make."""
+
     revivable: tuple[Placed, ...] = ()
     """Refuted since the last report, though their outcomes speak for them: offered to the person once (DESIGN 12.7)."""
 
@@ -103,6 +112,9 @@ class Agenda:
             or self.fading
             or self.unapproved
             or self.by_hand
+            or self.proposed
+            or self.elsewhere != Elsewhere()
+            or self.authors
             or self.returned
             or self.problems
         )
@@ -186,6 +198,9 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         (*(one for one in taken_out(edition.acts, snapshot) if one.block_id not in out), *edition.returned),
         snapshot.problems,
         _again(unapproved, snapshot),
+        snapshot.config.proposed,
+        elsewhere(edition.acts),
+        foreign(edition.acts),
         tuple(
             placed
             for placed in snapshot.within("archive")

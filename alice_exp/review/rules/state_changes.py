@@ -91,9 +91,45 @@ def hand_edits(acts: Iterable[Commit]) -> tuple[str, ...]:
     found = [
         value
         for act in reversed(tuple(acts))
-        if act.actor == "editor" or act.op == "edit"
+        if act.actor == "editor" or act.op in ("edit", "sync")
         for name, value in act.trailers
-        if name in ("Raised", "Changed")
+        if name in ("Raised", "Typed", "Changed")
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What another machine of the same person did that a sync brought since: numbers of blocks, and settings."""
+
+    approved: int = 0
+    raised: int = 0
+    configured: bool = False
+
+
+def elsewhere(acts: Iterable[Commit]) -> Elsewhere:
+    """The approvals, raises and changes of the configuration among acts that a sync brought (DESIGN 6)."""
+    approved: set[str] = set()
+    raised: set[str] = set()
+    configured = False
+    for act in acts:
+        if not act.is_from_elsewhere:
+            continue
+        if act.op in ("approve", "sign", "share", "revive"):
+            approved.update(act.blocks)
+        raised.update(value for name, value in act.trailers if name == "Raised")
+        configured |= act.op in ("config", "owner") or ("Changed", "config.jsonc") in act.trailers
+    return Elsewhere(len(approved), len(raised), configured)
+
+
+def foreign(acts: Iterable[Commit]) -> tuple[str, ...]:
+    """Git's authors of the commits that alice-exp did not make and adopted since, each once."""
+    found = [
+        value
+        for act in acts
+        if act.op in ("adopt", "sync")
+        for name, value in act.trailers
+        if name == "Author"
     ]
     return tuple(dict.fromkeys(found))
 

@@ -23,8 +23,10 @@ from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.git_process import FETCHED, PENDING, Message, Repository
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.sync.ports import Exchanged, Remote
+from alice_exp.sync.store.foreign_history import approvals, strange, without_claims
 from alice_exp.sync.store.merge_driver import blobs, files_of, merged_files
-from alice_exp.sync.store.stopped_merge import take_back
+from alice_exp.sync.store.purged_blocks import purged, refuse_purged
+from alice_exp.sync.store.stopped_merge import parents_of_gits_merge, take_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -149,15 +151,20 @@ class GitExchange:
             if not there or repository.contains(head, there):
                 return head, Exchanged()
             if not over:
-                _refuse_purged(repository, head, there)
+                refuse_purged(repository, head, there)
             taken = _count(repository, head, there)
-            if repository.contains(there, head) and not over:
+            merged = merged_files(repository, head, there, purged(repository, head) if over else ())
+            found = strange(repository, head, there)
+            claims = found.claims - approvals(files_of(repository, head))
+            files = without_claims(
+                merged.files, lambda block: (block.id, block.approved) in claims, self._home.proves
+            )
+            if repository.contains(there, head) and not over and not found.commits and files == merged.files:
                 self._write(head, Message("", 0, ""), files_of(repository, there), follow=there)
                 return there, Exchanged(taken)
-            merged = merged_files(repository, head, there, _purged(repository, head) if over else ())
-            trailers = tuple(("Conflict", block_id) for block_id in merged.conflicts)
+            trailers = (*(("Conflict", block_id) for block_id in merged.conflicts), *found.trailers)
             commit, message = composed(replace(act, trailers=(*act.trailers, *trailers)))
-            oid = self._write(head, message, merged.files, merged="" if over else there)
+            oid = self._write(head, message, files, merged="" if over else there)
             return oid, Exchanged(taken, 0, replace(commit, commit=oid), merged.conflicts)
 
     def _write(
@@ -185,11 +192,16 @@ class GitExchange:
             return self._taken_in(there, act, over=False)[1].commit
         with self._home.alone() as composed:
             head = repository.head()
-            parents = repository.run("log", "-1", "--format=%P", head, "--").decode().split()
-            if len(parents) != 2:
+            present = files_of(repository, head)
+            # The home has adopted the merge by now, as what some git command made.
+            parents = parents_of_gits_merge(repository, head)
+            if not parents:
                 return None
-            files = merged_files(repository, *parents).files
-            if files == files_of(repository, head):
+            merged, known = merged_files(repository, *parents).files, approvals(present)
+            files = without_claims(
+                merged, lambda block: (block.id, block.approved) not in known, self._home.proves
+            )
+            if files == present:
                 return None
             commit, message = composed(act)
             return replace(commit, commit=self._write(head, message, files))
@@ -341,37 +353,6 @@ def _count(repository: Repository, known: str, new: str) -> int:
     """The number of commits reachable from ``new`` but not from ``known`` (empty: all)."""
     without = [f"^{known}"] if known else []
     return int(repository.run("rev-list", "--count", new, *without, "--"))
-
-
-def _purged(repository: Repository, *revisions: str) -> tuple[str, ...]:
-    """The ids of blocks that were purged in some history, from its tombstones."""
-    fields = "--format=%(trailers:key=Alice-Block,valueonly)"
-    output = repository.run("log", "--grep=^Alice-Op: purge$", fields, *revisions, "--")
-    return tuple(dict.fromkeys(output.decode("utf-8", "replace").split()))
-
-
-def _refuse_purged(repository: Repository, head: str, there: str) -> None:
-    """Raise ``RefusedError`` if what one side purged would come back with the other's history (B2.29)."""
-    for block_id in _purged(repository, head):
-        if _holds(repository, block_id, there, f"^{head}"):
-            raise RefusedError(
-                "{id} was purged here, and the remote's history still holds it",
-                id=block_id,
-                hint="'alice-exp sync --over' puts this history in the place of the remote's and keeps its blocks",
-            )
-    for block_id in _purged(repository, there, f"^{head}"):
-        if _holds(repository, block_id, head, f"^{there}"):
-            raise RefusedError(
-                "{id} was purged on another machine and is still in the history here",
-                id=block_id,
-                hint=f"alice-exp purge {block_id}",
-            )
-
-
-def _holds(repository: Repository, block_id: str, *revisions: str) -> bool:
-    pattern = rf"[\"']?id[\"']?[[:space:]]*:[[:space:]]*[\"']{block_id}"
-    found = repository.run("log", "-1", "--format=%H", "--pickaxe-regex", f"-S{pattern}", *revisions, "--")
-    return bool(found.strip())
 
 
 def _bundles(repository: Repository, there: str) -> dict[str, bytes]:

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import read_bytes
+from alice_exp.kernel.journal.commit_message import FOREIGN, read
 from alice_exp.sync.store.merge_driver import files_of, merged_files
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.home.store.doors import FileHome
+    from alice_exp.kernel.journal.git_process import Repository
 
 MARK = "MERGE_HEAD"
 """The file that contains the commit that git was merging when it stopped."""
@@ -49,6 +51,21 @@ def take_back(home: FileHome) -> str:
                 )
         repository.run("merge", "--abort")
     return there
+
+
+def parents_of_gits_merge(repository: Repository, head: str) -> tuple[str, ...]:
+    """The parents of the merge that git made last: HEAD, or what HEAD has adopted; none if there is no such."""
+    for commit in (head, repository.parent(head)):
+        if not commit:
+            break
+        row = repository.run("log", "-1", "--format=%P%n%B", commit, "--").decode("utf-8", "replace")
+        parents, _, message = row.partition("\n")
+        act = read(commit, message)
+        if not act.act_id:
+            return tuple(parents.split()) if len(parents.split()) == 2 else ()
+        if not any(name == FOREIGN for name, _ in act.trailers):
+            break
+    return ()
 
 
 def _present(path: Path) -> bytes | None:

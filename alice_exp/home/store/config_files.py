@@ -1,0 +1,236 @@
+"""The configuration of a home: what the person's machines share (``config.jsonc``) and what only this one decides.
+
+Both are read into one value, cached in ``state/`` by the signatures of the two files. Only ``local.jsonc``, which is in
+no history, says where data goes (DESIGN 6); a home of the version before comes to have one here.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING
+
+from alice_exp.home.store.list_files import scan_config, signature_of
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.atomic_files import RACY_NS, read_bytes, replace
+from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.model.values.config import Config
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from alice_exp.home.store.list_files import Found
+    from alice_exp.kernel.journal.atomic_files import Signature
+    from alice_exp.kernel.journal.commit_writer import CommitWriter
+    from alice_exp.kernel.journal.git_process import Repository
+    from alice_exp.kernel.jsonc import Document
+    from alice_exp.kernel.jsonc.problem import Json
+
+LOCAL, PATH = "local.jsonc", "config.jsonc"
+
+
+def read_configuration(root: Path, found: Found) -> tuple[Config, tuple[Problem, ...]]:
+    """The configuration of the home at ``root`` and its problems; a file that cannot be read decides nothing."""
+    signatures = (found.files.get(PATH), signature_of(root))
+    if signatures == (None, None):
+        return Config(), ()
+    cache = root / "state" / "config.json"
+    known = recalled(cache, signatures)
+    if known is not None:
+        return known, ()
+    began = time.time_ns()
+    config, problems = _parsed(root, signatures)
+    now = (scan_config(root / "experiences").files.get(PATH), signature_of(root))
+    if not problems and now == signatures:
+        remember(cache, signatures, began, config)
+    return config, problems
+
+
+def _parsed(
+    root: Path, signatures: tuple[Signature | None, Signature | None]
+) -> tuple[Config, tuple[Problem, ...]]:
+    from alice_exp.kernel.jsonc import parse
+    from alice_exp.model.formats.config_file import read_config
+    from alice_exp.model.values.config import joined
+
+    local, faults = read_local(root) if signatures[1] is not None else (Config(), ())
+    try:
+        data = read_bytes(root / "experiences" / PATH)[0] if signatures[0] is not None else b"{}"
+    except OSError as error:
+        why = (error.strerror or "it is gone").lower()
+        fault = Problem(PATH, 0, 0, "this file cannot be read: {why}", {"why": why})
+        return joined(Config(), local), (fault, *faults)
+    tracked, problems = read_config(parse(data, PATH))
+    return joined(tracked, local), (*problems, *faults)
+
+
+def recalled(path: Path, signatures: tuple[Signature | None, Signature | None]) -> Config | None:
+    """The cached configuration for files with these signatures (None: no file); None if it may be outdated."""
+    known = load_derived(path)
+    try:
+        newest = max((max(one.mtime, one.ctime) for one in signatures if one is not None), default=0)
+        if known["signatures"] != _as_lists(signatures) or newest >= known["at"] - RACY_NS:
+            return None
+        return Config(dict(known["values"]), dict(known["shared"]))
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def remember(
+    path: Path, signatures: tuple[Signature | None, Signature | None], at: int, config: Config
+) -> None:
+    """Cache the configuration of files without problems; ``at`` (ns) is a time before they were read.
+
+    Failure is ignored: the next command parses the files again.
+    """
+    body = {"values": dict(config.values), "shared": dict(config.shared)}
+    keep_derived(path, {"signatures": _as_lists(signatures), "at": at, **body})
+
+
+def _as_lists(signatures: tuple[Signature | None, Signature | None]) -> list[list[int] | None]:
+    return [None if one is None else [one.mtime, one.ctime, one.size, one.inode] for one in signatures]
+
+
+def read_local(root: Path) -> tuple[Config, tuple[Problem, ...]]:
+    """The keys of ``local.jsonc`` and its problems; a file that cannot be read decides nothing."""
+    try:
+        data, _ = read_bytes(root / LOCAL)
+    except FileNotFoundError:
+        return Config(), ()
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        return Config(), (Problem(LOCAL, 0, 0, "this file cannot be read: {why}", {"why": why}),)
+    from alice_exp.kernel.jsonc import parse
+    from alice_exp.model.formats.config_file import read_config
+
+    return read_config(parse(data, LOCAL))
+
+
+def write_local(root: Path, values: Mapping[str, Json]) -> None:
+    """Set keys; comments stay, a missing file is made. ``ProblemError`` if the file is broken or cannot be written."""
+    from alice_exp.kernel.jsonc import Set, edit, parse
+    from alice_exp.model.formats.config_file import default_text
+
+    try:
+        data = read_bytes(root / LOCAL)[0]
+    except FileNotFoundError:
+        data = default_text(local=True).encode()
+    except OSError as error:
+        raise _unwritten(error, root) from error
+    document = parse(data, LOCAL)
+    problem = document.problem
+    if problem is not None:
+        raise ProblemError(
+            "{message}; the file is left as it is",
+            message=problem.message,
+            path=LOCAL,
+            line=problem.line,
+            column=problem.column,
+        )
+    new = edit(document, [Set(tuple(name.split(".")), value) for name, value in values.items()])
+    try:
+        replace(root / LOCAL, new, durable=True)
+    except OSError as error:
+        raise _unwritten(error, root) from error
+
+
+def _unwritten(error: OSError, root: Path) -> ProblemError:
+    why = (error.strerror or str(error)).lower()
+    return ProblemError("nothing was changed: {why}", why=why, path=str(root / LOCAL))
+
+
+def move_here(root: Path, writer: CommitWriter) -> None:
+    """Make ``local.jsonc`` of a home of the version before; what the person set on this home moves into it (DESIGN 6).
+
+    What anybody else may have written into the tracked file stays there, as a proposal. Needs the lock, and files that
+    are those of the last commit.
+    """
+    from alice_exp.kernel.journal.act import Act, Actor
+    from alice_exp.kernel.journal.transaction import FileChange
+    from alice_exp.kernel.jsonc import Remove, edit, parse
+
+    repository, head = writer.repository, writer.repository.head()
+    moved: dict[str, Json] = {}
+    oid = repository.tree(head).get(PATH, "") if head else ""
+    if oid:
+        document = parse(repository.blob(oid), PATH)
+        proposed = _proposed(document)
+        moved = {name: value for name, value in proposed.items() if _is_own(root, repository, head, name)}
+    write_local(root, moved)
+    if not moved:
+        return
+    try:
+        data = read_bytes(writer.work_tree / PATH)[0]
+    except OSError:
+        return
+    document = parse(data, PATH)
+    if document.problem is None:
+        left = edit(document, [Remove(tuple(name.split("."))) for name in moved])
+        now = writer.sources.now()
+        act = Act("config", Actor("system"), now, (), f"{len(moved)} keys moved to {LOCAL}")
+        writer.write(act, {PATH: FileChange(data, left)})
+
+
+def _proposed(document: Document) -> Mapping[str, Json]:
+    from alice_exp.model.formats.config_file import read_config
+    from alice_exp.model.values.config import joined
+
+    return joined(read_config(document)[0], Config()).proposed
+
+
+def _is_own(root: Path, repository: Repository, head: str, name: str) -> bool:
+    """Whether the key's last change was a person's ``config set`` or ``owner init`` on this very home.
+
+    An act of this home moved its branch from the act's parent to the act. With a private remote a fast-forward of one
+    commit looks the same, so then nothing counts as this home's.
+    """
+    from alice_exp.kernel.journal.commit_message import read
+
+    if has_private_remote(root):
+        return False
+    output = repository.run("log", "--format=%H %P%n%B%x00", head, "--", PATH).decode("utf-8", "replace")
+    moves = _moves(repository)
+    for row in output.split("\0"):
+        ids, _, message = row.strip("\n").partition("\n")
+        if not ids:
+            break
+        oid, _, parents = ids.partition(" ")
+        value = _value_at(repository, oid, name)
+        before = _value_at(repository, parents.split(" ")[0], name) if parents else None
+        if before == value:
+            continue
+        act = read(oid, message)
+        return act.op in ("config", "owner") and act.actor == "user" and (parents, oid) in moves
+    return False
+
+
+def has_private_remote(root: Path) -> bool:
+    """Whether this home exchanges its history with a remote; an unreadable list counts as one."""
+    try:
+        return b'"private": true' in (root / "identity" / "remotes.json").read_bytes()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+
+
+_MOVE = re.compile(r"([0-9a-f]{40}) ([0-9a-f]{40}) [^\t\n]*$", re.MULTILINE)
+
+
+def _moves(repository: Repository) -> set[tuple[str, str]]:
+    """The moves of the branch that this program made: a git command by hand leaves a message in the reflog."""
+    try:
+        text = (repository.git_dir / "logs" / repository.branch()).read_text("utf-8", "replace")
+    except OSError:
+        return set()
+    return {(found[1], found[2]) for found in _MOVE.finditer(text)}
+
+
+def _value_at(repository: Repository, commit: str, name: str) -> Json:
+    from alice_exp.kernel.jsonc import parse
+    from alice_exp.model.formats.config_file import read_config
+
+    oid = repository.tree(commit).get(PATH, "")
+    return read_config(parse(repository.blob(oid), PATH))[0].values.get(name) if oid else None

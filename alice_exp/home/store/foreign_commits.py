@@ -1,0 +1,218 @@
+"""Adopts commits that alice-exp did not make (DESIGN 6): what they change is taken like a hand edit, in one act.
+
+Foreign is whatever lies between ``refs/alice/seen`` and HEAD, by whatever git command it came. Claims of approval are
+void, a file with an error is set aside, and the act names raises, new blocks and git's authors for the next heartbeat.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from alice_exp.home.store.hand_edits import fresh_ids, named, warn_refused
+from alice_exp.home.store.read_files import holds_blocks
+from alice_exp.home.store.record_files import as_adopted
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.act import Act, Actor
+from alice_exp.kernel.journal.atomic_files import read_bytes
+from alice_exp.kernel.journal.commit_message import AUTHOR, FOREIGN, SINCE
+from alice_exp.kernel.journal.file_signatures import UNKNOWN, Stamps, now_ns
+from alice_exp.kernel.journal.git_process import NO_OBJECT
+from alice_exp.kernel.journal.git_references import SEEN
+from alice_exp.kernel.journal.transaction import FileChange
+from alice_exp.kernel.jsonc import edit, parse
+from alice_exp.kernel.text.display import visible
+from alice_exp.model.formats.block_schema import read_blocks
+from alice_exp.model.formats.config_file import PATH as CONFIG
+from alice_exp.model.rules.adoption import adopt
+from alice_exp.model.values.block import DIRECTORIES, Placed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from alice_exp.home.store.read_files import Reading
+    from alice_exp.kernel.journal.commit_writer import CommitWriter
+    from alice_exp.kernel.journal.git_process import Repository
+    from alice_exp.kernel.jsonc import Document
+    from alice_exp.model.values.block import Block
+
+_FOLDERS = (*DIRECTORIES.values(), "records", ".schema")
+_NAMED = 200
+"""The most commits, and blocks of a kind, that one act's message names."""
+_AUTHORS = 10
+
+
+@dataclass
+class _Taken:
+    """What adopting made of the files: their changes, the ids touched, and the trailers that name the rest."""
+
+    files: dict[str, FileChange] = field(default_factory=dict)
+    new: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    trailers: list[tuple[str, str]] = field(default_factory=list)
+    refused: list[tuple[str, str]] = field(default_factory=list)
+
+
+def adopt_foreign(writer: CommitWriter, reading: Reading, proves: Callable[[Block], bool]) -> None:
+    """Adopt what lies between the last head of this home and HEAD. Needs the lock; ``ChangedOnDisk`` as any write."""
+    repository, head = writer.repository, writer.repository.head()
+    seen = repository.resolve(SEEN)
+    if not seen or not repository.has_commit(seen):
+        # A home of the version before, or a fresh clone: the newest commit that an act made is taken as seen, once.
+        seen = _newest_act(repository, head)
+    commits = _commits(repository, seen, head) if seen != head else []
+    rows = _differences(repository, seen, head) if seen != head else []
+    if not commits and not rows:
+        repository.point([(SEEN, head, None)])
+        return
+    tree = repository.tree(head)
+    writer.stamps = Stamps(
+        head, repository.commit_time(head), now_ns(), -1, {path: (UNKNOWN, oid) for path, oid in tree.items()}
+    )
+    taken = _taken(writer, reading, rows, proves)
+    writer.write(_act(writer.sources.now(), seen, commits, taken), taken.files)
+    with contextlib.suppress(ProblemError):
+        repository.refresh_index(None)
+    for path, block_id in taken.refused:
+        warn_refused(writer.sources, path, (block_id,))
+
+
+def _act(now: str, seen: str, commits: list[tuple[str, str]], taken: _Taken) -> Act:
+    authors = list(dict.fromkeys(author for _, author in commits))
+    counts = [
+        f"{len(ids)} {verb}"
+        for ids, verb in ((taken.new, "new"), (taken.changed, "changed"), (taken.gone, "removed"))
+        if ids
+    ]
+    trailers = [
+        *([(SINCE, seen)] if seen else []),
+        *((FOREIGN, oid) for oid, _ in commits[:_NAMED]),
+        *((AUTHOR, author) for author in authors[:_AUTHORS]),
+        *taken.trailers,
+    ]
+    detail = ", ".join([f"{len(commits)} foreign commits", *counts])
+    blocks = tuple(dict.fromkeys((*taken.new, *taken.changed, *taken.gone)))
+    return Act("adopt", Actor("editor"), now, blocks, detail, tuple(trailers))
+
+
+def _newest_act(repository: Repository, head: str) -> str:
+    return repository.run("log", "-1", "--format=%H", "--grep=^Alice-Act: act-", head, "--").decode().strip()
+
+
+def _commits(repository: Repository, seen: str, head: str) -> list[tuple[str, str]]:
+    """The commits of HEAD that ``seen`` does not contain, newest first, each with its author."""
+    without = [f"^{seen}"] if seen else []
+    output = repository.run("log", "-z", "--format=%H%n%an <%ae>", head, *without, "--")
+    rows = (row.partition("\n") for row in output.decode("utf-8", "replace").split("\0") if row)
+    return [(oid, visible(" ".join(author.split()))[:100]) for oid, _, author in rows]
+
+
+def _differences(repository: Repository, seen: str, head: str) -> list[tuple[str, str, str]]:
+    rows = (
+        repository.difference(seen, head)
+        if seen
+        else [(path, NO_OBJECT, oid) for path, oid in repository.tree(head).items()]
+    )
+    return [row for row in rows if row[0] == CONFIG or row[0].partition("/")[0] in _FOLDERS]
+
+
+def _taken(
+    writer: CommitWriter,
+    reading: Reading,
+    rows: list[tuple[str, str, str]],
+    proves: Callable[[Block], bool],
+) -> _Taken:
+    repository, taken = writer.repository, _Taken()
+    before: dict[str, Placed] = {}
+    versions: dict[str, _Version] = {}
+    for path, old, new in rows:
+        was = None if old == NO_OBJECT else repository.blob(old)
+        if was is not None and holds_blocks(path):
+            before.update({one.id: Placed(one, path) for one in read_blocks(parse(was, path))[0] if one.id})
+        disk = _on_disk(writer.work_tree / path)
+        if new == NO_OBJECT and disk is None:
+            taken.files[path] = FileChange(None, None)
+        elif (sound := _sound(path, disk, b"" if new == NO_OBJECT else repository.blob(new))) is not None:
+            versions[path] = sound
+        else:
+            # The tree goes back to the last version that can be read; the file itself is left as it is.
+            taken.files[path] = FileChange(was, was)
+            taken.trailers.append(("Aside", path))
+    present = {
+        one.id: path
+        for path, version in versions.items()
+        if holds_blocks(path)
+        for one in reading.blocks(version.document)[0]
+    }
+    for path, version in versions.items():
+        elsewhere = {block_id for block_id, place in present.items() if place != path}
+        _take(writer, reading, version, before, elsewhere, taken, proves)
+    lost = (i for i, placed in before.items() if i not in present and placed.path not in versions)
+    taken.gone += (i for i in lost if taken.files[before[i].path].new is None)
+    return taken
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """A file that can be read: as it stands on the disk, or (``disk`` is None) as HEAD has it."""
+
+    document: Document
+    data: bytes
+    disk: bytes | None
+
+
+def _on_disk(path: Path) -> bytes | None:
+    try:
+        return read_bytes(path)[0]
+    except OSError:
+        return None
+
+
+def _sound(path: str, disk: bytes | None, committed: bytes) -> _Version | None:
+    for data, kept in ((disk, disk), (committed or None, None)):
+        if data is None:
+            continue
+        document = parse(data, path)
+        if holds_blocks(path):
+            is_sound = not any(problem.severity == "error" for problem in read_blocks(document)[1])
+        else:
+            is_sound = as_adopted(document, data, _no_id, "") is not None
+        if is_sound:
+            return _Version(document, data, kept)
+    return None
+
+
+def _no_id(kind: str) -> str:
+    return f"{kind}-{os.urandom(4).hex()}"
+
+
+def _take(
+    writer: CommitWriter,
+    reading: Reading,
+    version: _Version,
+    before: Mapping[str, Placed],
+    elsewhere: set[str],
+    taken: _Taken,
+    proves: Callable[[Block], bool],
+) -> None:
+    document, sources = version.document, writer.sources
+    path = document.path
+    if holds_blocks(path):
+        new_id = fresh_ids(sources.new_id, {*before, *elsewhere})
+        blocks = reading.blocks(document)[0]
+        adoption = adopt(document, blocks, before, elsewhere, sources.now(), new_id, proves=proves)
+        new: bytes | None = edit(document, adoption.edits) if adoption.edits else version.data
+        taken.new += adoption.new
+        taken.changed += adoption.changed
+        taken.gone += adoption.gone
+        taken.trailers += named(adoption)[:_NAMED]
+        taken.refused += ((path, block_id) for block_id in adoption.approvals_refused)
+    else:
+        new = as_adopted(document, version.data, sources.new_id, sources.now())
+        if path == CONFIG:
+            taken.trailers.append(("Changed", path))
+    taken.files[path] = FileChange(new if version.disk is None else version.disk, new)

@@ -1,0 +1,111 @@
+"""Reads the references of a repository from its files, without git, and says what is damaged or in the way there."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SEEN = "refs/alice/seen"
+"""The last head that an act or a sync of this home made; what lies between it and HEAD is foreign (DESIGN 6)."""
+
+_OID = re.compile(r"[0-9a-f]{40}")
+_BRANCH = re.compile(r"ref: refs/[!-~]+")
+
+
+class References:
+    """The references below ``git_dir``."""
+
+    def __init__(self, git_dir: Path) -> None:
+        self.git_dir = git_dir
+
+    @property
+    def exists(self) -> bool:
+        """Whether the work tree has a repository of its own (that of a parent directory never counts)."""
+        return (self.git_dir / "HEAD").is_file() and (self.git_dir / "objects").is_dir()
+
+    def obstacle(self) -> str:
+        """Why the history must not be written to at present, as a sentence; empty if nothing prevents it."""
+        if damage := self.damage():
+            return damage
+        for name, sentence in (
+            ("rebase-merge", "a rebase is in progress in the home's history"),
+            ("rebase-apply", "a rebase is in progress in the home's history"),
+            ("MERGE_HEAD", "a merge is in progress in the home's history"),
+            ("CHERRY_PICK_HEAD", "a cherry-pick is in progress in the home's history"),
+            ("REVERT_HEAD", "a revert is in progress in the home's history"),
+            ("BISECT_LOG", "a bisect is in progress in the home's history"),
+        ):
+            if (self.git_dir / name).exists():
+                return sentence
+        if not self.branch():
+            return "the home's history has a detached HEAD"
+        return ""
+
+    def way_out(self) -> str:
+        """The hint that goes with ``obstacle``."""
+        if self.git_dir.is_symlink() or not self.git_dir.is_dir():
+            return "put the directory .git back from a copy; or move what stands there away, then 'alice-exp init'"
+        if self.damage():
+            return "'alice-exp doctor --fix' restores it"
+        if (self.git_dir / "MERGE_HEAD").exists():
+            return "'alice-exp sync settle' finishes it"
+        return "finish or abort it with git, then run this again"
+
+    def damage(self) -> str:
+        """What is broken in the repository's own files, as a sentence; empty if they are whole as far as a look tells.
+
+        Objects are not looked at: a git that needs a missing one says so.
+        """
+        if self.git_dir.is_symlink() or (self.git_dir.exists() and not self.git_dir.is_dir()):
+            return ".git is no directory"
+        if not self.git_dir.is_dir():
+            return "there is no .git"
+        if not (self.git_dir / "HEAD").is_file() or not (self.git_dir / "objects").is_dir():
+            return ".git lacks what every repository has"
+        branch = self.branch()
+        if not branch and not self.resolve("HEAD"):
+            return "HEAD names no branch"
+        # A new home's branch does not exist either, but then no act has been seen.
+        if branch and not self.resolve(branch) and (self.resolve(SEEN) or (self.git_dir / branch).exists()):
+            return f"the branch {branch.removeprefix('refs/heads/')} names no commit"
+        return ""
+
+    def branch(self) -> str:
+        """The full name of the branch that HEAD refers to; empty if HEAD is detached or damaged."""
+        try:
+            head = (self.git_dir / "HEAD").read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            return ""
+        return head.removeprefix("ref: ") if _BRANCH.fullmatch(head) else ""
+
+    def resolve(self, name: str) -> str:
+        """The object id of a reference, read from the files of the repository.
+
+        Empty if it does not exist or is damaged (``damage`` tells them apart).
+        """
+        try:
+            said = (self.git_dir / name).read_text(encoding="ascii", errors="replace").strip()
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except OSError:
+            return ""
+        else:
+            return said if _OID.fullmatch(said) else ""
+        try:
+            # Only after the loose file: git leaves an outdated packed entry beside a newer loose reference.
+            packed = (self.git_dir / "packed-refs").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+        for line in packed.splitlines():
+            if line.endswith(f" {name}") and not line.startswith(("#", "^")):
+                found = line.split(" ", 1)[0]
+                return found if _OID.fullmatch(found) else ""
+        return ""
+
+    def head(self) -> str:
+        """The commit of the branch or of a detached HEAD; empty before the first commit."""
+        branch = self.branch()
+        return self.resolve(branch or "HEAD")

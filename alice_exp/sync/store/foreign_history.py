@@ -1,0 +1,133 @@
+"""What commits without an act's trailers brought into a remote's history: claims of approval, raises, new blocks.
+
+The acts of another machine of the same person are taken as they are; anything else that stands in a shared history was
+written by some other program, and is believed no more than a hand edit (DESIGN 6).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.journal.commit_message import AUTHOR, FOREIGN, read
+from alice_exp.kernel.jsonc import Remove, edit, parse
+from alice_exp.kernel.text.display import visible
+from alice_exp.model.formats.block_schema import read_blocks
+from alice_exp.model.formats.config_file import PATH as CONFIG
+from alice_exp.model.rules.adoption import raises_trust
+from alice_exp.model.values.block import Placed, place_of
+from alice_exp.sync.rules.merge_text import holds_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from alice_exp.kernel.journal.git_process import Repository
+    from alice_exp.model.values.block import Approved, Block
+
+_NAMED = 200
+
+
+@dataclass
+class Strange:
+    """The foreign commits of a range, and the approvals that they and no act put there."""
+
+    commits: list[str] = field(default_factory=list)
+    authors: list[str] = field(default_factory=list)
+    claims: set[tuple[str, Approved]] = field(default_factory=set)
+    raised: list[str] = field(default_factory=list)
+    typed: list[str] = field(default_factory=list)
+    configures: bool = False
+
+    @property
+    def trailers(self) -> tuple[tuple[str, str], ...]:
+        """The rows by which the act that takes them in names them for the next heartbeat."""
+        typed = [block_id for block_id in dict.fromkeys(self.typed) if block_id not in self.raised]
+        return (
+            *((FOREIGN, oid) for oid in self.commits[:_NAMED]),
+            *((AUTHOR, author) for author in list(dict.fromkeys(self.authors))[:10]),
+            *(("Raised", block_id) for block_id in list(dict.fromkeys(self.raised))[:_NAMED]),
+            *(("Typed", block_id) for block_id in typed[:_NAMED]),
+            *((("Changed", CONFIG),) if self.configures else ()),
+        )
+
+
+def strange(repository: Repository, known: str, there: str) -> Strange:
+    """The foreign commits that ``there`` has and ``known`` has not, except those that an act there has adopted."""
+    rows = ["log", "-z", "--format=%H %P%n%an <%ae>%n%B", there, f"^{known}", "--"]
+    output = repository.run(*rows).decode("utf-8", "replace")
+    found, adopted, made = Strange(), set[str](), list[tuple[str, list[str], str]]()
+    for row in filter(None, output.split("\0")):
+        ids, _, rest = row.partition("\n")
+        author, _, message = rest.partition("\n")
+        oid, *parents = ids.split()
+        act = read(oid, message)
+        if act.act_id and oid not in adopted:
+            adopted.update(value for name, value in act.trailers if name == FOREIGN)
+        else:
+            made.append((oid, parents, author))
+    for oid, parents, author in made:
+        _look(repository, oid, parents, found)
+        if oid not in adopted:
+            found.commits.append(oid)
+            found.authors.append(visible(" ".join(author.split()))[:100])
+    return found
+
+
+def _look(repository: Repository, oid: str, parents: list[str], found: Strange) -> None:
+    """Add what one commit put there that none of its parents had."""
+    trees = [repository.tree(one) for one in parents]
+    for path, blob in repository.tree(oid).items():
+        if any(tree.get(path) == blob for tree in trees):
+            continue
+        if path == CONFIG:
+            found.configures = True
+        if not holds_blocks(path):
+            continue
+        before = [_blocks(repository, tree, path) for tree in trees]
+        for block in read_blocks(parse(repository.blob(blob), path))[0]:
+            old = [was[block.id] for was in before if block.id in was]
+            if block.approved is not None and all(one.approved != block.approved for one in old):
+                found.claims.add((block.id, block.approved))
+            if not old and place_of(path) in ("personal", "universal"):
+                found.typed.append(block.id)
+            if all(raises_trust(block, Placed(one, path), path) for one in old) and (
+                old or raises_trust(block, None, path)
+            ):
+                found.raised.append(block.id)
+
+
+def _blocks(repository: Repository, tree: Mapping[str, str], path: str) -> dict[str, Block]:
+    oid = tree.get(path)
+    return {one.id: one for one in read_blocks(parse(repository.blob(oid), path))[0]} if oid else {}
+
+
+def without_claims(
+    files: Mapping[str, bytes],
+    is_claimed: Callable[[Block], bool],
+    proves: Callable[[Block], bool],
+) -> dict[str, bytes]:
+    """The files without the approvals of which ``is_claimed`` says that no act gave them; a valid signature stays."""
+    result = dict(files)
+    for path, data in files.items():
+        if not holds_blocks(path):
+            continue
+        document = parse(data, path)
+        edits = [
+            Remove(("blocks", index, "approved"))
+            for index, block in enumerate(read_blocks(document)[0])
+            if block.approved is not None and is_claimed(block) and not proves(block)
+        ]
+        if edits:
+            result[path] = edit(document, edits)
+    return result
+
+
+def approvals(files: Mapping[str, bytes]) -> set[tuple[str, Approved]]:
+    """Every approval in the files, with its block's id."""
+    return {
+        (block.id, block.approved)
+        for path, data in files.items()
+        if holds_blocks(path)
+        for block in read_blocks(parse(data, path))[0]
+        if block.approved is not None
+    }

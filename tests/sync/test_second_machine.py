@@ -1,0 +1,240 @@
+"""What another machine, or whoever writes to the private remote, can decide here: what the person's acts say, no more."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Call
+from tests.home.test_foreign_commits import FORGED_MESSAGE, SAID, believed, commit, forged, put
+
+Git = Callable[..., str]
+EVIL = "http://stranger.example:1/v1"
+SETTINGS = {"provider": {"base_url": EVIL, "chat_model": "m"}, "sharing": {"enabled": True, "name": "eve"}}
+OWNER = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJl3dIeudNqd0DPMRD6OIh65tjkxFNOtwGcWB2gCgPhk eve"
+
+
+def at(home: Path) -> dict[str, str]:
+    return {"ALICE_HOME": str(home)}
+
+
+@pytest.fixture
+def pair(home: Path, _fresh_home: Path, world: Path, cli: Call) -> tuple[Path, Path]:
+    """Two homes with one private remote, in step."""
+    other = Path(shutil.copytree(_fresh_home, world / "other", symlinks=True))
+    remote = world / "there.git"
+    subprocess.run(["git", "init", "-q", "--bare", "--initial-branch=main", remote], check=True)
+    for one in (home, other):
+        cli("sync", "add", str(remote), "--private", "--name", "mine", "--yes", env=at(one))
+    for one in (home, other, home):
+        cli("sync", env=at(one))
+    return home, other
+
+
+def configure(home: Path, **groups: dict[str, Any]) -> None:
+    """Write settings into the tracked configuration."""
+    path = home / "experiences/config.jsonc"
+    rows = ",\n".join(f'  "{name}": {json.dumps(values)}' for name, values in groups.items())
+    text = path.read_text()
+    path.write_text(text[: text.rindex("}")].rstrip() + ",\n" + rows + "\n}\n")
+
+
+def bring(cli: Call, git: Git, home: Path, other: Path, way: str) -> None:
+    """Bring what the other machine has here: by sync, or by plain git."""
+    if way == "sync":
+        cli("sync", env=at(other))
+        cli("sync", env=at(home))
+    else:
+        named = ("-c", "user.name=x", "-c", "user.email=x@x")
+        git(home, *named, "pull", "-q", "--no-rebase", "--no-edit", str(other / "experiences"), "main")
+
+
+@pytest.mark.parametrize("way", ["sync", "git pull"])
+@pytest.mark.parametrize("made_by", ["git", "alice-exp"])
+@pytest.mark.parametrize("crossed", [False, True])
+def test_where_data_goes_is_decided_here(
+    pair: tuple[Path, Path], cli: Call, git: Git, way: str, made_by: str, crossed: bool
+) -> None:
+    home, other = pair
+    configure(other, **SETTINGS, owner={"key": OWNER})
+    if made_by == "git":
+        commit(
+            other,
+            "config provider.base_url\n\nAlice-Act: act-aaaaaaaa\nAlice-Op: config\nAlice-Actor: user\n",
+        )
+    else:
+        cli("list", env=at(other))
+    if crossed:
+        cli("remember", "I like tea", env=at(home))
+    bring(cli, git, home, other, way)
+    assert '"eve"' in (home / "experiences/config.jsonc").read_text(), "it is here, and does not count"
+    for key, value in (("provider.base_url", EVIL), ("sharing.enabled", True), ("owner.key", OWNER)):
+        found = cli("config", "get", key, "--json", env=at(home)).json
+        assert found["value"] in ("", False) and found["proposed"] == value
+    from alice_exp.owner.wiring import open_session
+
+    assert open_session(str(home)).provider is None
+    report = cli("heartbeat", "--json", env=at(home)).json
+    proposed = {row["key"]: row["value"] for row in report["proposed"]}
+    assert proposed == {
+        "provider.base_url": EVIL,
+        "provider.chat_model": "m",
+        "sharing.enabled": True,
+        "sharing.name": "eve",
+        "owner.key": OWNER,
+    }
+    assert report["elsewhere"]["config"] or "config.jsonc" in report["by_hand"]
+    assert EVIL in cli("heartbeat", env=at(home)).stdout
+    assert (
+        cli("config", "accept", "provider.base_url", "--actor", "agent", env=at(home), check=False).code == 6
+    )
+    accepted = cli("config", "accept", "provider.base_url", "--json", env=at(home)).json
+    assert accepted["value"] == EVIL and accepted["commit"] is None
+    assert cli("config", "get", "provider.base_url", "--json", env=at(home)).json["value"] == EVIL
+    assert cli("config", "accept", "provider.base_url", env=at(home), check=False).code == 4
+
+
+def test_a_key_of_this_machine_makes_no_commit_and_goes_nowhere(
+    pair: tuple[Path, Path], cli: Call, git: Git
+) -> None:
+    home, other = pair
+    before = git(home, "rev-parse", "HEAD")
+    assert cli("config", "set", "provider.base_url", EVIL, "--json", env=at(home)).json["commit"] is None
+    assert git(home, "rev-parse", "HEAD") == before and git(home, "status", "--porcelain") == ""
+    bring(cli, git, other, home, "sync")
+    assert cli("config", "get", "provider.base_url", "--json", env=at(other)).json["value"] == ""
+    assert (home / "local.jsonc").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_broken_local_file_decides_nothing_and_is_left_as_it_is(home: Path, cli: Call) -> None:
+    cli("config", "set", "provider.base_url", EVIL)
+    path = home / "local.jsonc"
+    path.write_text(path.read_text()[:-3])
+    broken = path.read_text()
+    assert cli("config", "get", "provider.base_url", "--json").json["value"] == ""
+    assert cli("check", check=False).code == 3
+    assert cli("config", "set", "provider.base_url", "http://x", check=False).code == 3
+    assert path.read_text() == broken
+
+
+@pytest.mark.parametrize("who", ["a person here", "sync", "by hand"])
+def test_a_home_of_the_version_before_keeps_what_its_person_set(
+    home: Path, cli: Call, git: Git, world: Path, who: str
+) -> None:
+    """Until then ``config set`` wrote these keys into the tracked file, as an act of the person's."""
+    local = home / "local.jsonc"
+    local.unlink()
+    old = "{}" if who == "by hand" else "Alice-Act: act-aaaaaaaa\nAlice-Op: config\nAlice-Actor: user\n"
+    configure(home, provider={"base_url": EVIL})
+    (home / "state/files.json").unlink(missing_ok=True)
+    named = ["-c", "user.name=user", "-c", "user.email=user@alice"]
+    subprocess.run(
+        ["git", *named, "commit", "-qam", f"config provider.base_url\n\n{old}"], cwd=home / "experiences"
+    )
+    # As the program does it: by moving the reference, without a word in its reflog.
+    reflog = home / "experiences/.git/logs/refs/heads/main"
+    lines = reflog.read_text().splitlines()
+    reflog.write_text("\n".join(line.partition("\t")[0] for line in lines) + "\n")
+    git(home, "update-ref", "refs/alice/seen", "HEAD")
+    if who == "sync":
+        (home / "identity").mkdir(exist_ok=True)
+        (home / "identity/remotes.json").write_text(
+            json.dumps(
+                [{"name": "mine", "address": "x", "private": True, "at": "2026-01-01T00:00:00Z"}], indent=2
+            )
+        )
+    found = cli("config", "get", "provider.base_url", "--json").json
+    if who == "a person here":
+        assert found["value"] == EVIL and "proposed" not in found
+        assert EVIL in local.read_text() and EVIL not in (home / "experiences/config.jsonc").read_text()
+        assert git(home, "log", "-1", "--format=%an %s") == "system config: 1 keys moved to local.jsonc"
+        assert git(home, "status", "--porcelain") == ""
+    else:
+        assert found["value"] == "" and found["proposed"] == EVIL
+    assert cli("config", "get", "provider.base_url", "--json").json == found
+
+
+@pytest.mark.parametrize("way", ["sync", "git pull"])
+@pytest.mark.parametrize("crossed", [False, True])
+def test_an_approval_that_git_committed_elsewhere_is_void_here(
+    pair: tuple[Path, Path], cli: Call, git: Git, world: Path, way: str, crossed: bool
+) -> None:
+    home, other = pair
+    good = cli("memorize", "use rg", "--when", "searching", "--json", env=at(other)).json["id"]
+    cli("approve", good, "--yes", env=at(other))
+    cli("sync", env=at(other))
+    clone = world / "clone"
+    remote = json.loads((other / "identity/remotes.json").read_text())[0]["address"]
+    subprocess.run(["git", "clone", "-q", remote, clone / "experiences"], check=True)
+    put(clone, forged(), path="universal/api_patterns.jsonc")
+    commit(clone)
+    subprocess.run(["git", "push", "-q", "origin", "main"], cwd=clone / "experiences", check=True)
+    if crossed:
+        cli("remember", "I like tea", env=at(home))
+    bring(cli, git, home, clone if way == "git pull" else home, way)
+    assert not believed(cli)
+    assert cli("show", good, "--json", env=at(home)).json["approved"] is (way == "sync")
+    report = cli("heartbeat", "--json", env=at(home)).json
+    assert "exp-aaaa2222" in report["by_hand"] and "Robo Coder <robo@example.com>" in report["authors"]
+    assert [one["actor"] for one in cli("log", "--json").json["commits"] if one["op"] == "git"] != ["user"]
+
+
+def test_what_the_person_decided_elsewhere_counts_and_is_counted(
+    pair: tuple[Path, Path], cli: Call, git: Git
+) -> None:
+    home, other = pair
+    ids = [
+        cli("memorize", said, "--when", said, "--json", env=at(other)).json["id"]
+        for said in ("use rg", "use jq")
+    ]
+    cli("approve", *ids, "--yes", env=at(other))
+    cli("config", "set", "thresholds.past", "4", env=at(other))
+    bring(cli, git, home, other, "sync")
+    assert git(home, "rev-parse", "HEAD") == git(other, "rev-parse", "HEAD"), "a plain fast-forward"
+    assert all(cli("show", one, "--json", env=at(home)).json["approved"] for one in ids)
+    report = cli("heartbeat", "--json", env=at(home)).json
+    assert report["elsewhere"] == {"approved": 2, "raised": 0, "config": True}
+    assert "2 approved on another machine" in report["summary"]
+    assert cli("heartbeat", "--json", env=at(other)).json["elsewhere"]["approved"] == 0
+
+
+def test_a_broken_file_from_elsewhere_is_refused(
+    pair: tuple[Path, Path], cli: Call, git: Git, world: Path
+) -> None:
+    """Whether the histories have crossed or not."""
+    home, other = pair
+    mine = cli("remember", "I like tea", "--json", env=at(home)).json["id"]
+    bring(cli, git, other, home, "sync")
+    remote = json.loads((other / "identity/remotes.json").read_text())[0]["address"]
+    clone = world / "clone"
+    subprocess.run(["git", "clone", "-q", remote, clone / "experiences"], check=True)
+    path = clone / "experiences/personal/user_preferences.jsonc"
+    path.write_text(path.read_text()[:-5])
+    commit(clone)
+    subprocess.run(["git", "push", "-q", "origin", "main"], cwd=clone / "experiences", check=True)
+    before = git(home, "rev-parse", "HEAD")
+    done = cli("sync", env=at(home), check=False)
+    assert done.code == 3 and "personal/user_preferences.jsonc" in done.stderr
+    assert git(home, "rev-parse", "HEAD") == before
+    assert cli("show", mine, "--json", env=at(home)).json["payload"] == "I like tea"
+
+
+def test_an_owner_signature_stands_whoever_committed_it(home: Path, cli: Call, world: Path) -> None:
+    from tests.owner.test_owner import make_key
+
+    cli("owner", "init", "--key", str(make_key(world / "key")), "--allow-unprotected")
+    one = cli("memorize", SAID, "--when", "cleaning up", "--json").json["id"]
+    cli("approve", one, "--yes")
+    path = next(p for p in (home / "experiences/universal").glob("*.jsonc") if one in p.read_text())
+    signed = path.read_text()
+    path.write_text('{"blocks": []}\n')
+    cli("list")
+    path.write_text(signed)
+    commit(home, FORGED_MESSAGE)
+    assert cli("show", one, "--json").json["approved"] is True
