@@ -264,23 +264,7 @@ class FileHome:
             )
             self._sources.warn(wait)
             return scan(self.experiences)
-        from alice_exp.home.store.recovery import recover_home
-
-        try:
-            done = recover_home(self.repository, holder_died=self.lock.holder_died)
-        except OSError as error:
-            raise ProblemError(
-                "an interrupted act could not be finished: {why}",
-                why=(error.strerror or str(error)).lower(),
-                hint="see that the disk can be written, then run this again",
-            ) from error
-        if done.lost:
-            self._sources.warn(
-                ProblemError(
-                    "an interrupted act did not fit the history any more; it is kept as {ref}",
-                    ref=f"{LOST}/{done.lost}",
-                )
-            )
+        self._recover()
         for _ in range(TRIES):
             found, head = scan(self.experiences), self.repository.head()
             try:
@@ -298,6 +282,26 @@ class FileHome:
                 move_here(self.root, self._writer)
             return found if self._writer.stamps.head == head else scan(self.experiences)
         raise BusyError("the files change faster than they can be read", hint="run the command again")
+
+    def _recover(self) -> None:
+        """Finish what a crash interrupted, under the lock."""
+        from alice_exp.home.store.recovery import recover_home
+
+        try:
+            done = recover_home(self.repository, holder_died=self.lock.holder_died)
+        except OSError as error:
+            raise ProblemError(
+                "an interrupted act could not be finished: {why}",
+                why=(error.strerror or str(error)).lower(),
+                hint="see that the disk can be written, then run this again",
+            ) from error
+        if done.lost:
+            self._sources.warn(
+                ProblemError(
+                    "an interrupted act did not fit the history any more; it is kept as {ref}",
+                    ref=f"{LOST}/{done.lost}",
+                )
+            )
 
     def create(self, actor: Actor, defaults: Mapping[str, str]) -> tuple[Commit | None, int]:
         """Create the home; returns its first commit (None: it existed already) and the number of blocks in it.

@@ -32,7 +32,8 @@ def recover_home(repository: Repository, *, holder_died: bool) -> Recovered:
             purge.finish(repository)
 
     state = repository.work_tree.parent / "state"
-    sweep(state, dead_only=True)
+    for folder in (state, state.parent, state.parent / "identity"):
+        sweep(folder, dead_only=True)
     _drop_former(state)
     return transaction.recover(repository, finish=finish, holder_died=holder_died)
 

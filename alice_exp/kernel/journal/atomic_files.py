@@ -108,7 +108,7 @@ def _beside(path: Path, data: bytes, mode: int, *, durable: bool) -> Path:
 def replace(path: Path, data: bytes, *, durable: bool) -> None:
     """Replace ``path`` atomically by a file (0600) that contains ``data``.
 
-    ``durable``: the content is fsynced before the rename.
+    ``durable``: the content is fsynced before the rename, and the directory after it.
     """
     temporary = _beside(path, data, 0o600, durable=durable)
     try:
@@ -117,6 +117,8 @@ def replace(path: Path, data: bytes, *, durable: bool) -> None:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
+    if durable:
+        sync_directory(path.parent)
 
 
 def keep(path: Path, text: str) -> None:
