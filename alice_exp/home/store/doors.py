@@ -69,14 +69,11 @@ class FileHome:
         self.repository = self._writer.repository
         self._sources = sources
         self._judge = judge or Judge()
+        self.proves = self._judge.proves
         self._reading = Reading(self.experiences)
         self._is_settled_now = False
         self.waiting = False
         """Whether the last read left hand edits unadopted because another process held the lock."""
-
-    def proves(self, block: Block) -> bool:
-        """Whether a block carries a valid signature of the owner key, whoever wrote it."""
-        return self._judge.proves(block)
 
     # -- reading ------------------------------------------------------------------------------------------------
 
