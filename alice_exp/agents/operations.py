@@ -24,6 +24,7 @@ from alice_exp.finding.wiring import finding
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.text.display import one_line
 from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.rules.decision_tiers import Applied
 from alice_exp.learning.usecases import decide as deciding
@@ -118,7 +119,8 @@ def decide(
         raise UsageError("a task says what is to be done")
     made = deciding.decide(learning(connection.session), task, context or {})
     failures = [
-        f"a similar task failed before: {one.episode.task} ({one.episode.id})" for one in made.failures
+        f"a similar task failed before{_with(one.episode.action)}: {one.episode.task} ({one.episode.id})"
+        for one in made.failures
     ]
     return {
         "decision": made.decision,
@@ -354,3 +356,8 @@ def _applied(one: Applied) -> schemas.Applied:
 
 def _observed(one: Match) -> schemas.Observed:
     return learning_documents.observed(one)  # type: ignore[return-value]
+
+
+def _with(action: str) -> str:
+    """The action that failed, as it stands in a warning; empty where none was recorded."""
+    return f" with {one_line(action, 80)}" if action.strip() else ""

@@ -61,6 +61,9 @@ def test_d38_decide_warns_of_a_similar_failure(home: Path, cli: Call) -> None:
     )
     decided = cli("decide", "deploy the shop to production", "--context", "env=prod", "--json", check=False)
     assert any("a similar task failed before" in warning for warning in decided.json["warnings"])
+    cli("episode", "add", "--task", "deploy the shop again", "--action", "kubectl apply", "--failed")
+    named = cli("decide", "deploy the shop again", "--json", check=False)
+    assert any("failed before with kubectl apply: deploy the shop" in one for one in named.json["warnings"])
     unlike = cli("decide", "water the flowers", "--json", check=False)
     assert unlike.json["warnings"] == []
 

@@ -10,6 +10,7 @@ import typer
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.text.display import one_line
 from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.wiring import learning
 from alice_exp.model import documents
@@ -48,7 +49,10 @@ def decide(
     made = choose(learning(terminal.session), task, context_of(context))
     warnings = [say(text) for text in made.warnings] + [
         say(
-            "a similar task failed before: {task} ({episode})",
+            "a similar task failed before with {action}: {task} ({episode})"
+            if one.episode.action.strip()
+            else "a similar task failed before: {task} ({episode})",
+            action=one_line(one.episode.action, 80),
             task=one.episode.task,
             episode=one.episode.id,
         )

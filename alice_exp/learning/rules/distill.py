@@ -1,41 +1,41 @@
-"""Distils repeated patterns of episodes into proposals for the pool: advice from successes, warnings from failures.
+"""Distils what repeats in episodes into proposals: advice from actions that worked, warnings of those that failed.
 
-Episodes of one type are compared by their traits: the action, a step of it, a context entry, a word of the task. A
-trait is proposed if its success rate differs from the average and from the other episodes of the type by more than
-90 % intervals allow; an action also if its own rate is clear; a falling reward is a warning. Deterministic: the same
-episodes give the same proposals. Sources: R0.3, R0.5, R0.51; issue 5.2.
+Episodes are compared within a kind of task: their type, or, where the host sends none, tasks with like words. Within a
+kind, actions are grouped by what they do, whatever their wording. Of each group it is asked whether it works; where it
+does both, by which condition success and failure part (a context entry, a word of the task; the first branch of a
+decision list, by Fisher's exact test, corrected for the number of conditions tried). What holds of a condition whatever
+is done is said of the condition. Deterministic. Sources: R0.3, R0.5, R0.51, B5.8.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections import Counter, defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from alice_exp.kernel.text.tokens import STOP_WORDS, keywords
+from alice_exp.learning.rules.episode_groups import (
+    action_groups,
+    entries,
+    kinds_of_task,
+    step_groups,
+    task_words,
+)
+from alice_exp.learning.rules.proposals import Group, Kind, Lesson, Support, proposal
 from alice_exp.learning.rules.success_rates import (
     Z,
     difference,
-    rate,
+    fisher,
     stratified_difference,
     trend,
 )
-from alice_exp.model.values.block import EVIDENCE_KEPT, Evidence, Payload, Trigger
-from alice_exp.model.values.records import GENERAL
-from alice_exp.timeline.rules.digest import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.learning.rules.episode_groups import Trait
+    from alice_exp.learning.rules.proposals import Proposal
     from alice_exp.learning.rules.success_rates import Rate
     from alice_exp.model.values.records import Episode
-
-Kind = Literal["advice", "warning"]
-Basis = Literal["action", "step", "context", "word", "trend", "episode"]
-"""What the episodes of a proposal share; ``episode``: the proposal rests on a single one."""
 
 REPEATS = 3
 """The fewest episodes with a trait, and without it, from which anything is concluded."""
@@ -46,189 +46,247 @@ TREND_LENGTH = 6
 TREND_KEPT = 200
 """The newest rewards in which a trend is looked for; the test takes quadratic time."""
 
-QUOTE = 160
-"""The most characters of a quote."""
+CHANCE = 0.05
+"""The error probability of a condition, corrected for the number of conditions tried (Bonferroni)."""
 
-# Of several traits of exactly the same episodes the first of these is proposed: it says most about what to do.
-_PRIORITY: Sequence[Basis] = ("trend", "action", "context", "step", "word")
-_STEPS = re.compile(r"\s*(?:&&|\|\||;|,|→|->|\n|，|；|、|然后)\s*")
-_CJK = re.compile("[\u2e80-\U0003ffff]")
+UNLIKE = 0.1
+"""The error probability at which an action that always works, or always fails, differs from the others."""
 
-Trait: TypeAlias = tuple[Basis, str]
+PURE = 0.8
+"""The least share of one outcome on the side of a condition of which something is said."""
 
-
-@dataclass(frozen=True, slots=True)
-class Support:
-    """The numbers behind a proposal: the success rate with the trait, that of the other episodes of the type, and the
-    90 % interval ``low`` to ``high`` of their difference, in [-1, 1].
-
-    ``falling`` holds the mean rewards of the older and the newer half if the proposal is a trend.
-    """
-
-    type: str
-    basis: Basis
-    trait: str
-    own: Rate
-    others: Rate
-    low: float
-    high: float
-    falling: tuple[float, float] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A candidate for the pool. It rests on experience, so it starts as ``past`` with one verification (R0.51, D44)."""
-
-    kind: Kind
-    payload: Payload
-    trigger: Trigger
-    evidence: tuple[Evidence, ...]
-    support: Support
-    episodes: tuple[str, ...]
-    """The ids of all episodes that show the trait; ``evidence`` quotes the newest of them."""
-
-    @property
-    def block_type(self) -> Literal["solution", "pattern"]:
-        """The type of the block to be created."""
-        return "solution" if self.kind == "advice" else "pattern"
-
-    @property
-    def explanation(self) -> tuple[str, Mapping[str, object]]:
-        """A message template and its values: counts, rates, the interval (in percent)."""
-        support = self.support
-        values: dict[str, object] = {
-            "trait": support.trait,
-            "type": support.type,
-            "successes": support.own.successes,
-            "total": support.own.total,
-            "rate": round(100 * support.own.value),
-            "from": round(100 * support.own.low),
-            "to": round(100 * support.own.high),
-            "other_successes": support.others.successes,
-            "other_total": support.others.total,
-            "other_rate": round(100 * support.others.value),
-            "low": round(100 * support.low),
-            "high": round(100 * support.high),
-        }
-        if support.falling is not None:
-            values |= {"older": round(support.falling[0], 2), "newer": round(support.falling[1], 2)}
-            return (
-                '"{trait}" ({type}): the mean reward fell from {older} to {newer} over {total} episodes',
-                values,
-            )
-        if support.basis == "episode":
-            return "one episode of type {type}, succeeded {successes} of {total}", values
-        return (
-            '"{trait}" ({type}): succeeded {successes} of {total} = {rate} % [{from}, {to}], the others '
-            "{other_successes} of {other_total} = {other_rate} %; difference {low} to {high} points (90 %)",
-            values,
-        )
+OVERLAP = 0.6
+"""A lesson whose episodes an earlier one of its kind mostly explains says nothing new."""
 
 
 def distill(episodes: Iterable[Episode], limit: int = 20) -> tuple[Proposal, ...]:
-    """At most ``limit`` proposals from repeated traits, the strongest first."""
-    by_type: defaultdict[str, list[Episode]] = defaultdict(list)
-    for episode in sorted(episodes, key=lambda one: (one.timestamp, one.id)):
-        by_type[episode.task_type].append(episode)
-    found = [proposal for kind, group in by_type.items() for proposal in _of_type(kind, group)]
+    """At most ``limit`` proposals, one a lesson, the strongest first."""
+    ordered = sorted(episodes, key=lambda one: (one.timestamp, one.id))
+    found = [lesson_ for group in kinds_of_task(ordered) for lesson_ in _of_kind(group)]
     found.sort(
         key=lambda one: (-_strength(one.support), one.support.type, one.support.basis, one.support.trait)
     )
-    return tuple(found[:limit])
+    return tuple(proposal(one) for one in found[:limit])
 
 
-def lesson(episode: Episode) -> Proposal:
-    """The proposal from a single episode: its action, for tasks like its own (D44)."""
-    kind: Kind = "advice" if episode.success else "warning"
-    own = rate(int(episode.success), 1)
-    support = Support(episode.task_type, "episode", episode.action, own, rate(0, 0), -1.0, 1.0)
-    trigger = Trigger(episode.task, context=dict(episode.context))
-    payload = Payload(_payload_text(kind, episode.action, episode))
-    return Proposal(kind, payload, trigger, (_evidence(episode),), support, (episode.id,))
-
-
-def _of_type(kind: str, group: Sequence[Episode]) -> list[Proposal]:
-    """The proposals of one type; ``group`` is oldest first."""
-    shown: defaultdict[Trait, list[int]] = defaultdict(list)
-    for index, episode in enumerate(group):
-        for trait in traits(episode):
-            shown[trait].append(index)
-    successes = sum(episode.success for episode in group)
-    # Keyed by the episodes, because traits of exactly the same episodes cannot be told apart.
-    found: dict[tuple[int, ...], tuple[Support, Kind]] = {}
-    for trait in sorted(shown, key=lambda one: (_PRIORITY.index(one[0]), one[1])):
-        places = tuple(shown[trait])
-        if len(places) < REPEATS or places in found:
-            continue
-        own = rate(sum(group[index].success for index in places), len(places))
-        others = rate(successes - own.successes, len(group) - own.total)
-        gap = _gap(group, trait, places, own, others)
-        verdict = _verdict(kind, trait, own, others, gap) or _falling(kind, trait, own, others, group, places)
-        if verdict is not None:
-            found[places] = verdict
-    return [
-        _proposal(support, verdict_kind, [group[index] for index in places])
-        for places, (support, verdict_kind) in found.items()
+def _of_kind(group: Sequence[Episode]) -> list[Lesson]:
+    """The lessons of one kind of task: of its actions, of steps of them, then of what holds whatever is done."""
+    candidates = [
+        *(Group(group, "action", trait, places) for trait, places in action_groups(group)),
+        *(Group(group, "step", trait, places) for trait, places in step_groups(group)),
     ]
+    told = [
+        lesson_
+        for one in candidates
+        if len(one.places) >= REPEATS
+        for lesson_ in _conditional(one) or _plain(one) or _falling(one)
+    ]
+    found: list[Lesson] = []
+    _keep(found, sorted(told, key=lambda one: -_strength(one.support)))
+    parting = frozenset(one.condition[1].partition("=")[0] for one in found if one.condition)
+    # A situation by which an action's success parts is told with the action.
+    _keep(found, [one for one in _situations(group) if one.group.trait.partition("=")[0] not in parting])
+    return [replace(one, parting=parting) for one in found]
 
 
-def _gap(
-    group: Sequence[Episode], trait: Trait, places: Sequence[int], own: Rate, others: Rate
-) -> tuple[float, float]:
-    """The interval of the difference in success rate with and without a trait, in [-1, 1]."""
-    if others.total < REPEATS:
-        return -1.0, 1.0
-    # What is done depends on the situation, so actions are compared within equal contexts if there are enough:
-    # otherwise an action would be praised for the easy tasks that call for it.
-    if trait[0] in ("action", "step"):
-        strata = _strata(group, frozenset(places))
-        if min(sum(one[1] for one in strata), sum(one[3] for one in strata)) >= REPEATS:
-            return stratified_difference(strata)
-    return difference(own, others)
+def _keep(found: list[Lesson], new: Sequence[Lesson]) -> None:
+    """Add the lessons whose episodes none of the same direction explains already."""
+    for one in new:
+        own = set(one.group.places)
+        known = (other for other in found if other.kind == one.kind)
+        if all(
+            len(own & set(other.group.places)) < OVERLAP * min(len(own), len(other.group.places))
+            for other in known
+        ):
+            found.append(one)
 
 
-def _strata(group: Sequence[Episode], places: frozenset[int]) -> list[tuple[int, int, int, int]]:
-    """Successes and trials with the trait, then without, for each context in which both occurred."""
-    counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
-    for index, episode in enumerate(group):
-        own = counts[json.dumps(dict(episode.context), ensure_ascii=False, sort_keys=True)]
-        at = 0 if index in places else 2
-        own[at] += episode.success
-        own[at + 1] += 1
-    return [(a, b, c, d) for a, b, c, d in counts.values() if b and d]
+def _conditional(one: Group) -> list[Lesson]:
+    """The lessons of an action that works in one situation and fails in another; none if no test parts them."""
+    found = _parting(one)
+    if found is None:
+        return []
+    condition, inside = found
+    outside = tuple(index for index in one.places if index not in inside)
+    sides = ((condition, inside), (_opposite(one.episodes, condition, outside), outside))
+    lessons = [
+        _under(one, mark, side)
+        for mark, side in sides
+        if mark is not None and len(side) >= REPEATS and _is_pure(one.rates(side)[0])
+    ]
+    # One lesson: that it fails here says that it works elsewhere.
+    return sorted(lessons, key=lambda each: each.kind, reverse=True)[: 2 if _is_general(lessons) else 1]
 
 
-def _verdict(
-    kind: str, trait: Trait, own: Rate, others: Rate, gap: tuple[float, float]
-) -> tuple[Support, Kind] | None:
-    """Whether a trait tells success from failure; ``None`` if it does not.
+def _is_pure(own: Rate) -> bool:
+    return max(own.value, 1 - own.value) >= PURE
 
-    Its interval must lie entirely above (or below) the average of its type, and the interval of the difference must
-    exclude 0. For an action its own interval above (or below) one half is enough, unless the difference contradicts.
-    """
-    low, high = gap
-    support = Support(kind, *trait, own, others, low, high)
-    # Compared with the average too, because a trait that most episodes have is no advice just because the few others
-    # failed.
-    average = (own.successes + others.successes) / (own.total + others.total)
-    is_alone = trait[0] == "action"
-    if (low > 0 and own.low > average) or (is_alone and own.low > 0.5 and high > 0):
-        return support, "advice"
-    if (high < 0 and own.high < average) or (is_alone and own.high < 0.5 and low < 0):
-        return support, "warning"
+
+def _is_general(lessons: Sequence[Lesson]) -> bool:
+    """Whether all are of a situation, whatever is done in it: then each side is a lesson of its own."""
+    return all(one.condition is None for one in lessons)
+
+
+def _parting(one: Group) -> tuple[Trait, tuple[int, ...]] | None:
+    """The condition that best parts success from failure, with the episodes under it; a context entry before a word."""
+    for marks in (entries, task_words):
+        shown: defaultdict[tuple[int, ...], list[Trait]] = defaultdict(list)
+        for mark, where in _shown(one.episodes, one.places, marks).items():
+            if 2 <= len(where) <= len(one.places) - 2:
+                shown[where].append(mark)
+        best = min(((_chance(one, where), where) for where in shown), default=None)
+        parted = {min(where, tuple(index for index in one.places if index not in where)) for where in shown}
+        if best is not None and best[0] * len(parted) <= CHANCE:
+            return min(shown[best[1]]), best[1]
     return None
 
 
-def _falling(
-    kind: str, trait: Trait, own: Rate, others: Rate, group: Sequence[Episode], places: Sequence[int]
-) -> tuple[Support, Kind] | None:
-    """A warning if the rewards of an action fall significantly; ``None`` otherwise."""
-    rewards = [group[index].reward for index in places[-TREND_KEPT:]]
-    if trait[0] != "action" or len(rewards) < TREND_LENGTH or trend(rewards) > -Z:
-        return None
+def _shown(
+    episodes: Sequence[Episode], places: Iterable[int], marks: Callable[[Episode], set[Trait]]
+) -> dict[Trait, tuple[int, ...]]:
+    found: defaultdict[Trait, list[int]] = defaultdict(list)
+    for index in places:
+        for mark in marks(episodes[index]):
+            found[mark].append(index)
+    return {mark: tuple(where) for mark, where in sorted(found.items())}
+
+
+def _chance(one: Group, where: Sequence[int]) -> float:
+    """The probability that chance parts the outcomes of a group as unevenly as a condition does."""
+    own = one.rates(where)[0]
+    whole = one.rates(one.places)[0]
+    rest = whole.total - own.total
+    ok = whole.successes - own.successes
+    return fisher(own.successes, own.total - own.successes, ok, rest - ok)
+
+
+def _opposite(episodes: Sequence[Episode], condition: Trait, outside: Sequence[int]) -> Trait | None:
+    """The one other value that the key of a condition has elsewhere; None if there are several, or for a word."""
+    key = condition[1].partition("=")[0] + "="
+    marks = [{mark for mark in entries(episodes[index]) if mark[1].startswith(key)} for index in outside]
+    other = set().union(*marks) if marks else set()
+    return other.pop() if condition[0] == "context" and len(other) == 1 and all(marks) else None
+
+
+def _under(one: Group, mark: Trait, side: tuple[int, ...]) -> Lesson:
+    """What holds of an action under a condition; of the condition alone where the same holds whatever is done."""
+    marks = entries if mark[0] == "context" else task_words
+    beside = tuple(
+        index
+        for index, episode in enumerate(one.episodes)
+        if index not in one.places and mark in marks(episode)
+    )
+    own, rest = one.rates(side)[0], one.rates(beside)[0]
+    kind: Kind = "advice" if own.value > 0.5 else "warning"
+    if rest.total > 1 and abs(rest.value - own.value) < 1 - PURE:
+        everything = tuple(sorted((*side, *beside)))
+        return _lesson(kind, Group(one.episodes, *mark, everything))
+    return _lesson(kind, Group(one.episodes, one.basis, one.trait, side), mark)
+
+
+def _plain(one: Group) -> list[Lesson]:
+    """The lesson of an action that works, or fails, whatever the situation; none if it may be chance."""
+    own, _ = one.rates(one.places)
+    like = _like_situations(one)
+    mine, others = like.rates(like.places)
+    low, high = _gap(one)
+    average = (mine.successes + others.successes) / (mine.total + others.total)
+    # Alone, a clear rate of its own is enough; among other actions theirs has to be another one, too.
+    whole = Group(like.episodes, one.basis, one.trait, tuple(range(len(like.episodes))))
+    by_chance = _chance(whole, like.places)
+    pure = own.successes in (0, own.total)
+    differs = others.total < REPEATS or by_chance <= (UNLIKE if pure else CHANCE)
+    clear = one.basis == "action" and differs
+    telling = others.total < REPEATS or others.value <= own.value - (1 - PURE)
+    if (differs and low > 0 and own.low > average) or (clear and own.low > 0.5 and high > 0 and telling):
+        return [_lesson("advice", one)]
+    if (differs and high < 0 and own.high < average) or (clear and own.high < 0.5 and low < 0):
+        return [_lesson("warning", one)]
+    return []
+
+
+def _like_situations(one: Group) -> Group:
+    """The episodes of the contexts in which both the action and another were taken; all where those are too few.
+
+    What is done depends on the situation: otherwise an action would be praised for the easy tasks that call for it.
+    """
+    inside = frozenset(one.places)
+    taken: defaultdict[tuple[Trait, ...], set[bool]] = defaultdict(set)
+    where = [tuple(sorted(entries(episode))) for episode in one.episodes]
+    for index, situation in enumerate(where):
+        taken[situation].add(index in inside)
+    chosen = [index for index, situation in enumerate(where) if len(taken[situation]) > 1]
+    own = tuple(place for place, index in enumerate(chosen) if index in inside)
+    if min(len(own), len(chosen) - len(own)) < REPEATS:
+        return one
+    return Group([one.episodes[index] for index in chosen], one.basis, one.trait, own)
+
+
+def _gap(one: Group) -> tuple[float, float]:
+    """The interval of the difference in success rate to the others in like situations, in [-1, 1]."""
+    like = _like_situations(one)
+    own, others = like.rates(like.places)
+    if others.total < REPEATS:
+        return -1.0, 1.0
+    if like is one:
+        return difference(own, others)
+    inside = frozenset(like.places)
+    counts: defaultdict[tuple[Trait, ...], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    for index, episode in enumerate(like.episodes):
+        row = counts[tuple(sorted(entries(episode)))]
+        at = 0 if index in inside else 2
+        row[at] += episode.success
+        row[at + 1] += 1
+    return stratified_difference((a, b, c, d) for a, b, c, d in counts.values())
+
+
+def _situations(group: Sequence[Episode]) -> list[Lesson]:
+    """What holds under a context entry, or of a word of the task, whatever is done."""
+    whole = Group(group, "context", "", tuple(range(len(group))))
+    found: list[Lesson] = []
+    for marks in (entries, task_words):
+        shown = {
+            mark: where
+            for mark, where in _shown(group, whole.places, marks).items()
+            if REPEATS <= len(where) <= len(group) - REPEATS
+        }
+        for mark, where in shown.items():
+            one = Group(group, *mark, where)
+            own = one.rates(where)[0]
+            if (
+                _is_pure(own)
+                and _is_any_action(group, where)
+                and _chance(whole, where) * len(shown) <= CHANCE
+            ):
+                found.append(_lesson("advice" if own.value > 0.5 else "warning", one))
+    return found
+
+
+def _is_any_action(group: Sequence[Episode], where: Sequence[int]) -> bool:
+    """Whether no single action accounts for most of the episodes."""
+    inside = frozenset(where)
+    return all(len(inside.intersection(taken)) <= OVERLAP * len(where) for _, taken in action_groups(group))
+
+
+def _falling(one: Group) -> list[Lesson]:
+    """A warning if the rewards of an action fall significantly."""
+    rewards = [one.episodes[index].reward for index in one.places[-TREND_KEPT:]]
+    if one.basis != "action" or len(rewards) < TREND_LENGTH or trend(rewards) > -Z:
+        return []
     middle = len(rewards) // 2
     halves = (sum(rewards[:middle]) / middle, sum(rewards[middle:]) / (len(rewards) - middle))
-    return Support(kind, "trend", trait[1], own, others, -1.0, 1.0, halves), "warning"
+    lesson_ = _lesson("warning", one)
+    support = replace(lesson_.support, basis="trend", low=-1.0, high=1.0, falling=halves)
+    return [replace(lesson_, support=support)]
+
+
+def _lesson(kind: Kind, one: Group, condition: Trait | None = None) -> Lesson:
+    own, others = one.rates(one.places)
+    low, high = _gap(one)
+    said = condition[1] if condition else ""
+    kind_of_task = one.episodes[0].task_type
+    support = Support(kind_of_task, one.basis, one.trait, own, others, low, high, None, said)
+    return Lesson(kind, one, support, condition)
 
 
 def _strength(support: Support) -> float:
@@ -237,76 +295,3 @@ def _strength(support: Support) -> float:
         return max(0.0, support.falling[0] - support.falling[1])
     alone = max(support.own.low - 0.5, 0.5 - support.own.high) if support.basis == "action" else 0.0
     return max(support.low, -support.high, alone, 0.0)
-
-
-def traits(episode: Episode) -> set[Trait]:
-    """The traits that an episode can share with others."""
-    action = " ".join(episode.action.split())
-    steps = {" ".join(step.split()) for step in _STEPS.split(episode.action)} - {""}
-    traits: set[Trait] = {("action", action)} if action else set()
-    # The only step of an action is the action itself.
-    if len(steps) > 1:
-        traits |= {("step", step) for step in steps}
-    traits |= {("word", word) for word in _words(episode)}
-    return traits | {("context", _entry(key, value)) for key, value in episode.context.items()}
-
-
-def _words(episode: Episode) -> frozenset[str]:
-    return keywords(episode.task) - STOP_WORDS
-
-
-def _entry(key: str, value: Json) -> str:
-    return (
-        f"{key}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)}"
-    )
-
-
-def _proposal(support: Support, kind: Kind, shown: Sequence[Episode]) -> Proposal:
-    """``shown`` are the episodes with the trait, oldest first."""
-    # A trend is a warning even if all of its episodes succeeded.
-    telling = [episode for episode in shown if episode.success == (kind == "advice")] or list(shown)
-    best = max(
-        telling, key=lambda one: (bool(one.reflection), one.reward if kind == "advice" else -one.reward)
-    )
-    named = support.trait if support.basis in ("action", "step", "trend") else best.action
-    evidence = tuple(map(_evidence, shown[-EVIDENCE_KEPT:]))
-    ids = tuple(episode.id for episode in shown)
-    payload = Payload(_payload_text(kind, named, best))
-    return Proposal(kind, payload, _trigger(support, shown), evidence, support, ids)
-
-
-def _trigger(support: Support, shown: Sequence[Episode]) -> Trigger:
-    """The trigger of a proposal: the words that most of its tasks share, and the context that all of them share."""
-    counts = Counter(word for episode in shown for word in _words(episode))
-    common = [word for word, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
-    shared = tuple(word for word in common if 2 * counts[word] > len(shown))[:8]
-    typical = max(shown, key=lambda one: sum(counts[word] for word in _words(one) & set(shared)))
-    context = {
-        key: value
-        for key, value in shown[-1].context.items()
-        # A missing key must not count as an equal null.
-        if all(key in episode.context and episode.context[key] == value for episode in shown)
-    }
-    if support.basis == "word":
-        shared = (support.trait, *(word for word in shared if word != support.trait))
-    about = "" if support.type == GENERAL else f"{support.type}: "
-    text = typical.task if support.basis in ("action", "step", "trend") else about + " ".join(shared)
-    return Trigger(text.rstrip(": ") or support.trait, shared, context)
-
-
-def _payload_text(kind: Kind, action: str, example: Episode) -> str:
-    """The payload: the action and what was learned from it, in the language of the episode."""
-    learned = example.reflection.strip()
-    parts = [part for part in (shortened(action, 400), learned) if part]
-    # dict.fromkeys, because the reflection may repeat the action word for word.
-    text = " — ".join(dict.fromkeys(parts)) or example.task
-    if kind == "advice":
-        return text
-    return f"避免：{text}" if _CJK.search(example.task + text) else f"avoid: {text}"
-
-
-def _evidence(episode: Episode) -> Evidence:
-    result = episode.result if isinstance(episode.result, str) else ""
-    quote = " → ".join(part for part in (episode.action, result or episode.reflection) if part.strip())
-    effect = "ok" if episode.success else "fail"
-    return Evidence("episode", episode.id, episode.at, shortened(quote or episode.task, QUOTE), effect=effect)

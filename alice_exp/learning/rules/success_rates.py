@@ -70,6 +70,18 @@ def stratified_difference(strata: Iterable[tuple[int, int, int, int]], z: float 
     return max(-1.0, middle - half), min(1.0, middle + half)
 
 
+def fisher(a: int, b: int, c: int, d: int) -> float:
+    """The two-sided probability of a table ``a b / c d`` or one as unlikely (Fisher's exact test); 1.0 when empty."""
+    row, column, whole = a + b, a + c, a + b + c + d
+    every = math.comb(whole, column)
+    weights = [
+        math.comb(row, k) * math.comb(whole - row, column - k)
+        for k in range(max(0, column - (whole - row)), min(row, column) + 1)
+    ]
+    own = math.comb(row, a) * math.comb(whole - row, c)
+    return sum(weight for weight in weights if weight <= own) / every
+
+
 def trend(values: Sequence[float]) -> float:
     """The Mann-Kendall trend statistic, corrected for ties, in standard deviations: > 0 rising, < 0 falling.
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Literal
 from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.episodes.usecases.episode_book import named
 from alice_exp.home.record_access import require_sound
-from alice_exp.learning.rules.distill import REPEATS, distill, lesson
+from alice_exp.learning.rules.distill import REPEATS, distill
+from alice_exp.learning.rules.proposals import lesson
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.identity import sameness
 from alice_exp.model.rules.rejection import Rejections
@@ -24,10 +25,13 @@ if TYPE_CHECKING:
 
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.learning.ports import Learning
-    from alice_exp.learning.rules.distill import Proposal
+    from alice_exp.learning.rules.proposals import Proposal
     from alice_exp.model.values.block import Placed
     from alice_exp.model.values.records import Episode
     from alice_exp.model.values.snapshot import Snapshot
+
+TOOLS = "universal/tool_usage"
+"""Where a lesson about what to do belongs: a warning of an action as much as the advice of one."""
 
 Verdict = Literal["proposed", "known", "refused"]
 
@@ -62,7 +66,7 @@ class Distilled:
 def distil(learning: Learning, references: Sequence[str] = (), limit: int = 20) -> Distilled:
     """Find what repeats and propose it; with ``references`` the lesson of each of these episodes alone.
 
-    A type with fewer than three episodes shows no repetition: each of its episodes is proposed as it is.
+    Fewer than three episodes show no repetition: each of them is proposed as it is.
     """
     snapshot = learning.home.read(PLACES, records=True)
     require_sound(snapshot, EPISODES_PATH)
@@ -89,6 +93,7 @@ def draft_of(proposal: Proposal) -> Draft:
         key=key_of(proposal),
         type=proposal.block_type,
         evidence=proposal.evidence,
+        suggested=TOOLS if proposal.support.basis in ("action", "step", "trend") else "",
         lived=True,
     )
 
@@ -97,17 +102,15 @@ def key_of(proposal: Proposal) -> str:
     """What a proposal is about, whatever its words are by now: its type and the trait that its episodes share."""
     support = proposal.support
     trait = proposal.episodes[0] if support.basis == "episode" else support.trait
-    said = "\n".join((proposal.kind, support.type, support.basis, trait))
+    parts = (proposal.kind, support.type, support.basis, trait, support.condition)
+    said = "\n".join(parts if support.condition else parts[:-1])
     return f"distill-{hashlib.sha256(said.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
 def _lessons(book: EpisodeBook) -> tuple[Proposal, ...]:
-    """The episodes of types that are too few to compare, newest first."""
-    counts: dict[str, int] = {}
-    for episode in book.episodes:
-        counts[episode.task_type] = counts.get(episode.task_type, 0) + 1
-    alone = [one for one in book.episodes if counts[one.task_type] < REPEATS and _teaches(one)]
-    return tuple(map(lesson, sorted(alone, key=lambda one: (-one.timestamp, one.id))))
+    """The episodes of a book that is too small for anything to repeat, newest first."""
+    alone = book.episodes if len(book.episodes) < REPEATS else ()
+    return tuple(map(lesson, sorted(filter(_teaches, alone), key=lambda one: (-one.timestamp, one.id))))
 
 
 def _teaches(episode: Episode) -> bool:

@@ -1,0 +1,209 @@
+"""Which episodes belong together: by kind of task, by what was done, by the situation; and a phrase for their tasks."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from alice_exp.kernel.text.tokens import STOP_WORDS, keywords, tokens
+from alice_exp.model.values.records import GENERAL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.values.records import Episode
+
+Basis = Literal["action", "step", "context", "word", "trend", "episode"]
+"""What the episodes of a proposal share; ``episode``: the proposal rests on a single one."""
+
+Trait: TypeAlias = tuple[Basis, str]
+
+LIKE_TASKS = 0.4
+"""Cosine of two tasks' words, weighted by rarity, from which episodes without a type are of one kind."""
+
+LIKE_ACTIONS = 0.4
+"""Share of common words (Jaccard) from which two wordings are one action."""
+
+SHARED = 0.6
+"""Share of the tasks that have a word from which it belongs to their phrase."""
+
+_STEPS = re.compile(r"\s*(?:&&|\|\||;|,|→|->|\n|，|；|、|然后)\s*")
+_FLAG = re.compile(r"(?<!\S)--?[\w-]+")
+_IDLE = frozenset(
+    {"run", "use", "using", "try", "just", "simpli", "simply", "then", "make", "via", "ran", "used"}
+)
+_PART = re.compile(r"[\u2e80-\U0003ffff]|[^\W_]+(?:['-][^\W_]+)*|[^\w\s]", re.UNICODE)
+_CJK = re.compile("[\u2e80-\U0003ffff]")
+
+
+def kinds_of_task(episodes: Sequence[Episode]) -> list[list[Episode]]:
+    """The episodes by kind of task, in order: by type, and those without one by the words of their tasks (B5.8)."""
+    by_type: defaultdict[str, list[Episode]] = defaultdict(list)
+    for episode in episodes:
+        by_type[episode.task_type].append(episode)
+    untyped = by_type.pop(GENERAL, [])
+    return [*by_type.values(), *_by_words(untyped)]
+
+
+def _by_words(episodes: Sequence[Episode]) -> list[list[Episode]]:
+    """Episodes with like tasks, each put to the group whose words it shares most; a group of one stays alone."""
+    bags = [frozenset(word for word in tokens(one.task) if word.isalpha()) for one in episodes]
+    spread = Counter(word for bag in bags for word in bag)
+    weight = {word: math.log(1 + len(bags) / count) for word, count in spread.items() if count > 1}
+    groups: list[tuple[Counter[str], list[Episode]]] = []
+    for bag, episode in zip(bags, episodes, strict=True):
+        scored = [
+            (_alike(bag, words, len(all_), weight), -place) for place, (words, all_) in enumerate(groups)
+        ]
+        best = max(scored, default=(0.0, 0))
+        if best[0] >= LIKE_TASKS:
+            words, listed = groups[-best[1]]
+            words.update(bag)
+            listed.append(episode)
+        else:
+            groups.append((Counter(bag), [episode]))
+    return [listed for _, listed in groups]
+
+
+def _alike(bag: frozenset[str], words: Counter[str], size: int, weight: Mapping[str, float]) -> float:
+    """Cosine between a task and the mean of a group's; what a single task says counts for nothing."""
+    shared = sum(words[word] / size * weight[word] ** 2 for word in bag if word in words and word in weight)
+    own = sum(weight.get(word, 0.0) ** 2 for word in bag)
+    theirs = sum((count / size * weight.get(word, 0.0)) ** 2 for word, count in words.items())
+    return shared / (own * theirs) ** 0.5 if own and theirs else float(bag == words.keys())
+
+
+def action_groups(group: Sequence[Episode]) -> list[tuple[str, tuple[int, ...]]]:
+    """The actions by what they do: the earliest wording, and the indexes of the episodes that took it.
+
+    Wordings with like words are one action, unless a word that only some of them have parts success from failure: then
+    the word makes another action of it (``git push`` and ``git push --force-with-lease``).
+    """
+    parts = [_action_words(episode.action) for episode in group]
+    found: list[list[int]] = []
+    for index, words in enumerate(parts):
+        if not group[index].action.strip():
+            continue
+        like = next(
+            (each for each in found if any(_same_action(words, parts[other]) for other in each)), None
+        )
+        if like is None:
+            found.append([index])
+        else:
+            like.append(index)
+    whole = [part for each in found for part in _split_by_word(group, parts, each)]
+    return [(" ".join(group[each[0]].action.split()), tuple(each)) for each in whole]
+
+
+def _split_by_word(
+    group: Sequence[Episode], parts: Sequence[frozenset[str]], places: list[int]
+) -> Iterator[list[int]]:
+    """A group of like actions in two where a word of the action parts success from failure without exception."""
+    counts = Counter(word for place in places for word in parts[place])
+    for word in sorted(counts, key=lambda one: (-counts[one], one)):
+        having = [place for place in places if word in parts[place]]
+        lacking = [place for place in places if word not in parts[place]]
+        if min(len(having), len(lacking)) < 2:
+            continue
+        outcomes = [{group[place].success for place in side} for side in (having, lacking)]
+        if len(outcomes[0]) == len(outcomes[1]) == 1 and outcomes[0] != outcomes[1]:
+            yield having
+            yield lacking
+            return
+    yield places
+
+
+def step_groups(group: Sequence[Episode]) -> list[tuple[str, tuple[int, ...]]]:
+    """The steps that several different actions share, with the indexes of their episodes."""
+    shown: defaultdict[str, list[int]] = defaultdict(list)
+    actions: defaultdict[str, set[str]] = defaultdict(set)
+    for index, episode in enumerate(group):
+        for step in _steps(episode.action):
+            shown[step].append(index)
+            actions[step].add(" ".join(episode.action.split()))
+    return [(step, tuple(shown[step])) for step in sorted(shown) if len(actions[step]) > 1]
+
+
+def _steps(action: str) -> set[str]:
+    steps = {" ".join(step.split()) for step in _STEPS.split(action)} - {""}
+    # The only step of an action is the action itself.
+    return steps if len(steps) > 1 else set()
+
+
+def _action_words(action: str) -> frozenset[str]:
+    """What an action is compared by: its words without numbers and idle verbs, and its flags as they are written."""
+    plain = {word for word in tokens(_FLAG.sub(" ", action)) if not any(char.isdigit() for char in word)}
+    short = {word.lower() for word in re.findall(r"\b[A-Za-z]{1,3}\b", action)} - STOP_WORDS
+    words = (plain | short | set(_FLAG.findall(action))) - _IDLE
+    return frozenset(word for word in words if len(word) > 1 or not _CJK.match(word)) or frozenset(words)
+
+
+def _same_action(one: frozenset[str], other: frozenset[str]) -> bool:
+    if not one or not other:
+        return one == other
+    shared = len(one & other)
+    smaller = min(len(one), len(other))
+    return shared / len(one | other) >= LIKE_ACTIONS or (smaller > 1 and shared == smaller)
+
+
+def entries(episode: Episode) -> set[Trait]:
+    """The entries of an episode's context, as traits."""
+    return {("context", _entry(key, value)) for key, value in episode.context.items()}
+
+
+def task_words(episode: Episode) -> set[Trait]:
+    """The words of an episode's task, as traits."""
+    return {("word", word) for word in keywords(episode.task) - STOP_WORDS}
+
+
+def traits(episode: Episode) -> set[Trait]:
+    """All that an episode can share with others."""
+    action = " ".join(episode.action.split())
+    own: set[Trait] = {("action", action)} if action else set()
+    own |= {("step", step) for step in _steps(episode.action)}
+    return own | task_words(episode) | entries(episode)
+
+
+def _entry(key: str, value: Json) -> str:
+    return (
+        f"{key}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)}"
+    )
+
+
+def shared_words(episodes: Sequence[Episode]) -> tuple[str, ...]:
+    """The words that most of the tasks share, the commonest first, at most eight."""
+    counts = Counter(word for episode in episodes for word in keywords(episode.task) - STOP_WORDS)
+    ordered = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    return tuple(word for word, count in ordered if count >= SHARED * len(episodes))[:8]
+
+
+def phrase(episodes: Sequence[Episode]) -> str:
+    """A general phrase for the tasks: the words that most of them share, in the order of the most typical task.
+
+    Stop words stay between kept words only; empty if the tasks share nothing.
+    """
+    shared = set(shared_words(episodes))
+    if not shared:
+        return ""
+    typical = max(episodes, key=lambda one: (len(keywords(one.task) & shared), -len(one.task)))
+    parts = _PART.findall(typical.task)
+    kept = [False] * len(parts)
+    for place, part in enumerate(parts):
+        if _CJK.match(part):
+            pair = part + (parts[place + 1] if place + 1 < len(parts) else "")
+            if pair in shared:
+                kept[place] = kept[place + 1] = True
+            kept[place] = kept[place] or part in shared
+        else:
+            kept[place] = bool(keywords(part) & shared)
+    said = ""
+    for place, part in enumerate(parts):
+        bridged = 0 < place < len(parts) - 1 and kept[place - 1] and kept[place + 1]
+        if kept[place] or (bridged and part.lower() in STOP_WORDS):
+            tight = bool(said) and bool(_CJK.match(part)) and bool(_CJK.match(said[-1]))
+            said += ("" if tight or not said else " ") + part
+    return said

@@ -1,0 +1,199 @@
+"""What is proposed of a lesson: its payload, trigger and evidence, and the numbers behind it (R0.51, D44)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from alice_exp.learning.rules.episode_groups import phrase, shared_words
+from alice_exp.learning.rules.success_rates import rate
+from alice_exp.model.values.block import EVIDENCE_KEPT, Evidence, Payload, Trigger
+from alice_exp.model.values.records import GENERAL
+from alice_exp.timeline.rules.digest import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from alice_exp.learning.rules.episode_groups import Basis, Trait
+    from alice_exp.learning.rules.success_rates import Rate
+    from alice_exp.model.values.records import Episode
+
+Kind = Literal["advice", "warning"]
+
+QUOTE = 160
+"""The most characters of a quote."""
+
+_CJK = re.compile("[\u2e80-\U0003ffff]")
+
+SHORT = 4
+"""A phrase of so few characters says too little of a kind of task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """The numbers behind a proposal: the success rate with the trait, that of the other episodes of the same kind of
+    task, and the 90 % interval ``low`` to ``high`` of their difference, in [-1, 1].
+
+    ``condition`` is the context entry or word under which it holds. ``falling`` holds the mean rewards of the older and
+    the newer half if the proposal is a trend.
+    """
+
+    type: str
+    basis: Basis
+    trait: str
+    own: Rate
+    others: Rate
+    low: float
+    high: float
+    falling: tuple[float, float] | None = None
+    condition: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A candidate for the pool. It rests on experience, so it starts as ``past`` with one verification (R0.51, D44)."""
+
+    kind: Kind
+    payload: Payload
+    trigger: Trigger
+    evidence: tuple[Evidence, ...]
+    support: Support
+    episodes: tuple[str, ...]
+    """The ids of all episodes that show the trait; ``evidence`` quotes the newest of them."""
+
+    @property
+    def block_type(self) -> Literal["solution", "pattern"]:
+        """The type of the block to be created."""
+        return "solution" if self.kind == "advice" else "pattern"
+
+    @property
+    def explanation(self) -> tuple[str, Mapping[str, object]]:
+        """A message template and its values: counts, rates, the interval (in percent)."""
+        support = self.support
+        values: dict[str, object] = {
+            "trait": f"{support.trait} ({support.condition})" if support.condition else support.trait,
+            "type": support.type,
+            "successes": support.own.successes,
+            "total": support.own.total,
+            "rate": round(100 * support.own.value),
+            "from": round(100 * support.own.low),
+            "to": round(100 * support.own.high),
+            "other_successes": support.others.successes,
+            "other_total": support.others.total,
+            "other_rate": round(100 * support.others.value),
+            "low": round(100 * support.low),
+            "high": round(100 * support.high),
+        }
+        if support.falling is not None:
+            values |= {"older": round(support.falling[0], 2), "newer": round(support.falling[1], 2)}
+            return (
+                '"{trait}" ({type}): the mean reward fell from {older} to {newer} over {total} episodes',
+                values,
+            )
+        if support.basis == "episode":
+            return "one episode of type {type}, succeeded {successes} of {total}", values
+        return (
+            '"{trait}" ({type}): succeeded {successes} of {total} = {rate} % [{from}, {to}], the others '
+            "{other_successes} of {other_total} = {other_rate} %; difference {low} to {high} points (90 %)",
+            values,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Episodes of one kind of task, oldest first, and the indexes of those that share a trait."""
+
+    episodes: Sequence[Episode]
+    basis: Basis
+    trait: str
+    places: tuple[int, ...]
+
+    def rates(self, places: Sequence[int]) -> tuple[Rate, Rate]:
+        """The success rate of some of the episodes, and of all others of the kind."""
+        own = sum(self.episodes[index].success for index in places)
+        whole = sum(episode.success for episode in self.episodes)
+        return rate(own, len(places)), rate(whole - own, len(self.episodes) - len(places))
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What is to be proposed: of these episodes, under this condition (none: whatever the situation)."""
+
+    kind: Kind
+    group: Group
+    support: Support
+    condition: Trait | None = None
+    parting: frozenset[str] = frozenset()
+    """The context keys by which success and failure part in this kind of task."""
+
+
+def lesson(episode: Episode) -> Proposal:
+    """The proposal from a single episode: its action, for tasks like its own (D44)."""
+    kind: Kind = "advice" if episode.success else "warning"
+    own = rate(int(episode.success), 1)
+    support = Support(episode.task_type, "episode", episode.action, own, rate(0, 0), -1.0, 1.0)
+    trigger = Trigger(episode.task, context=dict(episode.context))
+    payload = Payload(_payload_text(kind, episode.action, "", episode))
+    return Proposal(kind, payload, trigger, (_evidence(episode),), support, (episode.id,))
+
+
+def proposal(one: Lesson) -> Proposal:
+    """What is proposed of a lesson: payload, trigger, and the episodes that took the action as evidence."""
+    shown = [one.group.episodes[index] for index in one.group.places]
+    # A trend is a warning even if all of its episodes succeeded.
+    telling = [episode for episode in shown if episode.success == (one.kind == "advice")] or shown
+    best = max(
+        telling,
+        key=lambda each: (bool(each.reflection), each.reward if one.kind == "advice" else -each.reward),
+    )
+    named = one.support.trait if one.support.basis in ("action", "step", "trend") else best.action
+    evidence = tuple(map(_evidence, shown[-EVIDENCE_KEPT:]))
+    payload = Payload(_payload_text(one.kind, named, one.support.condition, best))
+    ids = tuple(episode.id for episode in shown)
+    return Proposal(one.kind, payload, _trigger(one, shown), evidence, one.support, ids)
+
+
+def _trigger(one: Lesson, shown: Sequence[Episode]) -> Trigger:
+    """When it applies: a phrase for its tasks, the condition, and the context that the whole kind of task shares."""
+    group = one.group.episodes
+    condition = one.condition or (one.group.basis, one.group.trait)
+    said = condition[1] if condition[0] in ("context", "word") else ""
+    text = max(phrase(group), phrase(shown), key=lambda each: len(each) > SHORT)
+    if text and " " not in text and not _CJK.search(text) and one.support.type != GENERAL:
+        text = f"{one.support.type}: {text}"
+    text = text or (one.support.type if one.support.type != GENERAL else one.group.trait)
+    keys = shared_words(shown)
+    if condition[0] == "word":
+        keys = (said, *(word for word in keys if word != said))
+    key = said.partition("=")[0] if condition[0] == "context" else ""
+    context = {
+        name: value
+        for name, value in shown[-1].context.items()
+        if _is_shared(name, shown) and (name in (key, *one.parting) or _is_shared(name, group))
+    }
+    is_told = not said or said.lower() in text.lower()
+    return Trigger(text if is_told else f"{text} ({said})", keys, context)
+
+
+def _is_shared(name: str, episodes: Sequence[Episode]) -> bool:
+    """Whether all episodes have one value under a context key; a missing key is no equal null."""
+    return all(name in one.context and one.context[name] == episodes[0].context.get(name) for one in episodes)
+
+
+def _payload_text(kind: Kind, action: str, condition: str, example: Episode) -> str:
+    """The payload: the action and what was learned from it, in the language of the episode."""
+    named = " ".join(filter(None, (shortened(action, 400), f"({condition})" if condition and action else "")))
+    parts = [part for part in (named, example.reflection.strip()) if part]
+    # dict.fromkeys, because the reflection may repeat the action word for word.
+    text = " — ".join(dict.fromkeys(parts)) or example.task
+    if kind == "advice":
+        return text
+    return f"避免：{text}" if _CJK.search(example.task + text) else f"avoid: {text}"
+
+
+def _evidence(episode: Episode) -> Evidence:
+    result = episode.result if isinstance(episode.result, str) else ""
+    quote = " → ".join(part for part in (episode.action, result or episode.reflection) if part.strip())
+    effect = "ok" if episode.success else "fail"
+    return Evidence("episode", episode.id, episode.at, shortened(quote or episode.task, QUOTE), effect=effect)
