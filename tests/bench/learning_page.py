@@ -19,6 +19,7 @@ GOALS: Mapping[str, tuple[float, bool]] = {
     "after drift": (73.0, True),
     "harmful advice": (4.0, False),
     "questions a month": (25.0, False),
+    "false alarms": (25.0, False),
 }
 """What the main setting has to reach: a figure, and whether it is the least (else the most)."""
 
@@ -74,8 +75,21 @@ def part(found: Found, grid: Found, seeds: int, grid_seeds: int) -> str:
         parts += [
             "The goals are set for the main setting; outside of it these are missed:",
             "\n".join(outside),
+            _beside_none(grid),
         ]
     return "\n\n".join(one for one in parts if one) + "\n"
+
+
+def _beside_none(grid: Found) -> str:
+    """Which settings do worse than no memory, whose success is the base rate."""
+    worse = []
+    for name, setting in world.GRID.items():
+        value, error = world.mean("success", grid[name])
+        if value + error < 100 * setting.base:
+            worse.append(name)
+    if worse:
+        return f"**Worse than no memory**, with the whole interval: {', '.join(worse)}."
+    return "In none of these worlds does the interval of `alice` lie wholly below no memory, which has the base rate."
 
 
 def written(text: str, new: str, begin: str = BEGIN) -> str:

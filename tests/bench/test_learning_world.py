@@ -24,7 +24,19 @@ from alice_exp.model.values.block import (
     content_hash,
 )
 from tests.bench import learning_page as page
-from tests.bench.learning_world import ALICE, DAYS, IGNORES, MAIN, POLICIES, Run, lessons, mean, run, table
+from tests.bench.learning_world import (
+    ALICE,
+    DAYS,
+    GRID,
+    IGNORES,
+    MAIN,
+    POLICIES,
+    Run,
+    lessons,
+    mean,
+    run,
+    table,
+)
 
 AT = "2026-02-20T09:00:00Z"
 SEEDS = range(3)
@@ -64,6 +76,10 @@ def test_the_page_and_the_picture() -> None:
     bad = [replace(one, harm=0.5) for one in lived(ALICE)]
     assert any("harmful advice 50.0" in line for line in page.missed({ALICE: bad}))
     assert "Missed:" in page.part({ALICE: bad}, {}, 3, 3)
+    worlds = dict.fromkeys(GRID, lived(ALICE))
+    assert "lie wholly below no memory" in page.part({ALICE: bad}, worlds, 3, 3)
+    failing = [replace(one, success=[0.1] * DAYS) for one in lived(ALICE)]
+    assert "interval: 1 task a day." in page.part({ALICE: bad}, {**worlds, "1 task a day": failing}, 3, 3)
 
 
 def test_no_unreviewed_lie_is_applied_where_an_approved_truth_fits() -> None:
