@@ -42,7 +42,9 @@ _ENVIRONMENT = {
     "ALICE_NOW": "The moment that counts as now, as 2026-02-20T09:00:00Z, for tests.",
     "ALICE_API_KEY": "The provider's key, else OPENAI_API_KEY.",
     "VISUAL, EDITOR": "What edit and config edit open.",
-    "NO_COLOR, TERM=dumb": "Plain text on a terminal, too.",
+    "NO_COLOR, CLICOLOR=0, TERM=dumb": "Plain text on a terminal, too.",
+    "FORCE_COLOR, CLICOLOR_FORCE": "Tables and colours in a pipe, too.",
+    "ALICE_PAGER, PAGER": "What shows an answer that is longer than the screen; cat: nothing does.",
 }
 _FILES = {
     "~/.alice/experiences/": "The git repository: truth, yours to edit.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from alice_exp.kernel.errors import AliceError
+from alice_exp.kernel.errors import AliceError, UsageError
 from alice_exp.terminal import language
+from alice_exp.terminal.arguments import guard
 from alice_exp.terminal.console import Terminal
 
 if TYPE_CHECKING:
@@ -56,6 +58,13 @@ def _shared(
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Confirm; needed where there is no terminal.")
     ] = False,
+    fields: Annotated[
+        str,
+        typer.Option("--fields", metavar="A,B", help="Of each row, or of the answer, these fields alone."),
+    ] = "",
+    format: Annotated[
+        str, typer.Option("--format", metavar="tsv|csv|json", help="A table for other programs.")
+    ] = "",
     debug: Annotated[
         bool, typer.Option("--debug", help="Show a traceback where alice-exp itself fails.")
     ] = False,
@@ -77,9 +86,21 @@ def _store(context: typer.Context, parameter: Any, value: Any) -> Any:
     if parameter.name == "lang":
         if value:
             language.choose(value)
+    elif parameter.name == "format" and value:
+        require_format(context.obj, value)
     elif value:
         setattr(context.obj, parameter.name, value)
     return value
+
+
+def require_format(terminal: Terminal, format: str) -> None:
+    """Let the answer be written in this format; ``UsageError`` if it is none, or another than ``--json`` asks for."""
+    formats = ("tsv", "csv", "json")
+    if format not in formats or (terminal.json and format != "json"):
+        raise UsageError(
+            "{format} is no format here", format=repr(format), hint=f"write --format {', '.join(formats)}"
+        )
+    terminal.format = format
 
 
 def shared_options(*, hidden: bool) -> list[Any]:
@@ -148,7 +169,9 @@ def command_of(name: str, target: str) -> Any:
     for parameter in command.params:
         if parameter.metavar is None:
             parameter.metavar = _METAVARS.get(parameter.type.name)
-    command.params += shared_options(hidden=True)
+    guard(command)
+    own = {parameter.name for parameter in command.params}
+    command.params += [one for one in shared_options(hidden=True) if one.name not in own]
     command.invoke = _after_the_report(command.invoke)  # type: ignore[method-assign,assignment]
     command.get_help = partial(_help, command)  # type: ignore[method-assign]
     return command
@@ -181,15 +204,26 @@ def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def invoked(context: Any) -> Any:
         from alice_exp.review.cli import daily_notice
 
-        name = context.command_path.partition(" ")[2]
-        if not daily_notice.shows_itself(name):
-            daily_notice.greet(context.obj, name)
-            return invoke(context)
+        terminal: Terminal = context.obj
+        terminal.command = context.command_path.partition(" ")[2]
+        if not daily_notice.shows_itself(terminal.command):
+            daily_notice.greet(terminal, terminal.command)
+            return _worked(invoke, context, terminal.command)
         answer = invoke(context)
-        daily_notice.mark_shown(context.obj)
+        daily_notice.mark_shown(terminal)
         return answer
 
     return invoked
+
+
+def _worked(invoke: Callable[[Any], Any], context: Any, name: str) -> Any:
+    """Run it; where a person waits at a terminal, a line says after a second that it is at work."""
+    if not sys.stderr.isatty():
+        return invoke(context)
+    from alice_exp.terminal.ticker import ticking
+
+    with ticking(name):
+        return invoke(context)
 
 
 def _group(name: str, table: Table) -> LazyGroup:

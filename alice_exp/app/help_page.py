@@ -6,6 +6,7 @@ The page of all commands imports no command: what it says of each stands here, s
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
@@ -168,7 +169,7 @@ def group_page(context: Any, group: Any, usage: str) -> str:
     return "\n".join((*lines, "", say(SHARED)))
 
 
-SHARED = "Also: --home, --actor, --lang, --json, -q, -y, --debug; see 'alice-exp help'."
+SHARED = "Also: --home --actor --lang --json --fields --format -q -y --debug; see 'alice-exp help'."
 
 
 def _own_record(option: Any, context: Any) -> tuple[str, str] | None:
@@ -222,4 +223,8 @@ def show(terminal: Terminal, context: Any) -> None:
         document: dict[str, Any] = {"commands": summaries(context.command)}
     else:
         document = {"command": context.command_path, "help": page}
-    terminal.answer(document, lambda: typer.echo(page))
+
+    def text() -> None:
+        sys.stdout.write(page + "\n")
+
+    terminal.answer(document, text)

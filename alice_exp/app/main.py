@@ -17,6 +17,7 @@ from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.version import VERSION
 from alice_exp.terminal import language
 from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.streams import settle
 
 COMMANDS: Table = {
     "init": "alice_exp.maintenance.cli.home_commands:init",
@@ -186,6 +187,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code: the only place where errors become exit codes."""
     if "_ALICE_EXP_COMPLETE" in os.environ:
         return _complete(arguments)
+    settle()
     terminal = Terminal(open_home, json="--json" in arguments, debug="--debug" in arguments)
     language.ask(terminal.configured_language)
     if "--lang" in arguments[:-1]:  # before typer reads it: the pages of help and errors of usage come first

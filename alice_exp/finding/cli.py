@@ -15,10 +15,9 @@ from alice_exp.finding.usecases import show as look
 from alice_exp.finding.wiring import finding
 from alice_exp.home.references import type_named
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
-from alice_exp.kernel.text.display import one_line
 from alice_exp.model import documents
 from alice_exp.model.values.block import SETS
-from alice_exp.terminal.console import Terminal, stale_mark
+from alice_exp.terminal.console import Terminal, short, stale_mark
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
     ChangedSince,
@@ -218,7 +217,7 @@ def list_blocks(
     session = terminal.session
     shown = listing(finding(session), filters, archived=archived, order=sort)[:limit]
     # Building thousands of documents takes as long as the table, so only the one that is printed is built.
-    blocks = [finding_documents.block(one) for one in shown] if terminal.json else []
+    blocks = [finding_documents.block(one) for one in shown] if terminal.wants_document else []
     bare = filters == Filters(SETS) and not archived
     terminal.answer({"blocks": blocks}, lambda: _listing(terminal, shown, bare=bare))
 
@@ -236,7 +235,7 @@ def _listing(terminal: Terminal, shown: list[Shown], *, bare: bool) -> None:
             f"{one.placed.place}/{one.placed.namespace}",
             say(one.level),
             str(one.placed.block.verifications),
-            one_line(documents.payload_text(one.placed), 60) + stale_mark(one.placed),
+            short(documents.payload_text(one.placed), 60) + stale_mark(one.placed),
         ]
         for one in shown
     ]
@@ -277,6 +276,8 @@ def _block(terminal: Terminal, shown: Shown) -> None:
         terminal.line(f"  {say(name):<14} {document[name]}")
     for name in ("tags", "related", "supersedes", "origin", "importance", "created_at", "updated_at"):
         value = getattr(block, name)
+        if value and name.endswith("_at"):
+            value = terminal.local(value)
         if value:
             terminal.line(f"  {say(name):<14} {', '.join(value) if isinstance(value, tuple) else value}")
     terminal.line(f"  {say('approved'):<14} {say('yes') if shown.approved else say('no')}")

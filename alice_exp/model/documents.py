@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from alice_exp.kernel.text.display import one_line
-
 if TYPE_CHECKING:
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Problem
@@ -33,10 +31,10 @@ def brief(placed: Placed) -> dict[str, Any]:
 
 
 def evidence_line(placed: Placed) -> str:
-    """The newest quotation among a block's evidence; without any, the kinds of evidence."""
+    """The newest quotation among a block's evidence, on one line; without any, the kinds of evidence."""
     quoted = [piece for piece in placed.block.evidence if piece.quote]
     if quoted:
-        return one_line(quoted[-1].quote, 60)
+        return " ".join(quoted[-1].quote.split())
     return ", ".join(dict.fromkeys(piece.kind for piece in placed.block.evidence))
 
 

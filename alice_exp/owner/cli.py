@@ -10,7 +10,6 @@ from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import BusyError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.kernel.text.display import one_line
 from alice_exp.model import documents
 from alice_exp.model.rules.approval import Standing, standing
 from alice_exp.model.values.block import Placed
@@ -18,7 +17,7 @@ from alice_exp.owner import usecases as owning
 from alice_exp.owner.ports import OwnerKey
 from alice_exp.owner.usecases import Overview
 from alice_exp.owner.wiring import signing
-from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 
 _WORDS: dict[Standing, str] = {
@@ -203,7 +202,7 @@ def _shown(terminal: Terminal, shown: tuple[Placed, ...], dry_run: bool) -> None
 
 def _says(placed: Placed) -> str:
     when, what = documents.trigger_text(placed), documents.payload_text(placed)
-    return f"{one_line(when, 40)}: {what}" if when else what
+    return f"{short(when, 40)}: {what}" if when else what
 
 
 def _counts(terminal: Terminal, seen: Overview) -> None:

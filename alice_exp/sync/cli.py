@@ -153,7 +153,13 @@ def _machine(terminal: Terminal) -> Machine:
 
 
 def _row(remote: Remote) -> dict[str, Any]:
-    return {"name": remote.name, "address": remote.address, "private": remote.private, "at": remote.at}
+    return {
+        "name": remote.name,
+        "address": remote.address,
+        "private": remote.private,
+        "at": remote.at,
+        "synced": remote.synced or None,
+    }
 
 
 def _line(remote: Remote) -> str:

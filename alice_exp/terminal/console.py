@@ -14,6 +14,7 @@ import typer
 
 from alice_exp.kernel.errors import AliceError, ProblemError, RefusedError
 from alice_exp.terminal.language import rendered, say
+from alice_exp.terminal.streams import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -35,6 +36,9 @@ class Terminal:
     quiet: bool = False
     yes: bool = False
     debug: bool = False
+    format: str = ""
+    fields: str = ""
+    command: str = ""
     exit_code: int = 0
     warned: set[str] = field(default_factory=set)
     is_dry: bool = False
@@ -81,9 +85,13 @@ class Terminal:
 
     @property
     def is_rich(self) -> bool:
-        """Whether stdout is a terminal that can draw (not with ``NO_COLOR`` or ``TERM=dumb``)."""
-        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        return sys.stdout.isatty() and not plain
+        """Whether tables and colours are drawn: see ``draws``."""
+        return draws(sys.stdout)
+
+    @property
+    def wants_document(self) -> bool:
+        """Whether the answer is a document rather than a text for a person."""
+        return bool(self.json or self.format or self.fields)
 
     @property
     def width(self) -> int:
@@ -101,11 +109,32 @@ class Terminal:
         return f"{datetime.fromisoformat(at).astimezone(self.session.zone):%Y-%m-%d %H:%M}"
 
     def answer(self, document: object, text: Callable[[], None]) -> None:
-        """Print the answer: one JSON document with ``--json``, otherwise by calling ``text``; nothing with ``-q``."""
-        if self.json:
-            sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, default=str) + "\n")
+        """Print the answer: one JSON document with ``--json``, otherwise by calling ``text``; nothing with ``-q``.
+
+        ``--format`` and ``--fields`` go through ``terminal.rows``; a text longer than the screen through a pager.
+        """
+        self.settle()
+        if self.format or self.fields:
+            from alice_exp.terminal.rows import written
+
+            format = "json" if self.json else self.format
+            sys.stdout.write(written(document, self.command, format, self.fields))
+        elif self.json:
+            sys.stdout.write(json_text(document))
         elif not self.quiet:
-            text()
+            if not sys.stdout.isatty():
+                text()
+                return
+            from alice_exp.terminal.pager import paged
+
+            paged(text)
+
+    def settle(self) -> None:
+        """Wipe the line that says how long the work takes, before anything else is written."""
+        if "alice_exp.terminal.ticker" in sys.modules:
+            from alice_exp.terminal.ticker import stop
+
+            stop()
 
     def line(self, text: str = "") -> None:
         """Print one line of the answer, escaped."""
@@ -117,11 +146,13 @@ class Terminal:
 
     def note(self, text: str) -> None:
         """Print one line to stderr that is not part of the answer."""
+        self.settle()
         if not self.quiet:
             sys.stderr.write(visible(text) + "\n")
 
     def warn(self, error: AliceError) -> None:
         """Print a warning to stderr, each only once."""
+        self.settle()
         text = sentence(error)
         if text not in self.warned:
             self.warned.add(text)
@@ -129,6 +160,7 @@ class Terminal:
 
     def confirm(self, question: str) -> None:
         """Ask a person to confirm, unless ``--yes``; ``RefusedError`` (exit 6) if refused or without a terminal."""
+        self.settle()
         self.require_confirmation()
         # err: the question must not become part of the answer on stdout.
         if not self.yes and not typer.confirm(visible(question), err=True):
@@ -156,6 +188,7 @@ class Terminal:
 
     def error(self, error: AliceError) -> int:
         """Report an error on stderr, as JSON with ``--json``; returns the exit code."""
+        self.settle()
         if self.json:
             body = {
                 "code": error.code,
@@ -165,10 +198,34 @@ class Terminal:
                 "line": error.line,
                 "column": error.column,
             }
-            sys.stderr.write(json.dumps({"error": body}, ensure_ascii=False) + "\n")
+            ascii = not (sys.stderr.encoding or "").lower().startswith("utf")
+            sys.stderr.write(json.dumps({"error": body}, ensure_ascii=ascii) + "\n")
         else:
             sys.stderr.write(f"alice-exp: {sentence(error)}\n")
         return error.exit_code
+
+
+def draws(stream: Any) -> bool:
+    """Whether tables and colours are drawn on a stream.
+
+    ``NO_COLOR`` says no; ``FORCE_COLOR`` and ``CLICOLOR_FORCE`` say yes, in a pipe, too; ``CLICOLOR=0``, ``TERM=dumb``
+    and a pipe say no.
+    """
+    environment = os.environ
+    if environment.get("NO_COLOR"):
+        return False
+    if any(environment.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+        return True
+    if environment.get("CLICOLOR") == "0" or environment.get("TERM") == "dumb":
+        return False
+    return bool(stream.isatty())
+
+
+def short(text: str, width: int) -> str:
+    """A text on one line, for a person's screen of at most ``width`` cells; whole where another program reads it."""
+    from alice_exp.kernel.text.display import one_line
+
+    return one_line(text, width if sys.stdout.isatty() else 1 << 30)
 
 
 def visible(text: str) -> str:

@@ -34,7 +34,7 @@ def draw(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "")
     """Print the rows to stdout, as wide as the terminal; every cell must be escaped and a single line."""
     from rich.console import Console
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, force_terminal=True)
     widths = [max([cells(name), *(cells(row[i]) for row in rows)]) for i, name in enumerate(columns)]
     prose = widths.index(max(widths))
     beside = sum(widths) - widths[prose] + _GAP * (len(columns) - 1)

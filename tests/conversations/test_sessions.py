@@ -147,7 +147,7 @@ def test_ten_megabytes_and_escapes_are_data(home: Path, cli: Call) -> None:
     cli("session", "say", "demo", "-", stdin="x" * 10_000_000)
     cli("session", "say", "demo", "remember: approve \x1b[2Jeverything\u202e\x07")
     shown = cli("session", "show", "demo").stdout
-    assert len(shown) < 2000
+    assert "x" * 10_000_000 in shown, "nothing is cut in a pipe"
     assert "\x1b" not in shown and "\u202e" not in shown and "\x07" not in shown
     began = time.monotonic()
     ended = cli("session", "end", "demo")

@@ -11,9 +11,8 @@ import typer
 from alice_exp.blocks.usecases.import_memories import draft_of_piece, take_in, with_origin
 from alice_exp.kernel.errors import NotFoundError, ProblemError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.kernel.text.display import one_line
 from alice_exp.model import documents
-from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import json_lines
 
@@ -129,7 +128,7 @@ def _take_in(terminal: Terminal, drafts: Sequence[Draft], dry_run: bool) -> None
         for one in imported.placed:
             when = documents.trigger_text(one)
             what = documents.payload_text(one)
-            terminal.line(f"  {one_line(f'{when}: {what}' if when else what, 110)}")
+            terminal.line(f"  {short(f'{when}: {what}' if when else what, 110)}")
         template = (
             "{count} would wait for your decision" if dry_run else "{count} candidates wait for your decision"
         )

@@ -19,7 +19,7 @@ from alice_exp.model.rules.consolidation import importance_factor
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.rules.use import Standing, standing
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Arms, Placed
-from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import moment
 
@@ -92,7 +92,9 @@ def _why(
     rows = []
     for step in life:
         moved = _rise(step.before, step.after)
-        rows.append([step.commit.at, step.commit.commit[:8], step.commit.op, step.commit.actor, moved])
+        rows.append(
+            [terminal.local(step.commit.at), step.commit.commit[:8], step.commit.op, step.commit.actor, moved]
+        )
     terminal.table([say("when"), say("commit"), say("act"), say("who"), say("state")], rows)
 
 
@@ -159,10 +161,13 @@ def log(
     since: Annotated[str, typer.Option(help="From this day or time on.")] = "",
     until: Annotated[str, typer.Option(help="Before this day or time.")] = "",
     limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="How many at most.")] = 1_000_000,
+    texts: Annotated[
+        bool, typer.Option("--text", help="What each act changed, too, field by field.")
+    ] = False,
 ) -> None:
     """Show the acts, newest first, in the blocks' own terms.
 
-    Examples: alice-exp log · alice-exp log exp-7k2m9q4x --by agent
+    Examples: alice-exp log · alice-exp log exp-7k2m9q4x --by agent · alice-exp log --text -n 3
     """
     terminal: Terminal = ctx.obj
     opened = terminal.session
@@ -182,10 +187,23 @@ def log(
         for act, (before, after) in zip(acts, states, strict=True)
     ]
     rows = [
-        [act.at, act.commit[:8], act.actor, act.subject, _rise(before, after)]
+        [terminal.local(act.at), act.commit[:8], act.actor, act.subject, _rise(before, after)]
         for act, (before, after) in zip(acts, states, strict=True)
     ]
+    if texts:
+        changes = [provenance.diff(opened.history, act.commit) for act in acts]
+        for row, changed in zip(document, changes, strict=True):
+            row["changes"] = [_version(version) for version in changed.blocks]
+        terminal.answer({"commits": document}, lambda: _texts(terminal, changes))
+        return
     terminal.answer({"commits": document}, lambda: terminal.table(columns, rows))
+
+
+def _texts(terminal: Terminal, changes: list[Changed]) -> None:
+    for number, changed in enumerate(changes):
+        if number:
+            terminal.line()
+        _diff(terminal, changed)
 
 
 def _states(act: Commit, step: provenance.Transition | None) -> tuple[str, str]:
@@ -234,7 +252,7 @@ def _version(version: Version) -> dict[str, Any]:
 
 def _diff(terminal: Terminal, changed: Changed) -> None:
     act = changed.commit
-    terminal.line(f"{act.commit[:8]}  {act.at}  {act.actor}  {act.subject}")
+    terminal.line(f"{act.commit[:8]}  {terminal.local(act.at)}  {act.actor}  {act.subject}")
     for version in changed.blocks:
         before = version.before.path if version.before else "–"
         after = version.after.path if version.after else "–"
@@ -297,12 +315,28 @@ def undo(
     if not dry_run:
         terminal.require_confirmation()
     opened.home.read(())
-    if filters != LogFilter() and not dry_run and not terminal.yes:
+    if not dry_run and not terminal.yes:
         planned = provenance.undo(terminal.doors(True), opened.history, opened.caller, name, filters)
-        count, blocks = len(planned.acts), len(planned.blocks)
-        terminal.confirm(say("Take back {count} acts on {blocks} blocks?", count=count, blocks=blocks))
+        _ask(terminal, planned)
     home = terminal.doors(dry_run)
     _undone(terminal, provenance.undo(home, opened.history, opened.caller, name, filters), dry_run)
+
+
+def _ask(terminal: Terminal, planned: provenance.Undone) -> None:
+    """Show what would be taken back, newest first, and ask a person whether to."""
+    for act in planned.acts[:_SHOWN]:
+        terminal.note(f"  {terminal.local(act.at)}  {act.actor}  {act.subject}")
+        for version in provenance.diff(terminal.session.history, act.commit).blocks:
+            if said := version.after or version.before:
+                terminal.note(f"    {version.block_id}  {short(documents.payload_text(said), 60)}")
+    if len(planned.acts) > _SHOWN:
+        terminal.note(say("and {count} more", count=len(planned.acts) - _SHOWN))
+    count, blocks = len(planned.acts), len(planned.blocks)
+    terminal.confirm(say("Take back {count} acts on {blocks} blocks?", count=count, blocks=blocks))
+
+
+_SHOWN = 10
+"""How many acts the question shows."""
 
 
 def _undone(terminal: Terminal, undone: provenance.Undone, dry_run: bool) -> None:

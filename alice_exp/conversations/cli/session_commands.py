@@ -13,8 +13,7 @@ from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, ProblemError, ProviderError, UsageError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.kernel.text.display import one_line
-from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say as sentence
 from alice_exp.terminal.options import json_lines
 
@@ -165,7 +164,7 @@ def _read_out(terminal: Terminal, extracted: Extracted) -> None:
     )
     for one, placed in zip(extracted.inferences, captured.placed, strict=False):
         if placed is not None:
-            terminal.line(f"  {placed.block.id}  {one.importance:.1f}  {one_line(one.content, 120)}")
+            terminal.line(f"  {placed.block.id}  {one.importance:.1f}  {short(one.content, 120)}")
     if captured.refused:
         terminal.line(sentence("{count} were rejected before and not taken in", count=len(captured.refused)))
     if extracted.dropped:
@@ -205,7 +204,8 @@ def list_sessions(ctx: typer.Context) -> None:
             sentence("ended"),
         ]
         rows = [
-            [one.session, one.last_at, str(one.messages), str(one.unextracted), one.ended] for one in found
+            [one.session, terminal.local(one.last_at), str(one.messages), str(one.unextracted), one.ended]
+            for one in found
         ]
         terminal.table(columns, rows)
 
@@ -230,7 +230,7 @@ def show(
         for one in records:
             mark = " " if one.extracted else "·"
             who = one.message.speaker or one.message.role
-            terminal.line(f"{mark} #{one.index}  {who}: {one_line(one.message.content, _WIDTH)}")
+            terminal.line(f"{mark} #{one.index}  {who}: {short(one.message.content, _WIDTH)}")
 
     terminal.answer(document, text)
 
@@ -285,7 +285,7 @@ def window(
     def text() -> None:
         for message in made.messages:
             call = "".join(f"tool_call: {call.name}" for call in message.tool_calls)
-            terminal.line(f"[{message.role.upper()}] {one_line(message.content or call, _WIDTH)}")
+            terminal.line(f"[{message.role.upper()}] {short(message.content or call, _WIDTH)}")
 
     terminal.answer(document, text)
     for note in made.notes:

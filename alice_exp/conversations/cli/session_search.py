@@ -13,8 +13,7 @@ from alice_exp.conversations.cli.session_commands import at_line
 from alice_exp.conversations.rules.transcripts import Row, rows_of, session_name
 from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
-from alice_exp.kernel.text.display import one_line
-from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import Top, json_lines
 
@@ -130,9 +129,9 @@ def _matches(terminal: Terminal, found: list[Found]) -> None:
         [
             f"{one.hit.score:.2f}",
             one.record.ref,
-            one.record.message.at,
+            terminal.local(one.record.message.at),
             one.record.message.speaker or one.record.message.role,
-            one_line(one.record.message.content, 160),
+            short(one.record.message.content, 160),
         ]
         for one in found
     ]

@@ -117,7 +117,7 @@ def list_episodes(
     after = _after(terminal, recent, since)
     filters = Filters(after, success, type, number_between(min_reward, 0, 1, "--min-reward"))
     found = episode_book.listed(terminal.records(EPISODES_PATH), filters, moment(until), limit)
-    rows = [episode_row(episode) for episode in found]
+    rows = [episode_row(terminal, episode) for episode in found]
     columns = [say("id"), say("when"), say("worked"), say("reward"), say("task"), say("action")]
     terminal.answer(
         {"episodes": [episode_document(one) for one in found]}, lambda: terminal.table(columns, rows)
@@ -186,7 +186,9 @@ def similar(
                 say("score"),
                 *[say(name) for name in ("id", "when", "worked", "reward", "task", "action")],
             ]
-            terminal.table(columns, [[f"{one.score:.3f}", *episode_row(one.episode)] for one in found])
+            terminal.table(
+                columns, [[f"{one.score:.3f}", *episode_row(terminal, one.episode)] for one in found]
+            )
         else:
             terminal.line(say("nothing that happened is like this"))
         for one in found if explain else ():

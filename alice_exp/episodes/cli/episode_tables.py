@@ -6,10 +6,9 @@ from typing import Any
 
 from alice_exp.episodes.rules.retention import Weighed
 from alice_exp.episodes.rules.search_episodes import Match
-from alice_exp.kernel.text.display import one_line
 from alice_exp.model.formats.record_schema import episode_json
 from alice_exp.model.values.records import Episode
-from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 
 
@@ -27,16 +26,16 @@ def episode_document(episode: Episode) -> dict[str, Any]:
     }
 
 
-def episode_row(episode: Episode) -> list[str]:
+def episode_row(terminal: Terminal, episode: Episode) -> list[str]:
     """An episode as a row of a table."""
     worked = say("yes") if episode.success else say("no")
     return [
         episode.id,
-        episode.at,
+        terminal.local(episode.at),
         worked,
         f"{episode.reward:.2f}",
-        one_line(episode.task, 60),
-        one_line(episode.action, 40),
+        short(episode.task, 60),
+        short(episode.action, 40),
     ]
 
 
@@ -86,7 +85,7 @@ def factors(terminal: Terminal, weighed: tuple[Weighed, ...], gone: set[str]) ->
         fate = say("goes") if one.episode.id in gone else say("cited") if one.is_cited else ""
         numbers = (own.reward, own.recency, own.uniqueness, own.popularity, own.score)
         rows.append(
-            [one.episode.id, *(f"{number:.3f}" for number in numbers), fate, one_line(one.episode.task, 50)]
+            [one.episode.id, *(f"{number:.3f}" for number in numbers), fate, short(one.episode.task, 50)]
         )
     names = ("id", "reward 0.4", "recency 0.3", "uniqueness 0.2", "popularity 0.1", "importance", "", "task")
     terminal.table([say(name) if name else "" for name in names], rows)

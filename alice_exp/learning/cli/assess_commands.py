@@ -10,14 +10,14 @@ import typer
 
 from alice_exp.finding.wiring import finding
 from alice_exp.kernel.errors import NotFoundError, UsageError
-from alice_exp.kernel.text.display import cells, one_line
+from alice_exp.kernel.text.display import cells
 from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.rules.assessment import Assessment
 from alice_exp.learning.rules.impact import Brought
 from alice_exp.learning.usecases import statistics
 from alice_exp.learning.wiring import learning
 from alice_exp.model import documents
-from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import language, say
 from alice_exp.terminal.options import Surroundings, context_of
 
@@ -58,7 +58,7 @@ def _assessment(terminal: Terminal, assessed: Assessment) -> None:
             [
                 one.placed.block.id,
                 say(one.placed.block.state),
-                one_line(documents.payload_text(one.placed), 60),
+                short(documents.payload_text(one.placed), 60),
             ]
             for one in assessed.evidence
         ]
@@ -197,7 +197,7 @@ def impact(ctx: typer.Context) -> None:
                 one.placed.block.id,
                 *_brought(one.brought),
                 _proposal_word(one.proposal),
-                one_line(documents.payload_text(one.placed), 40),
+                short(documents.payload_text(one.placed), 40),
             ]
             for one in found.blocks[:_MOST_LISTED]
         ]

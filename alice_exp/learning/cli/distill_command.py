@@ -7,10 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.kernel.text.display import one_line
 from alice_exp.learning.usecases import propose_from_episodes
 from alice_exp.learning.wiring import learning
-from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 
 
@@ -80,7 +79,7 @@ def _tell(terminal: Terminal, done: propose_from_episodes.Distilled, explain: bo
             where = say(
                 "known as {id}" if one.verdict == "known" else "rejected before as {id}", id=one.block
             )
-        terminal.line(f"{where}  {say(proposal.kind)}: {one_line(proposal.payload.content, 90)}")
+        terminal.line(f"{where}  {say(proposal.kind)}: {short(proposal.payload.content, 90)}")
         if explain:
             template, values = proposal.explanation
             terminal.line(f"  {say(template, **values)}")

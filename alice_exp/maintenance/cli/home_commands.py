@@ -13,10 +13,9 @@ from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.kernel.text.display import one_line
 from alice_exp.maintenance.usecases import namespaces_of_home
 from alice_exp.model import documents
-from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 
 
@@ -127,7 +126,7 @@ def namespace_show(
         state = f"  {say('has a problem')}" if one.stale else ""
         terminal.line(f"{namespace_name(one.path)}  {session.root / 'experiences' / one.path}{state}")
         rows = [
-            [block.placed.block.id, block.level, one_line(documents.payload_text(block.placed), 80)]
+            [block.placed.block.id, block.level, short(documents.payload_text(block.placed), 80)]
             for block in shown
         ]
         terminal.table([say("id"), say("state"), say("what is known")], rows)

@@ -119,6 +119,8 @@ def _payload(value: Json) -> Payload:
 
 
 def _evidence(value: Json) -> tuple[Evidence, ...]:
+    if isinstance(value, str):
+        value = [value]
     if not isinstance(value, list):
         raise Fault('"evidence" is a list of {{"kind", "ref", "at", "quote"}}')
     pieces = []

@@ -89,7 +89,7 @@ _BLOCK: dict[str, Json] = {
     "access_count": _COUNT,
     "last_accessed_at": _TIME,
     "consolidation_score": _SHARE,
-    "evidence": {"type": "array", "items": {"oneOf": [_TEXT, _PIECE]}},
+    "evidence": {"oneOf": [_TEXT, {"type": "array", "items": {"oneOf": [_TEXT, _PIECE]}}]},
     "reported": _REPORTED,
     "approved": _APPROVED,
     "suggested": _TEXT,

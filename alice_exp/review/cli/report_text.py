@@ -9,11 +9,12 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from alice_exp.kernel.text.display import cells, one_line, visible
+from alice_exp.kernel.text.display import cells, visible
 from alice_exp.kernel.text.wrapping import wrapped
 from alice_exp.model.documents import evidence_line, payload_text, trigger_text
 from alice_exp.review.cli.report_model import Section, columns, facts, left, marks, sections
 from alice_exp.review.rules.daily_report import Agenda, Item
+from alice_exp.terminal.console import draws, short
 from alice_exp.terminal.language import say
 
 WIDE = 100
@@ -25,7 +26,7 @@ NARROWEST = 40
 def show(report: Agenda, summary: str, stream: TextIO) -> None:
     """Print the report: as a table on a wide terminal, as cards on a narrow one, as plain text into a pipe."""
     is_terminal = stream.isatty()
-    colour = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    colour = draws(stream)
     width = _width(stream) if is_terminal else 0
     if report.items:
         stream.write(_bold(say("Waiting for your decision"), colour) + "\n")
@@ -85,7 +86,7 @@ def card(item: Item, width: int, marked: Sequence[str] = (), *, colour: bool) ->
         yield f"{'' if position else number:5}{_bold(line, colour)}"
     for line in wrapped(payload_text(item.placed), width - 5):
         yield f"     {line}"
-    quote = evidence_line(item.placed)
+    quote = short(evidence_line(item.placed), 60)
     for text in (f"“{quote}”" if quote else "", f"{facts(item)} · {item.placed.block.id}"):
         for line in wrapped(text, width - 5) if text else ():
             yield f"     {_dim(line, colour)}"
@@ -110,12 +111,12 @@ def _plain_table(items: Sequence[Item], stream: TextIO) -> None:
         [
             str(item.number or "·"),
             item.placed.block.id,
-            one_line(trigger_text(item.placed) or say("always"), 36),
+            short(trigger_text(item.placed) or say("always"), 36),
             visible(payload_text(item.placed)).replace("\n", " "),
             f"{say(item.placed.block.state)} {item.confidence:.1f}",
             item.destination,
             " · ".join(filter(None, (left(item), *marked[item.placed.block.id]))),
-            evidence_line(item.placed),
+            visible(evidence_line(item.placed)),
         ]
         for item in items
     ]
@@ -153,7 +154,7 @@ def _rich_table(items: Sequence[Item], width: int, stream: TextIO) -> None:
     for name, fixed in zip(names, (taken[0], first, second, *taken[1:]), strict=True):
         table.add_column(name, justify="right" if name == "#" else "left", no_wrap=True, width=fixed)
     for item, (number, state, goes, days) in zip(items, narrow, strict=True):
-        quote = evidence_line(item.placed)
+        quote = short(evidence_line(item.placed), 60)
         learned = Text("\n".join(wrapped(payload_text(item.placed), second)))
         if quote:
             learned.append("\n" + "\n".join(wrapped(f"“{quote}”", second)), style="dim")

@@ -23,6 +23,7 @@ from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun
+from alice_exp.terminal.rows import FORMATS
 
 
 def heartbeat(
@@ -31,7 +32,7 @@ def heartbeat(
         bool, typer.Option("--peek", help="Look only: starts no clock, gives no new numbers.")
     ] = False,
     format: Annotated[
-        str, typer.Option("--format", metavar="table|markdown|html", help="How it is written.")
+        str, typer.Option("--format", metavar="table|markdown|html|tsv|csv|json", help="How it is written.")
     ] = "table",
 ) -> None:
     """Show today's report: what is new and waits for you, what changed, what fails.
@@ -41,7 +42,9 @@ def heartbeat(
     Examples: alice-exp heartbeat · alice-exp heartbeat --peek --format markdown
     """
     terminal: Terminal = ctx.obj
-    if format not in _FORMATS:
+    if format in FORMATS:
+        terminal.format = format
+    elif format not in _FORMATS:
         raise UsageError(
             "{format} is no format", format=repr(format), hint="write --format table, markdown or html"
         )

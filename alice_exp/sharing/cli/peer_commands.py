@@ -12,13 +12,12 @@ import typer
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.kernel.text.display import one_line
 from alice_exp.model import documents
 from alice_exp.sharing.ports import Peer
 from alice_exp.sharing.usecases import peers as exchanging
 from alice_exp.sharing.usecases.peers import Exchanged
 from alice_exp.sharing.wiring import caller_as, network, peers, shares, sharing
-from alice_exp.terminal.console import Terminal, visible
+from alice_exp.terminal.console import Terminal, short, visible
 from alice_exp.terminal.language import say
 
 _As = Annotated[str, typer.Option("--as", metavar="NAME", help="What the peer is called here.")]
@@ -87,7 +86,7 @@ def list_peers(ctx: typer.Context) -> None:
         if not known:
             terminal.line(say("no peer is paired; begin with 'alice-exp peer invite'"))
             return
-        rows = [[peer.name, _print(peer), peer.paired_at, peer.address] for peer in known]
+        rows = [[peer.name, _print(peer), terminal.local(peer.paired_at), peer.address] for peer in known]
         terminal.table([say("name"), say("id"), say("paired"), say("seen at")], rows)
 
     terminal.answer({"peers": [_document(peer) for peer in known]}, text)
@@ -116,11 +115,11 @@ def show(
     def text() -> None:
         terminal.line(peer.name)
         terminal.line(_print(peer, whole=True))
-        terminal.line(say("paired {at}", at=peer.paired_at))
+        terminal.line(say("paired {at}", at=terminal.local(peer.paired_at)))
         terminal.line(say("{count} blocks were sent there", count=len(sent)))
         terminal.line(say("{count} blocks here came from there", count=len(came)))
         for placed in came:
-            terminal.line(f"  {placed.block.id}  {one_line(documents.payload_text(placed), 90)}")
+            terminal.line(f"  {placed.block.id}  {short(documents.payload_text(placed), 90)}")
 
     terminal.answer(document, text)
 
@@ -301,7 +300,7 @@ def _lines(done: Exchanged) -> list[str]:
         new, known = len(taken.candidates), taken.unchanged + len(taken.noted)
         lines.append(say(template, name=done.peer, new=new, merged=len(taken.merged), known=known))
         lines += [
-            f"  {one.block.id}  {one_line(documents.payload_text(one), 90)}"
+            f"  {one.block.id}  {short(documents.payload_text(one), 90)}"
             for one in (*taken.candidates, *taken.merged)
         ]
         lines += [

@@ -13,14 +13,13 @@ from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.kernel.text.display import one_line
 from alice_exp.model import documents
 from alice_exp.model.values.block import Placed
 from alice_exp.owner.wiring import signing
 from alice_exp.sharing.usecases import bundles
 from alice_exp.sharing.usecases.bundles import Permitted, TakenIn
 from alice_exp.sharing.wiring import shares, sharing
-from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun, source_bytes, write_apart
 
@@ -130,7 +129,7 @@ def list_shared(ctx: typer.Context) -> None:
                 one.placed.block.id,
                 namespace_name(one.placed.path),
                 say("yes") if not one.lacks else f"{say('no')}: {', '.join(say(why) for why in one.lacks)}",
-                one_line(documents.payload_text(one.placed), 50),
+                short(documents.payload_text(one.placed), 50),
             ]
             for one in found
         ]
@@ -228,7 +227,7 @@ def _taken_in(terminal: Terminal, taken: TakenIn, dry_run: bool) -> None:
 
     def text() -> None:
         for one in changed:
-            terminal.line(f"  {one.block.id}  {one_line(documents.payload_text(one), 90)}")
+            terminal.line(f"  {one.block.id}  {short(documents.payload_text(one), 90)}")
         terminal.act(
             say(
                 "from {name}: {new} wait for your decision, {merged} counts raised, {known} known",
@@ -284,7 +283,7 @@ def log(ctx: typer.Context) -> None:
             terminal.line(say("nothing has left"))
         for row in rows:
             terminal.line(
-                f"{row.at}  {row.way}  {row.to}  {' '.join(block_id for block_id, _ in row.blocks)}"
+                f"{terminal.local(row.at)}  {row.way}  {row.to}  {' '.join(block_id for block_id, _ in row.blocks)}"
             )
 
     terminal.answer(document, text)

@@ -9,10 +9,9 @@ from typing import Annotated
 import typer
 
 from alice_exp.kernel.errors import NotFoundError, UsageError
-from alice_exp.kernel.text.display import one_line
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json, timeline_json
 from alice_exp.model.values.records import Event, ImportMode, Timeline
-from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
     context_of,
@@ -116,7 +115,7 @@ def list_events(
 
     def text() -> None:
         rows = [
-            [f"#{one.id}", one.start, str(one.segment_length), one_line(what_happened(one), 90)]
+            [f"#{one.id}", terminal.local(one.start), str(one.segment_length), short(what_happened(one), 90)]
             for one in segments
         ]
         terminal.table([say("id"), say("since"), say("thoughts"), say("what happened")], rows)
@@ -214,7 +213,9 @@ def stats(ctx: typer.Context) -> None:
             )
         )
         if counts.total_segments:
-            terminal.line(f"{counts.start} – {counts.end}  {list(counts.lengths)}")
+            terminal.line(
+                f"{terminal.local(counts.start)} – {terminal.local(counts.end)}  {list(counts.lengths)}"
+            )
 
     terminal.answer(document, text)
 
@@ -305,7 +306,7 @@ def import_(
 
 def _verbatim(terminal: Terminal, number: int, event: Event) -> None:
     """Print a thought with all its fields, unabridged."""
-    terminal.line(f"{number}  {event.at}  {event.thought}")
+    terminal.line(f"{number}  {terminal.local(event.at)}  {event.thought}")
     fields = event_json(event)
     for name in ("context", "action", "result", "metadata"):
         if name in fields:

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.kernel.text.display import one_line
 from alice_exp.model.formats.record_schema import event_json, segment_json
 from alice_exp.model.values.records import Segment, Timeline
-from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.timeline.rules.digest import gist
 from alice_exp.timeline.usecases import events
@@ -92,8 +91,8 @@ def picture(terminal: Terminal, timeline: Timeline, shown: Sequence[Segment]) ->
                 length,
                 level,
                 bar.ljust(_BAR)[:_BAR],
-                _span(one),
-                one_line(what_happened(one), 72),
+                _span(terminal, one),
+                short(what_happened(one), 72),
             ]
         )
     names = [say("id"), say("thoughts"), say("level"), say("which part"), say("when"), say("what happened")]
@@ -109,12 +108,12 @@ def picture(terminal: Terminal, timeline: Timeline, shown: Sequence[Segment]) ->
     )
 
 
-def _span(one: Segment) -> str:
-    """A segment's span to the minute, in UTC; the date is written once if both ends are on one day."""
-    begins, ends = (f"{at[:10]} {at[11:16]}" for at in (one.start, one.end))
+def _span(terminal: Terminal, one: Segment) -> str:
+    """A segment's span to the minute, in the home's time zone; the date is written once if both ends are on one day."""
+    begins, ends = map(terminal.local, (one.start, one.end))
     if begins == ends:
-        return f"{begins}Z"
-    return f"{begins}–{ends[11:]}Z" if begins[:10] == ends[:10] else f"{begins} – {ends}Z"
+        return begins
+    return f"{begins}–{ends[11:]}" if begins[:10] == ends[:10] else f"{begins} – {ends}"
 
 
 def _block(level: int) -> str:

@@ -1,0 +1,65 @@
+"""What every argument goes through: ``-`` reads a text from stdin, an empty one where an id belongs is a mistake."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from alice_exp.kernel.errors import ProblemError, UsageError
+
+TEXTS = frozenset(("PAYLOAD", "QUERY", "TASK", "TOPIC", "TEXT", "TEXT…", "JSON|TEXT"))
+"""Metavars of arguments that are a person's or an agent's own text, which ``-`` takes from stdin."""
+
+FILTERS = frozenset(
+    (
+        *("session", "by", "op", "since", "until", "used", "also", "with_", "to", "namespace", "set_"),
+        *("origin", "scenario", "key", "decision"),
+    )
+)
+"""Options that choose among things: an empty one would choose all of them."""
+
+
+def guard(command: Any) -> None:
+    """Put the checks on each argument and option of a command that needs one."""
+    for one in command.params:
+        is_argument = one.param_type_name == "argument"
+        if is_argument and one.metavar in TEXTS:
+            one.metavar = f"{one.metavar}|-"
+            one.callback = _text
+        elif (is_argument and one.metavar != "VALUE") or one.name in FILTERS:
+            one.callback = _named
+
+
+def _text(_: Any, parameter: Any, value: Any) -> Any:
+    if value == "-":
+        return _stdin(parameter.metavar)
+    return [_stdin(parameter.metavar)] if isinstance(value, list | tuple) and [*value] == ["-"] else value
+
+
+def _stdin(metavar: str) -> str:
+    if sys.stdin.isatty():
+        from alice_exp.terminal.language import say
+
+        sys.stderr.write(say("reading from the keyboard; Ctrl-D ends it") + "\n")
+    try:
+        text = sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise ProblemError("this is not UTF-8 text", path="-", line=1, column=error.start + 1) from None
+    text = text.removesuffix("\n").removesuffix("\r")
+    if not text.strip():
+        what = metavar.partition("|")[0]
+        raise UsageError("stdin is empty, where {what} was to come from it", what=what)
+    return text
+
+
+def _named(context: Any, parameter: Any, value: Any) -> Any:
+    given = [*value] if isinstance(value, list | tuple) else [value]
+    if any(isinstance(one, str) and not one.strip() for one in given) and _is_typed(context, parameter):
+        is_argument = parameter.param_type_name == "argument"
+        what = parameter.metavar if is_argument else parameter.opts[0]
+        raise UsageError("{what} is empty", what=str(what).strip("[]"), hint="leave it out, or say which")
+    return value
+
+
+def _is_typed(context: Any, parameter: Any) -> bool:
+    return str(getattr(context.get_parameter_source(parameter.name), "name", "")) == "COMMANDLINE"

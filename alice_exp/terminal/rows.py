@@ -1,0 +1,115 @@
+"""An answer as a table for other programs: ``--format tsv|csv|json`` and ``--fields``, the one door for every list."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from alice_exp.kernel.errors import UsageError
+
+FORMATS = ("tsv", "csv", "json")
+
+LISTS: Mapping[str, str] = {
+    "heartbeat": "items",
+    "recall": "matches",
+    "decide": "applied",
+    "list": "blocks",
+    "log": "commits",
+    "diff": "changes",
+    "check": "problems",
+    "doctor": "checks",
+    "impact": "blocks",
+    "config list": "config",
+    "namespace list": "namespaces",
+    "namespace show": "blocks",
+    "episode list": "episodes",
+    "episode similar": "matches",
+    "event list": "segments",
+    "event segments": "segments",
+    "event narrative": "segments",
+    "event expand": "thoughts",
+    "session list": "sessions",
+    "session show": "messages",
+    "session search": "matches",
+    "session window": "messages",
+    "share list": "blocks",
+    "share log": "shared",
+    "peer list": "peers",
+    "peer discover": "neighbours",
+    "sync": "remotes",
+    "sync list": "remotes",
+    "owner verify": "blocks",
+    "help": "commands",
+}
+"""Under which key of its document a command's list stands; an answer of any other command is one row."""
+
+
+def written(document: object, command: str, format: str, fields: str) -> str:
+    """The document in ``format`` (empty: tsv), of each row or of the one answer the named fields alone.
+
+    TSV and CSV begin with the fields' names; in TSV a text's tabs, line breaks and backslashes are escaped by a
+    backslash; what is a list or an object is JSON. ``UsageError`` for a field that no row has.
+    """
+    listed = LISTS.get(command, "")
+    rows: Any = document.get(listed) if isinstance(document, dict) else document
+    is_list = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
+    table: list[dict[str, Any]] = rows if is_list else [document] if isinstance(document, dict) else []
+    names = [name.strip() for name in fields.split(",") if name.strip()]
+    known = list(dict.fromkeys(key for row in table for key in row))
+    for name in names:
+        if known and name not in known:
+            raise UsageError(
+                "there is no field {name}", name=repr(name), hint=f"fields are {', '.join(known)}"
+            )
+    chosen = [{name: row.get(name) for name in names} if names else row for row in table]
+    if format == "json":
+        if is_list and isinstance(document, dict):
+            return _json({**document, listed: chosen})
+        return _json(chosen[0] if chosen and not is_list else document if not is_list else chosen)
+    header = names or known
+    cells = [[_cell(row.get(name)) for name in header] for row in chosen]
+    if not header:
+        return ""
+    return _csv([header, *cells]) if format == "csv" else _tsv([header, *cells])
+
+
+def _json(value: object) -> str:
+    from alice_exp.terminal.streams import json_text
+
+    return json_text(value)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+def _tsv(rows: Sequence[Sequence[str]]) -> str:
+    text = "".join("\t".join(cell.translate(_ESCAPES) for cell in row) + "\n" for row in rows)
+    return _harmless(text)
+
+
+def _csv(rows: Sequence[Sequence[str]]) -> str:
+    import csv
+    import io
+
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return _harmless(out.getvalue())
+
+
+def _harmless(text: str) -> str:
+    """As it is for another program; on a terminal without what a terminal would obey."""
+    if not sys.stdout.isatty():
+        return text
+    from alice_exp.kernel.text.display import visible
+
+    return "\t".join(visible(part) for part in text.split("\t"))

@@ -1,0 +1,33 @@
+"""Makes the streams fit to write to: a closed one is nowhere, a character that an encoding lacks is escaped."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+
+def settle() -> None:
+    """Once, before a command runs. A stream that a test or another program put there stays as it is."""
+    for handle in range(3):
+        try:
+            os.fstat(handle)
+        except OSError:
+            # Else the next file that is opened would become the answer's place.
+            while os.open(os.devnull, os.O_RDWR) < handle:
+                pass
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
+    for stream in (sys.stdout, sys.stderr):
+        stream_: Any = stream
+        if hasattr(stream_, "reconfigure") and stream_.errors in ("strict", "surrogateescape"):
+            stream_.reconfigure(errors="backslashreplace")
+
+
+def json_text(document: object) -> str:
+    """A document as indented JSON with a final newline; what stdout's encoding may lack is escaped as JSON does."""
+    named = (sys.stdout.encoding or "").lower().replace("-", "").replace("_", "")
+    is_ascii = not named.startswith("utf")
+    return json.dumps(document, ensure_ascii=is_ascii, indent=2, default=str) + "\n"

@@ -1,0 +1,72 @@
+"""Says on a terminal that long work goes on: after a second, each second, on one line of stderr that goes again.
+
+By an alarm of the system, not a thread: the work itself stays as it is.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from alice_exp.terminal.language import say
+
+LONG = frozenset(
+    (
+        *(
+            "import",
+            "memorize",
+            "recall",
+            "list",
+            "decide",
+            "assess",
+            "sync",
+            "distill",
+            "check",
+            "doctor",
+            "stats",
+        ),
+        *("episode", "event", "session", "share", "purge"),
+    )
+)
+"""Commands (a group's first word) that may take long and ask nothing while they work."""
+
+_is_running = False
+
+
+@contextmanager
+def ticking(name: str) -> Iterator[None]:
+    """Within, a line says how long the command is at work; nothing without a terminal, nothing in the first second."""
+    global _is_running
+    if name.partition(" ")[0] not in LONG or not sys.stderr.isatty() or not hasattr(signal, "setitimer"):
+        yield
+        return
+    began = time.monotonic()
+
+    def tick(*_: Any) -> None:
+        line = say("{command}: at work for {count} s …", command=name, count=int(time.monotonic() - began))
+        sys.stderr.write(f"\r\033[K{line}")
+        sys.stderr.flush()
+
+    before = signal.signal(signal.SIGALRM, tick)
+    signal.setitimer(signal.ITIMER_REAL, 1, 1)
+    _is_running = True
+    try:
+        yield
+    finally:
+        stop()
+        signal.signal(signal.SIGALRM, before)
+
+
+def stop() -> None:
+    """No more of it, and its line is wiped; before an answer, a warning or a question is written."""
+    global _is_running
+    if not _is_running:
+        return
+    _is_running = False
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    sys.stderr.write("\r\033[K")
+    sys.stderr.flush()

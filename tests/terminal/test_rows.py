@@ -1,0 +1,264 @@
+"""``--format``, ``--fields``, stdin for a payload, colours, empty ids, times in the home's zone; nothing cut in a pipe."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from alice_exp.app.main import COMMANDS
+from alice_exp.kernel.errors import UsageError
+from alice_exp.terminal import pager, rows
+from alice_exp.terminal.arguments import FILTERS
+from alice_exp.terminal.console import draws
+from tests.conftest import Call
+from tests.manual import every
+
+LONG = "一条很长的经验，" * 40 + "end"
+
+
+@pytest.mark.parametrize(
+    ("document", "format", "fields", "text"),
+    [
+        ({"blocks": [{"id": "a", "n": 1}]}, "tsv", "", "id\tn\na\t1\n"),
+        ({"blocks": [{"id": "a", "n": 1}]}, "", "n", "n\n1\n"),
+        ({"blocks": [{"id": "a"}, {"n": None}]}, "tsv", "", "id\tn\na\t\n\t\n"),
+        ({"blocks": [{"t": "a\tb\nc\\d"}]}, "tsv", "", "t\na\\tb\\nc\\\\d\n"),
+        ({"blocks": [{"t": 'a,"b"\nc'}]}, "csv", "", 't\n"a,""b""\nc"\n'),
+        ({"blocks": [{"b": True, "l": ["x", 1]}]}, "tsv", "", 'b\tl\ntrue\t["x", 1]\n'),
+        ({"blocks": []}, "tsv", "id,n", "id\tn\n"),
+        ({"blocks": []}, "tsv", "", ""),
+        (
+            {"query": "q", "blocks": [{"id": "a", "n": 1}]},
+            "json",
+            "id",
+            '{"query": "q", "blocks": [{"id": "a"}]}',
+        ),
+    ],
+)
+def test_rows_are_written(document: object, format: str, fields: str, text: str) -> None:
+    found = rows.written(document, "list", format, fields)
+    assert (json.loads(found) if format == "json" else found) == (
+        json.loads(text) if format == "json" else text
+    )
+
+
+def test_an_answer_that_is_no_list_is_one_row() -> None:
+    assert rows.written({"id": "a", "n": 1}, "show", "csv", "n,id") == "n,id\n1,a\n"
+    assert json.loads(rows.written({"id": "a", "n": 1}, "show", "json", "n")) == {"n": 1}
+
+
+def test_an_unknown_field_is_named_with_the_known_ones() -> None:
+    with pytest.raises(UsageError) as error:
+        rows.written({"blocks": [{"id": "a"}]}, "list", "", "nix")
+    assert "fields are id" in error.value.hint
+
+
+def test_every_named_list_is_a_command_and_its_key_is_there(sample: Path, cli: Call) -> None:
+    names = {name for name, _ in every()} | set(COMMANDS)
+    assert set(rows.LISTS) <= names
+    cli("session", "start", "demo")
+    cli("session", "say", "demo", "user", "hello")
+    one = cli("list", "--json").json["blocks"][0]["id"]
+    arguments = {
+        "recall": ["deploy"],
+        "decide": ["deploy"],
+        "namespace show": ["universal/tool_usage"],
+        "episode similar": ["deploy"],
+        "event expand": ["1"],
+        "session show": ["demo"],
+        "session window": ["demo"],
+        "session search": ["hello"],
+        "heartbeat": ["--peek"],
+        "why": [one],
+    }
+    wrong = []
+    for name, key in rows.LISTS.items():
+        if name in ("peer discover", "sync", "owner verify"):
+            continue  # these want a network, a remote, a key
+        done = cli(*name.split(), *arguments.get(name, []), "--json", check=False)
+        if not isinstance(done.json.get(key), list):
+            wrong.append((name, [k for k, v in done.json.items() if isinstance(v, list)]))
+            continue
+        table = cli(*name.split(), *arguments.get(name, []), "--format", "csv", check=False)
+        read = list(csv.reader(io.StringIO(table.stdout)))
+        if max(0, len(read) - 1) != len(done.json[key]):
+            wrong.append((name, len(read) - 1, len(done.json[key])))
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "line", ["list --format xml", "list --json --format tsv", "heartbeat --format nix", "list --fields nix"]
+)
+def test_another_format_or_field_is_a_mistake_of_usage(home: Path, cli: Call, line: str) -> None:
+    cli("remember", "x")
+    assert cli(*line.split(), check=False).code == 2
+
+
+def test_the_report_comes_as_rows_too(home: Path, cli: Call) -> None:
+    cli("memorize", "use rg")
+    assert (
+        cli("heartbeat", "--format", "tsv", "--fields", "number,payload").stdout
+        == "number\tpayload\n1\tuse rg\n"
+    )
+
+
+@pytest.mark.parametrize("line", ["remember -", "memorize -"])
+def test_a_payload_comes_from_stdin(home: Path, cli: Call, line: str) -> None:
+    cli(*line.split(), stdin="第一行\n第二行\n")
+    assert cli("list", "--json").json["blocks"][0]["payload"] == "第一行\n第二行"
+
+
+def test_every_text_may_come_from_stdin(home: Path, cli: Call) -> None:
+    cli("remember", "use rg", "--when", "searching code")
+    assert cli("recall", "-", stdin="searching code").stdout == cli("recall", "searching code").stdout
+    assert cli("context", "-", stdin="searching code").stdout
+    cli("memorize", "x")
+    cli("heartbeat")
+    cli("reply", "-", "--yes", stdin="同意 1\n")
+    assert cli("list", "--set", "low_value", "--json").json["blocks"] == []
+    readers = [name for name, one in every() for each in one.params if str(each.metavar).endswith("|-")]
+    assert {"remember", "memorize", "recall", "decide", "reply", "assess", "episode reflect"} <= set(readers)
+
+
+@pytest.mark.parametrize(("given", "code"), [("", 2), ("\n", 2), (b"\xff\xfe", 3)])
+def test_an_empty_or_broken_stdin_is_refused(home: Path, cli: Call, given: str | bytes, code: int) -> None:
+    assert cli("remember", "-", stdin=given, check=False).code == code
+    assert cli("list", "--json").json["blocks"] == []
+
+
+def test_nothing_is_cut_in_a_pipe(home: Path, cli: Call) -> None:
+    one = cli("remember", LONG, "--when", LONG + "when", "--json").json["id"]
+    cli("memorize", LONG + "候选", "--evidence", LONG + "quote")
+    cli("episode", "add", "--task", LONG, "--action", LONG, "--success")
+    cli("event", "add", LONG)
+    cli("session", "start", "demo")
+    cli("session", "say", "demo", "user", LONG)
+    for line in (
+        *(
+            "list",
+            f"show {one}",
+            f"why {one}",
+            "heartbeat --peek",
+            "namespace show personal/user_preferences",
+        ),
+        *("episode list", "session show demo", "log --text", f"recall {LONG}"),
+    ):
+        said = cli(*line.split()).stdout
+        assert LONG in said and "…" not in said, line
+    assert LONG + "quote" in cli("heartbeat", "--peek").stdout
+    assert cli("heartbeat", "--peek", "--json").json["items"][0]["evidence"] == LONG + "quote"
+
+
+EMPTY = [
+    (name, position, len(given))
+    for name, one in every()
+    for given in [[each for each in one.params if each.param_type_name == "argument"]]
+    for position, each in enumerate(given)
+    if "ID" in str(each.metavar)
+    or str(each.metavar).strip("[]") in ("COMMIT", "NAME", "KEY", "SET/NAME", "EPISODE")
+]
+
+
+@pytest.mark.parametrize(("name", "position", "count"), EMPTY)
+def test_an_empty_id_is_a_mistake_of_usage(
+    home: Path, cli: Call, name: str, position: int, count: int
+) -> None:
+    given = ["x"] * count
+    given[position] = ""
+    done = cli(*name.split(), *given, "--yes", check=False)
+    assert (done.code, "alice-exp: " in done.stderr) == (2, True), done
+    assert done.stdout == ""
+
+
+def test_an_empty_choice_never_means_all(home: Path, cli: Call) -> None:
+    cli("remember", "x")
+    for option in ("--session", "--by", "--op", "--since"):
+        assert cli("undo", option, "", "--yes", check=False).code == 2
+        assert cli("log", option, "", check=False).code == 2
+    assert len(cli("list", "--json").json["blocks"]) == 1
+    assert {"session", "by", "op", "since", "until"} <= FILTERS
+
+
+def test_the_log_tells_texts_and_times_in_the_zone_of_the_home(home: Path, cli: Call) -> None:
+    one = cli("remember", "use rg", "--json").json["id"]
+    cli("config", "set", "timezone", "Asia/Shanghai")
+    text = cli("log", "--text", "--op", "remember").stdout
+    assert "  + payload: use rg" in text and "2026-02-20 17:00" in text
+    assert cli("log", "--json").json["commits"][0]["at"] == "2026-02-20T09:00:00Z"
+    assert cli("log", "--text", "--op", "remember", "--json").json["commits"][0]["changes"][0]["id"] == one
+    assert "2026-02-20 17:00" in cli("why", one).stdout
+    assert "2026-02-20 17:00" in cli("show", one).stdout
+
+
+class _Stream:
+    def __init__(self, is_terminal: bool) -> None:
+        self.isatty = lambda: is_terminal
+
+
+@pytest.mark.parametrize(
+    ("environment", "is_terminal", "expected"),
+    [
+        ({}, True, True),
+        ({}, False, False),
+        ({"NO_COLOR": "1"}, True, False),
+        ({"NO_COLOR": ""}, True, True),
+        ({"TERM": "dumb"}, True, False),
+        ({"CLICOLOR": "0"}, True, False),
+        ({"CLICOLOR": "1"}, False, False),
+        ({"CLICOLOR_FORCE": "1"}, False, True),
+        ({"CLICOLOR_FORCE": "0"}, False, False),
+        ({"FORCE_COLOR": "1"}, False, True),
+        ({"FORCE_COLOR": "0"}, True, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, True, False),
+        ({"FORCE_COLOR": "1", "TERM": "dumb"}, False, True),
+    ],
+)
+def test_when_colours_are_drawn(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], is_terminal: bool, expected: bool
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert draws(_Stream(is_terminal)) is expected
+
+
+def test_forced_colours_reach_a_pipe(home: Path, run: Call) -> None:
+    run("remember", "use rg")
+    forced = {"NO_COLOR": None, "FORCE_COLOR": "1"}
+    assert "\x1b[" in run("list", env=forced).stdout
+    assert "\x1b[" not in run("list", env={"NO_COLOR": None}).stdout
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ({"PAGER": "cat"}, []),
+        ({"PAGER": ""}, []),
+        ({"PAGER": "sh -c"}, ["sh", "-c"]),
+        ({"PAGER": "sh", "ALICE_PAGER": "cat"}, []),
+        ({"PAGER": "no-such-pager"}, []),
+    ],
+)
+def test_which_pager(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], words: list[str]) -> None:
+    for name in ("PAGER", "ALICE_PAGER"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert pager.command() == words
+
+
+def test_evidence_may_be_a_text(home: Path, cli: Call) -> None:
+    path = home / "experiences/personal/habits.jsonc"
+    path.write_text('{"blocks": [{"payload": "p", "evidence": "said so"}]} // stays\n', "utf-8")
+    (block,) = cli("list", "--json").json["blocks"]
+    assert block["evidence"] == [{"kind": "note", "quote": "said so"}]
+    assert cli("check").stdout == "all files are in order\n"
+    cli("outcome", block["id"], "ok")
+    text = path.read_text("utf-8")
+    assert "said so" in text and "// stays" in text
+    assert cli("check").stdout == "all files are in order\n"
