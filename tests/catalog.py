@@ -19,6 +19,7 @@ from alice_exp.app.wrong_commands import NAMED
 from alice_exp.learning.rules.decision_tiers import IN_DOUBT_WARNING
 from alice_exp.learning.usecases.statistics import AGES, OLDER
 from alice_exp.model.rules.lifecycle import LEVELS
+from alice_exp.model.rules.private_facts import KINDS as PRIVATE
 from alice_exp.model.values.block import BLOCK_TYPES
 from alice_exp.model.values.config import OPTIONS
 from alice_exp.terminal.usage_errors import KINDS
@@ -38,7 +39,7 @@ SAYING = frozenset(_CALLS.split())
 _SAID = """
 error warning changed expired approve reject reply review later verified
 promoted demoted debounced doubted withheld retired revived new set namespace blocks id when state left evidence rejected universal
-personal low_value trial
+personal low_value trial agent peer system editor
 """
 _DOCTORED = """
 leftovers git files history remotes permissions clock disk schemas sharing owner index cloud reads
@@ -52,6 +53,7 @@ _HELP = (
 WORDS = (
     *(*LEVELS, *_SAID.split(), *BLOCK_TYPES, *AGES, OLDER, "never", "needs review"),
     *(*_OPTIONS, *_HELP, *_DOCTORED.split(), IN_DOUBT_WARNING),
+    *PRIVATE,
 )
 """Single words that are said through a variable."""
 

@@ -28,7 +28,7 @@ COMMANDS: Table = {
     "outcome": "alice_exp.learning.cli.decision_commands:outcome",
     "keep": "alice_exp.learning.cli.decision_commands:keep",
     "status": "alice_exp.app.status:status",
-    "heartbeat": "alice_exp.review.cli.review_commands:heartbeat",
+    "heartbeat": "alice_exp.review.cli.heartbeat_command:heartbeat",
     "approve": "alice_exp.review.cli.review_commands:approve",
     "reject": "alice_exp.review.cli.review_commands:reject",
     "reply": "alice_exp.review.cli.review_commands:reply",

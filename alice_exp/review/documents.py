@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.model.documents import brief, evidence_line, payload_text, problem, trigger_text
+from alice_exp.review.rules.arrangement import project_of
 
 if TYPE_CHECKING:
+    from alice_exp.finding.rules.nearness.neighbourhood import Relation
     from alice_exp.model.values.block import Placed
     from alice_exp.review.rules.daily_report import Agenda, Item
     from alice_exp.review.rules.state_changes import Movement
@@ -31,7 +33,34 @@ def item(entry: Item) -> dict[str, Any]:
         "new": entry.is_new,
         "changed": entry.is_changed,
         "explicit": entry.is_explicit,
+        "proposed_by": entry.proposed.by if entry.proposed else None,
+        "proposed_at": entry.proposed.at if entry.proposed else placed.block.created_at or None,
+        "session": (entry.proposed.session if entry.proposed else "") or session_of(placed) or None,
+        "seen": placed.block.observations + 1,
+        "project": project_of(entry) or None,
+        "approval": "proven" if entry.becomes_proven else "trial",
+        "group": entry.group or None,
+        "relations": [relation(one) for one in entry.relations],
+        "secrets": [{"kind": one.kind, "at": one.at} for one in entry.delicate],
     }
+
+
+def relation(one: Relation) -> dict[str, Any]:
+    """What a known block is to a candidate."""
+    return {
+        "id": one.placed.block.id,
+        "where": one.where,
+        "relation": one.kind,
+        "strength": one.strength,
+        "payload": payload_text(one.placed),
+        "differs": list(one.differs),
+    }
+
+
+def session_of(placed: Placed) -> str:
+    """The conversation that a candidate comes from, by its evidence (``session#index``); empty if from none."""
+    found = (piece.ref.partition("#")[0] for piece in placed.block.evidence if piece.kind == "session")
+    return next(found, "")
 
 
 def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
@@ -44,13 +73,9 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
         "today": report.today,
         "items": [item(entry) for entry in report.items],
         "changed": [movement(moved) for moved in report.changed],
-        "together": [
-            {
-                "reason": pair.reason,
-                "ids": [pair.first.block.id, pair.second.block.id],
-                "with": payload_text(pair.second),
-            }
-            for pair in report.overlaps
+        "settle": [
+            {"id": placed.block.id, "payload": payload_text(placed), "with": relation(one)}
+            for placed, one in report.settle
         ],
         "review": [brief(placed) | {"payload": payload_text(placed)} for placed in report.review],
         "revivable": [brief(placed) | {"payload": payload_text(placed)} for placed in report.revivable],

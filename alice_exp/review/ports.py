@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from alice_exp.blocks.ports import AccessLog
     from alice_exp.home.caller import Caller
@@ -29,7 +29,9 @@ class Reports(Protocol):
         """The ids of the open report's blocks, in the order of their numbers."""
         ...
 
-    def prepare(self, report: str, at: str, ids: tuple[str, ...]) -> None:
+    def prepare(
+        self, report: str, at: str, ids: tuple[str, ...], groups: Mapping[str, tuple[str, ...]]
+    ) -> None:
         """Prepare a new report, which becomes the open one with ``publish``, after its commit."""
         ...
 
@@ -46,6 +48,14 @@ class Reports(Protocol):
 
     def acts(self, day_began: str) -> Sequence[Commit]:
         """The acts since the time of ``since``, newest first."""
+        ...
+
+    def proposals(self, ids: Collection[str], day: str) -> Mapping[str, Commit]:
+        """The acts since ``day`` (YYYYMMDD) that brought these blocks in, by id; one that is not found is left out."""
+        ...
+
+    def groups(self) -> Mapping[str, tuple[str, ...]]:
+        """The ids of the groups that the open report showed whole, by number."""
         ...
 
     def bookmark(self) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.journal.atomic_files import keep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from alice_exp.kernel.journal.act import Commit
@@ -31,6 +32,7 @@ class _Open:
     head: str = ""
     since: str = ""
     since_head: str = ""
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class FileReports:
@@ -55,11 +57,13 @@ class FileReports:
         """See ``review.ports.Reports``."""
         return self._open().ids
 
-    def prepare(self, report: str, at: str, ids: tuple[str, ...]) -> None:
+    def prepare(
+        self, report: str, at: str, ids: tuple[str, ...], groups: Mapping[str, tuple[str, ...]]
+    ) -> None:
         """See ``review.ports.Reports``."""
         # Only in memory: a report whose commit fails must not replace the numbers that the person has seen.
         before = self._open()
-        self._prepared = _Open(report, at, ids, "", before.at, before.head)
+        self._prepared = _Open(report, at, ids, "", before.at, before.head, groups)
 
     def publish(self, head: str = "") -> None:
         """See ``review.ports.Reports``."""
@@ -76,6 +80,20 @@ class FileReports:
         """See ``review.ports.Reports``."""
         at, head = self._baseline(day_began)
         return self._past.after(head, at)
+
+    def proposals(self, ids: Collection[str], day: str) -> Mapping[str, Commit]:
+        """See ``review.ports.Reports``."""
+        found: dict[str, Commit] = {}
+        # A day early, because a pool file is named for the person's day and an act's time is in UTC.
+        for act in self._past.after("", _day_before(day)) if ids else ():
+            if act.op not in _NO_PROPOSAL:
+                # Newest first: the oldest act that names a block is the one that brought it.
+                found.update((block_id, act) for block_id in act.blocks if block_id in ids)
+        return found
+
+    def groups(self) -> Mapping[str, tuple[str, ...]]:
+        """See ``review.ports.Reports``."""
+        return self._open().groups
 
     def bookmark(self) -> str:
         """See ``review.ports.Reports``."""
@@ -102,8 +120,11 @@ class FileReports:
     def _load(self) -> _Open | None:
         try:
             raw = json.loads(self._path.read_bytes())
-            texts = (str(raw.get(name, "")) for name in ("head", "since", "since_head"))
-            return _Open(str(raw["report"]), str(raw["at"]), tuple(map(str, raw["ids"])), *texts)
+            texts = [str(raw.get(name, "")) for name in ("head", "since", "since_head")]
+            groups = {str(key): tuple(map(str, row)) for key, row in raw.get("groups", {}).items()}
+            head, since, since_head = texts
+            ids = tuple(map(str, raw["ids"]))
+            return _Open(str(raw["report"]), str(raw["at"]), ids, head, since, since_head, groups)
         # A damaged file counts as a missing one: history has the report as well.
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
@@ -118,6 +139,18 @@ class FileReports:
         ids = tuple(block_id for block_id in act.blocks if block_id not in gone)
         # The report before this one is not looked for, so changes count from this one.
         return _Open(report, act.at, ids, act.commit, act.at, act.commit)
+
+
+_NO_PROPOSAL = frozenset(("heartbeat", "outcome", "edit", "fold"))
+"""What names a candidate without bringing it in."""
+
+
+def _day_before(day: str) -> str:
+    try:
+        began = datetime.strptime(day, "%Y%m%d").replace(tzinfo=UTC) - timedelta(days=1)
+    except ValueError:
+        return ""
+    return began.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _write(path: Path, body: Mapping[str, object]) -> None:

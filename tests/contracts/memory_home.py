@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from alice_exp.home.ports import Changed, FileVersion, Version
@@ -164,6 +164,7 @@ class _Open:
     ids: tuple[str, ...] = ()
     head: str = ""
     since: tuple[str, str] = ("", "")
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class MemoryReports:
@@ -187,9 +188,19 @@ class MemoryReports:
         """Block ids in the order of their numbers."""
         return self._open.ids
 
-    def prepare(self, report: str, at: str, ids: tuple[str, ...]) -> None:
+    def prepare(
+        self, report: str, at: str, ids: tuple[str, ...], groups: Mapping[str, tuple[str, ...]]
+    ) -> None:
         """Keep a new report in mind."""
-        self._prepared = _Open(report, at, ids, "", (self._open.at, self._open.head))
+        self._prepared = _Open(report, at, ids, "", (self._open.at, self._open.head), groups)
+
+    def groups(self) -> Mapping[str, tuple[str, ...]]:
+        """The groups that it showed whole."""
+        return self._open.groups
+
+    def proposals(self, ids: Collection[str], day: str) -> Mapping[str, Commit]:
+        """The oldest act that names each block."""
+        return {block_id: act for act in self._history.log() for block_id in act.blocks if block_id in ids}
 
     def publish(self, head: str = "") -> None:
         """Open what was prepared."""

@@ -324,21 +324,22 @@ def test_a_report_opens_when_it_is_published_and_not_before(ports: World) -> Non
     assert (reports.open_report(), reports.open_at(), reports.open_ids()) == ("", "", ())
     reports.publish()
     assert reports.open_report() == ""
-    reports.prepare("rep-aaaaaaaa", NOW, ("exp-aaaaaa22", "exp-bbbbbb22"))
+    reports.prepare("rep-aaaaaaaa", NOW, ("exp-aaaaaa22", "exp-bbbbbb22"), {"1": ("exp-aaaaaa22",)})
     assert reports.open_report() == ""
     reports.publish(ports.home.read().head)
     assert (reports.open_report(), reports.open_at()) == ("rep-aaaaaaaa", NOW)
     assert reports.open_ids() == ("exp-aaaaaa22", "exp-bbbbbb22")
+    assert reports.groups() == {"1": ("exp-aaaaaa22",)}
 
 
 def test_a_report_counts_from_the_one_before(ports: World) -> None:
     reports = ports.reports
-    reports.prepare("rep-aaaaaaaa", "2026-02-19T09:00:00Z", ())
+    reports.prepare("rep-aaaaaaaa", "2026-02-19T09:00:00Z", (), {})
     reports.publish(ports.home.read().head)
     assert reports.since("2026-02-20T00:00:00Z") == "2026-02-19T09:00:00Z"
     one = put(ports, Put(block("exp-cccccc22"), TOOLS))
     assert list(reports.acts("2026-02-20T00:00:00Z")) == [one]
-    reports.prepare("rep-bbbbbbbb", NOW, ("exp-cccccc22",))
+    reports.prepare("rep-bbbbbbbb", NOW, ("exp-cccccc22",), {})
     reports.publish(one.commit)
     assert reports.since("2026-02-20T00:00:00Z") == "2026-02-19T09:00:00Z", (
         "the same day's report counts from the day before"

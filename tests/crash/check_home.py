@@ -25,7 +25,7 @@ AFTER: dict[str, dict[str, list[Any]]] = {
         "episode: refactoring code": [[True, 1.0]],
         "thoughts": [[1, 0]],
     },
-    "heartbeat -q": {},
+    "heartbeat": {},
     "event add": {"thoughts": [[11, 8]]},
     "share import": {SHARED: TEA},
     "session extract": {"The user prefers tea over coffee": TEA},

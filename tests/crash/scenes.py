@@ -74,7 +74,7 @@ SCENES: dict[str, Scene] = {
     ),
     "approve": Scene("approve exp-ccccccc2 --yes -q", "approve", "user"),
     "approve-last": Scene("approve --all --yes -q", "approve", "user", prepare="heartbeat"),
-    "heartbeat": Scene("heartbeat -q", "heartbeat", "user", prepare="read"),
+    "heartbeat": Scene("heartbeat", "heartbeat", "user", prepare="read"),
     "reply": Scene('reply "同意" --yes -q', "approve", "user", prepare="heartbeat"),
     "outcome": Scene("outcome exp-aaaaaaa2 ok -q", "outcome", AGENT),
     "outcome-archives": Scene("outcome exp-bbbbbbb2 fail -q", "outcome", AGENT),

@@ -120,7 +120,9 @@ def test_a_looser_rewording_is_let_in_with_a_note() -> None:
     seen = home((looser,), (archived("skip the browser tests on feature branches in CI"),))
     report = agenda(seen, NOW, edition(seen))
     assert [item.placed.block.id for item in report.items] == [looser.id]
-    assert [(pair.reason, pair.second.block.id) for pair in report.overlaps] == [("same", "exp-rrrrrrrr")]
+    assert [(one.kind, one.placed.block.id) for one in report.items[0].relations] == [
+        ("extends", "exp-rrrrrrrr")
+    ]
 
 
 # ----------------------------------------------------------------------------------------------------- movements

@@ -59,14 +59,20 @@ def test_the_table_and_the_json_have_the_same_rows(sample: Path, cli: Call) -> N
 @pytest.mark.covers("B2.25")
 def test_near_duplicates_and_contradictions_stand_together(sample: Path, cli: Call) -> None:
     report = cli("heartbeat", "--json").json
-    assert [(pair["reason"], pair["ids"]) for pair in report["together"]] == [
-        ("polarity", ["exp-yf9oceyb", "exp-c78jx2vd"]),
-        ("same", ["exp-ncmhkfko", "exp-cwtlg9nb"]),
+    found = [
+        (item["id"], one["relation"], one["where"], one["id"])
+        for item in report["items"]
+        for one in item["relations"]
+        if one["relation"] != "near"
     ]
-    assert (
-        "3 contradicts exp-c78jx2vd, which you trust already. 4 and 6 say nearly the same."
-        in report["summary"]
-    )
+    assert found == [
+        ("exp-yf9oceyb", "opposes", "trusted", "exp-c78jx2vd"),
+        ("exp-cwtlg9nb", "same", "waiting", "exp-ncmhkfko"),
+        ("exp-ncmhkfko", "same", "waiting", "exp-cwtlg9nb"),
+    ]
+    groups = {item["id"]: item["group"] for item in report["items"] if item["group"]}
+    assert groups == {"exp-cwtlg9nb": 1, "exp-ncmhkfko": 1}
+    assert "Opposite of what you trust: 3." in report["summary"]
 
 
 def test_what_changed_since_the_report_before_is_named(home: Path, cli: Call) -> None:
@@ -442,12 +448,10 @@ def test_an_agents_line_does_not_take_the_persons_report_away(home: Path, cli: C
     assert cli("list", env=agent).stderr
     assert cli("list", env=agent).stderr == ""
     screen = on_terminal(home, "list", moment="2026-02-21T09:00:00Z")
-    assert "Waiting for your decision" in screen
-    assert "Waiting for your decision" not in on_terminal(home, "list", moment="2026-02-21T09:01:00Z")
+    assert "One thing waits for your decision" in screen
+    assert "waits for your decision" not in on_terminal(home, "list", moment="2026-02-21T09:01:00Z")
     report = cli("heartbeat", "--json", "--peek", env=at("2026-02-21T09:02:00Z")).json
-    assert report["items"][0]["expires_at"] == "2026-02-28T09:00:00Z", (
-        "on a terminal it is a report and starts the clock"
-    )
+    assert report["items"][0]["expires_at"] is None, "a notice is no report: it starts no clock"
 
 
 def test_on_a_terminal_of_60_columns_nothing_is_cut_or_overflows(sample: Path) -> None:

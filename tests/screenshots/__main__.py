@@ -58,7 +58,7 @@ def _screen(said: str) -> str:
 
 def heartbeat(environment: Environment) -> str:
     """The daily report with few candidates, a contradiction, and what failed."""
-    ask(environment, "heartbeat", "-q")
+    ask(environment, "heartbeat")
     ask(environment, "approve", "2", "5", "7", "11", "--yes")
     ask(environment, "reject", "1", "6", "9", "10")
     return shown(environment, "heartbeat")
@@ -66,7 +66,7 @@ def heartbeat(environment: Environment) -> str:
 
 def review(environment: Environment) -> str:
     """The same, one at a time: one is approved, one rejected with a reason, then the person stops."""
-    ask(environment, "heartbeat", "-q")
+    ask(environment, "heartbeat")
     ask(environment, "reject", "1", "2", "5", "6", "7", "9", "10", "11")
     session = Session(("alice-exp", "review"), environment, Path(environment["HOME"]))
     session.press("r")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.tokens import bag, fingerprint_text
-from alice_exp.model.rules.similarity import same_inference
+from alice_exp.model.rules.similarity import plain_mark, same_inference
 from alice_exp.model.values.block import Placed, place_of
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Rejections:
-    """An index of rejected blocks: by their folded text, and by their words in any order."""
+    """An index of rejected blocks: by their folded text, with and without its plain words, and by their words in any
+    order."""
 
     by_text: dict[str, Placed]
     by_words: dict[tuple[str, ...], Placed]
@@ -46,7 +47,7 @@ class Rejections:
         by_words: dict[tuple[str, ...], Placed] = {}
         for placed in rejected:
             text = inference(placed.block.payload)
-            by_text[_mark(text)] = placed
+            by_text[_plain(text)] = by_text[_mark(text)] = placed
             words = bag(text)
             if words:
                 by_words[words] = placed
@@ -62,7 +63,7 @@ class Rejections:
         if not self.by_text:
             return None
         text = inference(payload)
-        known = self.by_text.get(_mark(text))
+        known = self.by_text.get(_mark(text)) or self.by_text.get(_plain(text))
         if known is not None:
             return known
         words = bag(text)
@@ -125,3 +126,8 @@ def inference(payload: Payload) -> str:
 def _mark(text: str) -> str:
     """A text's fingerprint, or the text itself if nothing of it is left ("!!!")."""
     return fingerprint_text(text) or f"={text}"
+
+
+def _plain(text: str) -> str:
+    """A text's plain mark, told apart from fingerprints."""
+    return f"~{plain_mark(text) or _mark(text)}"

@@ -121,6 +121,10 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...]
 )
 
 
+SECRETS = tuple(dict.fromkeys(what for what, _, _ in _KINDS))
+"""Every kind that ``findings`` finds."""
+
+
 def texts(value: object, place: str = "") -> Iterator[tuple[str, str]]:
     """Every text in a JSON value with its place, e.g. ``payload.steps[2]``; keys of objects are texts too."""
     if isinstance(value, str):

@@ -6,6 +6,7 @@ literal rule all records without a context are alike (B0.1-B0.5).
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -98,6 +99,25 @@ def retrieval_similarity(
     return compared
 
 
+# An upper-case A is a name ("plan A") except where a sentence begins.
+_LEFT_OUT = re.compile(
+    r"(?:\b(?:a|an|[Tt]he|is|are|[Pp]lease|[Aa]lways)|^An?)\s+(?=[^\W\d_])|\s+(?:please|always)(?=\W*$)|请|总是"
+)
+_NEGATIVE = re.compile(
+    r"\b(?:do|does)\s+not\b|\b(?:don['’]?t|doesn['’]?t|not|never)\b|不要|请勿|切勿|禁止|不得|不许|不准"
+    r"|(?<![特级类分性识个差鉴辨告区])别(?![的人名处墅致])",
+    re.IGNORECASE,
+)
+
+
+def plain_mark(text: str) -> str:
+    """The text by which inferences that differ in articles, copulas, politeness and the word of negation are equal.
+
+    Everything else is exact: numbers, names, and the order of the words (DESIGN 13, identical).
+    """
+    return fingerprint_text(_LEFT_OUT.sub(" ", _NEGATIVE.sub("¬", text.strip())))
+
+
 # Words; comparing the order of longer texts would take quadratic time.
 _LONGEST_REORDERED = 400
 
@@ -105,14 +125,19 @@ _LONGEST_REORDERED = 400
 def same_inference(first: str, second: str) -> bool:
     """Whether two inferences say the same, so that a rejected one is recognised (DESIGN 6, B2.10).
 
-    They do if they are equal after NFKC and case folding, without punctuation and spaces; or if order carries no
-    meaning (``kernel.text.tokens.bag``) and the words are the same in another order. They do not if two parts are
-    exchanged around a third ("dogs chase cats") or two adjacent characters are (蜂蜜, 蜜蜂): that changes the meaning.
-    To search many, index them by ``fingerprint_text`` and ``bag``; one of these is equal whenever this is True.
+    They do if they are equal after NFKC and case folding, without punctuation and spaces, or are so as ``plain_mark``
+    sees them; or if order carries no meaning (``kernel.text.tokens.bag``) and the words are the same in another order.
+    They do not if two parts are exchanged around a third ("dogs chase cats") or two adjacent characters are (蜂蜜,
+    蜜蜂): that changes the meaning.
+    To search many, index them by ``fingerprint_text``, ``plain_mark`` and ``bag``; one of these is equal whenever this
+    is True.
     """
     mark = fingerprint_text(first)
     if mark == fingerprint_text(second):
         return bool(mark) or first == second
+    plain = plain_mark(first)
+    if plain and plain == plain_mark(second):
+        return True
     in_any_order = bag(first)
     if in_any_order is None or len(in_any_order) > _LONGEST_REORDERED or in_any_order != bag(second):
         return False

@@ -1,4 +1,7 @@
-"""The notice at the first command of a day: the report to a person at a terminal, one line to anyone else.
+"""The notice at the first command of a day: the summary and a few lines to a person at a terminal, one line to anyone
+else.
+
+It looks only: it gives no numbers and starts no clock (DESIGN 7).
 
 Never on stdout, and once a day (B2.23, D30). A file name in ``state/`` records what was shown together with the bounds
 of the day, so that later commands of that day need no more than a directory listing.
@@ -99,16 +102,12 @@ def _show(terminal: Terminal, wants: Shown) -> None:
     from alice_exp.review.usecases import heartbeat
 
     try:
-        report, _ = heartbeat(reviewing(terminal.session), peek=wants == "line")
+        report, _ = heartbeat(reviewing(terminal.session), peek=True)
     except AliceError:
         return  # the command itself meets the same error and reports it
-    if wants == "line":
+    if wants == "line" or report.is_empty:
         terminal.note(say("alice-exp: {line}", line=line(report)))
         return
-    from alice_exp.review.cli.report_text import show
+    from alice_exp.review.cli.report_text import notice
 
-    if not report.is_empty:
-        show(report, summary(report), sys.stderr)
-        sys.stderr.write("\n")
-    else:
-        terminal.note(say("alice-exp: {line}", line=line(report)))
+    notice(report, summary(report), sys.stderr)

@@ -18,9 +18,8 @@ import typer
 
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, RefusedError
-from alice_exp.kernel.text.wrapping import wrapped
 from alice_exp.review import usecases as deciding
-from alice_exp.review.cli.report_model import Row, marks, sections
+from alice_exp.review.cli.report_model import marks
 from alice_exp.review.cli.report_text import card
 from alice_exp.review.cli.review_commands import approved, rejected
 from alice_exp.review.rules.daily_report import Agenda, Item
@@ -204,23 +203,6 @@ class _Session:
         colour = self.terminal.is_rich
         marked = marks([item])[item.placed.block.id]
         sys.stdout.writelines(f"{line}\n" for line in card(item, width, marked, colour=colour))
-        for section in sections(self.report):
-            for row in section.rows if section.key == "together" else ():
-                if self._is_about(row, item):
-                    self._warn(row, item, width)
-
-    def _warn(self, row: Row, item: Item, width: int) -> None:
-        """Print the block that the candidate repeats or contradicts; its own text is on its card already."""
-        own, _, other = row.text.rpartition("\n")
-        is_own = row.label in (str(item.number), item.placed.block.id)
-        text = other if is_own else f"{row.label}  {own}\n{other}"
-        for line in wrapped(f"{text}\n{row.note}", width - 7):
-            self.terminal.line(f"   ! {line}")
-
-    def _is_about(self, row: Row, item: Item) -> bool:
-        names = (str(item.number), item.placed.block.id)
-        second = row.text.rpartition("\n")[2].split(" ")[1]
-        return row.label in names or second in names
 
     def _help(self) -> None:
         for line in (

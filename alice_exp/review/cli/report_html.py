@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from alice_exp.model.documents import evidence_line, payload_text, trigger_text
-from alice_exp.review.cli.report_model import Section, left, marks, sections
+from alice_exp.review.cli.report_model import (
+    Section,
+    Shared,
+    facts,
+    marks,
+    neighbours,
+    part_title,
+    sections,
+)
+from alice_exp.review.rules.arrangement import arranged
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.terminal.html_page import _text, document
 from alice_exp.terminal.language import say
@@ -14,11 +21,15 @@ from alice_exp.terminal.language import say
 def page(report: Agenda, summary: str) -> str:
     """The whole document; the texts of blocks are escaped, and their control characters made visible."""
     title = say("Heartbeat of {day}", day=report.at[:10])
-    marked = marks(report.items)
-    waiting = "".join(_item(item, marked[item.placed.block.id]) for item in report.items)
-    body = (
-        f"<h2>{_text(say('Waiting for your decision'))}</h2>\n<ol>\n{waiting}</ol>\n" if report.items else ""
+    marked, shared = marks(report.items), Shared.of(report.items)
+    said = f'<p class="note">{_text(shared.line)}</p>\n' if shared.line else ""
+    parts = "".join(
+        f"<h2>{_text(part_title(part))}</h2>\n<ol>\n"
+        + "".join(_item(item, marked[item.placed.block.id], shared) for item in part.items)
+        + "</ol>\n"
+        for part in arranged(report.items)
     )
+    body = said + parts
     rest = "".join(map(_section, sections(report)))
     return document(title, summary, f"{body}{rest}", _how())
 
@@ -27,22 +38,23 @@ def _how() -> str:
     return say("Decide with: alice-exp reply 同意 1 3，拒绝 2 · or one at a time: alice-exp review")
 
 
-def _item(item: Item, marked: tuple[str, ...]) -> str:
+def _item(item: Item, marked: tuple[str, ...], shared: Shared) -> str:
     block = item.placed.block
     quote = evidence_line(item.placed)
-    facts = [
-        f'<span class="state {escape(block.state)}">{_text(say(block.state))} {item.confidence:.1f}</span>',
-        f"<span>→ {_text(item.destination)}</span>",
-        f"<span>{_text(left(item))}</span>" if left(item) else "",
-        f"<code>{_text(block.id)}</code>",
-    ]
-    facts[:0] = [f'<span class="new">{_text(mark)}</span>' for mark in marked]
+    beside = "".join(
+        f'<p class="note">{_text(f"{row.label} {row.text}")}'
+        + (f"<br>{_text(row.note)}" if row.note else "")
+        + "</p>"
+        for row in neighbours(item)
+    )
+    facts_ = [f'<span class="new">{_text(mark)}</span>' for mark in marked]
+    facts_ += [f"<span>{_text(facts(item, shared))}</span>", f"<code>{_text(block.id)}</code>"]
     return (
         f'<li id="{_text(block.id)}"><span class="number">{item.number or "·"}</span>'
         f'<div class="when">{_text(trigger_text(item.placed) or say("always"))}</div>'
         f'<div class="what">{_text(payload_text(item.placed))}</div>'
         + (f"<blockquote>{_text(quote)}</blockquote>" if quote else "")
-        + f'<div class="facts">{"".join(facts)}</div></li>\n'
+        + f'<div class="facts">{"".join(facts_)}</div>{beside}</li>\n'
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from alice_exp.kernel.text.display import visible
 from alice_exp.model.documents import evidence_line, payload_text, trigger_text
-from alice_exp.review.cli.report_model import columns, left, marks, sections
+from alice_exp.review.cli.report_model import columns, left, marks, neighbours, sections
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.terminal.language import say
 
@@ -34,6 +34,13 @@ def markdown(report: Agenda, summary: str) -> str:
                 )
             )
         lines.append("")
+        beside = [(item, row) for item in report.items for row in neighbours(item)]
+        lines += [f"## {say('Beside them')}", ""] if beside else []
+        for item, row in beside:
+            name = str(item.number or item.placed.block.id)
+            note = f" — *{_escaped(row.note)}*" if row.note else ""
+            lines.append(f"- **{_escaped(name)}** {_escaped(f'{row.label} {row.text}')}{note}")
+        lines += [""] if beside else []
     for section in sections(report):
         lines += [f"## {section.title}", ""]
         for row in section.rows:

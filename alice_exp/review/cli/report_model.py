@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from alice_exp.finding.rules.nearness.neighbourhood import Relation
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.doubt import kept_record
 from alice_exp.model.rules.rejection import Returned
 from alice_exp.model.values.block import Placed, Record
-from alice_exp.review.rules.conflicts import Overlap
+from alice_exp.review.rules.arrangement import Part, project_of
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.state_changes import Movement
 from alice_exp.terminal.language import say
 
 _FEW = 5
-"""The most fading blocks that are named; further ones are counted."""
+"""The most rows of a section on a screen, and of fading blocks anywhere; further ones are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +42,11 @@ class Section:
 
 def sections(report: Agenda) -> tuple[Section, ...]:
     """The sections below the candidates that are not empty, most urgent first."""
-    numbers = {item.placed.block.id: item.number for item in report.items}
     found = (
         _section(
-            "together", say("Look at these together"), [_overlap(pair, numbers) for pair in report.overlaps]
+            "settle",
+            say("Two that you trust oppose each other: which one holds?"),
+            [_settle(placed, one) for placed, one in report.settle],
         ),
         _section(
             "review", say("In doubt: does it still hold?"), [_doubted(placed) for placed in report.review]
@@ -99,6 +101,12 @@ def _section(key: str, title: str, rows: Sequence[Row]) -> Section:
     return Section(key, title, tuple(rows[:limit]), len(rows) - min(limit, len(rows)))
 
 
+def shortened(section: Section) -> Section:
+    """The section with its first rows, the others counted: what a screen has room for."""
+    more = max(0, len(section.rows) - _FEW)
+    return replace(section, rows=section.rows[:_FEW], more=section.more + more)
+
+
 def _fault(fault: Problem) -> Row:
     return Row(fault.where, say(fault.template, **fault.values), say(fault.severity))
 
@@ -108,24 +116,66 @@ def has_own_row(movement: Movement) -> bool:
     return movement.kind != "verified"
 
 
-def _overlap(pair: Overlap, numbers: dict[str, int]) -> Row:
-    first = numbers.get(pair.first.block.id, 0)
-    second = numbers.get(pair.second.block.id, 0)
-    other = str(second) if second else pair.second.block.id
-    where = "" if second else f" ({pair.second.place}/{pair.second.namespace})"
-    sign = "≠" if pair.is_conflict else "≈"
-    sentences = {
-        "same": say("they say nearly the same; one of them is enough"),
-        "polarity": say("they contradict each other: one says do, the other do not"),
-        "numbers": say("they contradict each other: the numbers differ"),
-        "value": say("they contradict each other: the values differ"),
-        "supersedes": say("the newer one would take the place of the older one"),
+def _settle(placed: Placed, one: Relation) -> Row:
+    text = f"{payload_text(placed)}\n≠ {one.placed.block.id}  {payload_text(one.placed)}"
+    note = say(
+        "keep one: alice-exp retire {id} --reason … or alice-exp retire {other} --reason …",
+        id=placed.block.id,
+        other=one.placed.block.id,
+    )
+    return Row(placed.block.id, text, note)
+
+
+def part_title(part: Part) -> str:
+    """What stands above a part of the candidates."""
+    titles = {
+        "today": say("Needs you today"),
+        "user": say("About you"),
+        "work": say("About work"),
+        "repeats": say("Probably known already"),
+        "turned_down": say("Like what you rejected"),
     }
-    note = sentences[pair.reason]
-    if pair.second.place == "archive":
-        note = say("you rejected something much like it before")
-    text = f"{payload_text(pair.first)}\n{sign} {other}  {payload_text(pair.second)}{where}"
-    return Row(str(first or pair.first.block.id), text, note)
+    return titles[part.key]
+
+
+def neighbours(item: Item) -> tuple[Row, ...]:
+    """What stands beside a candidate: each known block with what it is to it, and the command that settles it."""
+    rows = [_neighbour(item, one) for one in item.relations if one.where != "waiting"]
+    kinds = ", ".join(dict.fromkeys(say(one.kind) for one in item.delicate))
+    if kinds:
+        note = say("reject and purge it: alice-exp reject {number} --purge", number=_name(item))
+        rows.insert(0, Row("⚠", say("holds {kinds}", kinds=kinds), note))
+    return tuple(rows)
+
+
+def _neighbour(item: Item, one: Relation) -> Row:
+    ours, theirs = one.differs
+    differs = f" ({theirs} → {ours})" if ours and theirs and one.where == "trusted" else ""
+    number, other = _name(item), one.placed.block.id
+    archived = one.placed.block.archived
+    if one.where == "rejected":
+        day = archived.at[:10] if archived is not None else ""
+        words = (
+            say("the opposite of what you rejected on {day}", day=day)
+            if one.kind == "opposes"
+            else say("you rejected something like it on {day}", day=day)
+        )
+        return Row("✗", f"{words}: {payload_text(one.placed)}")
+    merge = say("merge them: alice-exp approve {number} --merge {other}", number=number, other=other)
+    replace = say("replace it: alice-exp approve {number} --replace {other}", number=number, other=other)
+    sign, words, note = {
+        "opposes": ("≠", say("opposite of what you trust"), replace),
+        "replaces": ("→", say("another value than what you trust") + differs, replace),
+        "identical": ("=", say("the same as what you trust"), merge),
+        "same": ("≈", say("says the same as what you trust"), merge),
+        "extends": ("≈", say("says more or less than what you trust"), merge),
+        "near": ("·", say("beside it you trust"), ""),
+    }[one.kind]
+    return Row(sign, f"{words}: {payload_text(one.placed)} [{other}]", note)
+
+
+def _name(item: Item) -> str:
+    return str(item.number or item.placed.block.id)
 
 
 def _revivable(placed: Placed) -> Row:
@@ -197,11 +247,66 @@ def _proposed(name: str, value: object) -> Row:
     return Row(name, text, say("it does not count here; to let it: alice-exp config accept {key}", key=name))
 
 
-def facts(item: Item) -> str:
-    """A candidate's state, confidence, destination and time left, in one line."""
-    block = item.placed.block
-    parts = [f"{say(block.state)} {item.confidence:.1f} → {item.destination}", left(item)]
-    return " · ".join(part for part in parts if part)
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all candidates of a report share, and no row repeats: who proposed it, time left."""
+
+    by: str = ""
+    left: str = ""
+
+    @classmethod
+    def of(cls, items: Sequence[Item]) -> Shared:
+        """What these candidates share; nothing if they are fewer than two."""
+
+        def one(values: set[str]) -> str:
+            return values.pop() if len(values) == 1 and len(items) > 1 else ""
+
+        return cls(one({proposer(i) for i in items}), one({left(i) for i in items}))
+
+    @property
+    def line(self) -> str:
+        """The one line above the candidates; empty if nothing is shared."""
+        parts = (say("proposed by {who}", who=self.by) if self.by else "", self.left)
+        said = " · ".join(filter(None, parts))
+        return say("All of them: {facts}", facts=said) if said else ""
+
+
+NOTHING_SHARED = Shared()
+
+
+def _state(item: Item) -> str:
+    return f"{say(item.placed.block.state)} {item.confidence:.1f}"
+
+
+def proposer(item: Item) -> str:
+    """Who proposed a candidate: an agent's name, you, or where it came from."""
+    actor = item.proposed.by if item.proposed else ""
+    kind, _, name = actor.partition(":")
+    if kind == "user":
+        return say("you")
+    return name or (say(kind) if kind else "")
+
+
+def facts(item: Item, shared: Shared) -> str:
+    """What one needs to decide, in one line: who, when, how often, project, what approval does, time left, state."""
+    seen = item.placed.block.observations + 1
+    who = proposer(item)
+    day = (item.proposed.at if item.proposed else item.placed.block.created_at)[:10]
+    effect = (
+        say("→ {place}, trusted at once", place=item.destination)
+        if item.becomes_proven
+        else say("→ {place}, on trial", place=item.destination)
+    )
+    parts = (
+        # Nearly every candidate is possible: only what is more than that is worth a word.
+        "" if item.placed.block.state == "possible" else _state(item),
+        " ".join(filter(None, ("" if who == shared.by else who, day))),
+        say("seen {count} times", count=seen) if seen > 1 else "",
+        say("project {name}", name=project_of(item)) if project_of(item) else "",
+        effect,
+        "" if shared.left else left(item),
+    )
+    return " · ".join(filter(None, parts))
 
 
 def marks(items: Sequence[Item]) -> dict[str, tuple[str, ...]]:
@@ -214,6 +319,7 @@ def marks(items: Sequence[Item]) -> dict[str, tuple[str, ...]]:
         texts = (
             news if item.is_changed or (item.is_new and not all_new) else "",
             say("said explicitly") if item.is_explicit else "",
+            say("group {number}", number=item.group) if item.group else "",
         )
         found[item.placed.block.id] = tuple(filter(None, texts))
     return found

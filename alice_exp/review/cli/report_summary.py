@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from alice_exp.model.values.block import Placed, is_approved
+from alice_exp.model.values.block import Placed
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.terminal.language import language, say
 
@@ -66,28 +66,21 @@ def _waiting(report: Agenda) -> Iterator[str]:
 
 
 def _together(report: Agenda) -> Iterator[str]:
-    numbers = {item.placed.block.id: str(item.number or item.placed.block.id) for item in report.items}
-
-    def name(placed: Placed) -> str:
-        return numbers.get(placed.block.id, placed.block.id)
-
-    for pair in report.overlaps[:3]:
-        first, second = name(pair.first), name(pair.second)
-        is_open = pair.second.block.id in numbers or not is_approved(pair.second)
-        if pair.second.place == "archive":
-            yield say("{first} is much like {second}, which you rejected.", first=first, second=second)
-        elif not pair.is_conflict and not is_open:
-            yield say(
-                "{first} says nearly the same as {second}, which you trust already.",
-                first=first,
-                second=second,
-            )
-        elif not pair.is_conflict:
-            yield say("{first} and {second} say nearly the same.", first=second, second=first)
-        elif is_open:
-            yield say("{first} and {second} contradict each other.", first=second, second=first)
-        else:
-            yield say("{first} contradicts {second}, which you trust already.", first=first, second=second)
+    conflicts = [item for item in report.items if item.conflict and item.conflict.kind == "opposes"]
+    replacing = [item for item in report.items if item.conflict and item.conflict.kind == "replaces"]
+    repeated = [item for item in report.items if item.repeated and not item.conflict]
+    marked = [item for item in report.items if item.mark]
+    secret = [item for item in report.items if item.delicate]
+    if secret:
+        yield say("Private or secret: {numbers}.", numbers=_numbers(secret))
+    if conflicts:
+        yield say("Opposite of what you trust: {numbers}.", numbers=_numbers(conflicts))
+    if replacing:
+        yield say("Another value than what you trust: {numbers}.", numbers=_numbers(replacing))
+    if repeated:
+        yield say("Probably known already: {numbers}.", numbers=_numbers(repeated))
+    if marked:
+        yield say("Like what you rejected: {numbers}.", numbers=_numbers(marked))
 
 
 def _changed(report: Agenda) -> Iterator[str]:
@@ -159,7 +152,7 @@ def _counted(count: int, one: str, many: str) -> str:
 
 
 def _numbers(items: Sequence[Item]) -> str:
-    return ", ".join(str(item.number or item.placed.block.id) for item in items)
+    return _few([str(item.number or item.placed.block.id) for item in items])
 
 
 def _ids(placed: Sequence[Placed]) -> str:
@@ -167,5 +160,9 @@ def _ids(placed: Sequence[Placed]) -> str:
 
 
 def _few(ids: Sequence[str]) -> str:
-    few = ", ".join(ids[:3])
-    return few if len(ids) <= 3 else f"{few} +{len(ids) - 3}"
+    few = ", ".join(ids[:_NAMED])
+    return few if len(ids) <= _NAMED else f"{few} +{len(ids) - _NAMED}"
+
+
+_NAMED = 5
+"""How many numbers or ids a sentence names; the rest is counted."""

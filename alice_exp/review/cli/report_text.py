@@ -9,10 +9,23 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from alice_exp.kernel.text.display import cells, visible
+from alice_exp.kernel.text.display import cells, one_line, visible
 from alice_exp.kernel.text.wrapping import wrapped
 from alice_exp.model.documents import evidence_line, payload_text, trigger_text
-from alice_exp.review.cli.report_model import Section, columns, facts, left, marks, sections
+from alice_exp.review.cli.report_model import (
+    NOTHING_SHARED,
+    Section,
+    Shared,
+    columns,
+    facts,
+    left,
+    marks,
+    neighbours,
+    part_title,
+    sections,
+    shortened,
+)
+from alice_exp.review.rules.arrangement import arranged, page_of
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.terminal.console import draws, short
 from alice_exp.terminal.language import say
@@ -23,30 +36,75 @@ WIDE = 100
 NARROWEST = 40
 
 
-def show(report: Agenda, summary: str, stream: TextIO) -> None:
-    """Print the report: as a table on a wide terminal, as cards on a narrow one, as plain text into a pipe."""
+def show(report: Agenda, summary: str, stream: TextIO, shown: Sequence[Item] | None = None) -> None:
+    """Print the report: as a table on a wide terminal, as cards on a narrow one, as plain text into a pipe.
+
+    ``shown`` are the candidates to print; None: all of them. The others are only counted.
+    """
+    items = report.items if shown is None else shown
     is_terminal = stream.isatty()
     colour = draws(stream)
     width = _width(stream) if is_terminal else 0
-    if report.items:
+    if items and not is_terminal:
         stream.write(_bold(say("Waiting for your decision"), colour) + "\n")
-        if not is_terminal:
-            _plain_table(report.items, stream)
-        elif width >= WIDE and colour:
-            _rich_table(report.items, width, stream)
-        else:
-            marked = marks(report.items)
-            for item in report.items:
-                lines = card(item, width, marked[item.placed.block.id], colour=colour)
-                stream.writelines(f"{line}\n" for line in ("", *lines))
-    for index, section in enumerate(sections(report)):
-        stream.write("\n" * bool(index or report.items) + _title(section, colour) + "\n")
+        _plain_table(items, stream)
+        _beside(items, stream)
+    elif items:
+        _candidates(items, width, stream, colour=colour)
+    rest = len(report.items) - len(items)
+    if rest:
+        stream.write(
+            "\n"
+            + _dim(say("{count} more are only counted: alice-exp review, or --page 2", count=rest), colour)
+            + "\n"
+        )
+    found = sections(report)
+    for index, section in enumerate(map(shortened, found) if is_terminal else found):
+        stream.write("\n" * bool(index or items) + _title(section, colour) + "\n")
         stream.writelines(f"{line}\n" for line in _rows(section, width, colour))
-    if report.items or not report.is_empty:
+    if items or not report.is_empty:
         stream.write("\n")
     # A pipe has no width: the next program does the wrapping.
     stream.writelines(f"{line}\n" for line in wrapped(summary, width or 1 << 20))
     stream.flush()
+
+
+NOTICE_LINES = 5
+"""The most lines that the first command of a day prints below the summary."""
+
+
+def notice(report: Agenda, summary: str, stream: TextIO) -> None:
+    """Print the summary and at most five candidates, a line each: what a person reads before another answer."""
+    width = _width(stream)
+    stream.writelines(f"{line}\n" for line in wrapped(summary, width))
+    for item in page_of(report.items)[:NOTICE_LINES]:
+        stream.write("  " + one_line(payload_text(item.placed), width - 4) + "\n")
+    stream.write("\n")
+
+
+def _candidates(items: Sequence[Item], width: int, stream: TextIO, *, colour: bool) -> None:
+    """The candidates on a terminal, part by part: what they have in shared first, then cards or a table."""
+    shared, marked = Shared.of(items), marks(items)
+    if shared.line:
+        stream.writelines(f"{_dim(line, colour)}\n" for line in wrapped(shared.line, width))
+    for number, part in enumerate(arranged(items)):
+        stream.write("\n" * bool(number or shared.line) + _bold(part_title(part), colour) + "\n")
+        if width >= WIDE and colour:
+            _rich_table(part.items, width, stream, shared)
+        else:
+            for item in part.items:
+                lines = card(item, width, marked[item.placed.block.id], shared, colour=colour)
+                stream.writelines(f"{line}\n" for line in lines)
+
+
+def _beside(items: Sequence[Item], stream: TextIO) -> None:
+    """Into a pipe: a line for each known block that stands beside a candidate."""
+    rows = [(item, row) for item in items for row in neighbours(item)]
+    if rows:
+        stream.write("\n" + say("Beside them") + "\n")
+    for item, row in rows:
+        parts = (str(item.number or item.placed.block.id), f"{row.label} {row.text}", row.note)
+        stream.write(visible("  ".join(filter(None, parts))).replace("\n", " ") + "\n")
 
 
 def _width(stream: TextIO) -> int:
@@ -64,7 +122,7 @@ def _bold(text: str, colour: bool) -> str:
     return f"\x1b[1m{visible(text)}\x1b[0m" if colour else visible(text)
 
 
-_URGENT = {"together": "33", "review": "33", "returned": "33", "problems": "31"}
+_URGENT = {"settle": "33", "review": "33", "returned": "33", "problems": "31"}
 """The colours (SGR) of the sections that need attention."""
 
 
@@ -77,8 +135,10 @@ def _dim(text: str, colour: bool) -> str:
     return f"\x1b[2m{text}\x1b[0m" if colour else text
 
 
-def card(item: Item, width: int, marked: Sequence[str] = (), *, colour: bool) -> Iterator[str]:
-    """A candidate as lines for a narrow terminal: number, trigger and marks, payload, evidence, facts."""
+def card(
+    item: Item, width: int, marked: Sequence[str] = (), shared: Shared = NOTHING_SHARED, *, colour: bool
+) -> Iterator[str]:
+    """A candidate as lines for a narrow terminal: number, trigger and marks; conflict; payload, quote, facts."""
     mark = " · ".join(marked)
     number = str(item.number or "·").rjust(3)
     when = trigger_text(item.placed) or say("always")
@@ -87,9 +147,18 @@ def card(item: Item, width: int, marked: Sequence[str] = (), *, colour: bool) ->
     for line in wrapped(payload_text(item.placed), width - 5):
         yield f"     {line}"
     quote = short(evidence_line(item.placed), 60)
-    for text in (f"“{quote}”" if quote else "", f"{facts(item)} · {item.placed.block.id}"):
+    for text in (f"“{quote}”" if quote else "", f"{facts(item, shared)} · {item.placed.block.id}"):
         for line in wrapped(text, width - 5) if text else ():
             yield f"     {_dim(line, colour)}"
+    for row in neighbours(item):
+        for line in wrapped(f"{row.label} {row.text}", width - 5):
+            yield f"     {_warned(line, colour) if row.note else _dim(line, colour)}"
+        for line in wrapped(row.note, width - 7) if row.note else ():
+            yield f"       {_dim(line, colour)}"
+
+
+def _warned(text: str, colour: bool) -> str:
+    return f"\x1b[33m{text}\x1b[0m" if colour else text
 
 
 def _rows(section: Section, width: int, colour: bool) -> Iterator[str]:
@@ -129,11 +198,11 @@ def _plain_table(items: Sequence[Item], stream: TextIO) -> None:
 _COLOURS = {"possible": "yellow", "past": "cyan", "reliable": "green"}
 
 
-_FRAME = 18
+_FRAME = 8
 """The columns of the table's own padding."""
 
 
-def _rich_table(items: Sequence[Item], width: int, stream: TextIO) -> None:
+def _rich_table(items: Sequence[Item], width: int, stream: TextIO, shared: Shared) -> None:
     # Imported here: rich costs more than most commands, and only wide colour terminals need it.
     from rich import box
     from rich.console import Console
@@ -141,35 +210,24 @@ def _rich_table(items: Sequence[Item], width: int, stream: TextIO) -> None:
     from rich.text import Text
 
     marked = marks(items)
-    narrow = [_narrow(item, marked[item.placed.block.id]) for item in items]
-    names = columns()
-    taken = [
-        max(cells(line) for row in [[names[at]], *(row[index] for row in narrow)] for line in row)
-        for index, at in enumerate((0, 3, 4, 5))
-    ]
     # Rich breaks lines only at spaces, which leaves lines of Chinese half empty, so they are wrapped here.
-    first = max(12, (width - _FRAME - sum(taken)) // 3)
-    second = max(24, width - _FRAME - sum(taken) - first)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, width=width, show_lines=False)
-    for name, fixed in zip(names, (taken[0], first, second, *taken[1:]), strict=True):
-        table.add_column(name, justify="right" if name == "#" else "left", no_wrap=True, width=fixed)
-    for item, (number, state, goes, days) in zip(items, narrow, strict=True):
+    first = max(12, (width - _FRAME) // 4)
+    second = width - _FRAME - first - 4
+    table = Table(box=box.SIMPLE, pad_edge=False, width=width, show_header=False, show_lines=False)
+    for size in (4, first, second):
+        table.add_column(justify="right" if size == 4 else "left", no_wrap=True, width=size)
+    for item in items:
         quote = short(evidence_line(item.placed), 60)
         learned = Text("\n".join(wrapped(payload_text(item.placed), second)))
-        if quote:
-            learned.append("\n" + "\n".join(wrapped(f"“{quote}”", second)), style="dim")
+        for text in (f"“{quote}”" if quote else "", f"{facts(item, shared)} · {item.placed.block.id}"):
+            learned.append("".join(f"\n{line}" for line in wrapped(text, second) if text), style="dim")
+        for row in neighbours(item):
+            style = "yellow" if row.note else "dim"
+            learned.append("".join(f"\n{line}" for line in wrapped(f"{row.label} {row.text}", second)), style)
+            learned.append(
+                "".join(f"\n  {line}" for line in wrapped(row.note, second - 2) if row.note), "dim"
+            )
         when = Text("\n".join(wrapped(trigger_text(item.placed) or say("always"), first)), style="bold")
-        stands = Text(state[0], _COLOURS.get(item.placed.block.state, ""))
-        stands.append("".join(f"\n{mark}" for mark in state[1:]), style="bold")
-        where = Text("\n".join(goes[:-1])).append(f"\n{goes[-1]}", style="dim")
-        table.add_row(number[0], when, learned, stands, where, days[0])
+        when.append("".join(f"\n{mark}" for mark in marked[item.placed.block.id]), style="dim")
+        table.add_row(str(item.number or "·"), when, learned)
     Console(file=stream, highlight=False, width=width, force_terminal=True).print(table)
-
-
-def _narrow(item: Item, marked: Sequence[str]) -> tuple[list[str], list[str], list[str], list[str]]:
-    """The lines of a candidate's narrow cells: number, state with marks, destination with id, time left."""
-    block = item.placed.block
-    brief = [say("changed") if mark == say("changed since it was shown") else mark for mark in marked]
-    state = [f"{say(block.state)} {item.confidence:.1f}", *brief]
-    goes = [*item.destination.replace("/", "/\n", 1).split("\n"), block.id]
-    return [str(item.number or "·")], state, goes, [left(item)]

@@ -1,10 +1,10 @@
-"""The commands ``heartbeat``, ``approve``, ``reject`` and ``reply``."""
+"""The commands ``approve``, ``reject`` and ``reply``."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,63 +12,20 @@ from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
-from alice_exp.model.values.block import Placed
+from alice_exp.model.documents import payload_text
+from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.owner.wiring import signing
-from alice_exp.review import documents as review_documents
 from alice_exp.review import usecases as review
-from alice_exp.review.cli.report_summary import summary
-from alice_exp.review.rules.daily_report import Agenda
+from alice_exp.review.cli.heartbeat_command import About, By, Match, Project, subject
+from alice_exp.review.rules.arrangement import Wanted
 from alice_exp.review.usecases import Decided
 from alice_exp.review.wiring import reviewing
-from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun
-from alice_exp.terminal.rows import FORMATS
 
-
-def heartbeat(
-    ctx: typer.Context,
-    peek: Annotated[
-        bool, typer.Option("--peek", help="Look only: starts no clock, gives no new numbers.")
-    ] = False,
-    format: Annotated[
-        str, typer.Option("--format", metavar="table|markdown|html|tsv|csv|json", help="How it is written.")
-    ] = "table",
-) -> None:
-    """Show today's report: what is new and waits for you, what changed, what fails.
-
-    Numbers hold until the next report.
-
-    Examples: alice-exp heartbeat · alice-exp heartbeat --peek --format markdown
-    """
-    terminal: Terminal = ctx.obj
-    if format in FORMATS:
-        terminal.format = format
-    elif format not in _FORMATS:
-        raise UsageError(
-            "{format} is no format", format=repr(format), hint="write --format table, markdown or html"
-        )
-    report, _ = review.heartbeat(reviewing(terminal.session), peek=peek)
-    sentence = summary(report)
-    terminal.answer(review_documents.heartbeat(report, sentence), lambda: _write(format, report, sentence))
-
-
-_FORMATS = ("table", "markdown", "html")
-
-
-def _write(format: str, report: Agenda, sentence: str) -> None:
-    if format == "markdown":
-        from alice_exp.review.cli.report_markdown import markdown
-
-        sys.stdout.write(markdown(report, sentence))
-    elif format == "html":
-        from alice_exp.review.cli.report_html import page
-
-        sys.stdout.write(page(report, sentence))
-    else:
-        from alice_exp.review.cli.report_text import show
-
-        show(report, sentence, sys.stdout)
+if TYPE_CHECKING:
+    from alice_exp.review.rules.reply import Decision
 
 
 def approve(
@@ -80,22 +37,41 @@ def approve(
     to: Annotated[
         str, typer.Option(metavar="SET/NAME", help="Where it goes, instead of where the report said.")
     ] = "",
+    replacing: Annotated[
+        str,
+        typer.Option(
+            "--replace", metavar="ID", help="A trusted block whose place it takes; that is retired."
+        ),
+    ] = "",
+    merging: Annotated[
+        str, typer.Option("--merge", metavar="ID", help="A trusted block that says the same: count it there.")
+    ] = "",
+    about: About = "",
+    by: By = "",
+    project: Project = "",
+    match: Match = "",
     dry_run: DryRun = False,
 ) -> None:
     """Trust candidates: those about you go to personal, the others to universal.
 
-    Examples: alice-exp approve 1 3 · alice-exp approve exp-7k2m9q4x --to universal/tool_usage
+    Examples: alice-exp approve 1 3 · alice-exp approve --by agent:claude --about user · alice-exp approve 3 --replace
+    exp-7k2m9q4x
     """
     terminal: Terminal = ctx.obj
+    wanted = Wanted(False, subject(about), by, project, match)
     named = " ".join([*(references or ["--all"]), *(["--to", to] if to else [])])
     require_person(terminal.session.caller, say("approve"), f"alice-exp approve {named}")
-    ids = _chosen(terminal, references, all_)
-    if all_ and not dry_run:
-        terminal.confirm(say("Approve {count} candidates?", count=len(ids)))
-    elif not dry_run:
-        terminal.require_confirmation()
-    decided = approved(terminal, ids, to, bulk=all_, dry_run=dry_run)
-    _decided(terminal, decided, _approved_line)
+    chosen = _chosen(terminal, references, all_, wanted)
+    if replacing and merging:
+        raise UsageError("a candidate either takes a block's place or is merged into it")
+    _confirm(terminal, chosen, "Approve {count} candidates?", dry_run)
+    if merging:
+        if len(chosen.ids) != 1:
+            raise UsageError("one candidate is merged into a block", hint="name one candidate")
+        done = review.merge(terminal.doors(dry_run), terminal.session.caller, chosen.ids[0], merging)
+    else:
+        done = approved(terminal, chosen.ids, to, bulk=chosen.is_wide, replacing=replacing, dry_run=dry_run)
+    _decided(terminal, done, chosen, "merge" if merging else "approve")
 
 
 def reject(
@@ -105,20 +81,33 @@ def reject(
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Everything that the open report showed.")] = False,
     reason: Annotated[str, typer.Option(help="Why; kept with the block.")] = "",
+    purge: Annotated[
+        bool, typer.Option("--purge", help="Keep no word of it, in no file and not in history: for secrets.")
+    ] = False,
+    about: About = "",
+    by: By = "",
+    project: Project = "",
+    match: Match = "",
     dry_run: DryRun = False,
 ) -> None:
     """Turn candidates down for good: they are archived, and known again when they come back.
 
-    Example: alice-exp reject 2 --reason "not what I said"
+    Examples: alice-exp reject 2 --reason "not what I said" · alice-exp reject --match coffee · alice-exp reject 4
+    --purge
     """
     terminal: Terminal = ctx.obj
+    wanted = Wanted(False, subject(about), by, project, match)
     named = " ".join(references or ["--all"])
     require_person(terminal.session.caller, say("reject"), f"alice-exp reject {named}")
-    ids = _chosen(terminal, references, all_)
-    if all_ and not dry_run:
-        terminal.confirm(say("Reject {count} candidates?", count=len(ids)))
-    decided = rejected(terminal, ids, reason, bulk=all_, dry_run=dry_run)
-    _decided(terminal, decided, _rejected_line)
+    chosen = _chosen(terminal, references, all_, wanted)
+    if purge and not dry_run:
+        terminal.confirm(say("Reject {count} candidates, and keep no word of them?", count=len(chosen.ids)))
+    elif chosen.is_wide:
+        _confirm(terminal, chosen, "Reject {count} candidates?", dry_run)
+    done = rejected(terminal, chosen.ids, reason, bulk=chosen.is_wide, dry_run=dry_run)
+    if purge and not dry_run:
+        purged(terminal, done.ids)
+    _decided(terminal, done, chosen, "purge" if purge else "reject")
 
 
 def reply(
@@ -130,7 +119,7 @@ def reply(
 ) -> None:
     """Answer the report in your own words, in Chinese or English; what is unclear is refused and nothing is done.
 
-    Examples: alice-exp reply 同意 1 3，拒绝 2 · alice-exp reply yes to all except 2 · alice-exp reply 都同意
+    Examples: alice-exp reply 同意 1 3，拒绝 2 · alice-exp reply yes to all except 2 · alice-exp reply 同意所有关于我的
     """
     from alice_exp.review.rules.reply import parse, settle
 
@@ -140,18 +129,22 @@ def reply(
     opened = reviewing(terminal.session)
     if not opened.reports.open_report():
         raise NotFoundError("no report is open", hint="see 'alice-exp heartbeat' first")
-    settled = [row for row in settle(parse(text), opened.reports.open_ids()) if row[0].verb != "later"]
-    _confirm(terminal, settled, dry_run)
-    done: list[tuple[str, Decided]] = []
+    decisions = parse(text)
+    subjects = _subjects(terminal) if any(one.about for one in decisions) else {}
+    rows = settle(decisions, opened.reports.open_ids(), opened.reports.groups(), subjects)
+    settled = [_reached(terminal, decision, ids) for decision, ids in rows if decision.verb != "later"]
+    for decision, chosen in settled:
+        approves, rejects = "Approve {count} candidates?", "Reject {count} candidates?"
+        if decision.verb == "approve" or chosen.is_wide:
+            _confirm(terminal, chosen, approves if decision.verb == "approve" else rejects, dry_run)
+    done: list[tuple[str, Decided, Choice]] = []
     failed: list[AliceError] = []
-    for decision, references in settled:
-        wide = decision.everything or decision.rest
-        ids = review.chosen(opened, references, everything=False)
+    for decision, chosen in settled:
         act = approved if decision.verb == "approve" else rejected
         try:
-            if ids:
-                row = act(terminal, ids, reason=decision.reason, bulk=wide, dry_run=dry_run)
-                done.append((decision.verb, row))
+            if chosen.ids:
+                row = act(terminal, chosen.ids, reason=decision.reason, bulk=chosen.is_wide, dry_run=dry_run)
+                done.append((decision.verb, row, chosen))
         except (RefusedError, NotFoundError) as error:
             failed.append(error)
     # With some decisions carried out the others are warnings: an error would hide what was done.
@@ -163,41 +156,109 @@ def reply(
         terminal.exit_code = failure.exit_code
 
 
-def _confirm(terminal: Terminal, settled: Sequence[tuple[Any, tuple[str, ...]]], dry_run: bool) -> None:
-    """Ask before everything or the rest is decided at once; every approval needs a person or ``--yes`` (DESIGN 6)."""
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The candidates of a decision: their ids, whether they were named by what they share rather than one by
+    one, and how many more were only counted by the report, so that no decision reaches them."""
+
+    ids: tuple[str, ...]
+    is_wide: bool = False
+    left: int = 0
+
+
+def _chosen(terminal: Terminal, references: list[str] | None, everything: bool, wanted: Wanted) -> Choice:
+    """What a decision names: references, everything that was shown, or what of that is wanted."""
+    opened = reviewing(terminal.session)
+    if bool(references) == (everything or not wanted.is_any):
+        raise UsageError("name what you decide on, or say --all", hint="see 'alice-exp heartbeat'")
+    if references:
+        return Choice(review.chosen(opened, references, everything=False))
+    if not opened.reports.open_report():
+        raise NotFoundError("no report is open", hint="see 'alice-exp heartbeat' first")
+    ids = opened.reports.open_ids()
+    if not wanted.is_any:
+        report, _ = review.heartbeat(opened, peek=True)
+        fitting = {item.placed.block.id for item in report.items if wanted.holds(item)}
+        ids = tuple(block_id for block_id in ids if block_id in fitting)
+    return Choice(ids[:0], True, 0) if not ids else _wide(terminal, ids)
+
+
+def _wide(terminal: Terminal, ids: Sequence[str]) -> Choice:
+    shown, left = review.shown_only(terminal.session.home, ids)
+    return Choice(shown, True, left)
+
+
+def _reached(terminal: Terminal, decision: Decision, references: Sequence[str]) -> tuple[Decision, Choice]:
+    """What of a reply's decision a report has shown; ``RefusedError`` for a number that was only counted."""
+    opened = reviewing(terminal.session)
+    if decision.is_wide:
+        return decision, _wide(terminal, references)
+    ids = review.chosen(opened, references, everything=False)
+    shown, _ = review.shown_only(opened.home, ids)
+    numbers = {block_id: number for number, block_id in enumerate(opened.reports.open_ids(), start=1)}
+    for block_id in ids:
+        if block_id not in shown and str(numbers.get(block_id)) in decision.named:
+            raise review.unseen(str(numbers[block_id]))
+    return decision, Choice(ids)
+
+
+def _subjects(terminal: Terminal) -> dict[str, tuple[str, ...]]:
+    """The ids of the candidates that are about the user, and of those about work."""
+    report, _ = review.heartbeat(reviewing(terminal.session), peek=True)
+    return {
+        name: tuple(i.placed.block.id for i in report.items if Wanted(about=name).holds(i))
+        for name in ("user", "work")
+    }
+
+
+def _confirm(terminal: Terminal, chosen: Choice, question: str, dry_run: bool) -> None:
+    """Ask before many are decided at once, with their texts above the question; every approval needs a person or
+    ``--yes`` (DESIGN 6)."""
     if dry_run:
         return
-    for decision, ids in settled:
-        if decision.everything or decision.rest:
-            approves, rejects = "Approve {count} candidates?", "Reject {count} candidates?"
-            terminal.confirm(say(approves if decision.verb == "approve" else rejects, count=len(ids)))
-        elif decision.verb == "approve":
-            terminal.require_confirmation()
+    if not chosen.is_wide:
+        terminal.require_confirmation()
+        return
+    if not terminal.json:
+        for line in _lines(terminal, chosen.ids):
+            terminal.note(line)
+    terminal.confirm(say(question, count=len(chosen.ids)))
 
 
-def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided]]) -> None:
-    commits = [row.commit.commit for _, row in done if row.commit]
+def _lines(terminal: Terminal, ids: Sequence[str]) -> list[str]:
+    snapshot = terminal.session.home.read(PLACES)
+    found = [(block_id, snapshot.find(block_id)) for block_id in ids]
+    return [f"  {_numbered(terminal, i)}  {short(payload_text(p), 70)}" for i, p in found if p is not None]
+
+
+def _numbered(terminal: Terminal, block_id: str) -> str:
+    numbers = reviewing(terminal.session).reports.open_ids()
+    return str(numbers.index(block_id) + 1) if block_id in numbers else block_id
+
+
+def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]]) -> None:
+    commits = [row.commit.commit for _, row, _ in done if row.commit]
     document = {
-        "ids": [block_id for _, row in done for block_id in row.ids],
+        "ids": [block_id for _, row, _ in done for block_id in row.ids],
         "commit": commits[-1] if commits else None,
         "commits": commits,
-        "approved": [block_id for verb, row in done if verb == "approve" for block_id in row.ids],
-        "rejected": [block_id for verb, row in done if verb == "reject" for block_id in row.ids],
-        "blocks": [documents.brief(placed) for _, row in done for placed in row.placed],
-        "skipped": [{"id": block_id, "why": why} for _, row in done for block_id, why in row.skipped],
+        "approved": [block_id for verb, row, _ in done if verb == "approve" for block_id in row.ids],
+        "rejected": [block_id for verb, row, _ in done if verb == "reject" for block_id in row.ids],
+        "blocks": [documents.brief(placed) for _, row, _ in done for placed in row.placed],
+        "skipped": [{"id": block_id, "why": why} for _, row, _ in done for block_id, why in row.skipped],
+        "left": sum(chosen.left for _, _, chosen in done),
     }
 
     def text() -> None:
-        for verb, row in done:
+        for verb, row, _ in done:
             for placed in row.placed:
-                line = _approved_line if verb == "approve" else _rejected_line
-                terminal.line(line(placed, terminal.is_dry))
+                terminal.line(decided_line(terminal, placed, verb))
         if not done:
             terminal.line(say("nothing was decided"))
 
     terminal.answer(document, text)
-    for _, row in done:
-        _name_skipped(terminal, row)
+    for _, row, chosen in done:
+        _name_skipped(terminal, row, chosen)
 
 
 def approved(
@@ -207,6 +268,7 @@ def approved(
     *,
     bulk: bool = False,
     reason: str = "",
+    replacing: str = "",
     dry_run: bool = False,
 ) -> Decided:
     """Approve as the person at this terminal, signed if the home has an owner key."""
@@ -216,7 +278,7 @@ def approved(
         signing(terminal.session, terminal.doors(dry_run)),
         "approve",
         lambda home, caller, stamp: review.approve(
-            home, caller, ids, to, bulk=bulk, reason=reason, stamp=stamp
+            home, caller, ids, to, bulk=bulk, reason=reason, replacing=replacing, stamp=stamp
         ),
     )
 
@@ -228,38 +290,63 @@ def rejected(
     return review.reject(terminal.doors(dry_run), terminal.session.caller, ids, reason, bulk=bulk)
 
 
-def _approved_line(placed: Placed, is_dry: bool) -> str:
-    template = "{id}  would be approved into {place}" if is_dry else "{id}  approved into {place}"
-    return say(template, id=placed.block.id, place=f"{placed.place}/{placed.namespace}")
+def purged(terminal: Terminal, ids: Sequence[str]) -> None:
+    """Remove every version of rejected blocks, because of what they hold; what repeats it elsewhere is named."""
+    from alice_exp.blocks.usecases.lifetime import purge
+
+    for block_id in ids:
+        done = purge(terminal.session.home, terminal.session.caller, block_id)
+        for path in done.elsewhere:
+            terminal.note(
+                say("alice-exp: {path} still says the same; it is not part of the block and stays", path=path)
+            )
 
 
-def _rejected_line(placed: Placed, is_dry: bool) -> str:
-    return say("{id}  would be rejected" if is_dry else "{id}  rejected", id=placed.block.id)
+def decided_line(terminal: Terminal, placed: Placed, verb: str) -> str:
+    """What a decision did to one candidate: its number, its text, and where it is now."""
+    templates = {
+        "approve": (
+            "{number}  approved: {text} → {place} · {id}",
+            "{number}  would be approved: {text} → {place} · {id}",
+        ),
+        "reject": ("{number}  rejected: {text} · {id}", "{number}  would be rejected: {text} · {id}"),
+        "purge": ("{number}  rejected and purged", "{number}  would be rejected and purged"),
+        "merge": ("{number}  merged: {text} ({place})", "{number}  would be merged: {text} ({place})"),
+    }
+    return say(
+        templates[verb][terminal.is_dry],
+        number=_numbered(terminal, placed.block.id),
+        text=short(payload_text(placed), 40),
+        id=placed.block.id,
+        place=f"{placed.place}/{placed.namespace}",
+    )
 
 
-def _chosen(terminal: Terminal, references: list[str] | None, everything: bool) -> tuple[str, ...]:
-    if bool(references) == everything:
-        raise UsageError("name what you decide on, or say --all", hint="see 'alice-exp heartbeat'")
-    return review.chosen(reviewing(terminal.session), references or [], everything=everything)
-
-
-def _decided(terminal: Terminal, decided: Decided, line: Callable[[Placed, bool], str]) -> None:
+def _decided(terminal: Terminal, decided: Decided, chosen: Choice, verb: str) -> None:
     document = {
         "ids": list(decided.ids),
         "commit": commit_id(decided.commit),
         "blocks": [documents.brief(placed) for placed in decided.placed],
         "skipped": [{"id": block_id, "why": why} for block_id, why in decided.skipped],
+        "left": chosen.left,
     }
 
     def text() -> None:
         for placed in decided.placed:
-            terminal.line(line(placed, terminal.is_dry))
+            terminal.line(decided_line(terminal, placed, verb))
 
     terminal.answer(document, text)
-    _name_skipped(terminal, decided)
+    _name_skipped(terminal, decided, chosen)
 
 
-def _name_skipped(terminal: Terminal, decided: Decided) -> None:
+def _name_skipped(terminal: Terminal, decided: Decided, chosen: Choice) -> None:
+    if chosen.left:
+        terminal.note(
+            say(
+                "alice-exp: {count} more were only counted and are left: 'alice-exp heartbeat --page 2'",
+                count=chosen.left,
+            )
+        )
     again = "alice-exp: {id} has {why} since it was shown; see 'alice-exp heartbeat' again"
     for block_id, why in decided.skipped:
         if why == "stale":

@@ -10,24 +10,27 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
 from alice_exp.kernel.text.times import seconds as epoch_seconds
+from alice_exp.model.rules.approval import started
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.rules.doubt import deserves_revival, is_in_doubt
 from alice_exp.model.rules.expiry import expires_at, is_expired
 from alice_exp.model.rules.lifecycle import Thresholds, level
-from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
+from alice_exp.model.rules.private_facts import delicate
+from alice_exp.model.rules.rejection import Rejections, Returned, inference, taken_out
 from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, content_hash, is_approved
-from alice_exp.review.rules.conflicts import overlaps
 from alice_exp.review.rules.state_changes import Elsewhere, elsewhere, foreign, hand_edits, movements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from alice_exp.finding.rules.nearness.neighbourhood import Relation
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Problem
+    from alice_exp.model.rules.private_facts import Delicate
     from alice_exp.model.values.block import Block, Placed
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.review.rules.conflicts import Overlap
     from alice_exp.review.rules.state_changes import Movement
 
 FADING_BELOW = 0.5
@@ -35,6 +38,18 @@ FADING_BELOW = 0.5
 
 DAY = 86_400
 """Seconds in a day of waiting (R2.43)."""
+
+SETTLED_AT_ONCE = 50
+"""How many trusted blocks that are new since the report before are compared with the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Who proposed a candidate: the act's actor (``agent:claude``), its time, and the conversation if there is one."""
+
+    by: str
+    at: str
+    session: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +67,41 @@ class Item:
     is_new: bool
     is_changed: bool
     days_left: int = -1
+    relations: tuple[Relation, ...] = ()
+    delicate: tuple[Delicate, ...] = ()
+    proposed: Proposal | None = None
+    group: int = 0
+    """The number of the group that it stands in, from 1; 0: by itself."""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether a report gave its present text to a person: only then a decision in bulk reaches it."""
+        return is_shown_as_it_is(self.placed.block)
+
+    @property
+    def mark(self) -> Relation | None:
+        """The rejected block that it repeats in other words, if there is one."""
+        found = (one for one in self.relations if one.where == "rejected")
+        return next((one for one in found if one.kind != "opposes"), None)
+
+    @property
+    def conflict(self) -> Relation | None:
+        """The trusted block that it opposes or would replace; None if it does neither."""
+        return self._trusted("opposes", "replaces")
+
+    @property
+    def repeated(self) -> Relation | None:
+        """The trusted block that says the same, or more of the same."""
+        return self._trusted("identical", "same", "extends")
+
+    def _trusted(self, *kinds: str) -> Relation | None:
+        found = (one for one in self.relations if one.where == "trusted" and one.kind in kinds)
+        return next(found, None)
+
+    @property
+    def becomes_proven(self) -> bool:
+        """Whether an approval lets it be applied at once; else it goes on trial (DESIGN 12.2)."""
+        return self.destination.startswith("personal/") and started(self.placed.block).state != "possible"
 
     @property
     def confidence(self) -> float:
@@ -79,7 +129,8 @@ class Agenda:
     new: int
     today: int
     changed: tuple[Movement, ...]
-    overlaps: tuple[Overlap, ...]
+    settle: tuple[tuple[Placed, Relation], ...]
+    """Trusted blocks, new since the report before, that oppose another trusted one: shown once, to settle."""
     review: tuple[Placed, ...]
     fading: tuple[Placed, ...]
     unapproved: tuple[Placed, ...]
@@ -117,6 +168,7 @@ class Agenda:
             or self.authors
             or self.returned
             or self.problems
+            or self.settle
         )
 
 
@@ -138,6 +190,7 @@ class Edition:
     returned: Sequence[Returned] = ()
     numbers: Mapping[str, int] = field(default_factory=dict)
     destinations: Mapping[str, str] = field(default_factory=dict)
+    proposals: Mapping[str, Proposal] = field(default_factory=dict)
 
 
 def candidates(snapshot: Snapshot, now: str, days: float) -> list[Placed]:
@@ -176,8 +229,12 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
     days = snapshot.config.number("heartbeat.expire_days")
     out = {one.block_id for one in edition.returned}
     waiting = [placed for placed in candidates(snapshot, now, days) if placed.block.id not in out]
-    items = tuple(_item(placed, now, days, edition) for placed in waiting)
     trusted = list(snapshot.within("personal", "universal"))
+    rejected = [placed for placed in snapshot.within("archive") if placed.namespace == "rejected"]
+    around = Neighbourhood(trusted, rejected, waiting)
+    groups = [group for group in around.groups(waiting) if len(group) > 1]
+    group_of = {p.block.id: number for number, group in enumerate(groups, start=1) for p in group}
+    items = tuple(_item(placed, now, days, edition, around, group_of) for placed in waiting)
     thresholds = Thresholds.of(snapshot.config)
     unapproved = tuple(
         placed for placed in trusted if placed.place == "universal" and not is_approved(placed)
@@ -190,7 +247,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         sum(item.is_new for item in items),
         sum(item.placed.block.created_at >= edition.day_began for item in items),
         movements(edition.acts, snapshot, edition.leaving, lambda block: level(block, thresholds)),
-        _together(waiting, trusted, snapshot),
+        _settle(trusted, around, edition.since),
         tuple(placed for placed in trusted if is_asked(placed.block, edition.since, now)),
         tuple(_fading(trusted, now, snapshot.config.half_life_days)),
         unapproved,
@@ -235,20 +292,32 @@ def _again(waiting: Sequence[Placed], snapshot: Snapshot) -> dict[str, str]:
     return {block_id: was.block.id for block_id, was in found if was is not None}
 
 
-def _together(
-    waiting: Sequence[Placed], trusted: Sequence[Placed], snapshot: Snapshot
-) -> tuple[Overlap, ...]:
-    """The candidates that repeat or contradict one another or a trusted block.
+def _settle(
+    trusted: Sequence[Placed], around: Neighbourhood, since: str
+) -> tuple[tuple[Placed, Relation], ...]:
+    """Pairs of trusted blocks that oppose each other, of which one came since the report before."""
+    fresh = [placed for placed in trusted if is_approved(placed) and _trusted_since(placed.block) > since]
+    fresh = sorted(fresh, key=lambda placed: _trusted_since(placed.block), reverse=True)[:SETTLED_AT_ONCE]
+    found: dict[frozenset[str], tuple[Placed, Relation]] = {}
+    for placed in fresh:
+        for one in around.relations(placed):
+            if one.where == "trusted" and one.kind == "opposes" and is_approved(one.placed):
+                found.setdefault(frozenset((placed.block.id, one.placed.block.id)), (placed, one))
+    return tuple(found.values())
 
-    A loose rewording of something rejected is let into the pool and named here (DESIGN 6).
-    """
-    rejected = [placed for placed in snapshot.within("archive") if placed.namespace == "rejected"]
-    found = overlaps(waiting, [*trusted, *rejected])
-    # A candidate may well contradict what was rejected; only a repetition is worth a remark.
-    return tuple(pair for pair in found if pair.reason == "same" or pair.second.place != "archive")
+
+def _trusted_since(block: Block) -> str:
+    return block.approved.at if block.approved is not None else block.created_at
 
 
-def _item(placed: Placed, now: str, days: float, edition: Edition) -> Item:
+def _item(
+    placed: Placed,
+    now: str,
+    days: float,
+    edition: Edition,
+    around: Neighbourhood,
+    group_of: Mapping[str, int],
+) -> Item:
     block = placed.block
     due = expires_at(block, days)
     return Item(
@@ -259,6 +328,10 @@ def _item(placed: Placed, now: str, days: float, edition: Edition) -> Item:
         block.reported is None or block.reported.report == edition.newest,
         block.reported is not None and not is_shown_as_it_is(block),
         _days_between(now, due) if due else -1,
+        around.relations(placed),
+        delicate({"payload": inference(block.payload), "trigger": block.trigger.text}),
+        edition.proposals.get(block.id),
+        group_of.get(block.id, 0),
     )
 
 

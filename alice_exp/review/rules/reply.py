@@ -8,13 +8,14 @@ report. An ambiguous reply is refused: nothing is decided by guessing (R2.41, R2
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import UsageError
 from alice_exp.review.rules.reply_words import tokens, unclear
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from alice_exp.review.rules.reply_words import Token, Verb
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 class Decision:
     """One verb with its targets: numbers (as texts) and ids, in the order of the reply; or everything, or the rest.
 
-    ``excluded`` are left out of everything or the rest; ``reason`` is in the person's own words, empty if not given.
+    ``excluded`` are left out of everything or the rest; ``about`` (user, work) narrows everything to what is about
+    that, ``groups`` are numbers of groups; ``reason`` is in the person's own words, empty if not given.
     """
 
     verb: Verb
@@ -32,6 +34,13 @@ class Decision:
     rest: bool = False
     excluded: tuple[str, ...] = ()
     reason: str = ""
+    about: str = ""
+    groups: tuple[str, ...] = ()
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it names candidates by what they share, rather than one by one."""
+        return self.everything or self.rest or bool(self.about or self.groups)
 
 
 @dataclass(slots=True)
@@ -45,10 +54,12 @@ class _Clause:
     rest: bool = False
     excluded: tuple[str, ...] = ()
     reason: str = ""
+    about: str = ""
+    groups: tuple[str, ...] = ()
 
     @property
     def is_bare(self) -> bool:
-        return not (self.named or self.everything or self.rest)
+        return not (self.named or self.everything or self.rest or self.about or self.groups)
 
 
 def parse(text: str) -> tuple[Decision, ...]:
@@ -125,7 +136,7 @@ def _outside_exception(row: Sequence[Token]) -> list[Token]:
     found, inside = [], False
     for token in row:
         inside = inside or token.kind == "except"
-        if token.kind in ("all", "rest") or (not inside and token.kind != "except"):
+        if token.kind in ("all", "rest", "about", "group") or (not inside and token.kind != "except"):
             found.append(token)
     return found
 
@@ -139,6 +150,10 @@ def _add(clause: _Clause, row: Sequence[Token]) -> None:
             clause.everything = True
         elif token.kind == "rest":
             clause.rest = True
+        elif token.kind == "about":
+            clause.about = token.value
+        elif token.kind == "group":
+            clause.groups += (token.value,)
         elif inside:
             clause.excluded += _spread(token)
         else:
@@ -160,14 +175,15 @@ def _checked(clauses: Sequence[_Clause]) -> tuple[Decision, ...]:
     for clause in clauses:
         if clause.is_bare and len(clauses) > 1:
             raise unclear("it is not clear what {verb} applies to", verb=clause.verb)
-        if clause.named and (clause.everything or clause.rest or clause.excluded):
+        is_wide = clause.everything or clause.rest or clause.about or clause.groups
+        if clause.named and (is_wide or clause.excluded):
             raise unclear("one decision names both everything and single items")
         for name in clause.named:
             if seen.setdefault(name, clause.verb) != clause.verb:
                 raise unclear(
                     "{name} is both {first} and {second}", name=name, first=seen[name], second=clause.verb
                 )
-        everything = clause.everything or clause.is_bare
+        everything = (clause.everything or clause.is_bare) and not clause.about and not clause.groups
         decisions.append(
             Decision(
                 clause.verb,  # type: ignore[arg-type]
@@ -176,20 +192,28 @@ def _checked(clauses: Sequence[_Clause]) -> tuple[Decision, ...]:
                 clause.rest,
                 clause.excluded,
                 clause.reason,
+                clause.about,
+                clause.groups,
             )
         )
     wide = [decision for decision in decisions if decision.everything or decision.rest]
+    if any(decision.about for decision in decisions) and len(decisions) > 1:
+        raise unclear("what is about you or about work stands alone in a reply")
     if len(wide) > 1 or (wide and wide[0].everything and len(decisions) > 1):
         raise unclear("one decision takes everything, and another one too")
     return tuple(decisions)
 
 
 def settle(
-    decisions: Sequence[Decision], numbered: Sequence[str]
+    decisions: Sequence[Decision],
+    numbered: Sequence[str],
+    groups: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+    subjects: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> tuple[tuple[Decision, tuple[str, ...]], ...]:
     """Each decision with the references that it covers; ``numbered`` are the open report's ids, numbers start at 1.
 
-    Ids and prefixes in the reply stay as written. Raises ``UsageError`` for a number that is not in the report.
+    ``groups`` are the ids of the groups that it showed whole, by number, ``subjects`` those about the user and about
+    work. Ids and prefixes in the reply stay as written. Raises ``UsageError`` for a number that is not in the report.
     """
     named = [[_reference(name, numbered) for name in decision.named] for decision in decisions]
     taken = {reference for row in named for reference in row}
@@ -198,10 +222,25 @@ def settle(
         excluded = {_reference(name, numbered) for name in decision.excluded}
         if decision.everything:
             row = [block_id for block_id in numbered if block_id not in excluded]
+        elif decision.about:
+            about = subjects.get(decision.about, ())
+            row = [block_id for block_id in numbered if block_id in about and block_id not in excluded]
+        elif decision.groups:
+            row = [block_id for group in decision.groups for block_id in _group(group, groups)]
         elif decision.rest:
             row = [block_id for block_id in numbered if block_id not in taken | excluded]
         settled.append((decision, tuple(row)))
     return tuple(settled)
+
+
+def _group(number: str, groups: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    if number not in groups:
+        raise UsageError(
+            "the open report showed no whole group {number}",
+            number=number,
+            hint="see 'alice-exp heartbeat --peek'",
+        )
+    return groups[number]
 
 
 def _reference(name: str, numbered: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.text.data_files import word_lists
 
 Verb = Literal["approve", "reject", "later"]
-Kind = Literal["verb", "one", "range", "all", "rest", "except", "separator"]
+Kind = Literal["verb", "one", "range", "all", "rest", "except", "separator", "about", "group"]
 
 RANGE_LIMIT = 999
 """The highest item number in a range of a reply."""
@@ -25,6 +25,7 @@ _PARTS: tuple[Kind, ...] = ("all", "rest", "except", "separator")
 _LEXICON: dict[str, tuple[Kind, str]] = {
     **{word: ("verb", verb) for verb in _VERBS for word in _LISTS[verb]},
     **{word: (part, "") for part in _PARTS for word in _LISTS[part]},
+    **{word: ("about", who) for who in ("user", "work") for word in _LISTS[f"about {who}"]},
 }
 _IGNORED = frozenset(_LISTS["passed over"])
 _NEGATIONS = frozenset(_LISTS["turning"])
@@ -38,6 +39,8 @@ _MOST_DIGITS = 9
 _NUMERAL = "[0-9]+|[一二两三四五六七八九十百]+"
 _TOKEN = re.compile(
     rf"(?P<id>exp-[a-z2-9]*)"
+    rf"|(?:group|第?组)\s*(?P<group>{_NUMERAL})|第\s*(?P<nth>{_NUMERAL})\s*组"
+    rf"|(?P<about>about (?:me|work)\b)"
     rf"|(?P<range>(?:{_NUMERAL})\s*(?:-|–|—|~|到|至|\.\.|\bto\b|\bthrough\b)\s*(?:第\s*)?(?:{_NUMERAL}))"
     rf"|(?P<number>{_NUMERAL})"
     rf"|(?P<word>no\.(?=\s*[0-9])|[a-z]+(?:['’][a-z]+)?|{'|'.join(map(re.escape, _CHINESE))}|\S)"
@@ -93,6 +96,11 @@ def _token(match: re.Match[str], text: str, before: Token | None) -> list[Token]
     word = match.group().lower()
     if match["id"]:
         return [Token("one", word)]
+    group = match["group"] or match["nth"]
+    if group:
+        return [Token("group", str(_number(group)))]
+    if match["about"]:
+        return [Token("about", "user" if match["about"].endswith("me") else "work")]
     if match["range"]:
         low, high = (_number(part) for part in re.findall(_NUMERAL, word))
         if low > high or high > RANGE_LIMIT:

@@ -1,4 +1,4 @@
-"""Use cases of the review: the heartbeat, and the person's decisions to approve or reject."""
+"""A person's decisions on candidates: approve, reject, replace a trusted block, merge into one."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.blocks.usecases.capture import destination
-from alice_exp.blocks.usecases.reads import folded, folded_episodes, merged
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
-from alice_exp.model.rules.expiry import expired, is_expired
-from alice_exp.model.rules.rejection import refusals
+from alice_exp.model.rules.expiry import is_expired
 from alice_exp.model.values.block import (
     EVIDENCE_KEPT,
     PLACES,
@@ -20,14 +18,13 @@ from alice_exp.model.values.block import (
     Archived,
     Evidence,
     Placed,
-    Reported,
     content_hash,
     is_approved,
     path_of,
     place_of,
 )
 from alice_exp.model.values.changes import ChangeSet, Put
-from alice_exp.review.rules.daily_report import Edition, agenda, candidates, is_shown_as_it_is, returned
+from alice_exp.review.rules.daily_report import is_shown_as_it_is
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,12 +33,9 @@ if TYPE_CHECKING:
     from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.rules.approval import Stamp
-    from alice_exp.model.rules.rejection import Returned
     from alice_exp.model.values.block import Block
-    from alice_exp.model.values.records import EpisodeBook
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.review.ports import Reviewing
-    from alice_exp.review.rules.daily_report import Agenda
 
 Why = Literal["changed", "expired", "moved", "gone", "stale"]
 """Why an item of a decision was skipped: ``moved`` was decided already, ``stale`` is in a file with a problem."""
@@ -61,125 +55,6 @@ class Decided:
         return tuple(placed.block.id for placed in self.placed)
 
 
-def heartbeat(reviewing: Reviewing, *, peek: bool) -> tuple[Agenda, Commit | None]:
-    """Today's report. Unless it is a peek, it numbers the candidates, starts their expiry, removes the expired ones and
-    folds the log of reads into the blocks.
-
-    An agent's heartbeat is always a peek (DESIGN 6). If there is nothing new to show there is no commit and the numbers
-    stay; the first report of a day counts changes from the one before.
-    """
-    home, reports, caller = reviewing.home, reviewing.reports, reviewing.caller
-    if peek or not caller.actor.is_person:
-        return _report(home.read(PLACES), reviewing), None
-
-    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, _Planned]:
-        gone = expired(snapshot, caller.now)
-        back = returned(snapshot, _waiting(snapshot, caller))
-        out = {one.block_id for one in back}
-        waiting = [placed for placed in _waiting(snapshot, caller) if placed.block.id not in out]
-        ids = tuple(placed.block.id for placed in waiting)
-        answer = _Planned(snapshot, gone, back)
-        unseen = [p for p in waiting if not p.stale and not is_shown_as_it_is(p.block)]
-        is_same = ids == reports.open_ids() and not unseen and not gone and not back
-        segment, folds, book = _folded(reviewing, snapshot)
-        if is_same and not segment and reports.open_at() >= reviewing.day_began:
-            return None, answer
-        report = caller.new_id("rep")
-        reports.prepare(report, caller.now, ids)
-        # A new day, but the same candidates: a new report, and nothing to write in the files.
-        if not (unseen or gone or back or segment):
-            return None, answer
-        shown = tuple(Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen)
-        removes = tuple(
-            placed.block.id for placed in (*gone, *(one.placed for one in back if one.placed is not None))
-        )
-        detail = f"{len(ids)} waiting, {len(gone)} expired"
-        trailers = (*_trailers(report, gone, back), *((("Access", segment),) if segment else ()))
-        act = Act("heartbeat", caller.actor, caller.now, (*ids, *removes), detail, trailers)
-        puts = merged(shown, (put for put in folds if put.block.id not in removes))
-        return ChangeSet(act, puts, removes, episodes=book), replace(answer, segment=segment)
-
-    commit, planned = home.apply(plan, PLACES, records=any(map(_is_episode, reviewing.access.pending())))
-    if commit is not None and planned.segment:
-        reviewing.access.forget(planned.segment)
-    reports.publish(commit.commit if commit is not None else planned.seen.head)
-    seen = home.read(PLACES) if commit is not None else planned.seen
-    return _report(seen, reviewing, planned.gone, planned.back), commit
-
-
-@dataclass(frozen=True, slots=True)
-class _Planned:
-    """The basis of a report: the snapshot, the blocks that expire with it, those rejected before, the folded reads."""
-
-    seen: Snapshot
-    gone: tuple[Placed, ...]
-    back: tuple[Returned, ...]
-    segment: str = ""
-
-
-def _folded(reviewing: Reviewing, snapshot: Snapshot) -> tuple[str, tuple[Put, ...], EpisodeBook | None]:
-    """Seal the reads since the last fold: the segment's name, and the blocks and episodes with these reads (B2.30).
-
-    The name is empty if there is nothing to fold, or if a file to be written holds a problem.
-    """
-    caller, reads = reviewing.caller, reviewing.access.pending()
-    folds = folded(snapshot, reads, caller.now) if reads else ()
-    book = snapshot.episodes
-    if any(map(_is_episode, reads)):
-        if book is None or (not folds and any(not _is_episode(one) for one in reads)):
-            return "", (), None
-        book = folded_episodes(book, reads)
-    if not folds and book is snapshot.episodes:
-        return "", (), None
-    # Sealed under a name that the commit carries, so that after a crash history tells whether they were counted.
-    segment = caller.new_id("seg")
-    reviewing.access.seal(segment)
-    return segment, folds, None if book is snapshot.episodes else book
-
-
-def _is_episode(read: str) -> bool:
-    # Reads of blocks and of episodes share one log.
-    return read.startswith("ep-")
-
-
-def _waiting(snapshot: Snapshot, caller: Caller) -> list[Placed]:
-    return candidates(snapshot, caller.now, snapshot.config.number("heartbeat.expire_days"))
-
-
-def _trailers(report: str, gone: Sequence[Placed], back: Sequence[Returned]) -> tuple[tuple[str, str], ...]:
-    return (
-        ("Report", report),
-        *(("Expired", placed.block.id) for placed in gone),
-        *refusals(back),
-    )
-
-
-def _report(
-    snapshot: Snapshot,
-    reviewing: Reviewing,
-    leaving: tuple[Placed, ...] = (),
-    back: tuple[Returned, ...] | None = None,
-) -> Agenda:
-    reports, caller, day_began = reviewing.reports, reviewing.caller, reviewing.day_began
-    pool = snapshot.within("low_value")
-    edition = Edition(
-        reports.open_report(),
-        reports.open_report() if reports.open_at() >= day_began else "",
-        day_began,
-        reports.since(day_began),
-        reports.acts(day_began),
-        leaving,
-        returned(snapshot, _waiting(snapshot, caller)) if back is None else back,
-        {block_id: number for number, block_id in enumerate(reports.open_ids(), start=1)},
-        {placed.block.id: namespace_name(destination(placed.block)) for placed in pool},
-    )
-    return agenda(snapshot, caller.now, edition)
-
-
-def _shown(block: Block, report: str, now: str) -> Block:
-    return replace(block, reported=Reported(report, now, content_hash(block)))
-
-
 def chosen(reviewing: Reviewing, references: Sequence[str], *, everything: bool) -> tuple[str, ...]:
     """The ids that numbers of the open report, ids and prefixes refer to; with ``everything`` all that it showed.
 
@@ -187,7 +62,7 @@ def chosen(reviewing: Reviewing, references: Sequence[str], *, everything: bool)
     """
     numbered = reviewing.reports.open_ids()
     if everything:
-        return numbered
+        return shown_only(reviewing.home, numbered)[0]
     snapshot = reviewing.home.read(PLACES)
     ids = []
     for reference in references:
@@ -201,10 +76,34 @@ def chosen(reviewing: Reviewing, references: Sequence[str], *, everything: bool)
                     number=reference,
                     hint="see 'alice-exp heartbeat --peek'",
                 )
-            ids.append(numbered[int(reference) - 1])
+            block_id = numbered[int(reference) - 1]
+            if _is_unseen(snapshot.find(block_id)):
+                raise unseen(reference)
+            ids.append(block_id)
         else:
             ids.append(resolve(snapshot, reference).block.id)
     return tuple(dict.fromkeys(ids))
+
+
+def shown_only(home: Home, ids: Sequence[str]) -> tuple[tuple[str, ...], int]:
+    """Those whose text a report gave to a person, and how many were only counted: no decision reaches these
+    (DESIGN 7)."""
+    snapshot = home.read(PLACES)
+    left = {block_id for block_id in ids if _is_unseen(snapshot.find(block_id))}
+    return tuple(block_id for block_id in ids if block_id not in left), len(left)
+
+
+def _is_unseen(placed: Placed | None) -> bool:
+    return placed is not None and placed.place == "low_value" and placed.block.reported is None
+
+
+def unseen(number: str) -> RefusedError:
+    """The error for a number that a report only counted."""
+    return RefusedError(
+        "number {number} was only counted so far; see it first",
+        number=number,
+        hint="see 'alice-exp heartbeat --page 2', or 'alice-exp review'",
+    )
 
 
 def approve(
@@ -215,6 +114,7 @@ def approve(
     *,
     bulk: bool = False,
     reason: str = "",
+    replacing: str = "",
     stamp: Stamp = lambda block: block,
 ) -> Decided:
     """Approve candidates and unapproved trusted blocks: those about the user go to personal, others to universal.
@@ -222,9 +122,12 @@ def approve(
     Blocks that changed since a report showed them are skipped and named, and so are expired or already decided ones if
     anything else is left to do; with ``bulk`` (``--all``) already decided ones are skipped silently. ``to`` is another
     namespace of personal or universal; else ``UsageError``. ``stamp`` signs with the owner key
-    (``owner.usecases.decide``).
+    (``owner.usecases.decide``). ``replacing`` is a trusted block whose place the one candidate takes: it is retired in
+    the same act.
     """
     require_person(caller, "approve", f"alice-exp approve {' '.join(ids)}")
+    if replacing and len(ids) != 1:
+        raise UsageError("one candidate takes the place of a block", hint="name one candidate")
     from alice_exp.model.rules.approval import started
     from alice_exp.model.rules.peer_claims import accepted
 
@@ -232,8 +135,11 @@ def approve(
     if target and place_of(target) not in ("personal", "universal"):
         raise UsageError("approval leads to personal or universal, not to {to}", to=to)
 
-    def accept(placed: Placed) -> Put:
+    def accept(placed: Placed, snapshot: Snapshot) -> tuple[Put, ...]:
         block = placed.block
+        retired = _retired(resolve(snapshot, replacing), block, caller.now) if replacing else None
+        if retired is not None:
+            block = replace(block, supersedes=retired.block.id)
         path = target or (placed.path if placed.place == "universal" else destination(block))
         # An approval confirms a personal block after an edit; it never moves it.
         if placed.place == "personal":
@@ -246,9 +152,46 @@ def approve(
         block = accepted(replace(block, approved=mark, reported=None, suggested=""))
         if placed.place == "low_value":
             block = started(block)
-        return Put(stamp(block), path)
+        return (Put(stamp(block), path), *((retired,) if retired is not None else ()))
 
     return _decide(home, caller, "approve", ids, accept, _because(reason), bulk=bulk)
+
+
+def _retired(old: Placed, new: Block, now: str) -> Put:
+    """A trusted block on its way to the archive, because ``new`` takes its place."""
+    from alice_exp.model.rules.lifecycle import retire
+
+    if old.place not in ("personal", "universal"):
+        raise RefusedError("{id} is not trusted: nothing can take its place", id=old.block.id)
+    done = retire(old.block, f"replaced by {new.id}", now)
+    archived = Archived(namespace_name(old.path), now, "obsolete")
+    return Put(replace(done.block, archived=archived), path_of("archive", "obsolete"))
+
+
+def merge(home: Home, caller: Caller, block_id: str, into: str) -> Decided:
+    """Count a candidate as observations of a trusted block that says the same, and take it out of the pool.
+
+    Its evidence moves along; the trusted block's own words stay as they are.
+    """
+    require_person(caller, "merge", f"alice-exp approve {block_id} --merge {into}")
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Decided]:
+        placed, kept = resolve(snapshot, block_id), resolve(snapshot, into)
+        if placed.place != "low_value" or _is_unseen(placed):
+            raise RefusedError("{id} is not a candidate that a report showed", id=placed.block.id)
+        if kept.place not in ("personal", "universal"):
+            raise RefusedError("{id} is not trusted: nothing can be merged into it", id=kept.block.id)
+        block = replace(
+            kept.block,
+            observations=kept.block.observations + placed.block.observations + 1,
+            evidence=(*kept.block.evidence, *placed.block.evidence)[-EVIDENCE_KEPT:],
+        )
+        act = Act("merge", caller.actor, caller.now, (placed.block.id, block.id), f"into {block.id}")
+        changes = ChangeSet(act, (Put(block, kept.path),), (placed.block.id,))
+        return changes, Decided((Placed(block, kept.path),))
+
+    commit, answer = home.apply(plan, PLACES)
+    return replace(answer, commit=commit)
 
 
 def personal_namespace(block: Block) -> str:
@@ -262,7 +205,7 @@ def reject(
     """Reject candidates: they are archived for good, and recognised when they come back (R2.42, D26)."""
     require_person(caller, "reject", f"alice-exp reject {' '.join(ids)}")
 
-    def refuse(placed: Placed) -> Put:
+    def refuse(placed: Placed, snapshot: Snapshot) -> tuple[Put, ...]:  # noqa: ARG001
         mark = Archived(
             namespace_name(placed.path).replace("low_value/", "low_value_pool/"), caller.now, "rejected"
         )
@@ -270,7 +213,7 @@ def reject(
         if reason:
             evidence = (*evidence, Evidence("decision", at=caller.now, quote=reason))[-EVIDENCE_KEPT:]
         block = replace(placed.block, archived=mark, reported=None, evidence=evidence)
-        return Put(block, path_of("archive", "rejected"))
+        return (Put(block, path_of("archive", "rejected")),)
 
     return _decide(home, caller, "reject", ids, refuse, _because(reason), bulk=bulk)
 
@@ -284,7 +227,7 @@ def _decide(
     caller: Caller,
     op: str,
     ids: Sequence[str],
-    decide: Callable[[Placed], Put],
+    decide: Callable[[Placed, Snapshot], tuple[Put, ...]],
     trailers: tuple[tuple[str, str], ...] = (),
     *,
     bulk: bool,
@@ -308,8 +251,9 @@ def _decide(
             elif placed.block.reported is not None and not is_shown_as_it_is(placed.block):
                 skipped.append((block_id, "changed"))
             else:
-                put = decide(placed)
-                (stuck if {placed.path, put.path} & broken else puts).append(put)
+                made = decide(placed, snapshot)
+                paths = {placed.path, *(put.path for put in made)}
+                (stuck if paths & broken else puts).extend(made)
         if settled and not bulk:
             if not (puts or stuck or skipped):
                 raise _not_open(settled[0][0], snapshot.find(settled[0][0]), op)
@@ -318,7 +262,7 @@ def _decide(
             skipped += [(put.block.id, "stale") for put in stuck]
         # With nothing else to do the write is tried, and fails with the file's own problem.
         puts = puts or stuck
-        decided = tuple(Placed(put.block, put.path) for put in puts)
+        decided = tuple(Placed(put.block, put.path) for put in puts if put.block.id in ids)
         if not puts:
             return None, Decided((), tuple(skipped))
         act = Act(op, caller.actor, caller.now, tuple(p.block.id for p in puts), _detail(puts), trailers)

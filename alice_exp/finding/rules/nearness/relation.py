@@ -1,0 +1,283 @@
+"""The relation between two statements, named only where it is sure (DESIGN 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from alice_exp.finding.rules.bilingual_lexicon import same_concept
+from alice_exp.finding.rules.nearness.statement import CLAUSE_END
+from alice_exp.kernel.text.tokens import is_cjk
+from alice_exp.model.rules.rejection import inference
+from alice_exp.model.rules.similarity import same_inference
+
+if TYPE_CHECKING:
+    from alice_exp.finding.rules.nearness.statement import Statement
+
+Kind = Literal["identical", "opposes", "replaces", "same", "extends", "near"]
+
+OTHER_NAME = 0.8
+"""What another name of one concept counts, compared with the word itself."""
+
+RARE = 4.8
+"""The weight of a word that occurs in one of 200 texts: the least collection that is assumed."""
+
+CLAUSE = 0.6
+"""The dice of two clauses from which they are about one thing."""
+
+SHORT_PLACE = 4
+"""The most words, or CJK characters, of a value that no list knows."""
+
+Weigh: TypeAlias = Callable[[str], float]
+"""The weight of a key, > 0: the rarer, the more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """What a known statement is to a new one, and how much they share: by mass (``dice``), of the smaller one
+    (``cover``), of their triggers (``topic``), each in [0, 1].
+
+    ``kind`` is None where nothing is sure; ``differs`` is what differs, on each side.
+    """
+
+    kind: Kind | None
+    dice: float
+    cover: float
+    topic: float
+    differs: tuple[str, str] = ("", "")
+
+    @property
+    def strength(self) -> float:
+        """By which neighbours are ordered: dice + topic / 4, in [0, 1.25]."""
+        return self.dice + 0.25 * self.topic
+
+
+class _Pair:
+    """Two statements compared: what they share, and what each has alone, by weight."""
+
+    def __init__(self, first: Statement, second: Statement, weigh: Weigh) -> None:
+        self.one, self.two, self.weigh = first, second, weigh
+        one, two = first.signs, second.signs
+        self.opposed_sides = {
+            pair
+            for pair in self.one.sides.keys() & self.two.sides.keys()
+            if _turned(self.one.sides[pair], self.two.sides[pair])
+        }
+        apart = {
+            key
+            for pair in self.opposed_sides
+            for key in (*self.one.sided.get(pair, ()), *self.two.sided.get(pair, ()))
+        }
+        self.changed = [
+            name
+            for name in self.one.values.keys() & self.two.values.keys()
+            if not name.startswith("scope") and not self.one.values[name] & self.two.values[name]
+        ]
+        apart |= {
+            f"={name}:{value}"
+            for name in self.changed
+            for value in self.one.values[name] | self.two.values[name]
+        }
+        # What is compared on purpose (the opposites, the values) is no part of what both are about.
+        self.left = {key: self.weigh(key) for key in one if key not in apart}
+        self.right = {key: self.weigh(key) for key in two if key not in apart}
+        self.shared = {key: weight for key, weight in self.left.items() if key in self.right}
+        for key, weight in self.left.items():
+            if key not in self.shared and not same_concept(key).isdisjoint(self.right):
+                self.shared[key] = OTHER_NAME * weight
+        mass_one, mass_two = sum(self.left.values()), sum(self.right.values())
+        together = sum(self.shared.values())
+        self.dice = min(1.0, 2 * together / (mass_one + mass_two)) if together else 0.0
+        self.cover = min(1.0, together / min(mass_one, mass_two)) if together else 0.0
+        self.topic = _topic(self.one, self.two)
+
+    def is_opposed(self) -> bool:
+        """Whether one affirms what the other denies, of one subject."""
+        if not self._is_turned() or self._has_other_scope():
+            return False
+        return self.topic >= 0.6 or not self.exchanged
+
+    def _is_turned(self) -> bool:
+        trigger = self.one.trigger | self.two.trigger
+        beside = {key: weight for key, weight in self.shared.items() if key not in trigger}
+        counted = beside or self.shared
+        denied = sum(
+            weight for key, weight in counted.items() if self.one.signs[key] * self.two.signs.get(key, 1) < 0
+        )
+        is_denied = bool(counted) and denied >= 0.3 * sum(counted.values())
+        if len(self.opposed_sides) % 2:
+            # "no coffee in the afternoon" and "coffee in the morning" are turned twice, and agree.
+            near = (
+                self.topic >= 0.6 or self.cover >= 0.3 or (self._are_both_about_user() and self.cover >= 0.2)
+            )
+            return near and not is_denied
+        # One shared word is a subject, not a statement about it.
+        is_enough = len(self.shared) > 1 or self.topic >= 0.6 or self.cover >= 0.75
+        if is_denied and is_enough and self.cover >= (0.45 if beside else 0.6):
+            return True
+        return any(self._deny(one, two) for one in self.one.clauses for two in self.two.clauses)
+
+    def _deny(self, one: dict[str, int], two: dict[str, int]) -> bool:
+        """Whether a clause denies what a clause of the other statement affirms, whatever else the two say."""
+        shared = [key for key in one if key in two]
+        if len(shared) < 2 or all(one[key] * two[key] > 0 for key in shared):
+            return False
+        mass = sum(map(self.weigh, shared))
+        denied = sum(self.weigh(key) for key in shared if one[key] * two[key] < 0)
+        both = sum(map(self.weigh, one)) + sum(map(self.weigh, two))
+        return denied >= 0.5 * mass and 2 * mass >= CLAUSE * both and mass >= 2 * RARE
+
+    def is_replaced(self) -> bool:
+        """Whether both state the value of one thing, and another one."""
+        if not (self.cover >= 0.4 or self.topic >= 0.6):
+            return False
+        if not self.changed:
+            return self._states_another() and not self._has_other_scope()
+        # With the same trigger the value may be all that is said; else something has to be of one thing.
+        is_about_one = bool(self.shared) or not (self.left and self.right)
+        return is_about_one and not self._has_other_scope() and not self.exchanged
+
+    def _states_another(self) -> bool:
+        """Whether both say what one thing is, and differ in one short place alone (名字是张三, 名字是李四)."""
+        if self.topic < 0.6 or not (self.one.has_one_value and self.two.has_one_value):
+            return False
+        alone = set(self.one.line) ^ set(self.two.line) - {CLAUSE_END}
+        return len(self.exchanged) == 1 and len(alone) <= 2 * SHORT_PLACE
+
+    def _are_both_about_user(self) -> bool:
+        return self.one.placed.block.about == self.two.placed.block.about == "user"
+
+    def _has_other_scope(self) -> bool:
+        """Whether both speak of different machines, environments or persons."""
+        one, two = self.one, self.two
+        for name in {*one.values, *one.old, *two.values, *two.old}:
+            if not name.startswith("scope"):
+                continue
+            left = one.values.get(name, set()) | one.old.get(name, set())
+            right = two.values.get(name, set()) | two.old.get(name, set())
+            # Of machines and environments one may be silent; a sister that only one names is another person.
+            if left.isdisjoint(right) and ((left and right) or name == "scope: person"):
+                return True
+        return False
+
+    @cached_property
+    def exchanged(self) -> list[tuple[str, str]]:
+        """The places where one statement has a word that the other does not have, and the other another one."""
+        one, two = self.one.line, self.two.line
+        # The opposites are what both differ in, not two subjects.
+        sided = {
+            w for pair in self.opposed_sides for of in (self.one, self.two) for w in of.sided.get(pair, ())
+        }
+        sided |= {character for word in sided if is_cjk(word) for character in word}
+        known_one, known_two = {*one, *sided}, {*two, *sided}
+        found = []
+        for what, a, b, c, d in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
+            if what != "replace":
+                continue
+            left = [w for w in one[a:b] if w not in known_two and w[0] != "="]
+            right = [w for w in two[c:d] if w not in known_one and w[0] != "="]
+            # A clause that shares nothing is another statement, not another word in the place of one.
+            if known_two.isdisjoint(_clause(one, a, b)) or known_one.isdisjoint(_clause(two, c, d)):
+                continue
+            if left and right and not any(not same_concept(w).isdisjoint(right) for w in left):
+                found.append((_joined(left), _joined(right)))
+        return found
+
+    def over(self) -> tuple[float, float]:
+        """The weight of what each side has alone, CJK by single characters."""
+        return self._alone(self.one, self.two), self._alone(self.two, self.one)
+
+    def _alone(self, one: Statement, two: Statement) -> float:
+        other = set(two.line)
+        mass = 0.0
+        for word in dict.fromkeys(one.line):
+            if word not in other and same_concept(word).isdisjoint(two.signs):
+                mass += self.weigh(word) * (0.5 if is_cjk(word) else 1)
+        return mass
+
+    def agrees(self) -> bool:
+        """Whether nothing speaks against their saying the same: sign, number, order, another word in one place."""
+        signs = all(self.one.signs[key] * self.two.signs.get(key, 1) >= 0 for key in self.shared)
+        return (
+            signs
+            and not self.opposed_sides
+            and self.one.negations == self.two.negations
+            and _numbers(self.one) == _numbers(self.two)
+            and all(
+                not self.one.order[word].isdisjoint(self.two.order[word])
+                for word in self.one.order.keys() & self.two.order.keys()
+            )
+            and not self.exchanged
+        )
+
+    def differs(self) -> tuple[str, str]:
+        """What stands in one place of both: the values, the opposites, or the words."""
+        for name in self.changed[:1]:
+            return self.one.written(name), self.two.written(name)
+        for pair in self.opposed_sides:
+            return self.one.written(pair), self.two.written(pair)
+        for one, two in self.exchanged[:1]:
+            return one, two
+        return "", ""
+
+
+def likeness(one: Statement, two: Statement, weigh: Weigh) -> Likeness:
+    """What ``two``, a statement that is known, is to ``one``, a new one."""
+    pair = _Pair(one, two, weigh)
+    kind = _kind(pair)
+    # Aligning the words costs more than all the rest, and most pairs turn out to have nothing in common.
+    differs = pair.differs() if kind not in (None, "identical") else ("", "")
+    return Likeness(kind, round(pair.dice, 3), round(pair.cover, 3), round(pair.topic, 3), differs)
+
+
+def _kind(pair: _Pair) -> Kind | None:
+    one, two = pair.one.placed.block, pair.two.placed.block
+    # Equal words are equal keys: what shares few of them need not be compared letter by letter.
+    may_be_equal = pair.dice >= 0.9 or not (pair.left and pair.right)
+    if may_be_equal and same_inference(inference(one.payload), inference(two.payload)):
+        return "identical"
+    are_apart = bool(one.key and two.key and one.key != two.key)
+    if pair.is_opposed():
+        return "opposes"
+    if pair.is_replaced() or one.supersedes == two.id:
+        return "replaces"
+    if not are_apart and max(pair.dice, pair.cover) >= 0.75 and pair.agrees():
+        left, right = pair.over()
+        if max(left, right) < RARE and pair.dice >= 0.75:
+            return "same"
+        if min(left, right) < RARE and pair.cover >= 0.9:
+            return "extends"
+    same_trigger = bool(pair.one.trigger_mark) and pair.one.trigger_mark == pair.two.trigger_mark
+    return "near" if pair.dice + 0.25 * pair.topic >= 0.30 or same_trigger else None
+
+
+def _turned(one: set[tuple[int, int]], two: set[tuple[int, int]]) -> bool:
+    """Whether two statements take different sides of a pair of opposites; neither may take both."""
+    left, right = {side * sign for side, sign in one}, {side * sign for side, sign in two}
+    sides = {side for side, _ in one} | {side for side, _ in two}
+    return len(left) == len(right) == 1 and left != right and len(sides) > 1
+
+
+def _topic(one: Statement, two: Statement) -> float:
+    if one.trigger_mark and one.trigger_mark == two.trigger_mark:
+        return 1.0
+    union = len(one.trigger | two.trigger)
+    return len(one.trigger & two.trigger) / union if union else 0.0
+
+
+def _numbers(of: Statement) -> dict[str, set[str]]:
+    return {name: values for name, values in of.values.items() if not name.startswith("scope")}
+
+
+def _joined(words: list[str]) -> str:
+    return "".join(words) if is_cjk(words[0]) else " ".join(words)
+
+
+def _clause(line: list[str], start: int, stop: int) -> list[str]:
+    """The words of the clauses in which a part of a line lies, without values."""
+    first = next((at + 1 for at in range(start - 1, -1, -1) if line[at] == CLAUSE_END), 0)
+    last = next((at for at in range(max(start, stop - 1), len(line)) if line[at] == CLAUSE_END), len(line))
+    return [word for word in line[first:last] if word[0] != "="]

@@ -1,0 +1,292 @@
+"""Taking a statement apart: its keys, each affirmed or denied, its numbers, typed values and opposites (DESIGN 13)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from alice_exp.finding.rules.nearness.vocabulary import Meaning, vocabulary
+from alice_exp.kernel.text.tokens import fingerprint_text, fold, is_cjk, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from alice_exp.model.values.block import Placed
+
+CLAUSE_END = "=;"
+"""What stands in a statement's line where a clause ends."""
+
+_CLAUSES = re.compile(r"[,;:。、!?\n]|\.(?=\s|$)|\b(?:but|and then)\b|但是?|而且")
+_WHETHER = re.compile(r"([^\W\x00-\u2e7f])[不没]\1")
+"""能不能, 有没有: a question, which denies nothing."""
+_NUMERAL = "[零一二两三四五六七八九十百千万半]"
+_UNITS = {
+    word: (name, factor)
+    for name, factor, words in (
+        ("seconds", 0.001, "ms 毫秒 milliseconds"),
+        ("seconds", 1, "s sec second seconds 秒 秒钟"),
+        ("seconds", 60, "min minute minutes 分钟"),
+        ("seconds", 3600, "h hour hours 小时 个小时"),
+        ("seconds", 86400, "day days 天"),
+        ("seconds", 604800, "week weeks 周 个星期"),
+        ("months", 1, "month months 个月"),
+        ("months", 12, "year years 年"),
+        ("bytes", 1, "b"),
+        ("bytes", 1e3, "kb"),
+        ("bytes", 1e6, "mb"),
+        ("bytes", 1e9, "gb"),
+        ("bytes", 1e12, "tb"),
+        ("bytes", 1024, "kib"),
+        ("bytes", 1024**2, "mib"),
+        ("bytes", 1024**3, "gib"),
+        ("number", 1e3, "k"),
+        ("%", 1, "% percent"),
+        ("clock", 60, "点 点半 点钟 am pm"),
+    )
+    for word in words.split()
+}
+_WORD_NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ]
+    )
+}
+_UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+_TOKEN = re.compile(
+    rf"(?P<clock>\d{{1,2}}:\d\d)"
+    rf"|(?P<number>(?:\d+(?:\.\d+)*|{_NUMERAL}+(?={_UNIT}|[个条次名倍位人])))\s?(?P<unit>(?:{_UNIT})(?![a-z]))?"
+    r"|(?P<latin>[a-z][a-z0-9_+#./*-]*[a-z0-9+#*]|[a-z])"
+    r"|(?P<cjk>[^\W\d_a-z\x00-\u2e7f]+)"
+)
+_DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2}
+
+
+@dataclass(slots=True)
+class Statement:
+    """One block's text taken apart. Keys are stems, pairs of CJK characters, typed values and numbers.
+
+    ``signs`` says of each key whether it is affirmed (1), denied (-1) or both (0), ``clauses`` the same of each clause;
+    ``values`` what each class of typed values or unit of numbers is, ``old`` what it was; ``sides`` the side (1, -1) of
+    each pair of opposites, with its sign; ``line`` the content words in order; ``order`` what stands behind "before"
+    and its like.
+    """
+
+    placed: Placed
+    trigger: frozenset[str] = frozenset()
+    trigger_mark: str = ""
+    signs: dict[str, int] = field(default_factory=dict)
+    values: dict[str, set[str]] = field(default_factory=dict)
+    old: dict[str, set[str]] = field(default_factory=dict)
+    sides: dict[int, set[tuple[int, int]]] = field(default_factory=dict)
+    sided: dict[int, set[str]] = field(default_factory=dict)
+    clauses: list[dict[str, int]] = field(default_factory=list)
+    line: list[str] = field(default_factory=list)
+    order: dict[str, set[str]] = field(default_factory=dict)
+    negations: int = 0
+    clause: dict[str, int] = field(default_factory=dict)
+    """The signs of the clause that is being read."""
+    has_one_value: bool = False
+    """Whether it states something that has one value at a time (is, named, 是, 叫)."""
+    spelt: dict[str | int, list[str]] = field(default_factory=dict)
+    """How each class of values, and each pair of opposites, is written."""
+
+    def written(self, name: str | int) -> str:
+        """A class of values, or a pair of opposites, as the text writes it."""
+        return ", ".join(dict.fromkeys(self.spelt.get(name, ())))
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Every key."""
+        return frozenset(self.signs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A piece of a clause: its spelling, what is known of it, and the typed value that a number is."""
+
+    text: str
+    meaning: Meaning
+    value: tuple[str, str] | None = None
+
+
+_PLAIN = Meaning()
+
+
+def statement(placed: Placed) -> Statement:
+    """Take a block apart: the payload's clauses, and the words of its trigger."""
+    block = placed.block
+    trigger = " ".join((block.trigger.text, *block.trigger.keywords))
+    found = Statement(placed, text_keys(trigger), fingerprint_text(block.trigger.text))
+    for text in (block.payload.content, *block.payload.steps):
+        for clause in _CLAUSES.split(_plain(text)):
+            _read(list(_words(clause)), found)
+    return found
+
+
+def text_keys(text: str) -> frozenset[str]:
+    """The keys of a text, whatever their sign."""
+    found = Statement(None)  # type: ignore[arg-type]
+    for clause in _CLAUSES.split(_plain(text)):
+        _read(list(_words(clause)), found)
+    return found.keys
+
+
+def _plain(text: str) -> str:
+    # "don't" and "dont" are one word in the lists, "user's" and "user" too.
+    plain = re.sub(r"['’]s\b", "", fold(text)).replace("'", "").replace("’", "")
+    return plain if plain.isascii() else _WHETHER.sub(r"\1", plain)
+
+
+def _words(clause: str) -> Iterator[_Word]:
+    known = vocabulary()
+    pieces = list(_TOKEN.finditer(clause))
+    at = 0
+    while at < len(pieces):
+        piece = pieces[at]
+        at += 1
+        if piece["clock"] or piece["number"]:
+            yield _number(piece)
+        elif piece["cjk"]:
+            yield from _segmented(piece["cjk"])
+        else:
+            size, text = 1, piece.group()
+            for more in (3, 2) if text in known.phrases else ():
+                phrase = " ".join(p.group() for p in pieces[at - 1 : at - 1 + more])
+                if phrase in known.latin:
+                    size, text = more, phrase
+                    break
+            at += size - 1
+            if text in _WORD_NUMBERS and size == 1:
+                yield _Word(text, _PLAIN, ("number", str(float(_WORD_NUMBERS[text]))))
+            else:
+                yield _Word(text, known.latin.get(text, _PLAIN))
+
+
+def _number(piece: re.Match[str]) -> _Word:
+    if piece["clock"]:
+        hours, minutes = piece["clock"].split(":")
+        return _Word(piece.group(), _PLAIN, ("clock", str(float(int(hours) * 60 + int(minutes)))))
+    written, unit = piece["number"], piece["unit"] or ""
+    if written.count(".") > 1 or (not unit and "." in written):
+        return _Word(piece.group(), _PLAIN, ("number", written))
+    amount = float(written) if written[0].isdigit() else _counted(written)
+    name, factor = _UNITS.get(unit, ("number", 1))
+    amount = amount * factor + (30 if unit == "点半" else 12 * 60 if unit == "pm" and amount < 12 else 0)
+    return _Word(piece.group(), _PLAIN, (name, str(round(amount, 6))))
+
+
+def _counted(numeral: str) -> float:
+    total, digit = 0, 0
+    for character in numeral:
+        scale = {"十": 10, "百": 100, "千": 1000, "万": 10000}.get(character)
+        if scale:
+            total += (digit or 1) * scale
+            digit = 0
+        elif character != "半":
+            digit = _DIGITS[character]
+    return total + digit + (0.5 if "半" in numeral else 0)
+
+
+def _segmented(run: str) -> Iterator[_Word]:
+    """A CJK run cut at the known words, the longest first; what lies between stays whole."""
+    known, at, start = vocabulary(), 0, 0
+    while at < len(run):
+        size = min(known.longest, len(run) - at) if run[at] in known.initials else 0
+        while size and run[at : at + size] not in known.cjk:
+            size -= 1
+        if not size:
+            at += 1
+            continue
+        if at > start:
+            yield _Word(run[start:at], _PLAIN)
+        yield _Word(run[at : at + size], known.cjk[run[at : at + size]])
+        at += size
+        start = at
+    if at > start:
+        yield _Word(run[start:at], _PLAIN)
+
+
+def _read(words: Sequence[_Word], into: Statement) -> None:
+    """Add one clause: the sign of each word, then its keys."""
+    sign = -1 if sum("prohibition" in word.meaning.roles for word in words) % 2 else 1
+    denies = sign < 0
+    preferring = False
+    turned = max((i for i, word in enumerate(words) if "becoming" in word.meaning.roles), default=-1)
+    stem_of = stems({word.text for word in words if word.text[0] <= "\u2e7f"})
+    for at, word in enumerate(words):
+        roles = word.meaning.roles
+        preferring = preferring or "preferring" in roles
+        if "prohibition" in roles:
+            continue
+        if "negation" in roles:
+            sign, denies = -sign, True
+            continue
+        if "instead" in roles or (preferring and word.text == "over"):
+            sign = -1
+            continue
+        into.has_one_value = into.has_one_value or "one value" in roles
+        _order(word, words, at, into, stem_of)
+        value = word.value or word.meaning.value
+        if value is not None:
+            is_old = sign < 0 or at < turned
+            (into.old if is_old else into.values).setdefault(value[0], set()).add(value[1])
+            _key(f"={value[0]}:{value[1]}", sign, into)
+            into.line.append(f"={value[0]}")
+            if not is_old:
+                into.spelt.setdefault(value[0], []).append(word.text)
+        else:
+            _content(word, sign, into, stem_of)
+        for pair, side in word.meaning.sides:
+            into.sides.setdefault(pair, set()).add((side, sign))
+            into.spelt.setdefault(pair, []).append(word.text)
+    into.negations += denies
+    into.clauses.append(into.clause)
+    into.clause = {}
+    into.line.append(CLAUSE_END)
+
+
+def _content(word: _Word, sign: int, into: Statement, stem_of: dict[str, str]) -> None:
+    if word.meaning.filling or "becoming" in word.meaning.roles:
+        return
+    keys: list[str] = []
+    if is_cjk(word.text):
+        keys = [*word.text, *(word.text[i : i + 2] for i in range(len(word.text) - 1))]
+        into.line += word.text
+    elif word.text in stem_of:
+        keys = [stem_of[word.text]]
+        into.line += keys
+    for key in keys:
+        _key(key, sign, into)
+    for pair, _ in word.meaning.sides:
+        into.sided.setdefault(pair, set()).update(keys)
+
+
+def _key(key: str, sign: int, into: Statement) -> None:
+    into.clause[key] = sign
+    was = into.signs.get(key, sign)
+    into.signs[key] = sign if was == sign else 0
+
+
+def _order(word: _Word, words: Sequence[_Word], at: int, into: Statement, stem_of: dict[str, str]) -> None:
+    """Note what an "after" or 之后 puts in second place: in English what follows it, in Chinese what precedes it."""
+    roles = word.meaning.roles
+    if "order" in roles:
+        behind = {stem_of[w.text] for w in words[at + 1 :] if w.text in stem_of and not w.meaning.filling}
+        into.order.setdefault(word.text, set()).update(behind)
+    elif "order chinese" in roles and at:
+        into.order.setdefault(word.text[-1], set()).update(words[at - 1].text[-4:])

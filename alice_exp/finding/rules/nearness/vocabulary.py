@@ -1,0 +1,86 @@
+"""The words by which a statement is taken apart: negations, opposites, typed values, filling words (DESIGN 13)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.text.data_files import entries, word_lists
+from alice_exp.kernel.text.tokens import is_cjk
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_WORDS = "finding/rules/data/nearness_words.txt"
+_VALUES = "finding/rules/data/typed_values.txt"
+_ANTONYMS = "finding/rules/data/antonyms.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a known word does: its roles, its typed value (class, value), its side (1, -1) in pairs of opposites."""
+
+    roles: frozenset[str] = frozenset()
+    value: tuple[str, str] | None = None
+    sides: tuple[tuple[int, int], ...] = ()
+    filling: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Known words by their spelling: Latin words and phrases (parted by one blank), Chinese words, and the length of
+    the longest Chinese one."""
+
+    latin: Mapping[str, Meaning]
+    cjk: Mapping[str, Meaning]
+    longest: int
+    phrases: frozenset[str]
+    """The words with which a known phrase of several words begins."""
+    initials: frozenset[str]
+    """The characters with which a known Chinese word begins."""
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """The vocabulary of the data files."""
+    lists = word_lists(_WORDS)
+    roles: dict[str, set[str]] = {}
+    for heading in (
+        "negation",
+        "prohibition",
+        "no negation",
+        "instead",
+        "preferring",
+        "becoming",
+        "one value",
+    ):
+        for word in lists[heading]:
+            roles.setdefault(_spelt(word), set()).add(heading)
+    for heading in ("order", "order chinese"):
+        for word in lists[heading]:
+            roles.setdefault(word, set()).add(heading)
+    values = {
+        _spelt(name): (heading, _spelt(row.partition(",")[0]))
+        for heading, rows in word_lists(_VALUES).items()
+        for row in rows
+        for name in row.split(",")
+    }
+    sides: dict[str, tuple[tuple[int, int], ...]] = {}
+    for number, line in enumerate(entries(_ANTONYMS)):
+        for side, half in zip((1, -1), line.split("|"), strict=True):
+            for word in half.split(","):
+                sides[_spelt(word)] = (*sides.get(_spelt(word), ()), (number, side))
+    filling = {*lists["filling"], *lists["filling chinese"]}
+    known = {
+        word: Meaning(frozenset(roles.get(word, ())), values.get(word), sides.get(word, ()), word in filling)
+        for word in {*roles, *values, *sides, *filling}
+    }
+    cjk = {word: meaning for word, meaning in known.items() if is_cjk(word[0]) or is_cjk(word[-1])}
+    latin = {word: meaning for word, meaning in known.items() if word not in cjk}
+    starts = frozenset(word.partition(" ")[0] for word in latin if " " in word)
+    return Vocabulary(latin, cjk, max(map(len, cjk)), starts, frozenset(word[0] for word in cjk))
+
+
+def _spelt(word: str) -> str:
+    return word.replace("_", " ")

@@ -1,0 +1,113 @@
+"""Finds private facts and secrets in what is learned: phone, identity and card numbers, addresses, keys (DESIGN 7).
+
+Numbers are believed by their checksum, so that an order number is not taken for a card.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from alice_exp.model.rules.secrets import SECRETS, findings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Delicate:
+    """Something that a person may not want to keep: its kind, and the field in which it stands (payload, trigger)."""
+
+    kind: str
+    at: str
+
+
+_TOLERATED = ("a home path", "an IP address", "a network card's address", "an e-mail address")
+"""What must not leave the machine, but is no secret on it."""
+
+_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
+_CHECKS = "10X98765432"
+_OFFICE = re.compile(
+    r"^(?:support|noreply|no-reply|info|contact|admin|help|service|sales|team|security|hello|root|git|postmaster"
+    r"|webmaster|donotreply)@",
+    re.IGNORECASE,
+)
+
+
+def is_identity_number(text: str) -> bool:
+    """Whether 18 digits (the last may be X) are a mainland identity number by their checksum (GB 11643-1999)."""
+    digits = text.upper()
+    if not re.fullmatch(
+        r"[1-9]\d{5}(?:18|19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dX]", digits
+    ):
+        return False
+    return _CHECKS[sum(w * int(d) for w, d in zip(_WEIGHTS, digits, strict=False)) % 11] == digits[17]
+
+
+def is_card_number(text: str) -> bool:
+    """Whether 13 to 19 digits, blanks and hyphens aside, pass the Luhn check and begin like a bank card."""
+    digits = [int(character) for character in text if character.isdigit()]
+    if not 13 <= len(digits) <= 19 or digits[0] not in (3, 4, 5, 6) or len(set(digits)) == 1:
+        return False
+    doubled = [digit * 2 - 9 * (digit > 4) if at % 2 else digit for at, digit in enumerate(reversed(digits))]
+    return sum(doubled) % 10 == 0
+
+
+def _is_private_mail(text: str) -> bool:
+    return not _OFFICE.match(text)
+
+
+def _always(_: str) -> bool:
+    return True
+
+
+_KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
+    ("an identity number", re.compile(r"(?<![\dA-Za-z])\d{17}[\dXx](?![\dA-Za-z])"), is_identity_number),
+    ("a bank card", re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d.-])"), is_card_number),
+    (
+        "a mobile number",
+        re.compile(
+            r"(?<![\d.-])(?:(?:\+|00)86[ -]?)?1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?![\d.-])"
+            r"|\+\d{1,3}[ -]\d{2,4}(?:[ -]\d{2,4}){2,3}(?!\d)"
+        ),
+        _always,
+    ),
+    (
+        "a private e-mail address",
+        re.compile(
+            r"[\w.+-]+@(?!example\.(?:com|org|net)\b|users\.noreply)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}",
+            re.ASCII,
+        ),
+        _is_private_mail,
+    ),
+    (
+        "an address",
+        re.compile(
+            r"[\u4e00-\u9fff]{2,12}(?:路|街|大道|胡同|巷|弄)\s?\d+\s?(?:号|弄)"
+            r"|\d+\s?(?:号楼|栋|幢|单元)\s?\d+\s?(?:室|单元|号)"
+            r"|\b\d{1,5} (?:[A-Z][a-z]+ ){1,3}"
+            r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct)\b"
+            r"|\b[A-Z][a-zäöüß]+(?:straße|strasse|weg|allee|platz) \d{1,4}[a-z]?\b"
+        ),
+        _always,
+    ),
+)
+
+
+KINDS = (*(kind for kind, _, _ in _KINDS), *(kind for kind in SECRETS if kind not in _TOLERATED))
+"""Every kind that ``delicate`` finds."""
+
+
+def delicate(texts: Mapping[str, str]) -> tuple[Delicate, ...]:
+    """The secrets and private facts in texts by field, each kind once a field, in the order of the fields."""
+    found: dict[Delicate, None] = {}
+    for at, text in texts.items():
+        # Most texts have no digit and no sign of a key; the patterns cost more than looking.
+        for kind, pattern, holds in _KINDS:
+            if any(holds(match.group()) for match in pattern.finditer(text)):
+                found[Delicate(kind, at)] = None
+        for one in findings(text):
+            if one.what not in _TOLERATED:
+                found[Delicate(one.what, at)] = None
+    return tuple(found)

@@ -1,0 +1,100 @@
+"""The command ``heartbeat``: today's report in every format, all of it or what a person asks for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from alice_exp.kernel.errors import UsageError
+from alice_exp.review import documents as review_documents
+from alice_exp.review import usecases as review
+from alice_exp.review.cli.report_summary import summary
+from alice_exp.review.rules.arrangement import Wanted, page_of
+from alice_exp.review.rules.daily_report import Agenda, Item
+from alice_exp.review.wiring import reviewing
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.rows import FORMATS
+
+About = Annotated[str, typer.Option("--about", metavar="user|work", help="Only what is about you, or work.")]
+By = Annotated[
+    str, typer.Option("--by", metavar="ACTOR", help="Only what this agent proposed, as agent:claude.")
+]
+Match = Annotated[str, typer.Option("--match", metavar="TEXT", help="Only what says this.")]
+Project = Annotated[str, typer.Option("--project", metavar="NAME", help="Only what belongs to this project.")]
+
+
+def heartbeat(
+    ctx: typer.Context,
+    peek: Annotated[
+        bool, typer.Option("--peek", help="Look only: starts no clock, gives no new numbers.")
+    ] = False,
+    unseen: Annotated[bool, typer.Option("--unseen", help="As --peek, for a run that nobody reads.")] = False,
+    format: Annotated[
+        str, typer.Option("--format", metavar="table|markdown|html|tsv|csv|json", help="How it is written.")
+    ] = "table",
+    new: Annotated[bool, typer.Option("--new", help="Only what no earlier report showed.")] = False,
+    about: About = "",
+    by: By = "",
+    project: Project = "",
+    match: Match = "",
+    page: Annotated[int, typer.Option("--page", min=1, help="Which screen of ten, on a terminal.")] = 1,
+) -> None:
+    """Show today's report: what is new and waits for you, what changed, what fails.
+
+    Numbers hold until the next report. On a terminal ten candidates are shown and the rest counted: what is only
+    counted has no seven-day clock, and no decision in bulk reaches it.
+
+    Examples: alice-exp heartbeat · alice-exp heartbeat --about user · alice-exp heartbeat --peek --format markdown
+    """
+    terminal: Terminal = ctx.obj
+    session = terminal.session
+    if format in FORMATS:
+        terminal.format = format
+    elif format not in _FORMATS:
+        raise UsageError(
+            "unknown format {format}", format=repr(format), hint="write --format table, markdown or html"
+        )
+    wanted = Wanted(new, subject(about), by, project, match)
+    on_screen = format == "table" and sys.stdout.isatty() and not terminal.json
+
+    def given(report: Agenda) -> tuple[Item, ...]:
+        items = tuple(filter(wanted.holds, report.items))
+        return page_of(items, page) if on_screen else items
+
+    report, _ = review.heartbeat(
+        reviewing(session),
+        peek=peek or unseen or terminal.quiet,
+        page=lambda whole: [item.placed.block.id for item in given(whole)],
+    )
+    sentence, shown = summary(report), given(report)
+    document = review_documents.heartbeat(report if wanted.is_any else replace(report, items=shown), sentence)
+    terminal.answer(document, lambda: _write(format, report, sentence, shown))
+
+
+def subject(name: str) -> str:
+    """The value of ``--about``; ``UsageError`` for another than user and work."""
+    if name not in ("", "user", "work"):
+        raise UsageError("unknown subject {name}", name=repr(name), hint="write --about user or --about work")
+    return name
+
+
+_FORMATS = ("table", "markdown", "html")
+
+
+def _write(format: str, report: Agenda, sentence: str, shown: Sequence[Item]) -> None:
+    if format == "markdown":
+        from alice_exp.review.cli.report_markdown import markdown
+
+        sys.stdout.write(markdown(replace(report, items=tuple(shown)), sentence))
+    elif format == "html":
+        from alice_exp.review.cli.report_html import page
+
+        sys.stdout.write(page(replace(report, items=tuple(shown)), sentence))
+    else:
+        from alice_exp.review.cli.report_text import show
+
+        show(report, sentence, sys.stdout, shown)

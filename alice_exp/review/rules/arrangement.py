@@ -1,0 +1,105 @@
+"""The order in which a person sees the candidates: what cannot wait, what is about them, work by subject (DESIGN 7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from alice_exp.review.rules.daily_report import Item
+
+CARDS = 10
+"""How many candidates a screen shows; the rest is counted."""
+
+Key = Literal["today", "user", "work", "repeats", "turned_down"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Candidates that a person decides with one thing in mind; ``key`` says which."""
+
+    key: Key
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which candidates a person wants; empty: any. ``by`` is an actor or its name, ``match`` a part of a text."""
+
+    new: bool = False
+    about: str = ""
+    by: str = ""
+    project: str = ""
+    match: str = ""
+
+    @property
+    def is_any(self) -> bool:
+        """Whether nothing is asked for."""
+        return self == Wanted()
+
+    def holds(self, item: Item) -> bool:
+        """Whether a candidate is wanted."""
+        block = item.placed.block
+        actor = item.proposed.by if item.proposed else ""
+        text = " ".join((block.trigger.text, block.payload.content, *block.payload.steps)).casefold()
+        is_about_user = item.destination.startswith("personal/")
+        return (
+            (not self.new or item.is_new)
+            and (not self.about or (self.about == "user") is is_about_user)
+            and (not self.by or self.by in (actor, actor.partition(":")[2]))
+            and (not self.project or self.project == project_of(item))
+            and self.match.casefold() in text
+        )
+
+
+def project_of(item: Item) -> str:
+    """The project that a candidate belongs to; empty if to none."""
+    return str(getattr(item.placed.block, "project", ""))
+
+
+def arranged(items: Sequence[Item]) -> tuple[Part, ...]:
+    """The candidates in parts that are not empty; groups stay together, in the place of their first one."""
+    parts: dict[Key, list[Item]] = {"today": [], "user": [], "work": [], "repeats": [], "turned_down": []}
+    key_of_group: dict[int, Key] = {}
+    for item in items:
+        key = _key(item)
+        if item.group:
+            key = key_of_group.setdefault(item.group, key)
+        parts[key].append(item)
+    rank = {item.group: at for at, item in reversed(list(enumerate(items))) if item.group}
+    for key, rows in parts.items():
+        place = {id(item): rank.get(item.group, at) for at, item in enumerate(items)}
+        rows.sort(key=lambda item: (*(_subject(item) if key == "work" else ()), place[id(item)]))
+    return tuple(Part(key, tuple(rows)) for key, rows in parts.items() if rows)
+
+
+def _key(item: Item) -> Key:
+    if item.mark:
+        return "turned_down"
+    if item.conflict or item.delicate or item.is_changed or 0 <= item.days_left <= 1:
+        return "today"
+    if item.repeated:
+        return "repeats"
+    return "user" if item.destination.startswith("personal/") else "work"
+
+
+def _subject(item: Item) -> tuple[str, str]:
+    return project_of(item), item.destination
+
+
+def page_of(items: Sequence[Item], number: int = 1) -> tuple[Item, ...]:
+    """The candidates of one screen, ``number`` from 1: at most ``CARDS``, a group never cut in two."""
+    screens: list[list[Item]] = [[]]
+    row = [item for part in arranged(items) for item in part.items]
+    at = 0
+    while at < len(row):
+        size = 1
+        while row[at].group and at + size < len(row) and row[at + size].group == row[at].group:
+            size += 1
+        if screens[-1] and len(screens[-1]) + size > CARDS:
+            screens.append([])
+        screens[-1] += row[at : at + size]
+        at += size
+    return tuple(screens[number - 1]) if 1 <= number <= len(screens) else ()

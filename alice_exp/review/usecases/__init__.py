@@ -1,0 +1,17 @@
+"""Use cases of the review: the heartbeat, and the person's decisions."""
+
+from alice_exp.review.usecases.decisions import (
+    Decided,
+    Why,
+    approve,
+    chosen,
+    merge,
+    personal_namespace,
+    reject,
+    shown_only,
+    unseen,
+)
+from alice_exp.review.usecases.heartbeat import Page, heartbeat
+
+__all__ = ["Decided", "Page", "Why", "approve", "chosen", "heartbeat", "merge"]
+__all__ += ["personal_namespace", "reject", "shown_only", "unseen"]

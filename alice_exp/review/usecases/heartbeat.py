@@ -1,0 +1,185 @@
+"""The heartbeat: today's report, which numbers the candidates and starts the clock of those that it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from alice_exp.blocks.usecases.capture import destination
+from alice_exp.blocks.usecases.reads import folded, folded_episodes, merged
+from alice_exp.home.references import namespace_name
+from alice_exp.kernel.journal.act import Act
+from alice_exp.model.rules.expiry import expired
+from alice_exp.model.rules.rejection import refusals
+from alice_exp.model.values.block import PLACES, Placed, Reported, content_hash
+from alice_exp.model.values.changes import ChangeSet, Put
+from alice_exp.review.rules.daily_report import (
+    Edition,
+    Proposal,
+    agenda,
+    candidates,
+    is_shown_as_it_is,
+    returned,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from alice_exp.home.caller import Caller
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.model.rules.rejection import Returned
+    from alice_exp.model.values.block import Block
+    from alice_exp.model.values.records import EpisodeBook
+    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.review.ports import Reviewing
+    from alice_exp.review.rules.daily_report import Agenda
+
+Page = Callable[["Agenda"], "Collection[str]"]
+"""Which candidates of a report are given to the person, by id."""
+
+
+def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> tuple[Agenda, Commit | None]:
+    """Today's report. Unless it is a peek, it numbers the candidates, starts the expiry of those that are shown
+    (``page``; None: all of them), removes the expired ones and folds the log of reads into the blocks.
+
+    What is only counted has a number and no clock (DESIGN 7). An agent's heartbeat is always a peek (DESIGN 6). If
+    there is nothing new to show there is no commit and the numbers stay; the first report of a day counts changes from
+    the one before.
+    """
+    home, reports, caller = reviewing.home, reviewing.reports, reviewing.caller
+    if peek or not caller.actor.is_person:
+        return _report(home.read(PLACES), reviewing), None
+    first = _report(home.read(PLACES), reviewing)
+    given = {item.placed.block.id for item in first.items} if page is None else set(page(first))
+    groups = _groups_shown(first, given)
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, _Planned]:
+        gone = expired(snapshot, caller.now)
+        back = returned(snapshot, _waiting(snapshot, caller))
+        out = {one.block_id for one in back}
+        waiting = [placed for placed in _waiting(snapshot, caller) if placed.block.id not in out]
+        ids = tuple(placed.block.id for placed in waiting)
+        answer = _Planned(snapshot, gone, back)
+        unseen = [p for p in waiting if p.block.id in given and _is_to_be_shown(p)]
+        is_same = ids == reports.open_ids() and groups == reports.groups() and not (unseen or gone or back)
+        segment, folds, book = _folded(reviewing, snapshot)
+        if is_same and not segment and reports.open_at() >= reviewing.day_began:
+            return None, answer
+        report = caller.new_id("rep")
+        reports.prepare(report, caller.now, ids, groups)
+        # A new day, but the same candidates: a new report, and nothing to write in the files.
+        if not (unseen or gone or back or segment):
+            return None, answer
+        shown = tuple(Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen)
+        typed = (one.placed for one in back if one.placed is not None)
+        removes = tuple(placed.block.id for placed in (*gone, *typed))
+        detail = f"{len(ids)} waiting, {len(gone)} expired"
+        trailers = (*_trailers(report, gone, back), *((("Access", segment),) if segment else ()))
+        act = Act("heartbeat", caller.actor, caller.now, (*ids, *removes), detail, trailers)
+        puts = merged(shown, (put for put in folds if put.block.id not in removes))
+        return ChangeSet(act, puts, removes, episodes=book), replace(answer, segment=segment)
+
+    commit, planned = home.apply(plan, PLACES, records=any(map(_is_episode, reviewing.access.pending())))
+    if commit is not None and planned.segment:
+        reviewing.access.forget(planned.segment)
+    reports.publish(commit.commit if commit is not None else planned.seen.head)
+    seen = home.read(PLACES) if commit is not None else planned.seen
+    return _report(seen, reviewing, planned.gone, planned.back), commit
+
+
+def _is_to_be_shown(placed: Placed) -> bool:
+    return not placed.stale and not is_shown_as_it_is(placed.block)
+
+
+def _groups_shown(report: Agenda, given: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """The groups of which every text is given: these can be decided by their number."""
+    members: dict[str, tuple[str, ...]] = {}
+    for item in report.items:
+        if item.group:
+            members[str(item.group)] = (*members.get(str(item.group), ()), item.placed.block.id)
+    return {number: ids for number, ids in members.items() if all(one in given for one in ids)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """The basis of a report: the snapshot, the blocks that expire with it, those rejected before, the folded reads."""
+
+    seen: Snapshot
+    gone: tuple[Placed, ...]
+    back: tuple[Returned, ...]
+    segment: str = ""
+
+
+def _folded(reviewing: Reviewing, snapshot: Snapshot) -> tuple[str, tuple[Put, ...], EpisodeBook | None]:
+    """Seal the reads since the last fold: the segment's name, and the blocks and episodes with these reads (B2.30).
+
+    The name is empty if there is nothing to fold, or if a file to be written holds a problem.
+    """
+    caller, reads = reviewing.caller, reviewing.access.pending()
+    folds = folded(snapshot, reads, caller.now) if reads else ()
+    book = snapshot.episodes
+    if any(map(_is_episode, reads)):
+        if book is None or (not folds and any(not _is_episode(one) for one in reads)):
+            return "", (), None
+        book = folded_episodes(book, reads)
+    if not folds and book is snapshot.episodes:
+        return "", (), None
+    # Sealed under a name that the commit carries, so that after a crash history tells whether they were counted.
+    segment = caller.new_id("seg")
+    reviewing.access.seal(segment)
+    return segment, folds, None if book is snapshot.episodes else book
+
+
+def _is_episode(read: str) -> bool:
+    # Reads of blocks and of episodes share one log.
+    return read.startswith("ep-")
+
+
+def _waiting(snapshot: Snapshot, caller: Caller) -> list[Placed]:
+    return candidates(snapshot, caller.now, snapshot.config.number("heartbeat.expire_days"))
+
+
+def _trailers(report: str, gone: Sequence[Placed], back: Sequence[Returned]) -> tuple[tuple[str, str], ...]:
+    return (
+        ("Report", report),
+        *(("Expired", placed.block.id) for placed in gone),
+        *refusals(back),
+    )
+
+
+def _report(
+    snapshot: Snapshot,
+    reviewing: Reviewing,
+    leaving: tuple[Placed, ...] = (),
+    back: tuple[Returned, ...] | None = None,
+) -> Agenda:
+    reports, caller, day_began = reviewing.reports, reviewing.caller, reviewing.day_began
+    pool = snapshot.within("low_value")
+    edition = Edition(
+        reports.open_report(),
+        reports.open_report() if reports.open_at() >= day_began else "",
+        day_began,
+        reports.since(day_began),
+        reports.acts(day_began),
+        leaving,
+        returned(snapshot, _waiting(snapshot, caller)) if back is None else back,
+        {block_id: number for number, block_id in enumerate(reports.open_ids(), start=1)},
+        {placed.block.id: namespace_name(destination(placed.block)) for placed in pool},
+        _proposals(reviewing, snapshot),
+    )
+    return agenda(snapshot, caller.now, edition)
+
+
+def _proposals(reviewing: Reviewing, snapshot: Snapshot) -> dict[str, Proposal]:
+    pool = list(snapshot.within("low_value"))
+    ids = {placed.block.id for placed in pool}
+    day = min((placed.namespace.rpartition("_")[2] for placed in pool), default="")
+    return {
+        block_id: Proposal(act.actor, act.at, dict(act.trailers).get("Session", ""))
+        for block_id, act in reviewing.reports.proposals(ids, day).items()
+    }
+
+
+def _shown(block: Block, report: str, now: str) -> Block:
+    return replace(block, reported=Reported(report, now, content_hash(block)))

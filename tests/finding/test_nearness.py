@@ -1,0 +1,254 @@
+"""What a candidate is to what is known, and which neighbours stand beside it (DESIGN 13)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import count
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
+from alice_exp.finding.rules.nearness.relation import likeness
+from alice_exp.finding.rules.nearness.statement import statement
+from alice_exp.model.values.block import About, Block, Payload, Placed, Trigger
+
+_ids = count()
+POOL, TRUSTED, REJECTED = "low_value_pool/p.jsonc", "universal/x.jsonc", "archive/rejected.jsonc"
+
+
+def placed(payload: str, when: str = "", path: str = TRUSTED, about: str = "work", **fields: str) -> Placed:
+    block = Block(
+        f"exp-{next(_ids):08d}", Payload(payload), Trigger(when), about=cast("About", about), **fields
+    )
+    return Placed(block, path)
+
+
+def pairs() -> dict[str, list[tuple[Placed, Placed]]]:
+    """The pairs of nearness_pairs.txt by kind: (known, candidate)."""
+    found: dict[str, list[tuple[Placed, Placed]]] = {}
+    for line in Path(__file__).with_name("nearness_pairs.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            rows = found.setdefault(line[1:-1], [])
+        elif line and not line.startswith("#"):
+            who, when, first, again, second = (part.strip() for part in line.split("|"))
+            about = "user" if who == "u" else "work"
+            trigger = when if again == "=" else again
+            rows.append((placed(first, when, about=about), placed(second, trigger, POOL, about)))
+    return found
+
+
+@pytest.fixture(scope="module")
+def named() -> dict[str, list[str]]:
+    """What each pair's second text is to its first, by kind, in the order of the file."""
+    known = pairs()
+    around = Neighbourhood([one for rows in known.values() for pair in rows for one in pair])
+    return {
+        kind: [str(likeness(statement(new), statement(old), around.weigh).kind) for old, new in rows]
+        for kind, rows in known.items()
+    }
+
+
+RIGHT = {
+    "opposes": ("opposes",),
+    "replaces": ("replaces",),
+    "same": ("identical", "same", "extends"),
+    "near": ("near", "None"),
+}
+FLOORS = {"opposes": 0.85, "replaces": 0.85, "same": 0.75, "near": 0.9}
+"""Reached when the rule was written: the tuned half, and the half held back (see docs/design.md, section 13)."""
+
+
+@pytest.mark.parametrize("half", ["tuned", "held back"])
+@pytest.mark.parametrize("kind", RIGHT)
+def test_pairs_are_told_apart(
+    named: dict[str, list[str]], kind: str, half: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = named[kind][half != "tuned" :: 2]
+    assert len(named[kind]) >= (60 if kind == "near" else 40)
+    right = sum(row in RIGHT[kind] for row in rows) / len(rows)
+    with capsys.disabled():
+        print(f"\n{kind}, {half}: {right:.0%} right of {len(rows)}: {dict(Counter(rows))}")
+    assert right >= FLOORS[kind]
+
+
+# ------------------------------------------------------------------------- pairs of the rule that was here before
+
+SAME = [
+    (
+        "rerun only the failed tests first: pytest --lf -x",
+        "first rerun only the tests that failed, with pytest -x --lf",
+    ),
+    ("use ripgrep to search code", "search code with ripgrep"),
+    ("run the linter before committing", "before committing, run the linter"),
+    ("答复时先给结论", "答复时要先给结论"),
+    ("提交之前先跑一遍测试", "提交之前跑一遍测试"),
+    ("部署之前备份数据库", "部署之前一定要备份数据库"),
+]
+
+ODDS = [
+    ("opposes", "", "周五 15 点以后可以发布，先灰度 10%", "周五 15 点以后不要发布，留到周一"),
+    ("opposes", "", "deploy on Friday afternoons", "never deploy on Friday afternoons"),
+    ("opposes", "", "the user likes spicy food", "the user does not like spicy food"),
+    ("opposes", "", "用户喜欢吃辣", "用户不喜欢吃辣"),
+    ("opposes", "", "用户喜欢吃辣", "用户讨厌吃辣"),
+    ("opposes", "", "indent with tabs", "indent with spaces"),
+    ("opposes", "", "the user prefers the dark theme", "the user prefers the light theme"),
+    ("opposes", "", "界面用深色主题", "界面用浅色主题"),
+    ("opposes", "", "commit generated files", "don't commit generated files"),
+    ("opposes", "", "提交生成的文件", "不要提交生成的文件"),
+    ("replaces", "calling the API", "the timeout is 10 seconds", "the timeout is 30 seconds"),
+    ("replaces", "调用接口", "超时设为 10 秒", "超时设为 30 秒"),
+    ("replaces", "名字", "用户的名字是张三", "用户的名字是李四"),
+    (
+        "replaces",
+        "installing packages",
+        "this project uses pnpm for packages",
+        "this project uses npm for packages",
+    ),
+    ("replaces", "城市", "用户住在北京", "用户住在上海"),
+]
+
+NEIGHBOURS = [
+    ("", "use ripgrep to search code", "use jq to read JSON"),
+    ("", "the user likes tea", "the user likes coffee"),
+    ("", "用户喜欢喝茶", "用户喜欢跑步"),
+    ("", "用户喜欢喝茶", "用户不喜欢吃辣"),
+    ("", "never deploy on Fridays", "deploy with the blue-green script"),
+    ("", "don't commit secrets", "commit the lock file"),
+    ("", "不要提交密钥", "提交锁文件"),
+    ("", "run tests with pytest", "run the formatter with ruff"),
+    ("", "下午三点以后不喝咖啡", "早上喝咖啡"),
+    ("", "the build takes 10 minutes", "the deploy takes 30 minutes"),
+    ("", "retry 3 times on a timeout", "the pool holds 20 connections"),
+    ("", "用户的名字是张三", "用户的工作是程序员"),
+    ("writing Go", "use gofmt before a commit", "use go vet in the pipeline"),
+    ("", "按 reported_at 去重，补传的旧点不触发告警", "告警按级别分组，不同的人收不同的级别"),
+    ("", "特别的日志放在单独的文件", "日志每天轮转一次"),
+]
+
+
+def between(first: str, second: str, when: str = "") -> str | None:
+    """What the second text is to the first, with the same trigger and weights of an empty home."""
+    one, other = placed(first, when), placed(second, when)
+    return likeness(statement(other), statement(one), Neighbourhood([]).weigh).kind
+
+
+@pytest.mark.parametrize(("first", "second"), SAME)
+def test_what_says_nearly_the_same_is_the_same(first: str, second: str) -> None:
+    assert between(first, second) in ("same", "extends")
+    assert between(second, first) in ("same", "extends")
+
+
+@pytest.mark.parametrize(("kind", "when", "first", "second"), ODDS)
+def test_what_cannot_both_hold_is_named(kind: str, when: str, first: str, second: str) -> None:
+    assert between(first, second, when) == kind
+    assert between(second, first, when) == kind
+
+
+@pytest.mark.parametrize(("when", "first", "second"), NEIGHBOURS)
+def test_neighbours_are_left_alone(when: str, first: str, second: str) -> None:
+    assert between(first, second, when) in ("near", None)
+
+
+# ----------------------------------------------------------------------------------------------------- neighbours
+
+
+def test_the_neighbours_are_the_surest_first_and_at_most_two() -> None:
+    trusted = [
+        placed("the upload limit is 5 MB", "uploading files"),
+        placed("uploads are scanned for viruses", "uploading files"),
+        placed("uploads larger than the limit answer 413", "uploading files"),
+        placed("the kitchen is closed on Sundays", "eating at the office"),
+    ]
+    new = placed("the upload limit is 10 MB", "uploading files", POOL)
+    found = Neighbourhood(trusted).relations(new)
+    assert (found[0].placed, found[0].kind) == (trusted[0], "replaces")
+    assert [one.kind for one in found][1:] == ["near"]
+    assert found[0].differs == ("10 mb", "5 mb")
+
+
+def test_where_nothing_is_sure_the_block_of_the_same_trigger_stands_there() -> None:
+    known = placed("announce it in the team channel", "deploying")
+    (one,) = Neighbourhood([known]).relations(placed("run the smoke tests afterwards", "deploying", POOL))
+    assert (one.placed, one.kind, one.where) == (known, "near", "trusted")
+    assert not Neighbourhood([known]).relations(placed("the cat is called Momo", "pets", POOL))
+
+
+@pytest.mark.parametrize(
+    ("rejected", "again", "kind"),
+    [
+        ("the user likes spicy food", "user likes spicy food", "identical"),
+        (
+            "Deploy with the blue-green script on weekdays",
+            "On weekdays deploy using the blue-green script",
+            "same",
+        ),
+        (
+            "the user works late on weekdays and answers mail at night",
+            "the user answers mail at night",
+            "extends",
+        ),
+        (
+            "the user is fond of long meetings with the whole team",
+            "whole team meetings suit the user",
+            "alike",
+        ),
+        ("deploy on Friday afternoons", "never deploy on Friday afternoons", "opposes"),
+        ("上传限制是 5 MB", "上传限制改为 10 MB", "replaces"),
+    ],
+)
+def test_what_is_like_a_rejected_block_is_marked(rejected: str, again: str, kind: str) -> None:
+    around = Neighbourhood([], [placed(rejected, "", REJECTED)])
+    new = placed(again, "", POOL)
+    (one,) = around.relations(new)
+    assert (one.where, one.kind) == ("rejected", kind)
+    assert (around.mark(new) is None) is (kind == "opposes")
+
+
+def test_a_dense_domain_does_not_mark_the_innocent() -> None:
+    """Where the trusted blocks themselves are as much like what was rejected, likeness says nothing."""
+    words = [
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "epsilon",
+        "zeta",
+        "eta",
+        "theta",
+        "iota",
+        "kappa",
+        "lambda",
+        "mu",
+        "nu",
+    ]
+
+    def sentence(number: int) -> str:
+        one, two = words[number % 13], words[(number // 13) % 13]
+        return f"the {one} service of the {two} cluster restarts after a failed health check"
+
+    trusted = [placed(sentence(number)) for number in range(150)]
+    rejected = [placed(sentence(number), "", REJECTED) for number in range(150, 160)]
+    new = placed("the tau service of the omega cluster restarts after a failed health check", "", POOL)
+    assert Neighbourhood(trusted, rejected).mark(new) is None
+    assert Neighbourhood(trusted[:10], rejected).mark(new) is not None
+
+
+def test_groups_are_of_what_stands_together_and_at_most_six() -> None:
+    first = placed("format Python code with ruff", "formatting", POOL)
+    again = placed("Python code is formatted with ruff", "formatting code", POOL)
+    other = placed("the cat is called Momo", "pets", POOL)
+    around = Neighbourhood([], [], [first, other, again])
+    assert around.groups([first, other, again]) == ((first, again), (other,))
+    many = [placed(f"format Python code with ruff, version {n}", "formatting", POOL) for n in range(20)]
+    assert max(map(len, Neighbourhood([], [], many).groups(many))) <= 6
+
+
+def test_texts_that_differ_in_a_name_alone_contradict_nothing() -> None:
+    assert between("the alpha service must not be restarted", "the beta service may be restarted") in (
+        "near",
+        None,
+    )
+    assert between("alpha 服务监听 8080 端口", "beta 服务监听 9090 端口") in ("near", None)
