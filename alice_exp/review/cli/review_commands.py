@@ -304,21 +304,32 @@ def purged(terminal: Terminal, ids: Sequence[str]) -> None:
 
 def decided_line(terminal: Terminal, placed: Placed, verb: str) -> str:
     """What a decision did to one candidate: its number, its text, and where it is now."""
-    templates = {
-        "approve": (
-            "{number}  approved: {text} → {place} · {id}",
-            "{number}  would be approved: {text} → {place} · {id}",
-        ),
-        "reject": ("{number}  rejected: {text} · {id}", "{number}  would be rejected: {text} · {id}"),
-        "purge": ("{number}  rejected and purged", "{number}  would be rejected and purged"),
-        "merge": ("{number}  merged: {text} ({place})", "{number}  would be merged: {text} ({place})"),
+    is_dry = terminal.is_dry
+    values = {
+        "number": _numbered(terminal, placed.block.id),
+        "text": short(payload_text(placed), 40),
+        "place": f"{placed.place}/{placed.namespace}",
+        "id": placed.block.id,
     }
+    if verb == "approve":
+        return say(
+            "{number}  would be approved: {text} → {place} · {id}"
+            if is_dry
+            else "{number}  approved: {text} → {place} · {id}",
+            **values,
+        )
+    if verb == "merge":
+        return say(
+            "{number}  would be merged: {text} ({place})" if is_dry else "{number}  merged: {text} ({place})",
+            **values,
+        )
+    if verb == "purge":
+        return say(
+            "{number}  would be rejected and purged" if is_dry else "{number}  rejected and purged", **values
+        )
     return say(
-        templates[verb][terminal.is_dry],
-        number=_numbered(terminal, placed.block.id),
-        text=short(payload_text(placed), 40),
-        id=placed.block.id,
-        place=f"{placed.place}/{placed.namespace}",
+        "{number}  would be rejected: {text} · {id}" if is_dry else "{number}  rejected: {text} · {id}",
+        **values,
     )
 
 
