@@ -38,7 +38,7 @@ TERMINAL = ("rich.console", "rich.table", "rich.markdown", "rich.traceback", "py
 
 COMMANDS = {
     "--version": ((), 120),
-    "recall": (("searching code",), 234),
+    "recall": (("searching code",), 237),
     "list": ((), 212),
     "show": (("exp-aaaaaaa2",), 212),
     "episode similar": (("searching code",), 250),

@@ -19,6 +19,7 @@ from alice_exp.agents.operations import TOOLS, Connection, call
 from alice_exp.agents.tool_schema import description, json_schema
 from alice_exp.app.api_conversations import Conversations, before_model
 from alice_exp.app.api_records import Records
+from alice_exp.app.opening import open_session
 from alice_exp.blocks.usecases import capture
 from alice_exp.blocks.usecases.capture import Captured, Draft
 from alice_exp.conversations.rules.context_window import Window
@@ -54,7 +55,7 @@ from alice_exp.learning.wiring import learning
 from alice_exp.maintenance.usecases import namespaces_of_home
 from alice_exp.model.values.block import About, Block, BlockType, Evidence, Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event, Segment, Timeline
-from alice_exp.owner.wiring import open_session, signing
+from alice_exp.owner.wiring import signing
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.wiring import reviewing

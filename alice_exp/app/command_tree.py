@@ -74,7 +74,7 @@ def _shared(
 
 def open_home(home: str, actor: str, warn: Callable[[AliceError], None]) -> Session:
     """The home that a command works on; loaded by the first that needs one."""
-    from alice_exp.owner.wiring import open_session
+    from alice_exp.app.opening import open_session
 
     return open_session(home, actor, warn)
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
+from alice_exp.app.opening import open_session
 from alice_exp.conversations.wiring import chats
 from alice_exp.home.references import namespace_name
 from alice_exp.home.session import Session
@@ -21,7 +22,6 @@ from alice_exp.kernel.errors import AliceError, UsageError
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.model import documents
 from alice_exp.model.values.block import PLACES, SETS, Place
-from alice_exp.owner.wiring import open_session
 from alice_exp.terminal.console import Terminal
 
 Table = Mapping[str, "str | Table"]

@@ -101,7 +101,7 @@ def search(
                 context,
                 caller.now,
                 top,
-                gate=config.number("thresholds.match"),
+                gate=config.number("thresholds.fits"),
                 half_life_days=config.half_life_days,
                 passing=passes,
                 near=near,

@@ -9,8 +9,11 @@ from alice_exp.finding.ports import Finding
 from alice_exp.home.session import Session, once
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from alice_exp.finding.ports import Meanings
     from alice_exp.finding.store.search_index import HomeIndex
+    from alice_exp.home.landed import Landed
 
 
 @once
@@ -19,6 +22,13 @@ def index(session: Session) -> HomeIndex:
     from alice_exp.finding.store.search_index import HomeIndex
 
     return HomeIndex(session.home, session.warn)
+
+
+def follow(session: Session) -> Callable[[Sequence[Landed]], None]:
+    """What keeps the search index, if there is one, in step with this session's acts (``Session.follow_of``)."""
+    path = session.root / "state" / "index.sqlite"
+    # Without an index nothing of it is imported: whoever searches first makes it.
+    return lambda landed: index(session).follow(landed) if landed and path.exists() else None
 
 
 @once

@@ -20,9 +20,10 @@ from alice_exp.kernel.errors import AliceError, UsageError
 from alice_exp.kernel.journal.act import Actor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import tzinfo
 
+    from alice_exp.home.landed import Landed
     from alice_exp.home.ports import History
     from alice_exp.home.store.doors import FileHome
     from alice_exp.kernel.providers.ports import Provider
@@ -42,13 +43,17 @@ _STAMP = "%Y-%m-%dT%H:%M:%SZ"
 class Session:
     """One process's use of one home. ``home_option`` and ``actor_option`` come from the command line, or are empty.
 
-    ``judge_of`` supplies the judge of approvals. It belongs to a higher room, so it is passed in, not imported.
+    ``judge_of`` supplies the judge of approvals, ``follow_of`` what keeps the search index in step with acts. Both
+    belong to higher rooms, so they are passed in, not imported.
     """
 
     home_option: str = ""
     actor_option: str = ""
     warn: Callable[[AliceError], None] = field(default=lambda _: None)
     judge_of: Callable[[Session], Judge] = field(default=lambda _: Judge())
+    follow_of: Callable[[Session], Callable[[Sequence[Landed]], None]] = field(
+        default=lambda _: lambda _: None
+    )
     _kept: dict[object, Any] = field(default_factory=dict)
 
     def once(self, build: Callable[[Session], T]) -> T:
@@ -105,7 +110,9 @@ class Session:
             new_id=new_id,
             warn=self.warn,
         )
-        return FileHome(self.root, sources, self.judge_of(self))
+        home = FileHome(self.root, sources, self.judge_of(self))
+        home.follow = self.follow_of(self)
+        return home
 
     @cached_property
     def history(self) -> History:
@@ -116,7 +123,7 @@ class Session:
 
     def apart(self, actor: str = "") -> Session:
         """A new session on the same home for another thread or actor, since open handles are thread-bound."""
-        return Session(str(self.root), actor or self.actor_option, self.warn, self.judge_of)
+        return Session(str(self.root), actor or self.actor_option, self.warn, self.judge_of, self.follow_of)
 
     @cached_property
     def provider(self) -> Provider | None:

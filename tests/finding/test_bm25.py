@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from alice_exp.finding.ports import K1, NO_NOISE, B, Noise, Posting, Statistics
 from alice_exp.finding.rules.bilingual_lexicon import known_words, same_concept
-from alice_exp.finding.rules.bm25 import BESIDE, PAIR, TRANSLATED, Query, Segment, text_matches
-from alice_exp.finding.rules.calibration import learn_lending, learn_noise
+from alice_exp.finding.rules.bm25 import BESIDE, PAIR, TRANSLATED, Segment, text_matches
+from alice_exp.finding.rules.calibration import NEAR, learn_lending, learn_noise
 from alice_exp.finding.rules.corpus import joined_postings
+from alice_exp.finding.rules.parsed_query import Query
 from alice_exp.kernel.text.tokens import is_cjk, tokens, tokens_many
 
 TEXTS = [
@@ -116,9 +117,9 @@ def conversation(length: int = 60) -> list[str]:
 def test_a_conversation_lends_and_a_shuffled_one_does_not() -> None:
     talk = conversation()
     near = learn_lending(tokens_many(talk))
-    assert 0.2 < near[0] < 1
+    assert near == NEAR
     random.Random(5).shuffle(talk)
-    assert max(learn_lending(tokens_many(talk)), default=0.0) < 0.15
+    assert learn_lending(tokens_many(talk)) == ()
 
 
 def test_few_texts_teach_nothing() -> None:
@@ -131,10 +132,19 @@ def test_a_text_borrows_from_its_neighbours_in_its_file_alone() -> None:
     talk = [*conversation(), "zebra crossing", "yes there it was", *conversation()]
     at = talk.index("zebra crossing")
     found = matches(talk, "zebra")
-    near = Segment.of(talk).lending
-    assert set(found) == {at + step for step in (-2, -1, 0, 1, 2) if not step or near[abs(step) - 1]}
-    assert found[at + 1] == pytest.approx(near[0] * found[at])
+    assert set(found) == {at + step for step in (-2, -1, 0, 1, 2)}
+    strength = found[at] / (1 - found[at])
+    for step, near in ((1, NEAR[0]), (2, NEAR[1])):
+        assert found[at + step] == pytest.approx(near * strength / (1 + near * strength))
     assert set(matches(talk, "zebra", (at,))) <= {at, at + 1, at + 2}
+
+
+def test_what_two_neighbours_lend_adds_up() -> None:
+    talk = [*conversation(), "zebra", "yes there it was", "zebra", *conversation()]
+    found = matches(talk, "zebra")
+    at = talk.index("zebra")
+    strength = found[at] / (1 - found[at]) / (1 + NEAR[1])
+    assert found[at + 1] == pytest.approx(2 * NEAR[0] * strength / (1 + 2 * NEAR[0] * strength))
 
 
 def test_noise_falls_with_the_number_of_words() -> None:
@@ -142,7 +152,7 @@ def test_noise_falls_with_the_number_of_words() -> None:
     assert 0 < noise.long < noise.short < 1
     assert noise.at(4) == pytest.approx(noise.short)
     assert noise.at(32) == pytest.approx(noise.long)
-    assert noise.at(1) > noise.at(4) > noise.at(8) > noise.at(32) > noise.at(100) > 0
+    assert noise.at(1) == noise.at(4) > noise.at(8) > noise.at(32) > noise.at(100) > 0
 
 
 def test_a_few_texts_hardly_move_the_joined_noise() -> None:

@@ -21,7 +21,7 @@ from alice_exp.finding.rules.hybrid_score import (
     lifts,
     unit,
 )
-from alice_exp.finding.rules.ranking import HIGHEST_FLOOR, rank
+from alice_exp.finding.rules.ranking import FLOOR, rank
 from alice_exp.kernel.text.tokens import tokens_many
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
 
@@ -154,7 +154,7 @@ def test_other_words_find_what_means_the_same_and_nothing_else() -> None:
     assert all(
         one.text_match == 0.0 and one.weight == 0.9 and one.cosine and one.cosine > 0.8 for one in found
     )
-    assert all(one.match >= HIGHEST_FLOOR for one in found if one.clear)
+    assert all(one.match >= FLOOR for one in found if one.clear)
 
 
 @pytest.mark.parametrize("query", ["what about gardening", "?!"])

@@ -21,6 +21,7 @@ from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.store.index_query import Indexed
 from alice_exp.finding.store.search_index import SearchIndex
+from alice_exp.home.landed import Landed
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
 from alice_exp.kernel.jsonc import parse
 from alice_exp.model.formats.block_schema import read_blocks
@@ -401,3 +402,76 @@ def test_deleting_the_state_loses_nothing(house: House) -> None:
     assert not house.state.exists()
     assert house.ids("ripgrep") == ["exp-uaaaaaaa"]
     assert house.state.stat().st_mode & 0o777 == 0o600
+
+
+def follow(house: House, path: str, was: tuple[Block, ...], *blocks: dict[str, Any] | str) -> None:
+    """Write a file as an act does, telling the index which blocks stayed the same objects."""
+    before = (house.root / path).read_bytes()
+    house.write(path, *blocks, old=False)
+    after = (house.root / path).read_bytes()
+    same = {one.id: one for one in was}
+    read, _ = read_blocks(parse(after, path))
+    new = tuple(same[one.id] if same.get(one.id) == one else one for one in read)
+    house.index.follow([Landed(path, before, after, was, new)])
+
+
+MANY = [block(number, f"deploy number{number} with care") for number in range(20)]
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        [*MANY, block(20, "zebra crossing")],
+        [block(20, "zebra crossing"), *MANY],
+        [*MANY[:7], *MANY[8:]],
+        [*MANY[:7], block(7, "zebra crossing"), *MANY[8:]],
+        [*MANY[:7], {**MANY[7], "state": "obsolete"}, *MANY[8:]],
+        [*reversed(MANY)],
+        [],
+    ],
+)
+def test_an_act_updates_the_rows_that_it_touched(house: House, now: list[dict[str, Any]]) -> None:
+    path = "universal/many.jsonc"
+    house.write(path, *MANY)
+    assert house.answers()
+    was, _ = read_blocks(parse((house.root / path).read_bytes(), path))
+    house.parsed.clear()
+    follow(house, path, was, *now)
+    for query in ("zebra crossing", "deploy number7", "care", "number12 deploy"):
+        assert house.ask(query) == rank(Corpus.of(house.placed()), query, {}, NOW, 10)
+        assert house.ask(query, gate=0.0) == rank(Corpus.of(house.placed()), query, {}, NOW, 10, gate=0.0)
+    assert house.parsed == []
+    assert house.index.misled(house.files()) == ()
+
+
+def test_an_act_on_a_file_that_was_not_in_step_is_left_to_the_next_reader(house: House) -> None:
+    path = "universal/many.jsonc"
+    house.write(path, *MANY)
+    assert house.answers()
+    was, _ = read_blocks(parse((house.root / path).read_bytes(), path))
+    house.write(path, *MANY[1:])  # by hand, before the act
+    follow(house, path, was, *MANY, block(20, "zebra crossing"))
+    house.parsed.clear()
+    assert house.ids("zebra")[:1] == [block(20, "")["id"]]
+    assert path in house.parsed
+
+
+def test_without_an_index_an_act_makes_none(house: House) -> None:
+    house.index.follow([])
+    assert not house.state.exists()
+
+
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.lists(st.integers(0, 30), unique=True, max_size=25), min_size=1, max_size=6))
+def test_any_row_of_acts_leaves_the_index_as_the_files_say(house: House, acts: list[list[int]]) -> None:
+    path = "universal/many.jsonc"
+    house.write(path, *MANY)
+    assert house.answers()
+    was, _ = read_blocks(parse((house.root / path).read_bytes(), path))
+    for turn, chosen in enumerate(acts):
+        now = [block(n, f"deploy number{n} {'again ' * (turn % 2 * (n % 3))}care") for n in chosen]
+        follow(house, path, was, *now)
+        was, _ = read_blocks(parse((house.root / path).read_bytes(), path))
+        assert house.index.misled(house.files()) == ()
+    for query in ("number3 again", "deploy care"):
+        assert house.ask(query, gate=0.0) == rank(Corpus.of(house.placed()), query, {}, NOW, 10, gate=0.0)

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from alice_exp.finding.ports import Statistics
-from alice_exp.finding.rules.bm25 import GUESSED, UNSAID, Query, Segment, text_matches
+from alice_exp.finding.rules.bm25 import Segment, TextMatches, text_matches
+from alice_exp.finding.rules.parsed_query import Query
 from alice_exp.finding.rules.stop_words import LIGHT, weight_of, words_beside
 from alice_exp.kernel.text.tokens import tokens
 
 TEXTS = ["用户喜欢辣的食物", "部署在周五", "数据库的索引需要重建", "咖啡不加糖"]
 
 
-def found(query: str) -> tuple[dict[int, float], float]:
+def found(query: str) -> TextMatches:
     segment = Segment.of(TEXTS)
     statistics = Statistics.of([(segment.lengths, segment.lending, segment.noise)])
-    held = text_matches(
+    return text_matches(
         statistics, lambda asked: {t: segment.postings[t] for t in asked & segment.postings.keys()}, query
     )
-    return dict(held.matches), held.doubt
 
 
 def test_what_asks_is_light_and_what_is_asked_for_is_not() -> None:
@@ -52,18 +51,18 @@ def test_every_token_of_a_question_has_its_weight(text: str) -> None:
 
 
 def test_asking_politely_changes_little() -> None:
-    plain, polite = found("数据库索引")[0], found("请问为什么数据库的索引")[0]
+    plain, polite = found("数据库索引").matches, found("请问为什么数据库的索引").matches
     assert max(plain, key=plain.__getitem__) == max(polite, key=polite.__getitem__) == 2
     assert polite[2] > 0.6 * plain[2]
 
 
 def test_a_translated_question_is_doubted_as_far_as_it_cannot_be_translated() -> None:
-    assert found("数据库")[1] == 1.0
-    known, partly = found("database")[1], found("database wugs blick")[1]
-    assert known == pytest.approx(GUESSED)
-    assert partly > known + UNSAID
+    assert not found("数据库").translated
+    known, partly = found("database"), found("database wugs blick")
+    assert known.translated == partly.translated == {2}
+    assert known.matches[2] > partly.matches[2] and known.probability(2) > partly.probability(2)
 
 
 def test_words_beside_what_is_known() -> None:
     assert words_beside(["我喜欢蓝莓蛋糕"], ["喜欢", "蛋糕"]) == 1
-    assert words_beside(["什么是我的"], []) == 0
+    assert words_beside(["什么是我的"], []) == words_beside(["又从"], []) == 0

@@ -6,6 +6,7 @@ import pytest
 
 from alice_exp.learning.rules.assessment import (
     LEAST_CERTAIN,
+    SURE,
     Stats,
     Weights,
     assess,
@@ -99,9 +100,9 @@ def test_confidence_as_a_word(confidence: float, level: str) -> None:
 
 @pytest.mark.covers("R3.27")
 def test_a_level_falls_with_the_certainty_that_it_is_about_the_topic() -> None:
-    assert certainty(0.3, 0.0) == certainty(0.3, 0.25) == 1.0
-    assert certainty(0.225, 0.25) == pytest.approx(0.5)
-    assert certainty(0.1, 0.25) == LEAST_CERTAIN
+    assert certainty(SURE) == certainty(1.0) == 1.0
+    assert certainty(SURE * 0.5**0.25) == pytest.approx(0.5)
+    assert certainty(0.35) == certainty(0.0) == LEAST_CERTAIN
     grades = [
         assess("topic", _blocks(10, "reliable"), NOW, EQUAL, HALF_LIFE_DAYS, certain).grade
         for certain in (1.0, 0.5, 0.2)

@@ -9,6 +9,7 @@ Sources: R0.28-R0.35, R0.45, R0.46, R0.48, R0.51, R0.54, B0.3-B0.7, B0.14, B0.16
 
 from __future__ import annotations
 
+import heapq
 import json
 import math
 from collections import Counter
@@ -29,10 +30,13 @@ if TYPE_CHECKING:
 THRESHOLD = 0.3
 """The score above which an episode is similar, after rounding (R0.28, B0.5)."""
 
-GATE = Config().number("thresholds.match")
+GATE = Config().number("thresholds.fits")
 
 LINE = 16
 """The most keywords of a one-line task: up to here matches by the formula come first, beyond it words rank alone."""
+
+LOOKED_AT = 256
+"""The best matches of a search by words among which one has to fit."""
 
 RESULT_LIMIT = 1000
 """The characters of a result that are kept (R0.48)."""
@@ -122,17 +126,18 @@ def find_by_words(
 ) -> tuple[Match, ...]:
     """The episodes whose task, action and reflection contain most of a task's information; best, newest, id first.
 
-    ``score`` is that share, in (0, 1]; the result is empty if the best is below ``gate`` times the noise level. All
+    ``score`` is that share, in (0, 1]; the result is empty if none fits with a probability of at least ``gate``. All
     given episodes count in the statistics, whatever the filters; a type that no episode has filters nothing (R0.32).
     """
     from alice_exp.finding.rules.bm25 import matches_in
-    from alice_exp.finding.rules.ranking import HIGHEST_FLOOR, TAIL
+    from alice_exp.finding.rules.ranking import TAIL
 
     listed = tuple(episodes)
     found = matches_in([" ".join((one.task, one.action, one.reflection)) for one in listed], task)
-    floor = found.doubt * min(HIGHEST_FLOOR, gate * found.noise)
-    best = max(found.matches.values(), default=0.0)
-    least = min(floor, TAIL * best) if best >= floor else math.inf
+    # Probability and match mostly rise together: whether any of the best fits decides for all.
+    best = heapq.nlargest(LOOKED_AT, found.matches, key=found.matches.__getitem__)
+    fitting = (found.matches[at] for at in best if found.probability(at) >= gate)
+    least = TAIL * next(fitting, math.inf) if gate else 0.0
     wanted = filters.among(listed)
     shares = [(listed[at], round(share, 6)) for at, share in found.matches.items() if share >= least]
     return _best([_by_words(one, share, share) for one, share in shares if wanted.admits(one)], top)

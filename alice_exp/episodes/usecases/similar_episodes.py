@@ -47,6 +47,6 @@ def similar(recording: Recording, snapshot: Snapshot, asked: Asked) -> tuple[Mat
         matches = find_similar(episodes, task, asked.context, top, filters)
     else:
         find = find_by_words if asked.by_words else find_without_context
-        matches = find(episodes, task, top, filters, snapshot.config.number("thresholds.match"))
+        matches = find(episodes, task, top, filters, snapshot.config.number("thresholds.fits"))
     recording.access.record([match.episode.id for match in matches], recording.caller.now)
     return matches

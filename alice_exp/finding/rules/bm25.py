@@ -8,26 +8,31 @@ from __future__ import annotations
 
 import math
 from array import array
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 
-from alice_exp.finding.ports import Posting, Statistics
-from alice_exp.finding.rules.bilingual_lexicon import known_words, same_concept
-from alice_exp.finding.rules.calibration import learn_lending, learn_noise
+from alice_exp.finding.ports import Posting, Span, Statistics
+from alice_exp.finding.rules.calibration import learn_lending, learn_noise, sample_size
+from alice_exp.finding.rules.fit_probability import WHOLE, native, translated
+from alice_exp.finding.rules.parsed_query import Query, is_single, pairs_of
 from alice_exp.finding.rules.query_correction import corrected_postings
-from alice_exp.finding.rules.stop_words import weight_of, word_weight, words_beside
 from alice_exp.finding.rules.topic_coverage import ANYTHING, SINGLE, Subject
-from alice_exp.kernel.text.tokens import cjk_tokens, fold, is_cjk, pieces, stems, tokens_many
+from alice_exp.kernel.text.tokens import is_cjk, tokens_many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from alice_exp.finding.ports import Noise
+    from alice_exp.finding.rules.parsed_query import Concept
 
-LENT = 256
-"""A token in more texts than this, and in more than one of fifty, says too little to be lent to neighbours."""
+LENT_SMALL, LENT_SHARE, LENT = 32, 0.2, 256
+"""A token is lent to neighbours if it is in at most so many texts, or in at most this share of them, of large
+collections at most one in fifty and so many more: a frequent one says too little, and its long posting list costs
+much."""
 
 PAIR = 0.2
 """The weight of a pair of neighbouring words of the query that are neighbours in the text too."""
@@ -44,9 +49,8 @@ DENSE = 16
 Scores: TypeAlias = "list[float] | defaultdict[int, float]"
 """The scores so far, by text index."""
 
-GUESSED, UNSAID = 0.5, 0.4
-"""A translated query matches worse, so the required match is multiplied by ``GUESSED``, plus ``UNSAID`` times the ratio
-of the query's information that the lexicon does not know to that which it knows."""
+UNSAID = 0.4
+"""The weight of a word that the lexicon cannot translate in what a translated query could reach at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +69,28 @@ class Segment:
     @classmethod
     def of(cls, texts: Sequence[str]) -> Segment:
         """Tokenise and count texts; a text's length is its number of tokens."""
-        rows = tokens_many(texts)
-        found: defaultdict[str, list[int]] = defaultdict(list)
-        for index, row in enumerate(rows):
-            for token in chain(row, pairs_of(row)):
-                found[token].append(index)
-        postings = {token: posting_of(places) for token, places in found.items()}
-        lending = learn_lending(rows, lambda token: len(postings[token].indexes))
-        return cls(array("I", map(len, rows)), postings, lending, learn_noise(rows))
+        return cls(*index_texts(texts), *learn(texts[: sample_size(len(texts))]))
+
+
+def index_texts(texts: Sequence[str]) -> tuple[array[int], dict[str, Posting]]:
+    """The lengths of texts in tokens, and the postings of their tokens and pairs."""
+    rows = tokens_many(texts)
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for index, row in enumerate(rows):
+        for token in chain(row, pairs_of(row)):
+            found[token].append(index)
+    return array("I", map(len, rows)), {token: posting_of(places) for token, places in found.items()}
+
+
+def counted(texts: Sequence[str]) -> list[Counter[str]]:
+    """How often each token and each pair occurs in each text."""
+    return [Counter(chain(row, pairs_of(row))) for row in tokens_many(texts)]
+
+
+def learn(texts: Sequence[str]) -> tuple[tuple[float, ...], Noise]:
+    """What texts of a file lend their neighbours, and its noise level, from its first ``sample_size`` texts."""
+    rows = tokens_many(texts)
+    return learn_lending(rows), learn_noise(rows)
 
 
 def posting_of(places: Sequence[int]) -> Posting:
@@ -85,113 +103,40 @@ def posting_of(places: Sequence[int]) -> Posting:
     return Posting(list(counted), bytes(min(count, 255) for count in counted.values()))
 
 
-def pairs_of(row: Iterable[str]) -> Iterable[str]:
-    """The pairs of neighbouring Latin stems in a row of tokens, as ``"a b"``."""
-    return map(" ".join, pairwise(token for token in row if not is_cjk(token)))
-
-
-@dataclass(frozen=True, slots=True)
-class Concept:
-    """A word of the query that the lexicon knows: its tokens, the tokens and weight of each other name, and the weight
-    of the concept, below 1 if all its names are light words."""
-
-    own: tuple[str, ...]
-    names: tuple[tuple[tuple[str, ...], float], ...]
-    cjk: bool
-    weight: float
-    is_light: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A parsed query; ``size`` is its number of words, two CJK characters being one.
-
-    ``weights`` are those of the terms (``stop_words``); ``unnamed`` is the number of Latin and of CJK words that the
-    lexicon cannot translate; ``latin`` maps the folded Latin words, in order, to their terms; ``correct`` are the
-    terms known to be spelt correctly.
-    """
-
-    terms: tuple[str, ...]
-    pairs: tuple[str, ...]
-    concepts: tuple[Concept, ...]
-    size: float
-    weights: Mapping[str, float]
-    unnamed: tuple[float, float]
-    latin: Mapping[str, str]
-    correct: frozenset[str]
-
-    @classmethod
-    def of(cls, text: str) -> Query:
-        """Parse a query."""
-        runs = pieces(fold(text))
-        stem_of = stems(run for run in runs if not is_cjk(run))
-        row = [run if is_cjk(run) else stem_of.get(run, "") for run in runs]
-        row = [run for run in row if run]
-        terms = chain.from_iterable(cjk_tokens(run) if is_cjk(run) else (run,) for run in row)
-        size = sum((len(run) + 1) // 2 if is_cjk(run) else 1 for run in dict.fromkeys(row))
-        known = known_words(row)
-        latin = {run for run in row if not is_cjk(run) and run not in known}
-        cjk = words_beside([run for run in row if is_cjk(run)], [word for word in known if is_cjk(word)])
-        weights = weight_of(row)
-        # A light word that no text contains is not a typo: the word list has it as it is.
-        correct = frozenset(known).union(term for term, weight in weights.items() if weight < 1.0)
-        # Sorted, because the order of a set differs between processes and float sums depend on the order.
-        return cls(
-            tuple(sorted(set(terms))),
-            tuple(sorted(set(pairs_of(row)))),
-            tuple(_concept(word) for word in known),
-            size,
-            weights,
-            (len(latin), cjk),
-            stem_of,
-            correct,
-        )
-
-    @property
-    def tokens(self) -> frozenset[str]:
-        """Every token whose posting list is needed."""
-        named = (name for concept in self.concepts for name, _ in concept.names)
-        own = (concept.own for concept in self.concepts)
-        return frozenset(chain(self.terms, self.pairs, *named, *own))
-
-
-def _concept(word: str) -> Concept:
-    cjk = is_cjk(word)
-    names = sorted(same_concept(word))
-    weight = max(map(word_weight, (word, *names)))
-    return Concept(
-        _spelt(word),
-        tuple((_spelt(name), 1.0 if is_cjk(name) == cjk else TRANSLATED * weight) for name in names),
-        cjk,
-        weight,
-        word_weight(word) < 1.0,
-    )
-
-
-def _is_single(term: str) -> bool:
-    return is_cjk(term) and len(term) == 1
-
-
-def _spelt(word: str) -> tuple[str, ...]:
-    """The tokens of a word: the pairs alone for a CJK word of several characters."""
-    if not is_cjk(word) or len(word) == 1:
-        return (word,)
-    # `cjk_tokens` gives the characters first, then the pairs.
-    return tuple(cjk_tokens(word)[len(word) :])
-
-
 @dataclass(frozen=True, slots=True)
 class TextMatches:
-    """The texts' matches in (0, 1] by index, and the match that random words of the collection would reach.
+    """The texts' matches in (0, 1] by index, and how likely each text is an answer.
 
-    ``doubt`` is the factor on the required match for a translated query (``GUESSED``, ``UNSAID``), 1 when the
-    collection is written in the query's script. ``subject`` tells which texts cover the query's subject.
+    ``noise`` is the match that random words of the collection would reach, ``subject`` tells the subject words that
+    each text has, ``translated`` the texts that match better in the other language, with the subject of that reading.
     """
 
     matches: Mapping[int, float]
-    noise: float
-    doubt: float = 1.0
+    noise: float = 0.0
     subject: Subject = ANYTHING
+    translated: frozenset[int] = frozenset()
+    translation: Subject = ANYTHING
+    spans: tuple[Span, ...] = ()
+
+    def probability(self, index: int) -> float:
+        """The probability in [0, 1) that a text fits by its words (``rules.fit_probability``); 0 without a match."""
+        match = self.matches.get(index, 0.0)
+        if not match:
+            return 0.0
+        if index in self.translated:
+            return translated(self.translation.coverage(index), self.translation.share(index))
+        span = self.spans[bisect_right(self.spans, index, key=attrgetter("start")) - 1]
+        lent, texts = bool(span.lending), self.spans[-1].stop
+        probability = native(match, self.noise, texts, lent, self.subject.is_lone(index))
+        return max(WHOLE, probability) if self.subject.is_whole(index) else probability
+
+    def most_probable(self, match: float) -> float:
+        """The highest probability that a text with at most this match can have; 1 where a translation decides."""
+        if self.translated or not self.spans:
+            return float(bool(self.translated))
+        lent = all(span.lending for span in self.spans)
+        probability = native(match, self.noise, self.spans[-1].stop, lent, lone=False)
+        return max(WHOLE, probability) if self.subject.asked <= 1 else probability
 
 
 def text_matches(
@@ -201,7 +146,8 @@ def text_matches(
 
     A token contributes idf · n / (n + dampening), which is BM25 without its constant factor; the sum is divided by
     Σ idf over the query's tokens. A text without a token borrows it from its neighbours in the file, weighted by the
-    segment's ``lending``, or from another name of the same concept; the query's pairs add ``PAIR`` times theirs.
+    segment's ``lending``, or from a synonym; the query's pairs add ``PAIR`` times theirs. A second reading is that in
+    the other language: its units are the concepts that the lexicon can translate, and the better of both counts.
     """
     asked = Query.of(query)
     if not asked.terms or not statistics.total:
@@ -212,19 +158,26 @@ def text_matches(
     scores = scoring.blank()
     for term in asked.terms:
         scoring.add_term(scores, term, weights[term])
-    named = [scoring.other_names(concept) for concept in asked.concepts]
-    for held, holders in named:
+    synonyms = [(concept, *scoring.other_names(concept, concept.synonyms)) for concept in asked.concepts]
+    for _, held, holders in synonyms:
         scoring.add(scores, held, holders)
     for pair in asked.pairs:
         weight = PAIR * statistics.idf(len(scoring.holders(pair)))
         for index, share in scoring.held(pair).items():
             scores[index] += weight * share
-    most, doubt = scoring.most(asked, weights)
+    most = scoring.most(asked, weights)
     scored = enumerate(scores) if isinstance(scores, list) else scores.items()
-    matches = {index: score / most if score < most else 1.0 for index, score in scored if score}
-    # A doubt other than 1 means that the query was translated.
-    subject = scoring.subject(asked, weights, [held for held, _ in named], doubt != 1.0)
-    return TextMatches(matches, statistics.noise.at(asked.size), doubt, subject)
+    matches = {index: min(1.0, score / most) for index, score in scored if score}
+    subject = scoring.subject(asked, weights, synonyms)
+    noise = statistics.noise.at(asked.size)
+    other = scoring.translated(asked)
+    if other is None:
+        return TextMatches(matches, noise, subject, spans=statistics.spans)
+    translation, by_translation = other
+    better = {index: match for index, match in by_translation.items() if match > matches.get(index, 0.0)}
+    return TextMatches(
+        {**matches, **better}, noise, subject, frozenset(better), translation, statistics.spans
+    )
 
 
 def matches_in(texts: Sequence[str], query: str) -> TextMatches:
@@ -276,16 +229,60 @@ class _Scoring:
             if all(i in part for part in rest)
         }
 
-    def other_names(self, concept: Concept) -> tuple[dict[int, float], int]:
-        """The texts that express a concept only by another name, and the number of texts that express it at all."""
+    def other_names(self, concept: Concept, names: Iterable[tuple[str, ...]]) -> tuple[dict[int, float], int]:
+        """The texts that express a concept by one of ``names`` only, and how many express it by these or its own."""
         own = self._spelt(concept.own)
         found: dict[int, float] = {}
-        for name, weight in concept.names:
+        for name in names:
             for index, share in self._spelt(name).items():
-                if index not in own and found.get(index, 0.0) < weight * share:
-                    found[index] = weight * share
+                if index not in own and found.get(index, 0.0) < share:
+                    found[index] = share
         # Ascending, as `_with_neighbours` walks the spans along with the indexes.
         return dict(sorted(found.items())), len(own) + len(found)
+
+    def translated(self, asked: Query) -> tuple[Subject, dict[int, float]] | None:
+        """The reading in the other language: its subject, and each text's match in [0, 1].
+
+        Its units are the concepts that the lexicon translates and the query's words that are in the other script
+        already. ``None`` if no text has a translation.
+        """
+        concepts = [concept for concept in asked.concepts if concept.cjk == asked.cjk]
+        named = [
+            (concept, *self.other_names(concept, (*concept.synonyms, *concept.translations)))
+            for concept in concepts
+            if concept.translations
+        ]
+        said = {index for concept in concepts for index in self.other_names(concept, concept.translations)[0]}
+        if not said:
+            return None
+        scores: defaultdict[int, float] = defaultdict(float)
+        units: list[tuple[Sequence[int] | Mapping[int, float], float]] = []
+        most = size = 0.0
+        foreign = [term for term in asked.terms if asked.cjk and not is_cjk(term)]
+        for term in foreign:
+            weight = asked.weights[term]
+            self.add_term(scores, term, weight)
+            most += weight * self.statistics.idf(len(self.holders(term)))
+            if weight == 1.0:
+                units.append((self.holders(term), 1.0))
+                size += 1
+        for concept, held, holders in named:
+            both = dict(sorted({**held, **self._spelt(concept.own)}.items()))
+            self.add(scores, both, holders, concept.weight)
+            most += concept.weight * self.statistics.idf(holders)
+            if not concept.is_light:
+                units.append((both, 1.0))
+                size += 1
+        # A word that cannot be translated is taken to be as informative as one that a single text has.
+        unnamed = asked.unnamed[asked.cjk]
+        most += UNSAID * unnamed * self.statistics.idf(1)
+        # A text without a translation, not even in its neighbours, is in the query's own language.
+        reach = max((len(span.lending) for span in self.statistics.spans), default=0)
+        near = {index + step for index in said for step in range(-reach, reach + 1)}
+        matches = {
+            index: min(1.0, TRANSLATED * score / most) for index, score in scores.items() if index in near
+        }
+        return Subject(tuple(units), size + unnamed), matches
 
     def add_term(self, scores: Scores, term: str, weight: float) -> None:
         """Add one token's score to every text that has or borrows it."""
@@ -310,22 +307,25 @@ class _Scoring:
             scores[index] += idf * share
 
     def _is_lent(self, holders: int) -> bool:
-        return holders <= max(LENT, self.statistics.total // 50)
+        total = self.statistics.total
+        return holders <= max(LENT_SMALL, min(LENT_SHARE * total, LENT + total // 50))
 
     def _with_neighbours(self, held: dict[int, float]) -> dict[int, float]:
+        """The term weights after each text lent to its neighbours: n / dampening adds up, then saturates as before."""
         spans = iter(self.statistics.spans)
         start, stop, lending = next(spans)
-        reached = dict(held)
+        summed: defaultdict[int, float] = defaultdict(float)
         # `held` ascends, so that one pass over the spans finds each text's file: texts lend only within it.
         for index, share in held.items():
             while index >= stop:
                 start, stop, lending = next(spans)
+            strength = share / (1.0 - share)
+            summed[index] += strength
             for distance, weight in enumerate(lending, 1):
-                lent = weight * share
                 for other in (index - distance, index + distance):
-                    if start <= other < stop and reached.get(other, 0.0) < lent:
-                        reached[other] = lent
-        return reached
+                    if start <= other < stop:
+                        summed[other] += weight * strength
+        return {index: strength / (1.0 + strength) for index, strength in summed.items()}
 
     def weights(self, asked: Query) -> Mapping[str, float]:
         """The weight of each term; Latin terms count ``BESIDE`` times if the collection has CJK terms of the query."""
@@ -337,44 +337,21 @@ class _Scoring:
         self,
         asked: Query,
         weights: Mapping[str, float],
-        named: Sequence[Mapping[int, float]],
-        is_translated: bool,
+        synonyms: Iterable[tuple[Concept, Mapping[int, float], int]],
     ) -> Subject:
-        """The subject words (those that are not light) and their texts.
-
-        ``named`` are the texts that express each concept by another name.
-        """
+        """The subject words (those that are not light) and their texts."""
         sizes = {
-            term: SINGLE if _is_single(term) else 1.0 if is_cjk(term) else weights[term]
+            term: SINGLE if is_single(term) else 1.0 if is_cjk(term) else weights[term]
             for term in asked.terms
             if asked.weights[term] == 1.0
         }
-        heavy = [where for concept, where in zip(asked.concepts, named, strict=True) if not concept.is_light]
         held = [(self.holders(term), size) for term, size in sizes.items() if term in self.postings]
-        return Subject(
-            (*held, *((where, 1.0) for where in heavy)),
-            math.fsum(size for term, size in sizes.items() if not _is_single(term)),
-            len(heavy) if is_translated else 0,
-            self.statistics.total,
-        )
+        same = [(where, 1.0) for concept, where, _ in synonyms if where and not concept.is_light]
+        return Subject((*held, *same), math.fsum(size for term, size in sizes.items() if not is_single(term)))
 
-    def most(self, asked: Query, weights: Mapping[str, float]) -> tuple[float, float]:
-        """The highest possible score of the query, and its doubt (``TextMatches``).
-
-        The highest score is the weighted Σ idf of its tokens and of the pairs that any text has. If the collection has
-        no term of one of the query's scripts, the concepts replace the terms of that script.
-        """
+    def most(self, asked: Query, weights: Mapping[str, float]) -> float:
+        """The highest possible score: the weighted Σ idf of the tokens, and of the pairs that any text has."""
         idf = self.statistics.idf
-        most, unsaid, said = 0.0, 0.0, 0.0
-        for cjk in (False, True):
-            terms = [term for term in asked.terms if is_cjk(term) is cjk]
-            concepts = [concept for concept in asked.concepts if concept.cjk is cjk]
-            if concepts and not any(term in self.postings for term in terms):
-                said += math.fsum(concept.weight * idf(self.other_names(concept)[1]) for concept in concepts)
-                # A word that cannot be translated is taken to be as informative as one that a single text has.
-                unsaid += asked.unnamed[cjk] * idf(1)
-            else:
-                most += math.fsum(weights[term] * idf(len(self.holders(term))) for term in terms)
         known = (len(self.holders(pair)) for pair in asked.pairs)
-        most += said + PAIR * math.fsum(idf(holders) for holders in known if holders)
-        return most, GUESSED + UNSAID * unsaid / said if said else 1.0
+        most = math.fsum(weights[term] * idf(len(self.holders(term))) for term in asked.terms)
+        return most + PAIR * math.fsum(idf(holders) for holders in known if holders)

@@ -2,7 +2,7 @@
 
 ``score = trust · confidence · decay · match · (0.75 + 0.5 · importance)`` (DESIGN 10, 12.9). ``match`` is how much of
 the query's information a block contains (``finding.rules.bm25``), blended with the context if both sides have one. If
-no block reaches the floor learned from the collection, the answer is empty.
+no block fits with a probability of at least ``thresholds.fits``, the answer is empty.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ import heapq
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-from alice_exp.finding.ports import FEWEST
 from alice_exp.finding.rules.bm25 import text_matches
 from alice_exp.finding.rules.corpus import Corpus
-from alice_exp.finding.rules.hybrid_score import joined
+from alice_exp.finding.rules.hybrid_score import joined, lifts
 from alice_exp.model.rules.consolidation import (
     DAY,
     DEFAULT_HALF_LIFE,
@@ -35,18 +34,11 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Placed
 
-GATE = Config().number("thresholds.match")
-"""The match required of the best block, as a share of the collection's noise level (``thresholds.match``,
-DESIGN 10)."""
+GATE = Config().number("thresholds.fits")
+"""The least probability that a block fits by its words (``thresholds.fits``, DESIGN 10)."""
 
-HIGHEST_FLOOR = 0.16
-"""The largest floor: the match of a query's only word in a text of six times the average length."""
-
-FEW_FLOOR = 0.14
-"""The largest floor with fewer than ``FEWEST`` texts: wrong answers are rarer there, and rare words match no better."""
-
-HIGHEST_CHANCE = 0.25
-"""The largest noise level assumed: otherwise a query of one word could never be sure of its answer."""
+FLOOR = 0.16
+"""The match from which a block fits by its context, and the lift of an embedder from which it fits by its meaning."""
 
 TAIL = 0.25
 """Blocks that reach this share of the best block's match are returned with it, even below the floor."""
@@ -65,8 +57,8 @@ class Match:
 
     ``context_match`` is ``None`` if one side has no context, so that the text alone decided. ``clear`` means that the
     match is an answer by itself; others are returned only together with a clear one. ``cosine`` in [-1, 1] and its
-    ``weight`` are ``None`` if no embedder took part (``hybrid_score``). ``chance`` is the collection's noise level for
-    this query, 0 with fewer than ``FEWEST`` texts.
+    ``weight`` are ``None`` if no embedder took part (``hybrid_score``). ``probability`` is that of fitting by its
+    words.
     """
 
     placed: Placed
@@ -81,7 +73,7 @@ class Match:
     clear: bool = True
     cosine: float | None = None
     weight: float | None = None
-    chance: float = 0.0
+    probability: float = 0.0
 
     @property
     def importance(self) -> float:
@@ -141,38 +133,41 @@ def rank(
     """The blocks that fit, best first: by score, then newest, then id (DESIGN 10, B0.6); at most ``top``.
 
     Candidates share a token or context with the query, or are similar by embedding (``near``). Blocks that fail
-    ``passing`` still count in the statistics, so that a filter changes no match. ``gate`` is a share in [0, 1] of the
-    noise level. Pass a ``Collection`` to query the same blocks more than once.
+    ``passing`` still count in the statistics, so that a filter changes no match. ``gate`` is the least probability in
+    [0, 1] of fitting; words decide it, and a context or an embedder can only add. Pass a ``Collection`` to query the
+    same blocks more than once.
     """
     collection = _collected(blocks)
     found = text_matches(collection.statistics, collection.postings, query)
+    lifted = lifts(near.cosines) if near else {}
     texts = joined(found.matches, near) if near else found.matches
     matches = _with_context(texts, collection, context) if context else texts
-    # A query without search tokens has no noise level: a match by embedding alone then has to reach the full gate.
-    share = gate * (found.noise or float(near is not None))
-    is_calibrated = collection.statistics.total >= FEWEST
-    floor = found.doubt * min(HIGHEST_FLOOR if is_calibrated else FEW_FLOOR, share)
 
-    def least(index: int) -> float:
-        """The match required of this block: more if words alone decide and it covers little of the subject."""
-        by_words = not near and matches.get(index) == texts.get(index)
-        return found.subject.least(index, floor, share) if by_words else floor
-
-    chance = found.doubt * min(HIGHEST_CHANCE, found.noise) if is_calibrated else 0.0
+    def fits(index: int) -> bool:
+        """Whether a block is an answer by itself."""
+        if found.probability(index) >= gate:
+            return True
+        by_context = matches[index] != texts.get(index) and round(matches[index], 6) >= FLOOR
+        return by_context or (near is not None and near.weight * lifted.get(index, 0.0) >= FLOOR)
 
     def weighed(index: int, placed: Placed) -> Match | None:
-        fits = fit(placed, texts.get(index, 0.0), context, now, half_life_days=half_life_days)
-        if fits is None:
+        fitted = fit(placed, texts.get(index, 0.0), context, now, half_life_days=half_life_days)
+        if fitted is None:
             return None
-        fits = replace(fits, chance=chance)
+        fitted = replace(fitted, clear=fits(index), probability=round(found.probability(index), 6))
         if near:
             words, cosine = found.matches.get(index, 0.0), near.cosines.get(index)
-            fits = replace(fits, text_match=words, cosine=cosine, weight=near.weight)
-        return fits if fits.match >= least(index) else replace(fits, clear=False)
+            return replace(fitted, text_match=words, cosine=cosine, weight=near.weight)
+        return fitted
 
     answers: list[Match] = []
     passed = 0
-    for window in _windows(collection, matches, floor, least, passing):
+
+    def could_fit(match: float) -> bool:
+        """Whether a block with this match at most may still be an answer."""
+        return bool(context or near) or found.most_probable(match) >= gate
+
+    for window in _windows(collection, matches, fits, could_fit, passing, TAIL if gate else 0.0):
         likely = _by_score(collection, window, seconds(now), half_life_days)
         some, count = _best(collection, likely, weighed, passing, top)
         answers, passed = ordered([*answers, *some])[:top], passed + count
@@ -199,16 +194,17 @@ def _with_context(
 def _windows(
     collection: Collection,
     matches: Mapping[int, float],
-    floor: float,
-    least: Callable[[int], float],
+    fits: Callable[[int], bool],
+    could_fit: Callable[[float], bool],
     passing: Callable[[Placed], bool] | None,
+    tail: float,
 ) -> Iterator[list[tuple[int, float]]]:
     """The best matches with their indexes, ``SHORTLIST`` at a time; none if no block that passes is an answer.
 
     Ties keep the collection's order.
     """
-    best = _best_passing(collection, matches, floor, least, passing)
-    lowest = min(floor, TAIL * best)
+    best = _best_passing(collection, matches, fits, could_fit, passing)
+    lowest = tail * best
     # There may be tens of thousands of matches, so only those of a window are rounded; 1e-6 is the rounding's slack.
     reaching = sorted([match for match in matches.values() if match >= lowest - 1e-6]) if best else []
     # The first window, mostly the only one, sorts just the matches that can be in it.
@@ -225,30 +221,25 @@ def _windows(
 def _best_passing(
     collection: Collection,
     matches: Mapping[int, float],
-    floor: float,
-    least: Callable[[int], float],
+    fits: Callable[[int], bool],
+    could_fit: Callable[[float], bool],
     passing: Callable[[Placed], bool] | None,
 ) -> float:
     """The best match of a block that passes and is an answer by itself; 0 if there is none."""
 
-    def best_of(some: Iterable[int]) -> float:
-        clear = [index for index in some if round(matches[index], 6) >= least(index)]
-        blocks = collection.blocks(clear) if passing and clear else ()
-        kept = (at for at in range(len(clear)) if passing is None or passing(blocks[at]))
-        return next((round(matches[clear[at]], 6) for at in kept), 0.0)
-
-    first = max(matches, key=matches.__getitem__, default=None)
-    if first is None or round(matches[first], 6) < floor:
-        return 0.0
-    best = best_of([first])
-    if best:
-        return best
-    # A heap, because often one of the next blocks passes and the rest need not be sorted.
-    heap = [(-match, index) for index, match in matches.items() if match >= floor - 1e-6]
+    # A heap, because often one of the first blocks is it and the rest need not be sorted.
+    heap = [(-match, index) for index, match in matches.items() if match > 0.0]
     heapq.heapify(heap)
-    while heap and not best:
-        best = best_of([heapq.heappop(heap)[1] for _ in range(min(_CHUNK, len(heap)))])
-    return best
+    while heap:
+        some = [heapq.heappop(heap)[1] for _ in range(min(_CHUNK, len(heap)))]
+        clear = [index for index in some if fits(index)]
+        blocks = collection.blocks(clear) if passing and clear else ()
+        for at, index in enumerate(clear):
+            if passing is None or passing(blocks[at]):
+                return round(matches[index], 6)
+        if not clear and not could_fit(matches[some[-1]]):
+            break
+    return 0.0
 
 
 def _by_score(

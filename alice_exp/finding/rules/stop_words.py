@@ -29,6 +29,11 @@ def _light_stems() -> frozenset[str]:
 
 
 @lru_cache(maxsize=1)
+def _particles() -> frozenset[str]:
+    return frozenset(word_lists(_WORDS)["particles"])
+
+
+@lru_cache(maxsize=1)
 def _light_run() -> re.Pattern[str]:
     # Longest first, because `re` takes the first alternative that matches.
     return re.compile("|".join(sorted(word_lists(_WORDS)["chinese"], key=lambda word: (-len(word), word))))
@@ -65,14 +70,16 @@ def word_weight(word: str) -> float:
 
 
 def words_beside(runs: Iterable[str], known: Iterable[str]) -> int:
-    """The number of words in CJK runs other than the ``known`` and the light ones, two characters being one word."""
+    """The number of words in CJK runs other than the ``known``, the light ones and particles, two characters being
+    one word."""
     # Longest first, so that a short known word does not break up a longer one.
     taken = sorted(known, key=len, reverse=True)
     count = 0
     for run in runs:
         for word in taken:
             run = run.replace(word, " ")
-        rest = "".join(" " if light else char for char, light in zip(run, _light_places(run), strict=True))
+        places = zip(run, _light_places(run), strict=True)
+        rest = "".join(" " if light or char in _particles() else char for char, light in places)
         count += sum((len(part) + 1) // 2 for part in rest.split())
     return count
 

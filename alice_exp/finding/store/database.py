@@ -32,7 +32,7 @@ __all__ += ["is_certain", "signature_text"]
 
 R = TypeVar("R")
 
-VERSION = 4
+VERSION = 5
 """Incremented with every change of the tables, the tokenisation or the statistics learned from texts."""
 
 PATIENCE = 1.0
@@ -97,6 +97,10 @@ class Database:
             return (self._path.name,)
         finally:
             self._end()
+
+    def exists(self) -> bool:
+        """Whether there is a database to keep in step."""
+        return self._path.exists()
 
     def close(self) -> None:
         """Close the connection; the next question opens a new one."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -25,17 +26,19 @@ if TYPE_CHECKING:
 Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
 """Executes an SQL query with its values and yields the rows."""
 
-BlockRow: TypeAlias = "tuple[int, str, str, str | None]"
-"""A block's position in its file, its id, its JSON, and the JSON of its trigger context or None."""
+BlockRow: TypeAlias = "tuple[str, str, str | None]"
+"""A block's id, its JSON, and the JSON of its trigger context or None."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IndexedFile:
-    """One indexed file: its row number, its path, the positions of its living blocks, their ``Standing`` by column
-    (types by number, last changes in seconds, NaN for none), and its texts' statistics."""
+    """One indexed file: its row number, its path, the slots of all its blocks and of the living ones in the file's
+    order, the living ones' ``Standing`` by column (types by number, last changes in seconds, NaN for none), and its
+    texts' statistics."""
 
     number: int
     path: str
+    slots: array[int]
     living: array[int]
     weights: array[float]
     types: bytes
@@ -44,6 +47,25 @@ class IndexedFile:
     lengths: array[int]
     lending: tuple[float, ...]
     noise: Noise
+
+    @cached_property
+    def at(self) -> dict[int, int] | None:
+        """The place among the living of each of their slots; ``None`` if it is the slot itself."""
+        plain = self.living == array("I", range(len(self.living)))
+        return None if plain else {slot: at for at, slot in enumerate(self.living)}
+
+    def place_of_slot(self, slot: int) -> int | None:
+        """The place of a slot among the living, ``None`` if its block is not one of them."""
+        if self.at is None:
+            return slot if slot < len(self.living) else None
+        return self.at.get(slot)
+
+    def placed(self, posting: Posting) -> Posting:
+        """A posting by slots as one by places among the living."""
+        if self.at is None:
+            return posting
+        pairs = sorted(zip(map(self.at.__getitem__, posting.indexes), posting.counts, strict=True))
+        return Posting([at for at, _ in pairs], bytes(count for _, count in pairs))
 
 
 class Indexed:
@@ -71,7 +93,10 @@ class Indexed:
         return joined_postings(
             (
                 span.start,
-                {token: posting_from(data) for token, data in self._rows(query, (file.number, *asked))},
+                {
+                    token: file.placed(posting_from(data))
+                    for token, data in self._rows(query, (file.number, *asked))
+                },
             )
             for file, span in zip(self._searched, self.statistics.spans, strict=True)
         )
@@ -86,7 +111,7 @@ class Indexed:
         found: dict[int, Placed] = {}
         for at, places in asked.items():
             file = self._searched[at]
-            query = f"SELECT place, body FROM blocks WHERE file = ? AND place IN ({_marks(places)})"
+            query = f"SELECT slot, body FROM blocks WHERE file = ? AND slot IN ({_marks(places)})"
             for place, body in self._rows(query, (file.number, *places)):
                 found[places[place]] = _placed(body, file.path)
         return [found[index] for index in indexes]
@@ -111,13 +136,12 @@ class Indexed:
     def numbers(self, ids: Collection[str]) -> Sequence[int]:
         """See ``finding.ports.Collection``."""
         starts = {file.number: at for at, file in enumerate(self._searched)}
-        query = "SELECT file, place FROM blocks WHERE id IN (SELECT value FROM json_each(?))"
+        query = "SELECT file, slot FROM blocks WHERE id IN (SELECT value FROM json_each(?))"
         found = []
-        for number, place in self._rows(query, (json.dumps(sorted(ids)),)):
+        for number, slot in self._rows(query, (json.dumps(sorted(ids)),)):
             if number in starts:
-                living = self._searched[starts[number]].living
-                at = bisect_left(living, place)
-                if at < len(living) and living[at] == place:
+                at = self._searched[starts[number]].place_of_slot(slot)
+                if at is not None:
                     found.append(self._starts[starts[number]] + at)
         return found
 
@@ -126,7 +150,7 @@ class Indexed:
         found: dict[int, Mapping[str, Json]] = {}
         for file, span in zip(self._searched, self.statistics.spans, strict=True):
             numbers = {place: span.start + at for at, place in enumerate(file.living)}
-            query = "SELECT place, context FROM blocks WHERE file = ? AND context IS NOT NULL"
+            query = "SELECT slot, context FROM blocks WHERE file = ? AND context IS NOT NULL"
             for place, context in self._rows(query, (file.number,)):
                 if place in numbers:
                     found[numbers[place]] = json.loads(context)
@@ -136,10 +160,9 @@ class Indexed:
         """See ``finding.ports.Known``."""
         for file in self._files:
             if place_of(file.path) in places:
-                for (body,) in self._rows(
-                    "SELECT body FROM blocks WHERE file = ? ORDER BY place", (file.number,)
-                ):
-                    yield _placed(body, file.path)
+                rows = self._rows("SELECT slot, body FROM blocks WHERE file = ?", (file.number,))
+                bodies: dict[int, str] = dict(rows)
+                yield from (_placed(bodies[slot], file.path) for slot in file.slots)
 
     def starting_with(self, prefix: str, most: int = 10) -> list[Placed]:
         """See ``finding.ports.Known``."""
@@ -163,26 +186,26 @@ def standings_of(
     )
 
 
-def block_rows(blocks: Sequence[Block], place: Place) -> list[BlockRow]:
-    """The rows of a file's blocks, in file order."""
-    rows = []
-    for at, block in enumerate(blocks):
-        body = json.dumps(block_json(block, place), ensure_ascii=True, separators=(",", ":"))
-        context = json.dumps(dict(block.trigger.context)) if block.trigger.context else None
-        rows.append((at, block.id, body, context))
-    return rows
+def block_row(block: Block, place: Place) -> BlockRow:
+    """A block as it is stored."""
+    body = json.dumps(block_json(block, place), ensure_ascii=True, separators=(",", ":"))
+    context = json.dumps(dict(block.trigger.context)) if block.trigger.context else None
+    return block.id, body, context
 
 
 def load(rows: Rows) -> list[IndexedFile]:
     """All files of the index, in the order of their paths."""
     files = []
-    query = "SELECT file, path, living, weights, types, updated, stretches, lengths, learned FROM files ORDER BY path"
-    for number, path, living, weights, types, updated, stretches, lengths, learned in rows(query, ()):
+    names = "file, path, slots, living, weights, types, updated, stretches, lengths, learned"
+    for number, path, slots, living, weights, types, updated, stretches, lengths, learned in rows(
+        f"SELECT {names} FROM files ORDER BY path", ()
+    ):
         lending, short, long = json.loads(learned)
         files.append(
             IndexedFile(
                 number,
                 path,
+                array("I", slots),
                 array("I", living),
                 array("d", weights),
                 types,

@@ -1,14 +1,12 @@
-"""The search index ``state/index.sqlite``: postings and blocks of every namespace file, refreshed file by file.
+"""The search index ``state/index.sqlite``: postings and blocks of every namespace file, in step with the files.
 
-If only counts or states of blocks changed, the postings stay; in a changed file only the rows that differ are
-written. Opening and discarding: ``finding.store.database``.
+An act updates the rows that it touched (``follow``); a reader those of files that changed otherwise. The rows of one
+file: ``index_rows``; opening and discarding: ``database``.
 """
 
 from __future__ import annotations
 
-import json
 import time
-from array import array
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,20 +23,18 @@ from alice_exp.finding.store.database import (
 from alice_exp.finding.store.index_query import (
     Indexed,
     IndexedFile,
-    block_rows,
+    block_row,
     load,
-    posting_data,
-    standings_of,
 )
-from alice_exp.model.values.block import Placed, place_of
+from alice_exp.model.values.block import place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.finding.ports import Posting
     from alice_exp.finding.store.database import Connection
-    from alice_exp.finding.store.index_query import BlockRow
+    from alice_exp.finding.store.index_rows import FileRows
+    from alice_exp.home.landed import Landed
     from alice_exp.home.store.doors import FileHome
     from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.atomic_files import Signature
@@ -50,15 +46,15 @@ _SCHEMA = """
 CREATE TABLE files (
     file INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, signature TEXT NOT NULL, taken INTEGER NOT NULL,
     content BLOB NOT NULL,
-    texts BLOB NOT NULL, living BLOB NOT NULL, weights BLOB NOT NULL, types BLOB NOT NULL, updated BLOB NOT NULL,
+    slots BLOB NOT NULL, living BLOB NOT NULL, weights BLOB NOT NULL, types BLOB NOT NULL, updated BLOB NOT NULL,
     stretches BLOB NOT NULL, lengths BLOB NOT NULL, learned TEXT NOT NULL
 );
 CREATE TABLE blocks (
-    file INTEGER NOT NULL, place INTEGER NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, context TEXT,
-    PRIMARY KEY (file, place)
+    file INTEGER NOT NULL, slot INTEGER NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, context TEXT,
+    PRIMARY KEY (file, slot)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX block_ids ON blocks (id);
-CREATE INDEX block_contexts ON blocks (file, place) WHERE context IS NOT NULL;
+CREATE INDEX block_contexts ON blocks (file, slot) WHERE context IS NOT NULL;
 CREATE TABLE postings (
     file INTEGER NOT NULL, token TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (file, token)
 ) WITHOUT ROWID;
@@ -83,6 +79,10 @@ class HomeIndex:
     def ask(self, question: Callable[[Indexed], R]) -> R | None:
         """See ``finding.ports.Index``."""
         return self._home.steady(lambda files: self._index.ask(files, question))
+
+    def follow(self, landed: Iterable[Landed]) -> None:
+        """Update the rows that an act of this process touched (``home.landed``)."""
+        self._index.follow(landed)
 
     def misled(self) -> tuple[str, ...]:
         """The files whose rows in the index do not agree with their content."""
@@ -116,15 +116,18 @@ class SearchIndex(Database):
         return self.check_rows(wrong)
 
     def _is_misled(self, connection: Connection, files: Mapping[str, Signature], path: str) -> bool:
-        query = "SELECT file, signature, taken, content FROM files WHERE path = ?"
-        number, signature, taken, content = connection.execute(query, (path,)).fetchone()
+        from alice_exp.finding.store.index_rows import FileRows
+
+        query = "SELECT signature, taken, content FROM files WHERE path = ?"
+        signature, taken, content = connection.execute(query, (path,)).fetchone()
         if path not in files or not is_certain(files[path], signature, taken):
             return False
         data, _ = self._read(path)
-        blocks = self._parse(path, data)
-        return content != hash_of(data) or _held(connection, number) != block_rows(
-            blocks or (), place_of(path)
-        )
+        rows = FileRows(connection, path)
+        held = rows.held()
+        stored = [held.get(slot) for slot in rows.slots]
+        blocks = self._parse(path, data) or ()
+        return content != hash_of(data) or stored != [block_row(block, place_of(path)) for block in blocks]
 
     def close(self) -> None:
         """See ``Database``."""
@@ -165,7 +168,10 @@ class SearchIndex(Database):
         for path in known.keys() - files.keys():
             _remove(connection, known[path][0])
             connection.execute("DELETE FROM files WHERE file = ?", (known[path][0],))
-        changed: list[tuple[int, list[BlockRow]]] = []
+        # Loaded where a file changed: most searches only read.
+        from alice_exp.finding.store.index_rows import FileRows
+
+        coming: list[tuple[Any, ...]] = []
         for path, signature in files.items():
             number, stored, taken, content = known.get(path, (0, "", 0, b""))
             if number and is_certain(signature, stored, taken):
@@ -174,11 +180,11 @@ class SearchIndex(Database):
             at = time.time_ns()
             data, signature = self._read(path)
             if not number or content != hash_of(data):
+                rows = FileRows(connection, path)
                 blocks = self._indexable(path, data)
-                number = self._replace(connection, path, blocks, hash_of(data))
-                changed.append((number, block_rows(blocks, place_of(path))))
-            self._stamp(connection, number, signature, at)
-        self._write_blocks(connection, changed)
+                coming += rows.write(blocks, _slots_of(rows, blocks, path), hash_of(data))
+            _stamp(connection, path, signature, at)
+        _insert(connection, coming)
 
     def _indexable(self, path: str, data: bytes) -> tuple[Block, ...]:
         blocks = self._parse(path, data)
@@ -186,82 +192,57 @@ class SearchIndex(Database):
             raise Unusable(path)
         return blocks
 
-    def _stamp(self, connection: Connection, number: int, signature: Signature, at: int) -> None:
-        connection.execute(
-            "UPDATE files SET signature = ?, taken = ? WHERE file = ?",
-            (signature_text(signature), at, number),
-        )
+    # -- following an act ---------------------------------------------------------------------------------------
 
-    def _write_blocks(self, connection: Connection, changed: Sequence[tuple[int, list[BlockRow]]]) -> None:
-        """Write the rows that differ; all deletions come first, because a block may move between files with its id."""
-        coming: list[tuple[Any, ...]] = []
-        for number, rows in changed:
-            held = set(_held(connection, number))
-            gone = ((number, place) for place, *_ in held.difference(rows))
-            connection.executemany("DELETE FROM blocks WHERE file = ? AND place = ?", gone)
-            coming += ((number, *row) for row in rows if row not in held)
-        try:
-            connection.executemany("INSERT INTO blocks VALUES (?, ?, ?, ?, ?)", coming)
-        except IntegrityError:
-            raise Unusable("an id stands twice") from None
+    def follow(self, landed: Iterable[Landed]) -> None:
+        """Update the rows that an act of this process touched; a file that was not in step before is left to a reader.
 
-    def _replace(self, connection: Connection, path: str, blocks: Sequence[Block], content: bytes) -> int:
-        """Write a changed file's own row, and its postings if its texts changed; the row's number."""
-        from alice_exp.finding.rules.corpus import block_text, is_living
+        Nothing is done without an index, and nothing is reported: whoever reads next puts right what is missing.
+        """
+        if self.exists():
+            self.answered(lambda: self._follow(landed))
 
-        living = array("I", (at for at, block in enumerate(blocks) if is_living(Placed(block, path))))
-        own = standings_of((blocks[place] for place in living), place_of(path))
-        texts = [block_text(blocks[place]) for place in living]
-        # Most changes are reads and verifications: with the texts' hash unchanged the postings stay as they are.
-        mark = hash_of("\0".join(texts).encode("utf-8", "surrogatepass"))
-        row = connection.execute("SELECT file, texts FROM files WHERE path = ?", (path,)).fetchone()
-        if row is None or row[1] != mark:
-            number = self._learn(connection, path, row[0] if row else None, texts, mark)
-        else:
-            number = int(row[0])
-        connection.execute(
-            "UPDATE files SET content = ?, living = ?, weights = ?, types = ?, updated = ?, stretches = ?"
-            " WHERE file = ?",
-            (content, living.tobytes(), *own, number),
-        )
-        return number
+    def _follow(self, landed: Iterable[Landed]) -> None:
+        from alice_exp.finding.store.index_rows import CHANGED, FileRows
 
-    def _learn(
-        self, connection: Connection, path: str, number: int | None, texts: Sequence[str], mark: bytes
-    ) -> int:
-        """Write a file's postings and the statistics learned from them; the number of its row."""
-        from alice_exp.finding.rules.bm25 import Segment
+        def refresh(connection: Connection) -> None:
+            coming: list[tuple[Any, ...]] = []
+            for one in landed:
+                row = connection.execute("SELECT content FROM files WHERE path = ?", (one.path,)).fetchone()
+                if row is None or row[0] != hash_of(one.before):
+                    continue
+                rows = FileRows(connection, one.path)
+                places = {id(block): slot for block, slot in zip(one.old, rows.slots, strict=True)}
+                # Unchanged blocks are the same objects, because the home reads no unchanged block twice.
+                known = [places.get(id(block), CHANGED) for block in one.new]
+                coming += rows.write(one.new, known, hash_of(one.after))
+                # A person may have saved the file since: the first reader compares its content.
+                connection.execute("UPDATE files SET taken = 0 WHERE path = ?", (one.path,))
+            _insert(connection, coming)
 
-        segment = Segment.of(texts)
-        learned = json.dumps([segment.lending, segment.noise.short, segment.noise.long])
-        if number is None:
-            values = (path, mark, segment.lengths.tobytes(), learned)
-            cursor = connection.execute(
-                "INSERT INTO files (path, signature, taken, content, texts, living, weights, types, updated, stretches,"
-                " lengths, learned) VALUES (?, '', 0, x'', ?, x'', x'', x'', x'', x'', ?, ?)",
-                values,
-            )
-            number = int(cursor.lastrowid or 0)
-        else:
-            connection.execute(
-                "UPDATE files SET texts = ?, lengths = ?, learned = ? WHERE file = ?",
-                (mark, segment.lengths.tobytes(), learned, number),
-            )
-        self._write_postings(connection, number, segment.postings)
-        return number
-
-    def _write_postings(self, connection: Connection, number: int, postings: Mapping[str, Posting]) -> None:
-        held = dict(connection.execute("SELECT token, data FROM postings WHERE file = ?", (number,)))
-        rows = {token: posting_data(posting) for token, posting in postings.items()}
-        gone = ((number, token) for token in held.keys() - rows.keys())
-        connection.executemany("DELETE FROM postings WHERE file = ? AND token = ?", gone)
-        coming = ((number, token, data) for token, data in sorted(rows.items()) if held.get(token) != data)
-        connection.executemany("INSERT OR REPLACE INTO postings VALUES (?, ?, ?)", coming)
+        self.begin(lambda _: True, refresh)
 
 
-def _held(connection: Connection, number: int) -> list[BlockRow]:
-    query = "SELECT place, id, body, context FROM blocks WHERE file = ? ORDER BY place"
-    return connection.execute(query, (number,)).fetchall()
+def _slots_of(rows: FileRows, blocks: Sequence[Block], path: str) -> list[int]:
+    """The slots of a file's blocks as they stand, ``CHANGED`` for those whose row would differ."""
+    from alice_exp.finding.store.index_rows import CHANGED
+
+    held = {row: slot for slot, row in rows.held().items()}
+    return [held.get(block_row(block, place_of(path)), CHANGED) for block in blocks]
+
+
+def _stamp(connection: Connection, path: str, signature: Signature, at: int) -> None:
+    connection.execute(
+        "UPDATE files SET signature = ?, taken = ? WHERE path = ?", (signature_text(signature), at, path)
+    )
+
+
+def _insert(connection: Connection, coming: Sequence[tuple[Any, ...]]) -> None:
+    """Write the rows of changed blocks, after all deletions, because a block may move between files with its id."""
+    try:
+        connection.executemany("INSERT INTO blocks VALUES (?, ?, ?, ?, ?)", coming)
+    except IntegrityError:
+        raise Unusable("an id stands twice") from None
 
 
 def _remove(connection: Connection, number: int) -> None:

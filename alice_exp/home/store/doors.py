@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, TypeVar
 from alice_exp.home.judge import Judge
 from alice_exp.home.store.config_files import read_configuration
 from alice_exp.home.store.list_files import scan, scan_config, signature_of
-from alice_exp.home.store.read_files import LastGood, Reading, holds_blocks, snapshot, unavailable
+from alice_exp.home.store.read_files import (
+    SAVING_NS,
+    LastGood,
+    Reading,
+    holds_blocks,
+    is_being_saved,
+    snapshot,
+    unavailable,
+)
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.gc_pause import gc_paused
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
@@ -27,9 +35,10 @@ from alice_exp.model.values.block import SETS
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from alice_exp.home.landed import Landed
     from alice_exp.home.ports import Purged
     from alice_exp.home.store.hand_edits import Adopting
     from alice_exp.home.store.list_files import Found
@@ -49,11 +58,7 @@ R = TypeVar("R")
 TRIES = 5
 """The number of attempts at an act when a person saves a file meanwhile."""
 
-
 _PAUSE = 0.005
-_SAVING_NS = 50_000_000
-"""A broken file younger than this (ns) may be half saved, so an act reads it again before reporting a problem."""
-
 
 __all__ = ["FileHome", "Sources"]
 
@@ -70,6 +75,8 @@ class FileHome:
         self._sources = sources
         self._judge = judge or Judge()
         self.proves = self._judge.proves
+        self.follow: Callable[[Sequence[Landed]], None] = lambda _: None
+        """Called with what an act wrote, while it still holds the lock; never raises."""
         self._reading = Reading(self.experiences)
         self._is_settled_now = False
         self.waiting = False
@@ -149,7 +156,7 @@ class FileHome:
     def _composing(self) -> Composing:
         from alice_exp.home.store.write_changes import Composing
 
-        return Composing(self._writer, self._reading, self._recording)
+        return Composing(self._writer, self._reading, self._recording, self.follow)
 
     def _require_home(self) -> None:
         if not self.experiences.is_dir():
@@ -351,9 +358,9 @@ class FileHome:
                     continue
                 except ProblemError:
                     # An editor that truncates and rewrites a file leaves it broken for a moment.
-                    if not left or not _is_being_saved(seen, found):
+                    if not left or not is_being_saved(seen, found):
                         raise
-                    time.sleep(_SAVING_NS / 1e9)
+                    time.sleep(SAVING_NS / 1e9)
         raise BusyError("the files change faster than they can be read", hint="run the command again")
 
     def purge(self, block_id: str, act: Act) -> Purged | None:
@@ -387,13 +394,6 @@ def _repo_config() -> RepoConfig:
     return repo_config()
 
 
-def _is_being_saved(seen: Snapshot, found: Found) -> bool:
-    young = time.time_ns() - _SAVING_NS
-    broken = (found.files.get(file.path) for file in seen.files if file.stale)
-    return any(signature is not None and signature.mtime > young for signature in broken)
-
-
 def _as_warning(error: Exception) -> AliceError:
-    if isinstance(error, AliceError):
-        return error
-    return ProblemError("hand edits could not be committed: {why}", why=str(error))
+    told = ProblemError("hand edits could not be committed: {why}", why=str(error))
+    return error if isinstance(error, AliceError) else told

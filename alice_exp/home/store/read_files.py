@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.git_references import References
     from alice_exp.kernel.jsonc import Document
     from alice_exp.model.values.block import Block, Place
+
+SAVING_NS = 50_000_000
+"""A broken file younger than this (ns) may be half saved, so an act reads it again before reporting a problem."""
 
 _HOLDERS = ("personal", "universal", "low_value_pool", "archive")
 
@@ -124,6 +128,13 @@ class Reading:
 def holds_blocks(path: str) -> bool:
     """Whether a path is a namespace file (sets and archive) rather than a record, a schema or the configuration."""
     return path.partition("/")[0] in _HOLDERS
+
+
+def is_being_saved(seen: Snapshot, found: Found) -> bool:
+    """Whether a broken file was written within ``SAVING_NS``."""
+    young = time.time_ns() - SAVING_NS
+    broken = (found.files.get(file.path) for file in seen.files if file.stale)
+    return any(signature is not None and signature.mtime > young for signature in broken)
 
 
 def snapshot(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from alice_exp.home.landed import Landed
 from alice_exp.home.store.read_files import holds_blocks, placed
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk
@@ -15,7 +16,7 @@ from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.change_edits import rewrite
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from alice_exp.home.store.list_files import Found
     from alice_exp.home.store.read_files import Reading
@@ -32,7 +33,14 @@ if TYPE_CHECKING:
 class Composing:
     """Writer of change sets. The caller must hold the writer lock on a settled home."""
 
-    def __init__(self, writer: CommitWriter, reading: Reading, recording: Recording) -> None:
+    def __init__(
+        self,
+        writer: CommitWriter,
+        reading: Reading,
+        recording: Recording,
+        follow: Callable[[Sequence[Landed]], None] = lambda _: None,
+    ) -> None:
+        self._follow = follow
         self._writer = writer
         self._reading = reading
         self._recording = recording
@@ -59,7 +67,7 @@ class Composing:
             text = changes.seen.get(path)
             if path in changes.seen and contents.get(path) != (None if text is None else text.encode()):
                 raise ChangedOnDisk(self._experiences / path)
-        self._check(new, changes)
+        now = self._check(new, changes)
         # Record first, then prune: the first commit keeps in git what the second removes from the file.
         first = None
         if changes.then is not None:
@@ -72,7 +80,26 @@ class Composing:
             )
         files = {path: FileChange(contents.get(path), data) for path, data in new.items()}
         act = changes.then.act if changes.then is not None else changes.act
-        return self._writer.write(act, {p: c for p, c in files.items() if c.expected != c.new}, first)
+        commit = self._writer.write(act, {p: c for p, c in files.items() if c.expected != c.new}, first)
+        self._tell(seen, contents, new, now)
+        return commit
+
+    def _tell(
+        self,
+        seen: Snapshot,
+        contents: Mapping[str, bytes],
+        new: Mapping[str, bytes | None],
+        now: Mapping[str, tuple[Block, ...]],
+    ) -> None:
+        """Tell what landed, for those files whose blocks are known before and after."""
+        was = {file.path: file.blocks for file in seen.files if not file.stale}
+        self._follow(
+            [
+                Landed(path, contents[path], new[path] or b"", was[path], blocks)
+                for path, blocks in now.items()
+                if path in contents and path in was
+            ]
+        )
 
     def _record(self, path: str, found: Found, contents: dict[str, bytes]) -> bytes | None:
         """A record file's content (None if missing), also put into ``contents`` as what must still be there."""
@@ -141,8 +168,12 @@ class Composing:
                     hint=problem.hint or "mend the file, then run the command again",
                 )
 
-    def _check(self, new: Mapping[str, bytes | None], changes: ChangeSet) -> None:
-        """Parse and compare the composed files before writing: a wrong edit must never reach a person's file."""
+    def _check(self, new: Mapping[str, bytes | None], changes: ChangeSet) -> dict[str, tuple[Block, ...]]:
+        """Parse and compare the composed files before writing: a wrong edit must never reach a person's file.
+
+        The blocks of each file whose blocks were all read.
+        """
+        read: dict[str, tuple[Block, ...]] = {}
         wanted: dict[tuple[str, str], Block] = {(put.path, put.block.id): put.block for put in changes.puts}
         for path, data in new.items():
             if data is None or not holds_blocks(path):
@@ -152,6 +183,7 @@ class Composing:
                 blocks, problems = read_blocks(replace(document, value=_sampled(document.value)))
             else:
                 blocks, problems = self._reading.blocks(document)
+                read[path] = blocks
             faults = [problem for problem in problems if problem.severity == "error"]
             if faults:
                 raise AssertionError(
@@ -160,6 +192,7 @@ class Composing:
             for block in blocks:
                 if wanted.get((path, block.id), block) != block:
                     raise AssertionError(f"composed {block.id} differs from what was meant in {path}")
+        return read
 
 
 MANY = 500

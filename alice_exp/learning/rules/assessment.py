@@ -26,9 +26,10 @@ FULL_COVERAGE = 10
 LOOKED_AT = 50
 """The most blocks that an assessment counts (R3.24)."""
 
-DOUBTFUL, SURE = 0.6, 1.2
-"""The best match, as a multiple of the noise level, from which it may be and from which it surely is about the topic
-(chosen on public questions with and without an answer; ``make bench-recall`` prints how often each level is right)."""
+SURE, SHARPNESS = 0.98, 4
+"""The probability of fitting from which the topic is surely known, and the power by which certainty falls below it. The
+probability is calibrated on questions about something else; of two on the same subject, words tell less which one the
+home can answer (``make bench-recall`` prints how often each level is right)."""
 
 LEAST_CERTAIN = 0.1
 """The lowest certainty."""
@@ -108,14 +109,9 @@ def confidence_level(confidence: float) -> Literal["high", "medium", "low"]:
     return "high" if confidence >= 0.8 else "medium" if confidence >= 0.5 else "low"
 
 
-def certainty(match: float, chance: float) -> float:
-    """How certain it is that the best match is about the topic, in [``LEAST_CERTAIN``, 1].
-
-    It rises linearly with match / ``chance``, where ``chance`` is the noise level; 1 if that is 0 (too few texts).
-    """
-    if chance <= 0.0:
-        return 1.0
-    return max(LEAST_CERTAIN, min(1.0, (match / chance - DOUBTFUL) / (SURE - DOUBTFUL)))
+def certainty(probability: float) -> float:
+    """How certain it is that the topic is known, in [``LEAST_CERTAIN``, 1], from the best probability of fitting."""
+    return max(LEAST_CERTAIN, min(1.0, probability / SURE) ** SHARPNESS)
 
 
 def assess(

@@ -83,8 +83,7 @@ def assess(finding: Finding, topic: str, context: Mapping[str, Json]) -> Assessm
     (matches,) = search(finding, [(topic, context)], Filters())
     caller, reads, config = finding.caller, finding.access.pending(), finding.home.config()
     placed = [placed_with_reads(match.placed, reads, config, caller.now) for match in matches]
-    best = max(matches, key=lambda match: match.match, default=None)
-    certain = certainty(best.match, best.chance) if best else 1.0
+    certain = certainty(max((match.probability for match in matches), default=0.0))
     return assessed(topic, placed, caller.now, Weights.of(config), config.half_life_days, certain)
 
 

@@ -22,7 +22,8 @@ Kind = Literal["count", "share", "days", "flag", "text"]
 class Option:
     """One key: dotted name, default, kind, and the comment that stands above it in the file.
 
-    An older name says in ``now`` which key took its place: it is read where that is not set, and no new file has it.
+    An older name says in ``now`` which key took its place: it is read where that is not set, ``counts`` times its
+    number, and no new file has it.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Option:
     kind: Kind
     doc: str
     now: str = ""
+    counts: float = 1.0
 
 
 OPTIONS: tuple[Option, ...] = (
@@ -42,10 +44,15 @@ OPTIONS: tuple[Option, ...] = (
         "thresholds.high_confidence", 0.5, "share", "Trust times confidence from which a block is applied"
     ),
     Option(
+        "thresholds.fits", 0.35, "share", "How likely a block must fit to be an answer; 0: every match is one"
+    ),
+    Option(
         "thresholds.match",
         0.7,
         "share",
-        "How well an answer must match, as a share of what jumbled words reach",
+        "Older name of thresholds.fits, read where that is not set: half of it counts",
+        now="thresholds.fits",
+        counts=0.5,
     ),
     Option(
         "trial.share",
@@ -148,8 +155,10 @@ class Config:
 
     def value(self, name: str) -> Json:
         """An option as it counts: what is set, else what is set under its older name, else the default."""
-        default = BY_NAME[name].default
-        return self.values.get(name, self.values.get(_OLDER.get(name, ""), default))
+        if name in self.values or name not in _OLDER or _OLDER[name] not in self.values:
+            return self.values.get(name, BY_NAME[name].default)
+        older, counts = self.values[_OLDER[name]], BY_NAME[_OLDER[name]].counts
+        return older * counts if isinstance(older, int | float) and counts != 1.0 else older
 
     def number(self, name: str) -> float:
         """A numeric option."""

@@ -1,0 +1,30 @@
+"""Opens the session that a command or a program works on, with what other rooms hand down to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from alice_exp.home.session import Session
+from alice_exp.owner.wiring import judge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from alice_exp.home.landed import Landed
+    from alice_exp.kernel.errors import AliceError
+
+
+def open_session(
+    home: str = "", actor: str = "", warn: Callable[[AliceError], None] = lambda _: None
+) -> Session:
+    """A session on a home whose approvals the owner key judges and whose acts keep the search index in step."""
+    return Session(home, actor, warn, judge, _follow)
+
+
+def _follow(session: Session) -> Callable[[Sequence[Landed]], None]:
+    def after(landed: Sequence[Landed]) -> None:
+        from alice_exp.finding.wiring import follow
+
+        follow(session)(landed)
+
+    return after

@@ -1,0 +1,65 @@
+"""The calibrated probability that a text fits a query: the one gate of recall, decide, assess and searches (DESIGN 10).
+
+A logistic regression on what does not grow with the collection, fitted by ``tests/bench/calibrate.py`` on questions
+that have an answer and as many that have none, every set with the same weight. ``thresholds.fits`` is the least
+probability of an answer. The fit of each figure in ``docs/finding.md`` leaves out the set that it is measured on.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+LARGE = 64
+"""From so many texts on the number of texts counts as this: chance matches better in more texts, up to the sample that
+the noise level is measured on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficients:
+    """The weights of the logistic regression: constant, ln(match / noise), ln(texts), whether neighbours lend, and
+    whether the text has but one word of several that the query is about."""
+
+    constant: float
+    lift: float
+    texts: float
+    lent: float
+    lone: float
+
+
+NATIVE = Coefficients(6.02, 5.09, -1.07, -0.62, -1.15)
+"""The calibration of a question in the text's own language."""
+
+TRANSLATED = (-2.65, 1.32, 5.6)
+"""That of a translated one: constant, ln(words covered), share of the subject covered. Its match says little beside."""
+
+WHOLE = 0.5
+"""The least probability that a text fits which has the only word that is asked for, however long it is."""
+
+LEAST = 0.01
+"""Added to match and noise before the logarithm."""
+
+QUARTER = 0.25
+"""Added to the number of words covered before the logarithm: the size of one CJK character."""
+
+
+def native(
+    match: float, noise: float, texts: int, lent: bool, lone: bool, by: Coefficients = NATIVE
+) -> float:
+    """The probability in (0, 1) that a text fits, from its match and the noise level, both in [0, 1].
+
+    ``lent`` says that its file stands in an order, ``lone`` that it has one word of several (``Subject.is_lone``).
+    """
+    lift = math.log((match + LEAST) / (noise + LEAST))
+    size = math.log(max(1, min(LARGE, texts)))
+    return _logistic(by.constant + by.lift * lift + by.texts * size + by.lent * lent + by.lone * lone)
+
+
+def translated(covered: float, share: float, by: tuple[float, float, float] = TRANSLATED) -> float:
+    """The same for a text in the other language: ``covered`` words of the subject, a ``share`` in [0, 1] of it."""
+    constant, words, part = by
+    return _logistic(constant + words * math.log(QUARTER + covered) + part * share)
+
+
+def _logistic(odds: float) -> float:
+    return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, odds))))

@@ -1,0 +1,115 @@
+"""A query taken apart: terms, pairs of neighbouring words, concepts that the lexicon knows, and their weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING
+
+from alice_exp.finding.rules.bilingual_lexicon import known_words, same_concept
+from alice_exp.finding.rules.stop_words import weight_of, word_weight, words_beside
+from alice_exp.kernel.text.tokens import cjk_tokens, fold, is_cjk, pieces, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+def pairs_of(row: Iterable[str]) -> Iterable[str]:
+    """The pairs of neighbouring Latin stems in a row of tokens, as ``"a b"``."""
+    return map(" ".join, pairwise(token for token in row if not is_cjk(token)))
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A word of the query that the lexicon knows: its tokens, the tokens and weight of each other name, and the weight
+    of the concept, below 1 if all its names are light words."""
+
+    own: tuple[str, ...]
+    synonyms: tuple[tuple[str, ...], ...]
+    translations: tuple[tuple[str, ...], ...]
+    cjk: bool
+    weight: float
+    is_light: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A parsed query; ``size`` is its number of words, two CJK characters being one.
+
+    ``weights`` are those of the terms (``stop_words``); ``unnamed`` is the number of Latin and of CJK words that the
+    lexicon cannot translate; ``latin`` maps the folded Latin words, in order, to their terms; ``correct`` are the
+    terms known to be spelt correctly.
+    """
+
+    terms: tuple[str, ...]
+    pairs: tuple[str, ...]
+    concepts: tuple[Concept, ...]
+    size: float
+    weights: Mapping[str, float]
+    unnamed: tuple[float, float]
+    latin: Mapping[str, str]
+    correct: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> Query:
+        """Parse a query."""
+        runs = pieces(fold(text))
+        stem_of = stems(run for run in runs if not is_cjk(run))
+        row = [run if is_cjk(run) else stem_of.get(run, "") for run in runs]
+        row = [run for run in row if run]
+        terms = chain.from_iterable(cjk_tokens(run) if is_cjk(run) else (run,) for run in row)
+        size = sum((len(run) + 1) // 2 if is_cjk(run) else 1 for run in dict.fromkeys(row))
+        known = known_words(row)
+        latin = {run for run in row if not is_cjk(run) and run not in known}
+        cjk = words_beside([run for run in row if is_cjk(run)], [word for word in known if is_cjk(word)])
+        weights = weight_of(row)
+        # A light word that no text contains is not a typo: the word list has it as it is.
+        correct = frozenset(known).union(term for term, weight in weights.items() if weight < 1.0)
+        # Sorted, because the order of a set differs between processes and float sums depend on the order.
+        return cls(
+            tuple(sorted(set(terms))),
+            tuple(sorted(set(pairs_of(row)))),
+            tuple(_concept(word) for word in known),
+            size,
+            weights,
+            (len(latin), cjk),
+            stem_of,
+            correct,
+        )
+
+    @property
+    def tokens(self) -> frozenset[str]:
+        """Every token whose posting list is needed."""
+        named = ((concept.own, *concept.synonyms, *concept.translations) for concept in self.concepts)
+        return frozenset(chain(self.terms, self.pairs, *chain.from_iterable(named)))
+
+    @property
+    def cjk(self) -> bool:
+        """Whether the query is taken to be in Chinese: it has a CJK character."""
+        return any(map(is_cjk, self.terms))
+
+
+def _concept(word: str) -> Concept:
+    cjk = is_cjk(word)
+    names = sorted(same_concept(word))
+    return Concept(
+        _spelt(word),
+        tuple(_spelt(name) for name in names if is_cjk(name) == cjk),
+        tuple(_spelt(name) for name in names if is_cjk(name) != cjk),
+        cjk,
+        max(map(word_weight, (word, *names))),
+        word_weight(word) < 1.0,
+    )
+
+
+def is_single(term: str) -> bool:
+    """Whether a term is a single CJK character."""
+    return is_cjk(term) and len(term) == 1
+
+
+def _spelt(word: str) -> tuple[str, ...]:
+    """The tokens of a word: the pairs alone for a CJK word of several characters."""
+    if not is_cjk(word) or len(word) == 1:
+        return (word,)
+    # `cjk_tokens` gives the characters first, then the pairs.
+    return tuple(cjk_tokens(word)[len(word) :])

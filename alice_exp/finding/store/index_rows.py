@@ -1,0 +1,224 @@
+"""Rows of the search index: what changes in them when blocks of one file change.
+
+A block has a *slot*, a number in its file that stays with it; postings name slots, and the file's row lists them in the
+file's order. So a changed block touches its own row, the postings of its words, and the file's row.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any
+
+from alice_exp.finding.ports import Posting
+from alice_exp.finding.store.index_query import block_row, posting_data, posting_from, standings_of
+from alice_exp.model.formats.block_schema import read_block
+from alice_exp.model.values.block import Placed, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from alice_exp.finding.store.database import Connection
+    from alice_exp.model.values.block import Block
+
+CHANGED = -1
+"""Stands for the slot of a block that is new or changed."""
+
+FEW = 4
+"""If more than one block in so many changed, all postings of the file are written anew: that is faster."""
+
+ASKED = 500
+"""The most values in one query: SQLite allows 999 at least."""
+
+
+class FileRows:
+    """The rows of one file, brought up to date by ``write``; ``number`` is that of the file's own row."""
+
+    def __init__(self, connection: Connection, path: str) -> None:
+        self._connection = connection
+        self._path = path
+        query = "SELECT file, slots, living, lengths, learned FROM files WHERE path = ?"
+        row = connection.execute(query, (path,)).fetchone()
+        if row is None:
+            made = connection.execute(
+                "INSERT INTO files VALUES (NULL, ?, '', 0, x'', x'', x'', x'', x'', x'', x'', x'', '')",
+                (path,),
+            )
+            row = (made.lastrowid, b"", b"", b"", "")
+        self.number = int(row[0])
+        self.slots, self._living, self._lengths = (array("I", data) for data in row[1:4])
+        self._learned = row[4]
+
+    def held(self) -> dict[int, tuple[Any, ...]]:
+        """The rows of the file's blocks (id, body, context) by slot."""
+        query = "SELECT slot, id, body, context FROM blocks WHERE file = ?"
+        return {slot: tuple(row) for slot, *row in self._connection.execute(query, (self.number,))}
+
+    def write(self, blocks: Sequence[Block], known: Sequence[int], content: bytes) -> list[tuple[Any, ...]]:
+        """Delete and update rows for the file's ``blocks``, and return those to insert.
+
+        They are inserted after all files' deletions, because a block may move between files with its id. ``known`` are
+        the slots of the blocks, ``CHANGED`` for each that is new or changed.
+        """
+        slots = self._numbered(blocks, known)
+        changed = {
+            slot: block for slot, block, old in zip(slots, blocks, known, strict=True) if old == CHANGED
+        }
+        is_whole = FEW * len(changed) > len(blocks) or max(slots, default=0) > 2 * len(blocks) + ASKED
+        if is_whole:
+            slots = array("I", range(len(blocks)))
+            changed = dict(zip(slots, blocks, strict=True))
+        gone = {*self.slots, *slots} if is_whole else {*self.slots}.difference(slots).union(changed)
+        alive = [
+            (slot, block) for slot, block in zip(slots, blocks, strict=True) if _is_living(block, self._path)
+        ]
+        living = array("I", (slot for slot, _ in alive))
+        if is_whole:
+            lengths = self._rewrite_postings(living, [block for _, block in alive])
+        else:
+            lengths = self._change_postings(
+                living, gone, {slot: one for slot, one in alive if slot in changed}
+            )
+        self._delete(gone, is_whole)
+        first = sample_size(len(living))
+        is_learned = bool(self._learned) and first == sample_size(len(self._living))
+        if not is_learned or living[:first] != self._living[:first] or not gone.isdisjoint(living[:first]):
+            self._learned = _learned([block for _, block in alive[:first]])
+        self._update(content, slots, living, lengths, [block for _, block in alive])
+        return [
+            (self.number, slot, *block_row(block, place_of(self._path))) for slot, block in changed.items()
+        ]
+
+    def _update(
+        self,
+        content: bytes,
+        slots: array[int],
+        living: array[int],
+        lengths: array[int],
+        alive: Sequence[Block],
+    ) -> None:
+        states = standings_of(alive, place_of(self._path))
+        self._connection.execute(
+            "UPDATE files SET content = ?, slots = ?, living = ?, weights = ?, types = ?, updated = ?, stretches = ?,"
+            " lengths = ?, learned = ? WHERE file = ?",
+            (
+                content,
+                slots.tobytes(),
+                living.tobytes(),
+                *states,
+                lengths.tobytes(),
+                self._learned,
+                self.number,
+            ),
+        )
+
+    def _numbered(self, blocks: Sequence[Block], known: Sequence[int]) -> array[int]:
+        """Each block's slot: a changed block keeps that of its id, so that slots mostly ascend; a new one gets the
+        next."""
+        ids = [block.id for block, slot in zip(blocks, known, strict=True) if slot == CHANGED]
+        query = "SELECT id, slot FROM blocks WHERE file = ? AND id IN"
+        of_id = dict(_asked(self._connection, query, self.number, ids))
+        last = max(self.slots, default=-1)
+        slots = array("I")
+        for block, slot in zip(blocks, known, strict=True):
+            slot = of_id.get(block.id, CHANGED) if slot == CHANGED else slot
+            if slot == CHANGED:
+                slot = last = last + 1
+            slots.append(slot)
+        return slots
+
+    def _rewrite_postings(self, living: Sequence[int], blocks: Sequence[Block]) -> array[int]:
+        from alice_exp.finding.rules.bm25 import index_texts
+        from alice_exp.finding.rules.corpus import block_text
+
+        self._connection.execute("DELETE FROM postings WHERE file = ?", (self.number,))
+        lengths, postings = index_texts([block_text(block) for block in blocks])
+        rows = (
+            (self.number, token, posting_data(Posting([living[at] for at in one.indexes], one.counts)))
+            for token, one in sorted(postings.items())
+        )
+        self._connection.executemany("INSERT INTO postings VALUES (?, ?, ?)", rows)
+        return lengths
+
+    def _change_postings(
+        self, living: Sequence[int], gone: Collection[int], coming: Mapping[int, Block]
+    ) -> array[int]:
+        """Replace the postings of some slots, and return the lengths of the living texts."""
+        lengths = dict(zip(self._living, self._lengths, strict=True))
+        before = self._counted(slot for slot in lengths if slot in gone)
+        after = _counts(coming, self._path)
+        moves: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        for slot in {*before, *after}:
+            old, new = before.get(slot, Counter()), after.get(slot, Counter())
+            lengths[slot] = sum(count for token, count in new.items() if " " not in token)
+            for token in {*old, *new}:
+                if old[token] != new[token]:
+                    moves[token][slot] = new[token]
+        query = "SELECT token, data FROM postings WHERE file = ? AND token IN"
+        held = dict(_asked(self._connection, query, self.number, sorted(moves)))
+        rows = [(self.number, token, _changed(held.get(token, b""), moved)) for token, moved in moves.items()]
+        self._connection.executemany("INSERT OR REPLACE INTO postings VALUES (?, ?, ?)", rows)
+        empty = [(number, token) for number, token, data in rows if not data]
+        self._connection.executemany("DELETE FROM postings WHERE file = ? AND token = ?", empty)
+        return array("I", (lengths[slot] for slot in living))
+
+    def _counted(self, slots: Iterable[int]) -> dict[int, Counter[str]]:
+        query = "SELECT slot, body FROM blocks WHERE file = ? AND slot IN"
+        place = place_of(self._path)
+        rows = _asked(self._connection, query, self.number, sorted(slots))
+        return _counts({slot: read_block(json.loads(body), place) for slot, body in rows}, self._path)
+
+    def _delete(self, gone: Iterable[int], is_whole: bool) -> None:
+        if is_whole:
+            self._connection.execute("DELETE FROM blocks WHERE file = ?", (self.number,))
+            return
+        rows = ((self.number, slot) for slot in gone)
+        self._connection.executemany("DELETE FROM blocks WHERE file = ? AND slot = ?", rows)
+
+
+def sample_size(count: int) -> int:
+    """How many texts a file's lending and noise are learned from (``rules.calibration.sample_size``)."""
+    from alice_exp.finding.rules.calibration import sample_size as size
+
+    return size(count)
+
+
+def _learned(blocks: Sequence[Block]) -> str:
+    from alice_exp.finding.rules.bm25 import learn
+    from alice_exp.finding.rules.corpus import block_text
+
+    lending, noise = learn([block_text(block) for block in blocks])
+    return json.dumps([lending, noise.short, noise.long])
+
+
+def _counts(blocks: Mapping[int, Block], path: str) -> dict[int, Counter[str]]:
+    """How often each token and pair occurs in the text of each living block."""
+    from alice_exp.finding.rules.bm25 import counted
+    from alice_exp.finding.rules.corpus import block_text
+
+    living = {slot: block for slot, block in blocks.items() if _is_living(block, path)}
+    return dict(zip(living, counted([block_text(block) for block in living.values()]), strict=True))
+
+
+def _changed(data: bytes, moved: Mapping[int, int]) -> bytes:
+    """A posting's bytes after setting the counts of some slots; 0 removes one, and none left is no bytes."""
+    held = posting_from(data)
+    kept = {slot: count for slot, count in zip(held.indexes, held.counts, strict=True) if slot not in moved}
+    kept.update((slot, min(count, 255)) for slot, count in moved.items() if count)
+    return posting_data(Posting(sorted(kept), bytes(kept[slot] for slot in sorted(kept))))
+
+
+def _is_living(block: Block, path: str) -> bool:
+    from alice_exp.finding.rules.corpus import is_living
+
+    return is_living(Placed(block, path))
+
+
+def _asked(connection: Connection, query: str, number: int, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """The rows of a query for each of many values, ``ASKED`` at a time."""
+    found: list[tuple[Any, ...]] = []
+    for start in range(0, len(values), ASKED):
+        some = values[start : start + ASKED]
+        found += connection.execute(f"{query} ({','.join('?' * len(some))})", (number, *some))
+    return found
