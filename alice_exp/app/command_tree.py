@@ -31,6 +31,7 @@ _GROUP_HELP = {
     "share": "What may leave this machine, what would, what did; and what others shared.",
     "peer": "Other people's Alices on the network: pair, find, exchange; nothing runs unasked.",
     "owner": "The SSH key whose signature approves: name it, show it, verify, sign.",
+    "schedule": "The day's report comes by itself: written as a page, told to the desktop.",
     "config": "How the home behaves: read, set and edit its configuration.",
     "mcp": "An agent's way into this home, over the Model Context Protocol.",
 }
@@ -210,7 +211,8 @@ def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
             daily_notice.greet(terminal, terminal.command)
             return _worked(invoke, context, terminal.command)
         answer = invoke(context)
-        daily_notice.mark_shown(terminal)
+        if terminal.is_seen:
+            daily_notice.mark_shown(terminal)
         return answer
 
     return invoked

@@ -68,6 +68,11 @@ COMMANDS: Table = {
     },
     "completion": "alice_exp.app.completion:completion",
     "help": "alice_exp.app.help_page:help_",
+    "schedule": {
+        "install": "alice_exp.maintenance.cli.schedule_commands:install",
+        "remove": "alice_exp.maintenance.cli.schedule_commands:remove",
+        "status": "alice_exp.maintenance.cli.schedule_commands:status",
+    },
     "watch": "alice_exp.maintenance.cli.watch_command:watch",
     "owner": {
         "init": "alice_exp.owner.cli:init",

@@ -39,6 +39,7 @@ class Terminal:
     format: str = ""
     fields: str = ""
     command: str = ""
+    is_seen: bool = True
     exit_code: int = 0
     warned: set[str] = field(default_factory=set)
     is_dry: bool = False

@@ -1,7 +1,9 @@
-"""A self-contained HTML page, without scripts or external resources."""
+"""A self-contained HTML page without external resources, and with no script but the one that its policy names."""
 
 from __future__ import annotations
 
+from base64 import b64encode
+from hashlib import sha256
 from html import escape
 
 from alice_exp.kernel.text.display import visible
@@ -42,20 +44,34 @@ font-size:.92rem}
 .bars b{font-weight:400;color:var(--soft);font-variant-numeric:tabular-nums;text-align:right}
 svg{display:block;width:100%;height:auto}.area{fill:var(--wash)}.line{fill:none;stroke:var(--reliable);stroke-width:2}
 .axis{stroke:var(--line)}svg text{fill:var(--soft);font-size:12px}
-@media print{body{background:#fff}li{break-inside:avoid}}
+.choose{display:flex;gap:1.2rem;margin-top:.35rem;font-size:.95rem}.choose label{cursor:pointer}
+#reply{position:sticky;bottom:0;display:flex;gap:1rem;align-items:center;justify-content:space-between;
+background:var(--card);border:1px solid var(--line);border-radius:10px;padding:.7rem 1.1rem;margin:1rem 0}
+#reply code{user-select:all;overflow-wrap:anywhere}
+#reply button{font:inherit;padding:.2rem .9rem;border:1px solid var(--line);border-radius:6px;background:var(--wash);
+color:var(--ink);cursor:pointer}
+@media print{#reply,.choose{display:none}body{background:#fff}li{break-inside:avoid}}
 """
 
 
-def document(title: str, lead: str, body: str, foot: str) -> str:
-    """A complete page around a body of HTML; title, lead and foot are plain texts, which are escaped."""
+def document(title: str, lead: str, body: str, foot: str, script: str = "") -> str:
+    """A complete page around a body of HTML; title, lead and foot are plain texts, which are escaped.
+
+    The page's policy lets that one script run and nothing else: no text in the page can become a program.
+    """
     policy = "default-src 'none'; style-src 'unsafe-inline'"
+    if script:
+        proof = b64encode(sha256(script.encode()).digest()).decode()
+        policy += f"; script-src 'sha256-{proof}'"
     return (
         f'<!DOCTYPE html>\n<html lang="{language()}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{_text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
         f"<header>\n<h1>{_text(title)}</h1>\n<p>{_text(lead)}</p>\n</header>\n"
-        f"{body}<footer>{_text(foot)}</footer>\n</main>\n</body>\n</html>\n"
+        f"{body}<footer>{_text(foot)}</footer>\n</main>\n"
+        + (f"<script>{script}</script>\n" if script else "")
+        + "</body>\n</html>\n"
     )
 
 

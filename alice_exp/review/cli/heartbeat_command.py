@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,6 +17,7 @@ from alice_exp.review.rules.arrangement import Wanted, page_of
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import say
 from alice_exp.terminal.rows import FORMATS
 
 About = Annotated[str, typer.Option("--about", metavar="user|work", help="Only what is about you, or work.")]
@@ -32,7 +33,15 @@ def heartbeat(
     peek: Annotated[
         bool, typer.Option("--peek", help="Look only: starts no clock, gives no new numbers.")
     ] = False,
-    unseen: Annotated[bool, typer.Option("--unseen", help="As --peek, for a run that nobody reads.")] = False,
+    unseen: Annotated[
+        bool,
+        typer.Option(
+            "--unseen", help="As --peek, for a run that nobody reads: a page, a word to the desktop."
+        ),
+    ] = False,
+    open_: Annotated[
+        bool, typer.Option("--open", help="Show it in the browser: one page, whose boxes compose your reply.")
+    ] = False,
     format: Annotated[
         str, typer.Option("--format", metavar="table|markdown|html|tsv|csv|json", help="How it is written.")
     ] = "table",
@@ -48,7 +57,7 @@ def heartbeat(
     Numbers hold until the next report. On a terminal ten candidates are shown and the rest counted: what is only
     counted has no seven-day clock, and no decision in bulk reaches it.
 
-    Examples: alice-exp heartbeat · alice-exp heartbeat --about user · alice-exp heartbeat --peek --format markdown
+    Examples: alice-exp heartbeat · alice-exp heartbeat --open · alice-exp heartbeat --peek --format markdown
     """
     terminal: Terminal = ctx.obj
     session = terminal.session
@@ -59,7 +68,7 @@ def heartbeat(
             "unknown format {format}", format=repr(format), hint="write --format table, markdown or html"
         )
     wanted = Wanted(new, subject(about), by, project, match)
-    on_screen = format == "table" and sys.stdout.isatty() and not terminal.json
+    on_screen = format == "table" and not open_ and sys.stdout.isatty() and not terminal.json
 
     def given(report: Agenda) -> tuple[Item, ...]:
         items = tuple(filter(wanted.holds, report.items))
@@ -72,6 +81,9 @@ def heartbeat(
     )
     sentence, shown = summary(report), given(report)
     document = review_documents.heartbeat(report if wanted.is_any else replace(report, items=shown), sentence)
+    if open_ or unseen:
+        _page(terminal, replace(report, items=shown), document, unseen=unseen)
+        return
     terminal.answer(document, lambda: _write(format, report, sentence, shown))
 
 
@@ -83,6 +95,21 @@ def subject(name: str) -> str:
 
 
 _FORMATS = ("table", "markdown", "html")
+
+
+def _page(terminal: Terminal, report: Agenda, document: dict[str, Any], *, unseen: bool) -> None:
+    """The report as a page: in the browser for who asked for it, else a word to the desktop where something waits."""
+    from alice_exp.review.cli.report_html import page
+    from alice_exp.review.cli.report_page import opened, told, written
+    from alice_exp.review.cli.report_summary import line
+
+    path = written(terminal, page(report, document["summary"]))
+    terminal.is_seen = not unseen
+    shown = not report.is_empty and told("alice-exp", line(report)) if unseen else opened(path)
+    answer = {**document, "page": str(path), "shown": shown}
+    terminal.answer(answer, lambda: terminal.line(str(path)))
+    if not shown and not unseen:
+        terminal.note(say("alice-exp: no browser could be opened; open the file yourself"))
 
 
 def _write(format: str, report: Agenda, sentence: str, shown: Sequence[Item]) -> None:

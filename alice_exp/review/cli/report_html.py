@@ -1,8 +1,9 @@
-"""The report as a single HTML page: self-contained, without scripts or external links, light and dark."""
+"""The report as a single HTML page: without external links, its boxes compose the reply, light and dark."""
 
 from __future__ import annotations
 
 from alice_exp.model.documents import evidence_line, payload_text, trigger_text
+from alice_exp.review.cli.report_choices import SCRIPT, choices, composer
 from alice_exp.review.cli.report_model import (
     Section,
     Shared,
@@ -31,7 +32,8 @@ def page(report: Agenda, summary: str) -> str:
     )
     body = said + parts
     rest = "".join(map(_section, sections(report)))
-    return document(title, summary, f"{body}{rest}", _how())
+    foot = composer() if report.items else ""
+    return document(title, summary, f"{body}{rest}{foot}", _how(), SCRIPT if report.items else "")
 
 
 def _how() -> str:
@@ -54,7 +56,7 @@ def _item(item: Item, marked: tuple[str, ...], shared: Shared) -> str:
         f'<div class="when">{_text(trigger_text(item.placed) or say("always"))}</div>'
         f'<div class="what">{_text(payload_text(item.placed))}</div>'
         + (f"<blockquote>{_text(quote)}</blockquote>" if quote else "")
-        + f'<div class="facts">{"".join(facts_)}</div>{beside}</li>\n'
+        + f'<div class="facts">{"".join(facts_)}</div>{beside}{choices(item)}</li>\n'
     )
 
 

@@ -1,0 +1,196 @@
+"""The commands ``schedule install``, ``remove`` and ``status``: the day's report comes by itself."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from alice_exp.home.caller import require_person
+from alice_exp.kernel.errors import ProblemError, UsageError
+from alice_exp.maintenance import rules
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import say
+
+_By = Annotated[
+    str, typer.Option("--by", metavar="systemd|launchd|cron", help="By what, instead of what is there.")
+]
+
+
+def install(
+    ctx: typer.Context,
+    at: Annotated[str, typer.Option(metavar="HH:MM", help="At which time of the day.")] = "09:00",
+    by: _By = "",
+) -> None:
+    """Let the day's report be written by itself and told to the desktop: by systemd, launchd or cron.
+
+    It is a look: nothing is numbered and no clock starts until you open it, with 'alice-exp heartbeat --open'.
+
+    Examples: alice-exp schedule install · alice-exp schedule install --at 8:30
+    """
+    terminal: Terminal = ctx.obj
+    require_person(terminal.session.caller, say("schedule the report"), "alice-exp schedule install")
+    fits = rules.TIME.fullmatch(at)
+    if fits is None:
+        raise UsageError("{text} is no time of the day", text=repr(at), hint="write --at 09:00")
+    hour, minute = int(fits[1]), int(fits[2])
+    terminal.session.home.read(())  # without a home there is nothing to report
+    kind = _kind(by)
+    paths = _PUT[kind](_command(terminal), _environment(), hour, minute)
+    document = {"by": kind, "at": f"{hour:02}:{minute:02}", "written": paths}
+    line = say("each day at {at}, by {by}", at=document["at"], by=kind)
+    terminal.answer(document, lambda: terminal.line(line))
+
+
+def remove(ctx: typer.Context, by: _By = "") -> None:
+    """Let no report come by itself any more.
+
+    Example: alice-exp schedule remove
+    """
+    terminal: Terminal = ctx.obj
+    require_person(terminal.session.caller, say("schedule the report"), "alice-exp schedule remove")
+    gone = [kind for kind in ([_kind(by)] if by else _PUT) if _taken_away(kind)]
+    text = say("no report comes by itself any more") if gone else say("none was scheduled")
+    terminal.answer({"removed": gone}, lambda: terminal.line(text))
+
+
+def status(ctx: typer.Context) -> None:
+    """Say whether the day's report comes by itself, and by what.
+
+    Example: alice-exp schedule status
+    """
+    terminal: Terminal = ctx.obj
+    found = [kind for kind in _PUT if _is_there(kind)]
+    text = say("the report comes by {by}", by=", ".join(found)) if found else say("none was scheduled")
+    hint = "" if found else f" ({say('alice-exp schedule install')})"
+    terminal.answer({"by": found}, lambda: terminal.line(text + hint))
+
+
+def _kind(named: str) -> str:
+    if named and named not in _PUT:
+        raise UsageError("{name} is not known here", name=repr(named), hint=f"write {', '.join(_PUT)}")
+    programs = {"launchd": "launchctl", "systemd": "systemctl", "cron": "crontab"}
+    order = [named] if named else ["launchd", "systemd", "cron"]
+    for kind in order:
+        if shutil.which(programs[kind]) and (kind != "systemd" or named or _answers()):
+            return kind
+    raise ProblemError(
+        "neither a systemd user manager nor launchd nor cron is here",
+        hint="let whatever starts programs here run 'alice-exp heartbeat --unseen' once a day",
+    )
+
+
+def _answers() -> bool:
+    done = _run(["systemctl", "--user", "show-environment"])
+    return done.returncode == 0
+
+
+def _command(terminal: Terminal) -> list[str]:
+    beside = Path(sys.executable).parent / "alice-exp"
+    program = [str(beside)] if beside.exists() else [sys.executable, "-m", "alice_exp"]
+    return [*program, "--home", str(terminal.session.root), "heartbeat", "--unseen"]
+
+
+def _environment() -> dict[str, str]:
+    """What the report's language and clock follow; a scheduled run has no terminal to take it from."""
+    names = ("ALICE_LANG", "LC_ALL", "LANG", "TZ")
+    return {name: os.environ[name] for name in names if os.environ.get(name)}
+
+
+def _systemd_folder() -> Path:
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "systemd" / "user"
+
+
+def _launchd_file() -> Path:
+    return Path.home() / "Library" / "LaunchAgents" / f"{rules.LABEL}.plist"
+
+
+def _by_systemd(command: Sequence[str], environment: dict[str, str], hour: int, minute: int) -> list[str]:
+    paths = []
+    for name, text in rules.units(command, environment, hour, minute).items():
+        paths.append(_write(_systemd_folder() / name, text))
+    _required(["systemctl", "--user", "daemon-reload"])
+    _required(["systemctl", "--user", "enable", "--now", f"{rules.NAME}.timer"])
+    return paths
+
+
+def _by_launchd(command: Sequence[str], environment: dict[str, str], hour: int, minute: int) -> list[str]:
+    path = _launchd_file()
+    _run(["launchctl", "unload", str(path)])
+    written = _write(path, rules.agent(command, environment, hour, minute))
+    _required(["launchctl", "load", "-w", str(path)])
+    return [written]
+
+
+def _by_cron(command: Sequence[str], environment: dict[str, str], hour: int, minute: int) -> list[str]:
+    _required(["crontab", "-"], rules.with_line(_crontab(), command, environment, hour, minute))
+    return []
+
+
+_PUT = {"systemd": _by_systemd, "launchd": _by_launchd, "cron": _by_cron}
+
+
+def _is_there(kind: str) -> bool:
+    if kind == "cron":
+        return bool(shutil.which("crontab")) and rules.without_line(_crontab()) != _crontab()
+    return (_launchd_file() if kind == "launchd" else _systemd_folder() / f"{rules.NAME}.timer").exists()
+
+
+def _taken_away(kind: str) -> bool:
+    if not _is_there(kind):
+        return False
+    if kind == "cron":
+        _required(["crontab", "-"], rules.without_line(_crontab()))
+    elif kind == "launchd":
+        _run(["launchctl", "unload", "-w", str(_launchd_file())])
+        _launchd_file().unlink()
+    else:
+        _run(["systemctl", "--user", "disable", "--now", f"{rules.NAME}.timer"])
+        for name in (f"{rules.NAME}.timer", f"{rules.NAME}.service"):
+            (_systemd_folder() / name).unlink(missing_ok=True)
+        _run(["systemctl", "--user", "daemon-reload"])
+    return True
+
+
+def _crontab() -> str:
+    # Without a table of one's own crontab -l ends with 1 and says so.
+    done = _run(["crontab", "-l"])
+    return done.stdout if done.returncode == 0 else ""
+
+
+def _write(path: Path, text: str) -> str:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise ProblemError("this file cannot be written: {why}", why=why, path=str(path)) from error
+    return str(path)
+
+
+def _run(words: Sequence[str], given: str = "") -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            [*words],
+            input=given,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=30,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return subprocess.CompletedProcess([*words], 1, "", str(error))
+
+
+def _required(words: Sequence[str], given: str = "") -> None:
+    done = _run(words, given)
+    if done.returncode:
+        why = " ".join(done.stderr.split()) or say("it ended with {code}", code=done.returncode)
+        raise ProblemError("{command} failed: {why}", command=" ".join(words), why=why)

@@ -1,0 +1,67 @@
+"""The report's page: one file without network, whose boxes name what a reply needs; no text in it becomes a program."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Call
+
+HOSTILE = '</li><script>alert(1)</script><img src=x onerror=alert(1)> "quoted" &amp;'
+
+
+def test_its_one_script_is_the_one_that_its_policy_names(home: Path, cli: Call) -> None:
+    cli("memorize", HOSTILE, "--when", HOSTILE, "--evidence", HOSTILE)
+    page = cli("heartbeat", "--format", "html").stdout
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    proof = b64encode(sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{proof}'" in page and "default-src 'none'" in page
+    assert "<img" not in page and "http" not in page.replace("http-equiv", "")
+    for banned in ("fetch", "XMLHttpRequest", "innerHTML", "eval", "import("):
+        assert banned not in script
+
+
+@pytest.mark.parametrize(("lang", "word", "comma"), [("en", "approve", ", "), ("zh", "同意", "，")])
+def test_the_boxes_name_the_numbers_of_the_open_report(
+    home: Path, cli: Call, lang: str, word: str, comma: str
+) -> None:
+    cli("memorize", "one")
+    cli("memorize", "two")
+    page = cli("heartbeat", "--format", "html", "--lang", lang).stdout
+    assert re.findall(r'data-verb="(\w+)" data-name="(\w+)"', page) == [
+        *(("approve", "1"), ("reject", "1"), ("approve", "2"), ("reject", "2")),
+    ]
+    assert f'data-approve="{word}"' in page and f'data-comma="{comma}"' in page
+    reject = re.findall(r'data-reject="(\w+)"', page)[0]
+    cli("reply", *f"{word} 1{comma}{reject} 2".split(), "--yes")  # the sentence that the boxes compose
+    assert cli("heartbeat", "--peek", "--json").json["items"] == []
+
+
+def test_before_a_report_is_open_the_boxes_name_ids_which_reply_takes(home: Path, cli: Call) -> None:
+    one = cli("memorize", "one", "--json").json["id"]
+    cli("heartbeat")
+    cli("memorize", "two")
+    page = cli("heartbeat", "--peek", "--format", "html").stdout
+    names = set(re.findall(r'data-name="([\w-]+)"', page))
+    assert "1" in names and any(name.startswith("exp-") and name != one for name in names)
+    cli("reply", "approve", *sorted(names), "--yes")
+
+
+def test_a_page_without_candidates_has_no_script(home: Path, cli: Call) -> None:
+    page = cli("heartbeat", "--format", "html").stdout
+    assert "<script" not in page and "script-src" not in page
+
+
+def test_open_shows_the_page_in_the_browser(home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda address: bool(shown.append(address)) or True)
+    cli("memorize", "use rg")
+    path = Path(cli("heartbeat", "--open").stdout.strip())
+    assert shown == [path.as_uri()] and "use rg" in path.read_text("utf-8")
+    assert cli("approve", "1", "--yes").code == 0, "it was shown, so its report is open"
+    monkeypatch.setattr("webbrowser.open", lambda address: False)
+    assert "open the file yourself" in cli("heartbeat", "--open").stderr
