@@ -7,6 +7,8 @@ import sys
 
 def main() -> None:
     """Run the command line and end the process with its exit code."""
+    if sys.platform == "win32":
+        sys.exit("alice-exp: Windows is not supported, since locks and file modes differ; it runs under WSL")
     if sys.argv[1:2] == ["merge-driver"]:
         # Every home's .git/config names this entry, so it has to stay wherever the module goes.
         from alice_exp.sync.store import merge_driver

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The main job on a copy of sample_home: learned, reviewed, approved, used, explained by git log.
+# The main job on a copy of sample_home, in the terminal's language: a lesson is learned, approved, used, doubted, explained.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 place=$(mktemp -d)
@@ -7,44 +7,59 @@ trap 'rm -rf "$place"' EXIT
 cp -R "$here/sample_home" "$place/alice"
 export ALICE_HOME="$place/alice" ALICE_ACTOR=user ALICE_NOW=2026-02-20T09:30:00Z
 
+case "${ALICE_LANG:-${LC_ALL:-${LC_MESSAGES:-${LANG:-}}}}" in
+zh*) chinese=yes ;;
+*) chinese= ;;
+esac
+
+say() { # English, Chinese
+    if [ "$chinese" ]; then printf '\n# %s\n' "$2"; else printf '\n# %s\n' "$1"; fi
+}
+
 run() {
-    printf '\n\033[1m$ %s\033[0m\n' "$*"
+    shown=
+    for word in "$@"; do
+        case "$word" in *' '*|*'；'*) shown="$shown '$word'" ;; *) shown="$shown $word" ;; esac
+    done
+    printf '\033[1m$%s\033[0m\n' "$shown"
     "$@"
 }
 
-say() { printf '\n# %s\n' "$*"; }
+if [ "$chinese" ]; then
+    lesson="切换分支用 git switch；git checkout 可能覆盖还没保存的修改" when="在仓库里切换分支"
+    quote="checkout 覆盖了一个没保存的文件" task="在仓库里切换到别的分支" where="旧的镜像"
+else
+    lesson="change branches with git switch; git checkout may overwrite unsaved work" when="changing branches in a repository"
+    quote="checkout overwrote an unsaved file" task="changing to a branch of the repository" where="an old image"
+fi
 
-field() { python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1"; }
-
-say "A home that a person and an agent have filled; its history begins now."
+say "A home that a person and an agent have filled." "一个人和智能体已经用了一阵的家。"
 run alice-exp init
-run alice-exp namespace list
+run alice-exp status
 
-say "The agent learns something; it becomes a candidate and nothing more."
-run alice-exp --actor agent:demo memorize "use git switch to change branches; checkout also throws work away" \
-    --when "changing branches in a repository" --type rule --evidence "checkout overwrote an unsaved file"
-run alice-exp --actor agent:demo remember "the agent says so" || echo "(exit $?: only a person may)"
+say "The agent learns a lesson. It may propose, no more." "智能体学到一条经验。它只能提议。"
+run alice-exp --actor agent:demo memorize "$lesson" --when "$when" --type rule --evidence "$quote" --lived >"$place/said"
+cat "$place/said"
+found=$(sed -n 's/^\(exp-[a-z2-9]*\) .*/\1/p' "$place/said")
+run alice-exp --actor agent:demo approve "$found" --yes || echo "(exit $?)"
 
-say "The person says something; that is trusted at once."
-run alice-exp remember "我喜欢吃辣" --when "选餐馆"
+say "The person approves it: now it may be tried." "人同意之后，它才可以试用。"
+run alice-exp approve "$found" --yes
+run alice-exp recall "$task" --top 3
 
-say "The daily minute: what waits, and the decisions."
-run alice-exp heartbeat
-run alice-exp approve 1 2 --yes
-run alice-exp reject 3 --reason "周五下午仍然不发布"
+say "The agent asks what to apply, and reports what came of it." "智能体问该用什么，再报告结果。"
+run alice-exp --actor agent:demo decide "$task"
+run alice-exp --actor agent:demo outcome "$found" ok --scenario "$where"
 
-say "What was approved is found and used; what happened raises or lowers it."
-found=$(alice-exp recall "rerun failed tests" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["matches"][0]["id"])')
-run alice-exp recall "rerun failed tests" --explain
-run alice-exp outcome "$found" ok --scenario "nightly build"
-run alice-exp outcome "$found" fail --scenario "a fresh clone"
-run alice-exp outcome "$found" fail --scenario "a fresh clone"
+say "Then it fails, day after day, in one place." "后来它在同一个地方一再失败。"
+for day in 21 22 23 24 25 26; do
+    ALICE_NOW=2026-02-${day}T09:30:00Z alice-exp -q --actor agent:demo outcome "$found" fail --scenario "$where"
+done
+export ALICE_NOW=2026-02-27T09:30:00Z
 
-say "Why is it believed? Every act that touched it, from git."
+say "It rests until the person says whether it still holds; why, it can tell." "它先停用，等人说是否仍然成立；为什么，它说得清。"
+run alice-exp status
 run alice-exp why "$found"
-run alice-exp undo --yes
-run alice-exp log --limit 8
 
-say "And git alone tells the same."
-run git -C "$ALICE_HOME/experiences" log --max-count 4 --format='%h %an %s'
-run git -C "$ALICE_HOME/experiences" status --short --branch
+say "Every act is one commit." "每件事都是一次 git 提交。"
+run git -C "$ALICE_HOME/experiences" log --max-count 5 --format='%h %an %s'

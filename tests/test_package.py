@@ -49,6 +49,25 @@ def test_the_changes_name_this_version_and_the_licence_is_one() -> None:
     assert all((ROOT / file).read_text("utf-8").startswith("MIT License") for file in told["license-files"])
 
 
+def test_the_long_description_is_one_that_a_package_page_can_show() -> None:
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    text = (ROOT / told["readme"]).read_text("utf-8")
+    assert "](" not in text and "http" not in text, "no pictures, no links to files, no invented addresses"
+    assert len((ROOT / "README.md").read_bytes()) <= 8192
+    systems = [one for one in told["classifiers"] if one.startswith("Operating System")]
+    assert any("Linux" in one for one in systems) and any("MacOS" in one for one in systems)
+    assert "gitpython>=3.2" in told["dependencies"]
+
+
+def test_on_windows_it_says_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    from alice_exp import __main__
+
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(SystemExit) as ended:
+        __main__.main()
+    assert "WSL" in str(ended.value)
+
+
 @pytest.mark.slow
 @pytest.mark.needs("build")
 def test_sdist_and_wheel_hold_what_they_need_and_run_alone(tmp_path: Path) -> None:
