@@ -37,8 +37,9 @@ SETS = (
     "cmrc",
     "tau_airline",
     "alfworld_lessons",
+    "agent_notes",
 )
-DEPTHS = (1, 5, 10)
+DEPTHS = (1, 3, 5, 10)
 FOREIGN = 60
 """So many questions of other sets are put to each set."""
 
@@ -55,6 +56,7 @@ class Question:
     relevant: Mapping[str, float]
     exclude: frozenset[str]
     lang: str
+    half: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,10 +75,13 @@ def load(name: str) -> list[Store]:
     texts: defaultdict[str, dict[str, str]] = defaultdict(dict)
     asked: defaultdict[str, list[Question]] = defaultdict(list)
     for row in _lines(known):
-        texts[row["corpus"]][row["id"]] = row["text"]
+        trigger = row.get("meta", {}).get("trigger", "")
+        texts[row["corpus"]][row["id"]] = f"{trigger}\n{row['text']}" if trigger else row["text"]
     for row in _lines(asking):
         excluded = frozenset(row.get("exclude", ()))
-        asked[row["corpus"]].append(Question(row["qid"], row["query"], row["rel"], excluded, row["lang"]))
+        asked[row["corpus"]].append(
+            Question(row["qid"], row["query"], row["rel"], excluded, row["lang"], row.get("half", ""))
+        )
     return [Store(texts[corpus], tuple(asked[corpus])) for corpus in texts]
 
 
@@ -194,16 +199,19 @@ def measure(name: str, strangers: Sequence[Question]) -> Result:
     """Measure one set; ``strangers`` are questions of other sets."""
     result = Result(name, [], [], [], [], [], [])
     for store in load(name):
+        unanswerable = [question for question in store.questions if not question.relevant]
+        store = Store(store.texts, tuple(one for one in store.questions if one.relevant))
         queries = [question.query for question in store.questions]
         langs = {question.lang for question in store.questions}
-        others = [one.query for one in strangers if one.lang in langs]
+        foreign = [*(one for one in strangers if one.lang in langs), *unanswerable]
+        others = [one.query for one in foreign]
         product = Product(store.texts)
         answers = product.ask([*queries, *others])
         known = product.known([*queries, *others])
         product.close()
         for question, (level, shown) in zip(store.questions, known, strict=False):
             result.levels.append(Level(question.lang, level, True, not shown.isdisjoint(question.relevant)))
-        langs_of = [one.lang for one in strangers if one.lang in langs]
+        langs_of = [one.lang for one in foreign]
         for lang, (level, _) in zip(langs_of, known[len(queries) :], strict=True):
             result.levels.append(Level(lang, level, False, False))
         plain = bm25(store.texts, queries)
@@ -245,13 +253,13 @@ def interval(result: Result, column: int, tries: int = 1000) -> tuple[float, flo
 def table(results: Sequence[Result]) -> str:
     """The results as Markdown."""
     lines = [
-        "| set | questions | recall@1 | @5 | @10 | MRR | plain BM25 @1 | @5 | @10 | MRR "
+        "| set | questions | recall@1 | @3 | @5 | @10 | MRR | plain BM25 @1 | @3 | @5 | @10 | MRR "
         "| gain @5 (95 %) | gain MRR (95 %) |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for result in results:
         numbers = [*mean(result.ours), *mean(result.plain)]
-        gains = ["{:+.1f} to {:+.1f}".format(*interval(result, column)) for column in (1, 3)]
+        gains = ["{:+.1f} to {:+.1f}".format(*interval(result, column)) for column in (2, 4)]
         cells = [result.name, str(len(result.ours)), *(f"{number:.1f}" for number in numbers), *gains]
         lines.append(f"| {' | '.join(cells)} |")
     lines += [
@@ -298,9 +306,10 @@ def strangers_of(name: str) -> list[Question]:
     others = [
         question
         for other in SETS
-        if other.partition("_")[0] != family
+        if other.partition("_")[0] != family and other != "agent_notes"
         for store in load(other)
         for question in store.questions
+        if question.relevant
     ]
     rng = random.Random(5)
     by_language = [[one for one in others if one.lang == lang] for lang in ("en", "zh")]

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alice_exp.episodes.rules.search_episodes import (
+    SUCCESS,
     EpisodeStatistics,
     Filters,
     find_by_words,
@@ -180,7 +181,10 @@ def test_words_weigh_as_they_do_in_blocks(
     blocks = [Block(f"exp-{number:08}", Payload(text)) for number, text in enumerate(texts)]
     corpus = Corpus.of(Placed(block, "universal/a.jsonc") for block in blocks)
     matches = text_matches(corpus.statistics, corpus.postings, task).matches
-    shares = {spoken[at].id: round(share, 6) for at, share in matches.items()}
+    shares = {
+        spoken[at].id: round(share, 6) if spoken[at].success else round(round(share, 6) / (1 + SUCCESS), 6)
+        for at, share in matches.items()
+    }
     expected = sorted(
         ((shares[one.id], one) for one in admitted(spoken, filters) if one.id in shares),
         key=lambda pair: (-pair[0], -pair[1].timestamp, pair[1].id),
@@ -308,3 +312,15 @@ def test_ten_thousand_are_searched_fast() -> None:
     for one in listed[:5]:
         assert find_similar(listed, one.task, one.context, 1)[0].score == 1.0
     assert (time.perf_counter() - begun) / 5 < 0.5
+
+
+@pytest.mark.covers("B5.12")
+def test_among_equal_episodes_the_successful_one_comes_first() -> None:
+    task = (
+        "book the cheapest direct flight from Berlin to Lisbon for two adults with one bag each on a Friday"
+    )
+    failed = Episode("ep-a", task, success=False)
+    better = Episode("ep-b", task, success=True)
+    assert [match.episode.id for match in find_by_words([failed, better], task)] == ["ep-b", "ep-a"]
+    other = replace(better, task="cook rice", id="ep-c")
+    assert [match.episode.id for match in find_by_words([failed, other], task)] == ["ep-a"]

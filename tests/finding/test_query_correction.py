@@ -159,3 +159,27 @@ def test_a_mended_word_needs_all_its_parts_in_one_text() -> None:
 def test_whole_words_weigh_as_their_class() -> None:
     assert word_weight("user") == word_weight("用户") == word_weight("什么") == LIGHT
     assert word_weight("cello") == word_weight("大提琴") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("用户是程序员", "用户的工作"),
+        ("用户是程序员", "你还记得我是做什么工作的吗？"),
+        ("用户是程序员", "what is my job?"),
+        ("the user is a nurse", "用户的职业"),
+        ("running tests: pytest --lf", "怎么跑测试"),
+        ("his daughter goes to school in Bern", "tell me about his family"),
+    ],
+)
+@pytest.mark.parametrize(
+    "others", [[], ["喜欢吃辣", "住在北京", "deploy on Fridays", "use rg to search code"]]
+)
+def test_a_class_finds_its_members_in_both_languages(text: str, query: str, others: list[str]) -> None:
+    assert asked(query, [text, *others])[:1] == [text]
+
+
+def test_a_member_counts_less_than_the_class_itself_and_never_finds_it() -> None:
+    found = matches_in(["the job is done", "a programmer", "blue sky"], "job").matches
+    assert found[0] > found[1] > 0 and 2 not in found
+    assert list(matches_in(["the job is done", "a programmer"], "programmer").matches) == [1]

@@ -38,6 +38,10 @@ LINE = 16
 LOOKED_AT = 256
 """The best matches of a search by words among which one has to fit."""
 
+SUCCESS = 0.2
+"""What success adds to an episode's rank among those found by words (B5.12): the attempt to be learned from comes
+first."""
+
 RESULT_LIMIT = 1000
 """The characters of a result that are kept (R0.48)."""
 
@@ -126,8 +130,9 @@ def find_by_words(
 ) -> tuple[Match, ...]:
     """The episodes whose task, action and reflection contain most of a task's information; best, newest, id first.
 
-    ``score`` is that share, in (0, 1]; the result is empty if none fits with a probability of at least ``gate``. All
-    given episodes count in the statistics, whatever the filters; a type that no episode has filters nothing (R0.32).
+    ``score`` is that share, in (0, 1], of a failure divided by 1 + ``SUCCESS``; the result is empty if none fits with
+    a probability of at least ``gate``. All given episodes count in the statistics, whatever the filters; a type that
+    no episode has filters nothing (R0.32).
     """
     from alice_exp.finding.rules.bm25 import matches_in
     from alice_exp.finding.rules.ranking import TAIL
@@ -140,7 +145,9 @@ def find_by_words(
     least = TAIL * next(fitting, math.inf) if gate else 0.0
     wanted = filters.among(listed)
     shares = [(listed[at], round(share, 6)) for at, share in found.matches.items() if share >= least]
-    return _best([_by_words(one, share, share) for one, share in shares if wanted.admits(one)], top)
+    return _best(
+        [_by_words(one, share, _weighed(one, share)) for one, share in shares if wanted.admits(one)], top
+    )
 
 
 def find_without_context(
@@ -168,6 +175,10 @@ def find_without_context(
         *formula,
         *(_by_words(match.episode, match.score, round(THRESHOLD * match.score, 6)) for match in more),
     )
+
+
+def _weighed(episode: Episode, share: float) -> float:
+    return share if episode.success else round(share / (1 + SUCCESS), 6)
 
 
 def _by_words(episode: Episode, share: float, score: float) -> Match:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.data_files import entries
@@ -42,6 +43,27 @@ def same_concept(word: str) -> AbstractSet[str]:
     English stems have Chinese names only; an unknown word has none.
     """
     return _lexicon()[0].get(word, frozenset())
+
+
+@lru_cache(maxsize=1)
+def _members() -> Mapping[str, AbstractSet[str]]:
+    """The members of each class, by each of its names (stems and Chinese words)."""
+    lines = [line.replace(" ", "").partition(":") for line in entries("finding/rules/data/classes.txt")]
+    rows = [
+        ([*chain(*(side.split(",") for side in names.split("=")))], held.split(","))
+        for names, _, held in lines
+    ]
+    stem_of = stems({word for names, held in rows for word in (*names, *held) if not is_cjk(word)})
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for names, held in rows:
+        for name in names:
+            found[stem_of.get(name, name)].update(stem_of.get(word, word) for word in held)
+    return found
+
+
+def members(word: str) -> AbstractSet[str]:
+    """The members of the class that an English stem or Chinese word names; none for any other word."""
+    return _members().get(word, frozenset())
 
 
 def known_words(pieces: Iterable[str]) -> list[str]:

@@ -49,6 +49,9 @@ DENSE = 16
 Scores: TypeAlias = "list[float] | defaultdict[int, float]"
 """The scores so far, by text index."""
 
+MEMBER = 0.5
+"""The weight of a member of a class that the query names: 程序员 where 工作 is asked for."""
+
 UNSAID = 0.4
 """The weight of a word that the lexicon cannot translate in what a translated query could reach at most."""
 
@@ -161,6 +164,9 @@ def text_matches(
     synonyms = [(concept, *scoring.other_names(concept, concept.synonyms)) for concept in asked.concepts]
     for _, held, holders in synonyms:
         scoring.add(scores, held, holders)
+    classes = [(concept, *scoring.members(concept)) for concept in asked.concepts if concept.members]
+    for concept, held, holders in classes:
+        scoring.add(scores, held, holders, concept.weight)
     for pair in asked.pairs:
         weight = PAIR * statistics.idf(len(scoring.holders(pair)))
         for index, share in scoring.held(pair).items():
@@ -168,7 +174,7 @@ def text_matches(
     most = scoring.most(asked, weights)
     scored = enumerate(scores) if isinstance(scores, list) else scores.items()
     matches = {index: min(1.0, score / most) for index, score in scored if score}
-    subject = scoring.subject(asked, weights, synonyms)
+    subject = scoring.subject(asked, weights, [*synonyms, *classes])
     noise = statistics.noise.at(asked.size)
     other = scoring.translated(asked)
     if other is None:
@@ -240,6 +246,12 @@ class _Scoring:
         # Ascending, as `_with_neighbours` walks the spans along with the indexes.
         return dict(sorted(found.items())), len(own) + len(found)
 
+    def members(self, concept: Concept) -> tuple[dict[int, float], int]:
+        """The texts that name only a member of a class, at ``MEMBER`` of their weight, and how many name it at all."""
+        held, holders = self.other_names(concept, concept.members)
+        others = self.other_names(concept, (*concept.synonyms, *concept.translations))[0]
+        return {index: MEMBER * share for index, share in held.items() if index not in others}, holders
+
     def translated(self, asked: Query) -> tuple[Subject, dict[int, float]] | None:
         """The reading in the other language: its subject, and each text's match in [0, 1].
 
@@ -250,10 +262,10 @@ class _Scoring:
         named = [
             (concept, *self.other_names(concept, (*concept.synonyms, *concept.translations)))
             for concept in concepts
-            if concept.translations
+            if concept.translations or concept.foreign_members
         ]
-        said = {index for concept in concepts for index in self.other_names(concept, concept.translations)[0]}
-        if not said:
+        near = self._near(concepts)
+        if not near:
             return None
         scores: defaultdict[int, float] = defaultdict(float)
         units: list[tuple[Sequence[int] | Mapping[int, float], float]] = []
@@ -267,7 +279,8 @@ class _Scoring:
                 units.append((self.holders(term), 1.0))
                 size += 1
         for concept, held, holders in named:
-            both = dict(sorted({**held, **self._spelt(concept.own)}.items()))
+            named_by_member = self.members(concept)[0] if concept.members else {}
+            both = dict(sorted({**named_by_member, **held, **self._spelt(concept.own)}.items()))
             self.add(scores, both, holders, concept.weight)
             most += concept.weight * self.statistics.idf(holders)
             if not concept.is_light:
@@ -276,13 +289,20 @@ class _Scoring:
         # A word that cannot be translated is taken to be as informative as one that a single text has.
         unnamed = asked.unnamed[asked.cjk]
         most += UNSAID * unnamed * self.statistics.idf(1)
-        # A text without a translation, not even in its neighbours, is in the query's own language.
-        reach = max((len(span.lending) for span in self.statistics.spans), default=0)
-        near = {index + step for index in said for step in range(-reach, reach + 1)}
         matches = {
             index: min(1.0, TRANSLATED * score / most) for index, score in scores.items() if index in near
         }
         return Subject(tuple(units), size + unnamed), matches
+
+    def _near(self, concepts: Iterable[Concept]) -> set[int]:
+        """The texts that have a translation themselves or beside them; others are in the query's own language."""
+        said = {
+            index
+            for concept in concepts
+            for index in self.other_names(concept, (*concept.translations, *concept.foreign_members))[0]
+        }
+        reach = max((len(span.lending) for span in self.statistics.spans), default=0)
+        return {index + step for index in said for step in range(-reach, reach + 1)}
 
     def add_term(self, scores: Scores, term: str, weight: float) -> None:
         """Add one token's score to every text that has or borrows it."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.rules.bilingual_lexicon import known_words, same_concept
+from alice_exp.finding.rules.bilingual_lexicon import known_words, members, same_concept
 from alice_exp.finding.rules.stop_words import weight_of, word_weight, words_beside
 from alice_exp.kernel.text.tokens import cjk_tokens, fold, is_cjk, pieces, stems
 
@@ -21,15 +21,21 @@ def pairs_of(row: Iterable[str]) -> Iterable[str]:
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A word of the query that the lexicon knows: its tokens, the tokens and weight of each other name, and the weight
-    of the concept, below 1 if all its names are light words."""
+    """A word of the query that the lexicon knows: the tokens of its own and other names and of the members of its
+    class, and the weight of the concept, below 1 if all its names are light words."""
 
     own: tuple[str, ...]
     synonyms: tuple[tuple[str, ...], ...]
     translations: tuple[tuple[str, ...], ...]
+    members: tuple[tuple[str, ...], ...]
     cjk: bool
     weight: float
     is_light: bool
+
+    @property
+    def foreign_members(self) -> tuple[tuple[str, ...], ...]:
+        """The members of the class in the other script."""
+        return tuple(name for name in self.members if is_cjk(name[0]) != self.cjk)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,10 @@ class Query:
     @property
     def tokens(self) -> frozenset[str]:
         """Every token whose posting list is needed."""
-        named = ((concept.own, *concept.synonyms, *concept.translations) for concept in self.concepts)
+        named = (
+            (concept.own, *concept.synonyms, *concept.translations, *concept.members)
+            for concept in self.concepts
+        )
         return frozenset(chain(self.terms, self.pairs, *chain.from_iterable(named)))
 
     @property
@@ -96,6 +105,7 @@ def _concept(word: str) -> Concept:
         _spelt(word),
         tuple(_spelt(name) for name in names if is_cjk(name) == cjk),
         tuple(_spelt(name) for name in names if is_cjk(name) != cjk),
+        tuple(_spelt(name) for name in sorted(members(word))),
         cjk,
         max(map(word_weight, (word, *names))),
         word_weight(word) < 1.0,

@@ -1,0 +1,196 @@
+"""Choose the weights of ``finding.rules.fit_probability``, and say what they reach on sets that had no part in it.
+
+``python -m tests.bench.calibrate`` prints the weights chosen on all sets, and for each set how often an answerable
+question is met with silence and how often a question of other sets is answered, with weights chosen without any set of
+the same family. Answerable and other questions of each set weigh the same. A part of the rows asks windows of a set's
+texts, so that small homes are among what is learned from. Of the project's own set the kept half has no part.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from alice_exp.finding.rules.bm25 import TextMatches
+from alice_exp.finding.rules.fit_probability import LARGE, LEAST, QUARTER
+from alice_exp.finding.rules.ranking import GATE
+from tests.bench.bench_recall import SETS, Question, Store, load, strangers_of
+
+FAMILIES = {"mb_zh2en": "mb_across", "mb_en2zh": "mb_across", "talk_en": "locomo"}
+"""Sets of one family are left out together; others are a family by their first word."""
+
+WINDOWS = (3, 8, 14, 24, 48, 128)
+"""The sizes of the windows of a set's texts."""
+
+WINDOW_SHARE = 0.3
+"""The weight of all windows of a set beside the whole set."""
+
+_FEWEST, _RIDGE = 20, 0.01
+"""A kind of fewer rows than this gets less weight; the strength of the regularisation."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One question put to one collection: what the regression sees of the best match, and whether it has an answer.
+
+    ``traits`` is ``None`` where nothing matches at all.
+    """
+
+    name: str
+    answerable: bool
+    is_translated: bool
+    traits: tuple[float, ...] | None
+    is_whole: bool
+    half: str
+
+
+def family(name: str) -> str:
+    """The family of a set."""
+    return FAMILIES.get(name, name.partition("_")[0])
+
+
+def traits(found: TextMatches) -> tuple[bool, tuple[float, ...] | None]:
+    """Whether the best match is a translation, and the constant and traits of ``fit_probability`` for it."""
+    if not found.matches:
+        return False, None
+    best = min(found.matches, key=lambda index: (-round(found.matches[index], 6), index))
+    if best in found.translated:
+        subject = found.translation
+        return True, (1.0, math.log(QUARTER + subject.coverage(best)), subject.share(best))
+    lift = math.log((found.matches[best] + LEAST) / (found.noise + LEAST))
+    texts = found.spans[-1].stop
+    lent = float(any(span.lending for span in found.spans))
+    return False, (1.0, lift, math.log(min(LARGE, texts)), lent, float(found.subject.is_lone(best)))
+
+
+def rows(name: str) -> Iterator[Row]:
+    """The rows of one set: the whole, and windows of it."""
+    strangers = strangers_of(name)
+    rng = random.Random(name)
+    for store in load(name):
+        langs = {question.lang for question in store.questions}
+        own = [one for one in store.questions if one.relevant]
+        others = [one for one in strangers if one.lang in langs]
+        others += [one for one in store.questions if not one.relevant]
+        texts = list(store.texts.values())
+        asked = [(one, True) for one in own[:: max(1, len(own) // 200)]] + [(one, False) for one in others]
+        yield from _asked(name, texts, asked, is_whole=True)
+        for size in WINDOWS:
+            if size < len(texts) and own:
+                for _ in range(10):
+                    one = rng.choice(own)
+                    yield from _asked(name, _window(store, one, size, rng), [(one, True)], is_whole=False)
+                    few = [(other, False) for other in rng.sample(others, min(3, len(others)))]
+                    yield from _asked(name, _window(store, one, size, rng), few, is_whole=False)
+
+
+def _window(store: Store, question: Question, size: int, rng: random.Random) -> list[str]:
+    """So many texts in a row, an answer among them."""
+    keys = list(store.texts)
+    at = keys.index(rng.choice(sorted(question.relevant)))
+    first = max(0, min(len(keys) - size, at - rng.randrange(size)))
+    return [store.texts[key] for key in keys[first : first + size]]
+
+
+def _asked(
+    name: str, texts: Sequence[str], asked: Iterable[tuple[Question, bool]], *, is_whole: bool
+) -> Iterator[Row]:
+    ask = matcher(texts)
+    for question, answerable in asked:
+        yield Row(name, answerable, *traits(ask(question.query)), is_whole, question.half)
+
+
+def matcher(texts: Sequence[str]) -> Callable[[str], TextMatches]:
+    """Ask one collection several times, counting its words once."""
+    from alice_exp.finding.ports import Statistics
+    from alice_exp.finding.rules.bm25 import Segment, text_matches
+
+    counted = Segment.of(texts)
+    statistics = Statistics.of([(counted.lengths, counted.lending, counted.noise)])
+    held = counted.postings
+    return lambda query: text_matches(
+        statistics, lambda tokens: {token: held[token] for token in tokens & held.keys()}, query
+    )
+
+
+def fit(some: Sequence[Row]) -> list[float]:
+    """The weights of a logistic regression by Newton's method; every kind of row of every set weighs the same."""
+    kinds: defaultdict[tuple[str, bool, bool], int] = defaultdict(int)
+    for row in some:
+        kinds[row.name, row.answerable, row.is_whole] += 1
+    size = len(some[0].traits or ())
+    weights = [0.0] * size
+    for _ in range(30):
+        slope = [-_RIDGE * weight * (at > 0) for at, weight in enumerate(weights)]
+        curve = [[_RIDGE * (at == to) for to in range(size)] for at in range(size)]
+        for row in some:
+            seen = row.traits or ()
+            count = kinds[row.name, row.answerable, row.is_whole]
+            share = (1.0 if row.is_whole else WINDOW_SHARE) / max(_FEWEST, count)
+            said = probability(weights, seen)
+            for at, value in enumerate(seen):
+                slope[at] += share * (row.answerable - said) * value
+                for to, other in enumerate(seen):
+                    curve[at][to] += share * said * (1 - said) * value * other
+        step = _solved(curve, slope)
+        weights = [weight + part for weight, part in zip(weights, step, strict=True)]
+        if max(map(abs, step)) < 1e-6:
+            break
+    return weights
+
+
+def probability(weights: Sequence[float], seen: Sequence[float]) -> float:
+    """The logistic function of a weighted sum."""
+    odds = sum(weight * value for weight, value in zip(weights, seen, strict=True))
+    return 1 / (1 + math.exp(-max(-50.0, min(50.0, odds))))
+
+
+def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
+    """The solution of a system of linear equations, by elimination; the matrix is positive definite."""
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    for at, row in enumerate(rows):
+        for other in rows:
+            if other is not row:
+                part = other[at] / row[at]
+                other[:] = [value - part * own for value, own in zip(other, row, strict=True)]
+    return [row[-1] / row[at] for at, row in enumerate(rows)]
+
+
+def rates(some: Sequence[Row], native: Sequence[float], across: Sequence[float]) -> tuple[float, float]:
+    """The shares in percent of answerable questions met with silence, and of others that are answered."""
+    said = {True: [0, 0], False: [0, 0]}
+    for row in some:
+        known = row.traits is not None
+        likely = probability(across if row.is_translated else native, row.traits) if row.traits else 0.0
+        said[row.answerable][0] += known and likely >= GATE
+        said[row.answerable][1] += 1
+    silent = 100 - 100 * said[True][0] / max(1, said[True][1])
+    return silent, 100 * said[False][0] / max(1, said[False][1])
+
+
+def main() -> None:
+    """Print the weights, and the rates of each set with weights chosen without its family."""
+    names = [name for name in (*SETS, "talk_en") if load(name)]
+    every = [row for name in names for row in rows(name)]
+    learned = [row for row in every if row.traits is not None and row.half != "kept"]
+
+    def weights(left_out: str, is_translated: bool) -> list[float]:
+        some = [row for row in learned if row.is_translated == is_translated and family(row.name) != left_out]
+        return fit(some)
+
+    for is_translated, kind in ((False, "own language"), (True, "translated")):
+        print(f"{kind}: {', '.join(f'{weight:.2f}' for weight in weights('', is_translated))}")
+    print("\n| set | silent on answerable | answers to questions of other sets |\n|---|--:|--:|")
+    for name in names:
+        chosen = weights(family(name), False), weights(family(name), True)
+        for half in ("chosen", "kept") if name == "agent_notes" else ("",):
+            some = [row for row in every if row.name == name and row.is_whole and row.half in (half, "")]
+            silent, false = rates([row for row in some if not half or row.half in (half, "")], *chosen)
+            print(f"| {name}{f', {half} half' if half else ''} | {silent:.1f} % | {false:.1f} % |")
+
+
+if __name__ == "__main__":
+    main()
