@@ -132,4 +132,5 @@ class Conversations:
         from alice_exp.conversations.usecases.search_sessions import Library
 
         opened = self._session
-        return Library.of(chats(opened)).search(query, opened.caller.now, top)
+        gate = opened.config.number("thresholds.fits")
+        return Library.of(chats(opened), gate=gate).search(query, opened.caller.now, top)

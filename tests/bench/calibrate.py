@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from alice_exp.finding.rules.bm25 import TextMatches
+from alice_exp.finding.rules.bm25 import TextMatches, matcher
 from alice_exp.finding.rules.fit_probability import LARGE, LEAST, QUARTER
 from alice_exp.finding.rules.ranking import GATE
 from tests.bench.bench_recall import SETS, Question, Store, load, strangers_of
@@ -61,9 +61,7 @@ def traits(found: TextMatches) -> tuple[bool, tuple[float, ...] | None]:
         subject = found.translation
         return True, (1.0, math.log(QUARTER + subject.coverage(best)), subject.share(best))
     lift = math.log((found.matches[best] + LEAST) / (found.noise + LEAST))
-    texts = found.spans[-1].stop
-    lent = float(any(span.lending for span in found.spans))
-    return False, (1.0, lift, math.log(min(LARGE, texts)), lent, float(found.subject.is_lone(best)))
+    return False, (1.0, lift, math.log(min(LARGE, found.texts)), float(found.subject.is_lone(best)))
 
 
 def rows(name: str) -> Iterator[Row]:
@@ -101,19 +99,6 @@ def _asked(
     ask = matcher(texts)
     for question, answerable in asked:
         yield Row(name, answerable, *traits(ask(question.query)), is_whole, question.half)
-
-
-def matcher(texts: Sequence[str]) -> Callable[[str], TextMatches]:
-    """Ask one collection several times, counting its words once."""
-    from alice_exp.finding.ports import Statistics
-    from alice_exp.finding.rules.bm25 import Segment, text_matches
-
-    counted = Segment.of(texts)
-    statistics = Statistics.of([(counted.lengths, counted.lending, counted.noise)])
-    held = counted.postings
-    return lambda query: text_matches(
-        statistics, lambda tokens: {token: held[token] for token in tokens & held.keys()}, query
-    )
 
 
 def fit(some: Sequence[Row]) -> list[float]:

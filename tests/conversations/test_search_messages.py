@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from alice_exp.conversations.rules.search_messages import Said, Talk, search
+from alice_exp.conversations.usecases.search_sessions import Library
+from alice_exp.conversations.values import ChatRecord
 from tests.bench import bench_conversations as bench
 
 
@@ -123,3 +125,18 @@ def test_it_beats_plain_bm25(name: str, at5: float, at10: float) -> None:
     base = bench.recall(name, bench.plain_bm25)
     ours = bench.recall(name, bench.ours)
     assert ours[0] >= base[0] + at5 and ours[1] >= base[1] + at10
+
+
+@pytest.mark.parametrize(("name", "silent", "false"), [("talk_en", 0.06, 0.1), ("mb_en", 0.06, 0.2)])
+def test_a_search_says_nothing_where_no_turn_fits(name: str, silent: float, false: float) -> None:
+    turns, questions = next(iter(bench.loaded(name).values()))
+    # The records stand beside the turns, one for one; here the turns stand for them.
+    talk, records = Talk.of(turns), cast("list[ChatRecord]", turns)
+    gated, open_ended = Library(records, talk), Library(records, talk, 0.0)
+    foreign = ["how do I sharpen a kitchen knife?", "why is the Kafka consumer lagging?",
+               "which port does the staging database use?", "who painted the ceiling of the chapel?",
+               "what does error 1213 of MySQL mean?"]  # fmt: skip
+    asked = [question["query"] for question in questions]
+    assert sum(not gated.search(query, None, 5) for query in asked) <= silent * len(asked)
+    assert sum(bool(gated.search(query, None, 5)) for query in foreign) <= false * len(foreign)
+    assert sum(bool(open_ended.search(query, None, 5)) for query in foreign) >= 1

@@ -314,7 +314,6 @@ def test_ten_thousand_are_searched_fast() -> None:
     assert (time.perf_counter() - begun) / 5 < 0.5
 
 
-@pytest.mark.covers("B5.12")
 def test_among_equal_episodes_the_successful_one_comes_first() -> None:
     task = (
         "book the cheapest direct flight from Berlin to Lisbon for two adults with one bag each on a Friday"

@@ -97,7 +97,8 @@ def search(
     if queries:
         _many(terminal, queries, session, top, None if not now else seen_from)
         return
-    found = Library.of(chats(terminal.session), session).search(query, seen_from, top)
+    gate = terminal.session.config.number("thresholds.fits")
+    found = Library.of(chats(terminal.session), session, gate=gate).search(query, seen_from, top)
     document = {"query": query, "matches": [_match(one) for one in found]}
     terminal.answer(document, lambda: _matches(terminal, found))
     terminal.exit_code = 0 if found else NotFoundError.exit_code
@@ -149,7 +150,8 @@ def _many(terminal: Terminal, source: str, sessions: list[str], top: int, now: s
             raise ProblemError('a query is {{"qid", "query", "corpus"?}}', path=source, line=number, column=1)
         prefix = f"{session_name(corpus)}-" if corpus else ""
         if prefix not in libraries:
-            libraries[prefix] = Library.of(chats(terminal.session), sessions, prefix)
+            gate = terminal.session.config.number("thresholds.fits")
+            libraries[prefix] = Library.of(chats(terminal.session), sessions, prefix, gate)
         found = libraries[prefix].search(query, now, top)
         answer = {
             "qid": fields["qid"],

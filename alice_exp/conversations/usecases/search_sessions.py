@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from alice_exp.conversations.rules.search_messages import Said, Talk, search
 from alice_exp.conversations.usecases.sessions import require_fitting
+from alice_exp.finding.rules.bm25 import matcher
 from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from alice_exp.conversations.ports import ChatHistoryStore, Conversing
     from alice_exp.conversations.rules.search_messages import Hit
     from alice_exp.conversations.rules.transcripts import Row
     from alice_exp.conversations.values import ChatRecord, Message
+    from alice_exp.finding.rules.bm25 import TextMatches
 
+
+GATE = Config().number("thresholds.fits")
+
+LOOKED_AT = 10
+"""The best matches of which one has to fit."""
 
 _SEARCHED = 64 << 10
 """Characters of a message that are indexed."""
@@ -95,10 +104,15 @@ class Library:
 
     records: Sequence[ChatRecord]
     talk: Talk
+    gate: float = GATE
 
     @classmethod
-    def of(cls, chats: ChatHistoryStore, sessions: Sequence[str] = (), prefix: str = "") -> Library:
+    def of(
+        cls, chats: ChatHistoryStore, sessions: Sequence[str] = (), prefix: str = "", gate: float = GATE
+    ) -> Library:
         """Index all conversations, or those named, or those whose name starts with ``prefix``; oldest first.
+
+        ``gate`` is the least probability that a turn fits (``thresholds.fits``), as in ``recall``.
 
         Raises ``NotFoundError`` if a named one does not exist.
         """
@@ -119,8 +133,20 @@ class Library:
             Said(one.ref, one.session, one.message.content[:_SEARCHED], one.message.speaker, one.message.at)
             for one in records
         ]
-        return cls(records, Talk.of(said))
+        return cls(records, Talk.of(said), gate)
+
+    @cached_property
+    def _matches(self) -> Callable[[str], TextMatches]:
+        return matcher([turn.text for turn in self.talk.turns])
 
     def search(self, query: str, now: str | None, top: int) -> list[Found]:
-        """The best matches, best first; ``now`` is the reference for "yesterday" (None: the newest turn)."""
-        return [Found(self.records[hit.index], hit) for hit in search(self.talk, query, now, top)]
+        """The best matches, best first; ``now`` is the reference for "yesterday" (None: the newest turn).
+
+        Empty if none of the best fits by its words and the query names no day on which anything was said.
+        """
+        hits = search(self.talk, query, now, max(top, LOOKED_AT))
+        if self.gate and hits and not any(hit.by_day for hit in hits):
+            words = self._matches(query)
+            if all(words.probability(hit.index) < self.gate for hit in hits):
+                return []
+        return [Found(self.records[hit.index], hit) for hit in hits[: max(0, top)]]

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import math
 from array import array
-from bisect import bisect_right
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import chain
-from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 
-from alice_exp.finding.ports import Posting, Span, Statistics
+from alice_exp.finding.ports import Posting, Statistics
 from alice_exp.finding.rules.calibration import learn_lending, learn_noise, sample_size
 from alice_exp.finding.rules.fit_probability import WHOLE, native, translated
 from alice_exp.finding.rules.parsed_query import Query, is_single, pairs_of
@@ -119,7 +117,7 @@ class TextMatches:
     subject: Subject = ANYTHING
     translated: frozenset[int] = frozenset()
     translation: Subject = ANYTHING
-    spans: tuple[Span, ...] = ()
+    texts: int = 0
 
     def probability(self, index: int) -> float:
         """The probability in [0, 1) that a text fits by its words (``rules.fit_probability``); 0 without a match."""
@@ -128,17 +126,14 @@ class TextMatches:
             return 0.0
         if index in self.translated:
             return translated(self.translation.coverage(index), self.translation.share(index))
-        span = self.spans[bisect_right(self.spans, index, key=attrgetter("start")) - 1]
-        lent, texts = bool(span.lending), self.spans[-1].stop
-        probability = native(match, self.noise, texts, lent, self.subject.is_lone(index))
+        probability = native(match, self.noise, self.texts, self.subject.is_lone(index))
         return max(WHOLE, probability) if self.subject.is_whole(index) else probability
 
     def most_probable(self, match: float) -> float:
         """The highest probability that a text with at most this match can have; 1 where a translation decides."""
-        if self.translated or not self.spans:
+        if self.translated or not self.texts:
             return float(bool(self.translated))
-        lent = all(span.lending for span in self.spans)
-        probability = native(match, self.noise, self.spans[-1].stop, lent, lone=False)
+        probability = native(match, self.noise, self.texts, lone=False)
         return max(WHOLE, probability) if self.subject.asked <= 1 else probability
 
 
@@ -178,22 +173,27 @@ def text_matches(
     noise = statistics.noise.at(asked.size)
     other = scoring.translated(asked)
     if other is None:
-        return TextMatches(matches, noise, subject, spans=statistics.spans)
+        return TextMatches(matches, noise, subject, texts=statistics.total)
     translation, by_translation = other
     better = {index: match for index, match in by_translation.items() if match > matches.get(index, 0.0)}
     return TextMatches(
-        {**matches, **better}, noise, subject, frozenset(better), translation, statistics.spans
+        {**matches, **better}, noise, subject, frozenset(better), translation, statistics.total
+    )
+
+
+def matcher(texts: Sequence[str]) -> Callable[[str], TextMatches]:
+    """``text_matches`` over texts without precomputed statistics, taken as one file, for any number of queries."""
+    counted = Segment.of(texts)
+    statistics = Statistics.of([(counted.lengths, counted.lending, counted.noise)])
+    held = counted.postings
+    return lambda query: text_matches(
+        statistics, lambda tokens: {token: held[token] for token in tokens & held.keys()}, query
     )
 
 
 def matches_in(texts: Sequence[str], query: str) -> TextMatches:
-    """``text_matches`` over texts without precomputed statistics, taken as one file."""
-    counted = Segment.of(texts)
-
-    def postings(tokens: frozenset[str]) -> Mapping[str, Posting]:
-        return {token: counted.postings[token] for token in tokens & counted.postings.keys()}
-
-    return text_matches(Statistics.of([(counted.lengths, counted.lending, counted.noise)]), postings, query)
+    """The matches of one query in a few texts; see ``matcher``."""
+    return matcher(texts)(query)
 
 
 @dataclass(frozen=True, slots=True)
