@@ -124,6 +124,7 @@ COMMANDS: Table = {
         "add": "alice_exp.timeline.cli.event_commands:add",
         "result": "alice_exp.timeline.cli.event_commands:result",
         "list": "alice_exp.timeline.cli.event_commands:list_events",
+        "search": "alice_exp.timeline.cli.event_commands:search",
         "segments": "alice_exp.timeline.cli.event_commands:segments",
         "narrative": "alice_exp.timeline.cli.event_commands:tell",
         "stats": "alice_exp.timeline.cli.event_commands:stats",

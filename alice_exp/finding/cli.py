@@ -16,6 +16,7 @@ from alice_exp.finding.wiring import finding
 from alice_exp.home.references import type_named
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.model import documents
+from alice_exp.model.formats.record_schema import EVENTS_PATH
 from alice_exp.model.values.block import SETS
 from alice_exp.terminal.console import Terminal, short, stale_mark
 from alice_exp.terminal.language import say
@@ -34,6 +35,7 @@ from alice_exp.terminal.options import (
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
+    from alice_exp.timeline.rules.search_thoughts import Hit
 
 
 def recall(
@@ -53,6 +55,7 @@ def recall(
     origin: Annotated[str, typer.Option(help="local, shared_from_NAME or import:KIND.")] = "",
     scenario: Annotated[str, typer.Option(help="With an outcome in this scenario.")] = "",
     explain: Annotated[bool, typer.Option("--explain", help="Show every factor of the score.")] = False,
+    diary: Annotated[bool, typer.Option("--diary", help="Look it up in the diary of thoughts too.")] = False,
     queries: Annotated[
         str, typer.Option(metavar="FILE|-", help="Many queries: {qid, query, context?} a line (JSONL).")
     ] = "",
@@ -85,9 +88,29 @@ def recall(
         top,
         filters,
     )
-    document = {"query": query, "matches": [_explained(one, explain) for one in found]}
-    terminal.answer(document, lambda: _matches(terminal, found, explain))
-    terminal.exit_code = 0 if found else NotFoundError.exit_code
+    document: dict[str, Any] = {"query": query, "matches": [_explained(one, explain) for one in found]}
+    thoughts = _thoughts(terminal, query, top, filters.since, document) if diary else []
+
+    def text() -> None:
+        if found or not thoughts:
+            _matches(terminal, found, explain)
+        for one in thoughts:
+            terminal.line(f"{one.number or f'#{one.segment}'}  {one.at}  {one_line(one.text, 200)}")
+
+    terminal.answer(document, text)
+    terminal.exit_code = 0 if found or thoughts else NotFoundError.exit_code
+
+
+def _thoughts(terminal: Terminal, query: str, top: int, since: str, document: dict[str, Any]) -> list[Hit]:
+    """What the diary has on the query, which goes into the document too."""
+    # Imported here: only those who look into the diary pay for it.
+    from alice_exp.timeline.cli.event_tables import hit_document
+    from alice_exp.timeline.usecases.find_thoughts import find_thoughts
+
+    snapshot = terminal.records(EVENTS_PATH)
+    thoughts = find_thoughts(snapshot, terminal.session.history, query, top, since)
+    document["diary"] = [hit_document(one) for one in thoughts]
+    return thoughts
 
 
 def _explained(found: Match, explain: bool) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from alice_exp.terminal.options import (
     write_apart,
 )
 from alice_exp.timeline.cli.event_tables import (
+    hit_document,
     picture,
     segment_document,
     show_change,
@@ -34,9 +35,11 @@ from alice_exp.timeline.rules.compaction import (
     recent,
     scenes,
     statistics,
+    what_mattered,
 )
 from alice_exp.timeline.usecases import events as diary
 from alice_exp.timeline.usecases import original_events
+from alice_exp.timeline.usecases.find_thoughts import find_thoughts
 from alice_exp.timeline.wiring import thinking
 
 
@@ -129,6 +132,35 @@ def list_events(
     terminal.answer(document, text)
 
 
+def search(
+    ctx: typer.Context,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What you look for, in your own words.")],
+    since: Annotated[str, typer.Option(help="From this day or time on.")] = "",
+    until: Annotated[str, typer.Option(help="Until this day or time.")] = "",
+    top: Annotated[int, typer.Option("-n", "--top", min=1, max=1000, help="How many at most.")] = 10,
+) -> None:
+    """Look thoughts up by content and time, those of long ago too, word for word (exit 4: nothing fits).
+
+    Examples: alice-exp event search "drop v1" · alice-exp event search 决定 --since 2026-01-01
+    """
+    terminal: Terminal = ctx.obj
+    if not query.strip():
+        raise UsageError("say what you look for", hint='alice-exp event search "drop v1"')
+    snapshot = terminal.records(EVENTS_PATH)
+    found = find_thoughts(snapshot, terminal.session.history, query, top, moment(since), moment(until))
+    document = {"query": query, "matches": [hit_document(one) for one in found]}
+
+    def text() -> None:
+        for one in found:
+            where = str(one.number) if one.number else f"#{one.segment}"
+            terminal.line(f"{where}  {one.at}  {one_line(one.text, 200)}")
+        if not found:
+            terminal.note(say("nothing in the diary fits"))
+
+    terminal.answer(document, text)
+    terminal.exit_code = 0 if found else NotFoundError.exit_code
+
+
 def segments(
     ctx: typer.Context,
     last: Annotated[int, typer.Option(min=1, help="The newest alone, so many.")] = 1_000_000,
@@ -159,8 +191,10 @@ def tell(
     terminal: Terminal = ctx.obj
     timeline = terminal.records(EVENTS_PATH).timeline or Timeline()
     lines = narrative(timeline, last)
+    earlier = what_mattered(timeline.segments[: -last or None])
     document = {
         "narrative": lines,
+        "earlier": list(earlier),
         "segments": [
             {
                 "id": scene.segment,
@@ -175,6 +209,8 @@ def tell(
     }
 
     def text() -> None:
+        if earlier:
+            terminal.line(say("what mattered before: {events}", events="; ".join(earlier)))
         for line in lines.splitlines() or [say("there is no thought yet")]:
             terminal.line(line)
 

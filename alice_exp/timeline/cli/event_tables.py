@@ -12,6 +12,7 @@ from alice_exp.model.values.records import Segment, Timeline
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.timeline.rules.digest import gist
+from alice_exp.timeline.rules.search_thoughts import Hit
 from alice_exp.timeline.usecases import events
 
 _BAR = 24
@@ -118,3 +119,14 @@ def _span(terminal: Terminal, one: Segment) -> str:
 
 def _block(level: int) -> str:
     return "▁▂▃▄▅▆▇█"[min(level, 7)]
+
+
+def hit_document(one: Hit) -> dict[str, Any]:
+    """A hit of a search as JSON: the thought with its number, or what a segment tells with the segment's id."""
+    said = event_json(one.event) if one.event is not None else {"text": one.text, "at": one.at}
+    return {
+        "number": one.number or None,
+        "segment": one.segment or None,
+        "score": round(one.score, 4),
+        **said,
+    }

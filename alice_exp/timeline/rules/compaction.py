@@ -16,6 +16,7 @@ from alice_exp.kernel.text.tokens import keywords
 from alice_exp.model.rules.similarity import task_similarity
 from alice_exp.model.values.records import Segment, Timeline
 from alice_exp.timeline.rules.digest import bounded, digest, gist, importance
+from alice_exp.timeline.rules.telling import telling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -328,6 +329,11 @@ def scenes(timeline: Timeline, count: int = 5) -> tuple[Scene, ...]:
         )
         for segment in recent(timeline, count)
     )
+
+
+def what_mattered(segments: Sequence[Segment]) -> tuple[str, ...]:
+    """The key events of some segments that decide, refuse, surprise or were given an importance, oldest first."""
+    return tuple(key for segment in segments for key in segment.key_events if telling(key) > 0)
 
 
 def narrative(timeline: Timeline, count: int = 5) -> str:

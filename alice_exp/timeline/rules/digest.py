@@ -1,14 +1,17 @@
 """The digest of two merged segments: a summary of bounded length and at most five key events.
 
-Sources: R1.25, R1.26, B1.10. A key event has the form ``action → result``, with the thought in quotation marks if
-there was no action, so that later merges can still rank key events by (has result, has action, recency).
+Sources: R1.25, R1.26, B1.10, B5.7. A key event has the form ``action → result``, with the thought in quotation marks if
+there was no action or if the thought is what matters (a decision, say), so that later merges can still weigh it.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from alice_exp.timeline.rules.telling import IMPORTANT, is_weighty, kind_of_deed, referred, telling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +46,8 @@ class Digest:
 
 def digest(first: Segment, second: Segment) -> Digest:
     """The rule-based digest of two neighbours: deterministic, bounded, without a model (R1.26, B1.10)."""
-    return Digest(_summary([*_pieces(first), *_pieces(second)]), _key_events(first, second))
+    keys = _key_events(first, second)
+    return Digest(_summary([*_pieces(first), *_pieces(second)], keys), keys)
 
 
 def bounded(answer: Digest, rule: Digest) -> Digest:
@@ -83,9 +87,21 @@ def gist(event: Event, limit: int = SUMMARY_LIMIT) -> str:
 
 
 def key_event(event: Event) -> str:
-    """A thought as a key event: ``action → result``, with the thought in quotation marks if there was no action."""
-    done = shortened(event.action, KEY_LIMIT // 2) or f"“{shortened(event.thought, KEY_LIMIT // 2 - 2)}”"
+    """A thought as a key event: ``action → result``, or the thought in quotation marks where that tells more.
+
+    The thought stands where there was no action, and where it decides, refuses or is a first and the action does not
+    say so. What was given an importance of at least 0.7 is marked, so that merges keep it.
+    """
+    mark = IMPORTANT if is_weighty(event) else ""
     result = _result_text(event.result)
+    spoken = not event.action.strip() or telling(event.thought) > telling(f"{event.action} {result}")
+    text, room = (event.thought, KEY_LIMIT * 3 // 4) if spoken else (event.action, KEY_LIMIT // 2)
+    room = room if result else KEY_LIMIT
+    done = (
+        f"{mark}“{shortened(text, room - len(mark) - 2)}”"
+        if spoken
+        else mark + shortened(text, room - len(mark))
+    )
     return done + _ARROW + shortened(result, KEY_LIMIT - len(done) - len(_ARROW)) if result else done
 
 
@@ -113,13 +129,35 @@ def _result_text(result: Json) -> str:
 
 def _rank(key: str) -> tuple[bool, bool]:
     """Whether a key event has a result, and whether it has an action."""
-    return _ARROW in key, not key.startswith("“")
+    return _ARROW in key, not key.removeprefix(IMPORTANT).startswith("“")
 
 
 def _key_events(first: Segment, second: Segment) -> tuple[str, ...]:
-    listed = [key for segment in (first, second) for key in _keys(segment)]
-    best = sorted(range(len(listed)), key=lambda index: (*_rank(listed[index]), index), reverse=True)
-    return tuple(listed[index] for index in sorted(best[:KEY_EVENTS]))
+    """The five that matter most: what decides, refuses or surprises, is referred to later, has a result, an action.
+
+    Of a deed that is done again and again one stands for all, the newest of equal ones.
+    """
+    older, newer = _keys(first), _keys(second)
+    listed = [*older, *newer]
+    newest = {kind_of_deed(key): at for at, key in enumerate(listed)}
+    weights = _weights(listed)
+    recalled = referred(older, [*newer, *_pieces(second)])
+
+    def worth(at: int) -> tuple[float, bool, bool, bool, int]:
+        key = listed[at]
+        return weights[at] + (key in recalled), *_rank(key), newest[kind_of_deed(key)] == at, at
+
+    best = sorted(range(len(listed)), key=worth, reverse=True)[:KEY_EVENTS]
+    return tuple(listed[at] for at in sorted(best))
+
+
+def _weights(lines: Sequence[str]) -> list[float]:
+    """What each line tells; what is done again and again (``review #12 → approved``) decides nothing."""
+    often = Counter(map(kind_of_deed, lines))
+    return [
+        telling(line) if often[kind_of_deed(line)] == 1 or line.startswith(IMPORTANT) else 0.0
+        for line in lines
+    ]
 
 
 def _keys(segment: Segment) -> list[str]:
@@ -134,16 +172,27 @@ def _pieces(segment: Segment) -> list[str]:
     return [gist(event, _FRESH) for event in segment.events]
 
 
-def _summary(pieces: Sequence[str]) -> str:
-    """As many pieces as fit, evenly spaced from the first to the last."""
+def _summary(pieces: Sequence[str], keys: Sequence[str]) -> str:
+    """As many pieces as fit: the first and the last, between them those that matter and no key event tells."""
     if not pieces:
         return ""
+    told = " ".join(keys)
     last = len(pieces) - 1
-    for count in range(len(pieces), 1, -1):
-        chosen = [pieces[round(step * last / (count - 1))] for step in range(count)]
-        joined = _BETWEEN.join(chosen)
+    weights = [
+        weight * (_core(piece) not in told) for weight, piece in zip(_weights(pieces), pieces, strict=True)
+    ]
+    spread = {round(step * last / 3): 1 for step in range(4)}
+    inner = sorted(range(1, last), key=lambda at: (-weights[at], -spread.get(at, 0), -at))
+    for count in range(len(inner), -1, -1):
+        chosen = sorted({0, last, *inner[:count]})
+        joined = _BETWEEN.join(pieces[at] for at in chosen)
         if len(joined) <= SUMMARY_LIMIT:
             return joined
     ends = pieces if last == 0 else (pieces[0], pieces[last])
     room = (SUMMARY_LIMIT - len(_BETWEEN) * (len(ends) - 1)) // len(ends)
     return _BETWEEN.join(shortened(piece, room) for piece in ends)
+
+
+def _core(piece: str) -> str:
+    """The beginning of a piece, by which a key event that tells the same is known."""
+    return piece.partition(_ARROW)[0][:40].rstrip("…")

@@ -1,0 +1,26 @@
+"""Look a thought up in the diary by content and time, however long ago it was (R1.39, R1.41)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from alice_exp.model.values.records import Timeline
+from alice_exp.timeline.rules.compaction import verbatim
+from alice_exp.timeline.rules.search_thoughts import search_thoughts
+from alice_exp.timeline.usecases.original_events import everything
+
+if TYPE_CHECKING:
+    from alice_exp.home.ports import History
+    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.timeline.rules.search_thoughts import Hit
+
+
+def find_thoughts(
+    snapshot: Snapshot, history: History, query: str, top: int = 10, since: str = "", until: str = ""
+) -> list[Hit]:
+    """The thoughts that fit, best first: word for word from file and git, else what a segment tells of them."""
+    timeline = snapshot.timeline or Timeline()
+    if not timeline.total_events:
+        return []
+    thoughts = {**everything(history), **verbatim(timeline)}
+    return search_thoughts(query, thoughts, timeline.segments, top, since, until)

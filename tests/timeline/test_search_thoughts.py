@@ -1,0 +1,128 @@
+"""A year of thoughts: what mattered stands in the key events and is found by search, however long ago (B5.7, R1.41)."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from alice_exp.kernel.text.times import iso_time
+from alice_exp.model.formats.record_schema import timeline_json
+from alice_exp.model.values.records import Event, Timeline
+from alice_exp.timeline.rules.compaction import add_event, what_mattered
+from alice_exp.timeline.rules.digest import KEY_EVENTS, KEY_LIMIT
+from alice_exp.timeline.rules.search_thoughts import search_thoughts
+
+Call = Callable[..., Any]
+
+DECISIVE = {
+    400: (Event("", "DECISION: drop v1 of the public API", "planning"), "drop v1", "drop v1"),
+    1100: (
+        Event("", "Northwind refused the renewal", "", "call", "they leave"),
+        "Northwind renewal",
+        "refused",
+    ),
+    1900: (
+        Event("", "invoices", "", "run the migration", "lost 312 rows, unlike the plan"),
+        "lost rows",
+        "312",
+    ),
+    2700: (Event("", "客户第一次用我们的产品上线", "", "", "一切正常"), "第一次上线", "第一次"),
+    3600: (
+        Event("", "the key lies in the red folder", metadata={"importance": 0.9}),
+        "red folder key",
+        "red folder",
+    ),
+    4500: (Event("", "决定用 PostgreSQL 代替 MongoDB", "", "写设计文档"), "PostgreSQL 代替", "PostgreSQL"),
+}
+ROUTINE = [
+    ("look at the mail", "read mail", "{n} new"),
+    ("run the tests", "pytest", "{n} passed"),
+    ("review a pull request", "review #{n}", "approved"),
+    ("answer a question of a colleague", "chat", "answered"),
+    ("tidy up the backlog", "move {n} tickets", ""),
+    ("read the docs of library {n}", "", ""),
+    ("写周报", "写了{n}行", "已发送"),
+]
+
+
+def year(count: int = 5000) -> list[Event]:
+    rng = random.Random(3)
+    found = []
+    for number in range(1, count + 1):
+        at = iso_time(1_735_689_600 + 6_300 * number)
+        if number in DECISIVE:
+            one = DECISIVE[number][0]
+            found.append(Event(at, one.thought, one.context, one.action, one.result, one.metadata))
+            continue
+        thought, action, result = rng.choice(ROUTINE)
+        n = rng.randint(1, 900)
+        found.append(Event(at, thought.format(n=n), "", action.format(n=n), result.format(n=n) or None))
+    return found
+
+
+@pytest.fixture(scope="module")
+def thoughts() -> list[Event]:
+    return year()
+
+
+@pytest.mark.covers("R1.26", "B1.10")
+def test_what_mattered_in_a_year_stands_in_the_key_events(thoughts: list[Event]) -> None:
+    timeline = Timeline()
+    for event in thoughts:
+        timeline = add_event(timeline, event).timeline
+    mattered = what_mattered(timeline.segments)
+    for _, _, words in DECISIVE.values():
+        assert any(words in key for key in mattered), (words, mattered)
+    for segment in timeline.segments:
+        assert len(segment.key_events) <= KEY_EVENTS and all(
+            len(key) <= KEY_LIMIT for key in segment.key_events
+        )
+    assert len(json.dumps(timeline_json(timeline), ensure_ascii=False, indent=2).encode()) < 16_384
+
+
+@pytest.mark.covers("R1.39", "R1.41")
+def test_each_is_found_by_its_content(thoughts: list[Event]) -> None:
+    numbered = dict(enumerate(thoughts, 1))
+    for number, (_, query, _) in DECISIVE.items():
+        assert search_thoughts(query, numbered, top=1)[0].number == number, query
+    assert search_thoughts("quantum chromodynamics", numbered) == []
+
+
+def test_time_narrows_a_search(thoughts: list[Event]) -> None:
+    numbered = dict(enumerate(thoughts, 1))
+    found = search_thoughts(
+        "pull request", numbered, top=5000, since="2025-06-01T00:00:00Z", until="2025-06-30T23:59:59Z"
+    )
+    assert found and all(one.at.startswith("2025-06") for one in found)
+
+
+def test_a_later_thought_keeps_what_it_refers_to() -> None:
+    timeline = Timeline()
+    listed = [Event(iso_time(10**9), "the blue valve leaks at seven bar")]
+    listed += [
+        Event(iso_time(10**9 + n), f"sorting screws of box {n}", "", f"sort box {n}", "ok")
+        for n in range(1, 7)
+    ]
+    listed.append(Event(iso_time(10**9 + 9), "the blue valve at seven bar again", "", "closed it"))
+    for event in listed:
+        timeline = add_event(timeline, event).timeline
+    assert any("blue valve leaks" in key for key in timeline.segments[0].key_events)
+
+
+def test_event_search_and_recall_look_into_the_past(home: Path, cli: Call) -> None:
+    lines = [json.dumps({"thought": one.thought, "action": one.action, "at": one.at}) for one in year(450)]
+    cli("event", "add", "-", stdin="\n".join(lines) + "\n")
+    found = cli("event", "search", "drop v1", "--json").json
+    assert found["matches"][0]["number"] == 400
+    assert found["matches"][0]["thought"] == "DECISION: drop v1 of the public API"
+    assert "drop v1" in cli("event", "search", "drop v1", "-n", "1").stdout
+    assert cli("event", "search", "zeppelin", check=False).code == 4
+    recalled = cli("recall", "drop v1", "--diary", "--json")
+    assert recalled.json["matches"] == [] and recalled.json["diary"][0]["number"] == 400
+    assert "drop v1" in " ".join(cli("event", "narrative", "--last", "1", "--json").json["earlier"])
+    assert cli("event", "search", " ", check=False).code == 2
