@@ -14,7 +14,10 @@ from typing import Annotated, Any
 from alice_exp.agents import schemas
 from alice_exp.agents.tool_schema import Operation, checked
 from alice_exp.blocks.usecases import capture
-from alice_exp.conversations.usecases.agent_context import MOST, user_memories
+from alice_exp.conversations import documents as conversation_documents
+from alice_exp.conversations.usecases.agent_context import MOST
+from alice_exp.conversations.usecases.recollect import recollect
+from alice_exp.conversations.wiring import remembering
 from alice_exp.episodes.usecases.episode_book import add_episode
 from alice_exp.episodes.wiring import recording
 from alice_exp.finding import documents as finding_documents
@@ -142,9 +145,10 @@ def search_memory_tool(
     # The docstring is the source's own description, word for word (R4.25).
     if not query.strip():
         raise UsageError("a query says what you want to know")
-    found = user_memories(finding(connection.session), query, MOST, finding_usecases.Filters())
-    text = finding_documents.user_memory(found, similarity=True)
-    return {"text": text, "memories": [_known(one) for one in found]}
+    found = recollect(remembering(connection.session), query, MOST, finding_usecases.Filters())
+    text = conversation_documents.user_memory(found, similarity=True)
+    memories = [conversation_documents.recollection(one) for one in found]
+    return {"text": text, "memories": memories}  # type: ignore[typeddict-item]
 
 
 @operation("Assess how well a topic is known", reads=True)

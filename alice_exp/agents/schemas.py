@@ -113,11 +113,18 @@ class Told(TypedDict):
     commit: str | None
 
 
+class Memory(Known):
+    """One memory: a block, or an episode, a thought of the diary, a message (``source``), and when it was."""
+
+    source: str
+    at: str
+
+
 class Remembered(TypedDict):
-    """Relevant memories about the user, as text to read and as items."""
+    """Relevant memories, as text to read and as items: blocks about the user, then records, with their source."""
 
     text: str
-    memories: list[Known]
+    memories: list[Memory]
 
 
 class Statistics(TypedDict):

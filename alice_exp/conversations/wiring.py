@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from alice_exp.conversations.ports import Conversing
+from alice_exp.finding.wiring import finding
 from alice_exp.home.session import Session, once
 
 if TYPE_CHECKING:
     from alice_exp.conversations.store import FileSessions
+    from alice_exp.conversations.usecases.recollect import Remembering
 
 
 @once
@@ -26,3 +28,10 @@ def chats(session: Session) -> FileSessions:
 def conversing(session: Session) -> Conversing:
     """The home, chat histories, caller, configuration and model of this session."""
     return Conversing(session.home, chats(session), session.caller, session.config, session.provider)
+
+
+def remembering(session: Session) -> Remembering:
+    """Blocks, records, history and conversations of this session's home."""
+    from alice_exp.conversations.usecases.recollect import Remembering
+
+    return Remembering(finding(session), session.history, chats(session))

@@ -15,6 +15,7 @@ from alice_exp.finding.usecases import show as look
 from alice_exp.finding.wiring import finding
 from alice_exp.home.references import type_named
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
+from alice_exp.kernel.text.display import one_line
 from alice_exp.model import documents
 from alice_exp.model.formats.record_schema import EVENTS_PATH
 from alice_exp.model.values.block import SETS

@@ -419,7 +419,10 @@ def test_a_model_extracts_and_the_quote_is_the_users(home: Path, cli: Call, impa
         begun(cli, *EXAMPLE_B)
         done = cli("session", "extract", "demo", "--json", env={"ALICE_API_KEY": "sesame"}).json
     assert (done["by"], done["dropped"]) == ("model", 1)
-    (block,) = pool(cli).values()
+    blocks = {block["payload"]: block for block in pool(cli).values()}
+    # What the rules found is merged: the name stands once, place, occupation and language beside it.
+    assert len(blocks) == 4 and "用户是程序员" in blocks
+    block = blocks["用户名字是张三"]
     assert (block["evidence"][0]["ref"], block["evidence"][0]["quote"]) == ("demo#0", EXAMPLE_B[0][1])
     assert model.headers[0]["authorization"] == "Bearer sesame"
     assert EXAMPLE_B[2][1] in model.prompts[0]
@@ -432,8 +435,29 @@ def test_500_then_200_is_asked_again(home: Path, cli: Call, impatient: None) -> 
     ) as model:
         modelled(cli, model.url)
         begun(cli, *EXAMPLE_B)
-        assert len(cli("session", "extract", "demo", "--json").json["ids"]) == 1
+        assert len(cli("session", "extract", "demo", "--json").json["ids"]) == 4
     assert len(model.prompts) == 2
+
+
+@pytest.mark.needs("openai")
+@pytest.mark.covers("R4.20")
+def test_a_memory_whose_quote_was_never_said_is_dropped(home: Path, cli: Call, impatient: None) -> None:
+    listed = json.dumps(
+        [
+            {"content": "用户每周登山", "importance": 0.8, "quote": "每周 都去爬山"},
+            {"content": "用户住在火星", "importance": 0.9, "quote": "我住在火星"},
+            {"content": "用户问天气", "importance": 0.9, "quote": "天气真好呀"},
+        ],
+        ensure_ascii=False,
+    )
+    with server.serving(server.says(listed)) as model:
+        modelled(cli, model.url)
+        begun(cli, ("user", "周末嘛，每周都去爬山"), ("assistant", "天气真好呀"), ("user", "嗯"))
+        done = cli("session", "extract", "demo", "--json").json
+    blocks = {block["payload"]: block for block in pool(cli).values()}
+    assert "用户每周登山" in blocks and done["dropped"] == 2
+    assert blocks["用户每周登山"]["evidence"][0]["ref"] == "demo#0"
+    assert not any("火星" in payload or "天气" in payload for payload in blocks)
 
 
 FAILING: dict[str, server.Step] = {

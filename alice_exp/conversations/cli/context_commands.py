@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
-from alice_exp.conversations.usecases.agent_context import BUDGET, MOST, user_memories
+from alice_exp.conversations import documents as documents_of
+from alice_exp.conversations.usecases.agent_context import BUDGET, MOST
 from alice_exp.conversations.usecases.agent_context import prime as primed
-from alice_exp.finding import documents as finding_documents
+from alice_exp.conversations.usecases.recollect import recollect
+from alice_exp.conversations.wiring import remembering
 from alice_exp.finding.usecases import Filters, level_named
-from alice_exp.finding.wiring import finding
 from alice_exp.home.references import type_named
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.text.display import one_line
@@ -45,6 +46,8 @@ def context(
 ) -> None:
     """Print what is known about the user that fits, as a block for a model's prompt (exit 4: nothing).
 
+    Behind the blocks: episodes, thoughts and messages that fit, each with where it is from.
+
     Examples: alice-exp context "what food does the user like" · alice-exp context 用户的工作 --min-importance 0.7
     """
     terminal: Terminal = ctx.obj
@@ -58,10 +61,11 @@ def context(
         since=moment(since),
         min_importance=number_between(min_importance, 0, 1, "--min-importance"),
     )
-    session = terminal.session
-    found = user_memories(finding(session), query, top, filters)
-    block = finding_documents.user_memory(found, similarity=similarity)
-    document = {"query": query, "text": block, "matches": [finding_documents.match(one) for one in found]}
+    # Records have neither set nor state, tags nor importance: who asks for those asks for blocks.
+    records = filters == Filters(since=filters.since)
+    found = recollect(remembering(terminal.session), query, top, filters, records=records)
+    block = documents_of.user_memory(found, similarity=similarity)
+    document = {"query": query, "text": block, "matches": [documents_of.recollection(one) for one in found]}
 
     def text() -> None:
         if not found:

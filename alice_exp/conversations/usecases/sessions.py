@@ -13,15 +13,16 @@ from alice_exp.conversations.rules.context_window import Settings, before_model
 from alice_exp.conversations.rules.extraction import (
     Extraction,
     extract,
+    grounded,
+    merged,
     parse_answer,
     prompt_for,
     replaces,
 )
 from alice_exp.home.dry_run import DryHome
 from alice_exp.kernel.errors import AliceError, NotFoundError, ProviderError, UsageError
-from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.times import seconds
-from alice_exp.kernel.text.tokens import fingerprint_text, tokens
+from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.model.values.block import EXPLICIT, Evidence, Payload
 
 if TYPE_CHECKING:
@@ -193,7 +194,10 @@ def _found(
 
 
 def _asked(messages: Sequence[Message], provider: Provider, least: float) -> Extraction:
-    """Extract with a model, in batches of messages; raises ``ProviderError`` if an answer cannot be parsed."""
+    """Extract with a model, in batches of messages, and with the rules; what the model cannot quote is dropped.
+
+    Raises ``ProviderError`` if an answer cannot be parsed.
+    """
     found: list[Inference] = []
     dropped = 0
     for first in range(0, len(messages), _ASKED_AT_ONCE):
@@ -203,22 +207,10 @@ def _asked(messages: Sequence[Message], provider: Provider, least: float) -> Ext
         answer = parse_answer(provider.chat(prompt_for(some)), least)
         if not answer.readable:
             raise ProviderError("the model's answer holds no list of memories; the messages stay unread")
-        dropped += answer.extraction.dropped
-        found += (_cited(one, some, first) for one in answer.extraction.inferences)
-    return Extraction(tuple(found), dropped)
-
-
-def _cited(one: Inference, messages: Sequence[Message], first: int) -> Inference:
-    """A model's inference, with the user message that shares most words with it as evidence."""
-    wanted = set(tokens(one.content))
-    said = [
-        (len(wanted & set(tokens(message.content[:4096]))), -index)
-        for index, message in enumerate(messages)
-        if message.role == "user"
-    ]
-    index = -max(said)[1]
-    quote = one_line(messages[index].content[:4096], QUOTE_LIMIT)
-    return replace(one, index=first + index, quote=quote)
+        kept = [grounded(one, some) for one in answer.extraction.inferences]
+        dropped += answer.extraction.dropped + kept.count(None)
+        found += (replace(one, index=first + one.index) for one in kept if one is not None)
+    return Extraction(tuple(merged(found, extract(messages, least).inferences)), dropped)
 
 
 def _draft(one: Inference, records: Sequence[ChatRecord], seen: Snapshot) -> Draft:

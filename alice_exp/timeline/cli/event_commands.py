@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.text.display import one_line
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json, timeline_json
 from alice_exp.model.values.records import Event, ImportMode, Timeline
 from alice_exp.terminal.console import Terminal, short

@@ -22,6 +22,8 @@ from alice_exp.conversations.rules.extraction.inferences import (
 from alice_exp.conversations.rules.extraction.model_answer import (
     PROMPT,
     Answer,
+    grounded,
+    merged,
     parse_answer,
     prompt_for,
 )
@@ -46,6 +48,8 @@ __all__ = [
     "Slot",
     "claim_of",
     "extract",
+    "grounded",
+    "merged",
     "parse_answer",
     "prompt_for",
     "replaces",

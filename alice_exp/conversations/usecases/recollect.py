@@ -1,0 +1,132 @@
+"""All that is remembered of a question: blocks, episodes, the diary and conversations, in one list (R4.23, R4.26)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from alice_exp.conversations.usecases.agent_context import user_memories
+from alice_exp.kernel.text.display import one_line
+from alice_exp.kernel.text.word_search import scores
+from alice_exp.timeline.usecases.find_thoughts import find_thoughts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from alice_exp.conversations.ports import ChatHistoryStore
+    from alice_exp.finding.ports import Finding
+    from alice_exp.finding.rules.ranking import Match
+    from alice_exp.finding.usecases import Filters
+    from alice_exp.home.ports import History
+    from alice_exp.model.values.records import Episode
+    from alice_exp.model.values.snapshot import Snapshot
+
+Source = Literal["block", "episode", "diary", "conversation"]
+
+READ = 4096
+"""Characters of a message or an episode that are compared; longer ones were pasted."""
+
+TOLD = 300
+"""The most characters told of what is no block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembering:
+    """Where memories lie: the blocks and records of a home, its history, its conversations."""
+
+    finding: Finding
+    history: History
+    chats: ChatHistoryStore
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """Something remembered: where it is from, its id there, what it says, when it was, how well it fits (0 to 1).
+
+    ``id`` is a block's or an episode's id, a thought's number (``#17``: a segment's), or ``session#index``.
+    """
+
+    source: Source
+    id: str
+    text: str
+    at: str
+    score: float
+    block: Match | None = None
+
+
+def recollect(
+    remembering: Remembering, query: str, top: int, filters: Filters, *, records: bool = True
+) -> list[Recollection]:
+    """At most ``top`` blocks about the user, best first; behind them at most ``top`` records that fit, best first.
+
+    What a told block rests on is not told again. Reading a block counts as a read; ``records=False``: blocks alone.
+    """
+    blocks = user_memories(remembering.finding, query, top, filters)
+    told = [
+        Recollection(
+            "block",
+            one.placed.block.id,
+            one.placed.block.payload.content,
+            one.placed.block.updated_at,
+            one.match,
+            one,
+        )
+        for one in blocks
+    ]
+    if not records:
+        return told
+    known = {piece.ref for one in blocks for piece in one.placed.block.evidence}
+    snapshot = remembering.finding.home.read((), records=True)
+    found = [
+        *_episodes(snapshot, query, filters.since),
+        *_thoughts(snapshot, remembering.history, query, top, filters.since),
+        *_messages(remembering.chats, query, filters.since),
+    ]
+    fresh = [one for one in found if one.id not in known]
+    return [*told, *sorted(fresh, key=lambda one: (-one.score, one.source, one.id))[:top]]
+
+
+def _episodes(snapshot: Snapshot, query: str, since: str) -> Iterable[Recollection]:
+    episodes = [one for one in (snapshot.episodes.episodes if snapshot.episodes else ()) if one.at >= since]
+    weighed = scores(query, [_text(one)[:READ] for one in episodes])
+    for score, one in zip(weighed, episodes, strict=True):
+        if score > 0:
+            yield Recollection("episode", one.id, _short(_text(one)), one.at, score)
+
+
+def _text(one: Episode) -> str:
+    ended = "ok" if one.success else "failed"
+    return " — ".join(part for part in (f"{one.task}: {one.action} ({ended})", one.reflection) if part)
+
+
+def _thoughts(
+    snapshot: Snapshot, history: History, query: str, top: int, since: str
+) -> Sequence[Recollection]:
+    return [
+        Recollection(
+            "diary",
+            str(one.number) if one.number else f"#{one.segment}",
+            _short(one.text),
+            one.at,
+            min(1.0, one.score),
+        )
+        for one in find_thoughts(snapshot, history, query, top, since)
+    ]
+
+
+def _messages(chats: ChatHistoryStore, query: str, since: str) -> Iterable[Recollection]:
+    kept = [
+        record
+        for one in chats.conversations()
+        for record in chats.load(one.session)
+        if record.message.role in ("user", "assistant") and record.message.at >= since
+    ]
+    weighed = scores(query, [record.message.content[:READ] for record in kept])
+    for score, record in zip(weighed, kept, strict=True):
+        if score > 0:
+            said = f"{record.message.role}: {record.message.content}"
+            yield Recollection("conversation", record.ref, _short(said), record.message.at, score)
+
+
+def _short(text: str) -> str:
+    return one_line(text, TOLD)

@@ -1,0 +1,54 @@
+"""One list of blocks, episodes, the diary and conversations, with where each is from (R4.23, R4.26)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Call = Callable[..., Any]
+
+
+@pytest.fixture
+def lived(home: Path, cli: Call) -> Call:
+    cli("remember", "the user deploys with kamal")
+    cli("episode", "add", "--task", "deploy with kamal to staging", "--action", "kamal deploy", "--success")
+    cli("event", "add", "DECISION: deploy with kamal, no longer with capistrano")
+    cli("session", "start", "demo")
+    cli("session", "say", "demo", "what was wrong when you deployed with kamal yesterday?")
+    return cli
+
+
+@pytest.mark.covers("R4.23", "R4.26")
+def test_context_answers_from_everything_that_was_lived(lived: Call) -> None:
+    answer = lived("context", "deploy with kamal", "--json").json
+    assert next(one["source"] for one in answer["matches"]) == "block"
+    assert {one["source"] for one in answer["matches"]} == {"block", "episode", "diary", "conversation"}
+    by_source = {one["source"]: one for one in answer["matches"]}
+    assert by_source["episode"]["id"].startswith("ep-") and by_source["diary"]["id"] == "1"
+    assert by_source["conversation"]["id"] == "demo#0"
+    lines = answer["text"].splitlines()
+    assert lines[0] == "[User Memory]" and "[diary 1, " in answer["text"] and len(lines) == 5
+    assert all({"id", "set", "state", "payload", "score", "match"} <= one.keys() for one in answer["matches"])
+
+
+def test_who_asks_for_a_set_or_a_state_asks_for_blocks(lived: Call) -> None:
+    for more in (("--set", "personal"), ("--min-state", "past"), ("--min-importance", "0.4")):
+        found = lived("context", "deploy with kamal", *more, "--json").json["matches"]
+        assert {one["source"] for one in found} == {"block"}, more
+
+
+def test_what_a_block_rests_on_is_not_told_again(home: Path, cli: Call) -> None:
+    cli("session", "start", "demo")
+    cli("session", "say", "demo", "我喜欢吃辣")
+    cli("session", "end", "demo")
+    found = cli("context", "用户喜欢什么", "--json").json["matches"]
+    assert [one["source"] for one in found] == ["block"]
+
+
+def test_records_alone_are_an_answer_and_nothing_is_exit_4(home: Path, cli: Call) -> None:
+    cli("event", "add", "the red folder holds the key")
+    assert cli("context", "red folder", "--json").json["matches"][0]["source"] == "diary"
+    assert cli("context", "zeppelin", check=False).code == 4
