@@ -1,4 +1,4 @@
-"""An entry for our server in the configuration of an agent's host: put in, taken out, all else untouched.
+"""Agents' hosts: where each keeps servers, hooks and instructions; our server's entry put in, taken out, all else kept.
 
 JSON hosts are edited as JSONC, so that comments stay; Codex keeps TOML, of which only our own table is ever touched.
 """
@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import Remove, Set, edit, parse
@@ -23,12 +24,37 @@ _TABLE = re.compile(
 _OURS = re.compile(r"^[ \t]*(?:command|args)[ \t]*=")
 _ANY_TABLE = re.compile(r"^[ \t]*\[")
 
+Event = Literal["start", "prompt", "stop", "end"]
+"""When a host calls us: a session begins, a person asks, the agent has answered, a session ends."""
+
+_CLAUDE: Mapping[Event, str] = {
+    "start": "SessionStart",
+    "prompt": "UserPromptSubmit",
+    "stop": "Stop",
+    "end": "SessionEnd",
+}
+_CAMEL: Mapping[Event, str] = {"start": "sessionStart", "end": "sessionEnd"}
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """Where a host keeps hooks, in which form, and what it calls each event.
+
+    ``groups`` is Claude Code's form (an event holds groups of hooks), ``flat`` Cursor's (an event holds commands);
+    ``file`` and ``plugin`` are files of our own, of Copilot and of opencode.
+    """
+
+    file: str
+    form: Literal["groups", "flat", "file", "plugin"]
+    events: Mapping[Event, str]
+
 
 @dataclass(frozen=True, slots=True)
 class Host:
     """Where a host keeps its servers: the file for one project and for the user, and the key above the entries.
 
     Paths are relative to the project and to the person's home; an empty one does not exist. ``key`` is empty for TOML.
+    ``folder`` is there where the host is; ``instructions`` is the file that it reads when a session begins.
     """
 
     name: str
@@ -36,18 +62,62 @@ class Host:
     user: str
     key: str
     typed: bool = False
+    folder: str = ""
+    program: str = ""
+    instructions: str = ""
+    hooks: Hooks = field(default_factory=lambda: Hooks("", "groups", {}))
 
 
 HOSTS: dict[str, Host] = {
     host.name: host
     for host in (
-        Host("claude-code", ".mcp.json", ".claude.json", "mcpServers"),
-        Host("cursor", ".cursor/mcp.json", ".cursor/mcp.json", "mcpServers"),
-        Host("vscode", ".vscode/mcp.json", ".config/Code/User/mcp.json", "servers", True),
-        Host("codex", "", ".codex/config.toml", ""),
-        Host("gemini", ".gemini/settings.json", ".gemini/settings.json", "mcpServers"),
+        Host(
+            "claude-code", ".mcp.json", ".claude.json", "mcpServers", folder=".claude", program="claude",
+            instructions=".claude/CLAUDE.md", hooks=Hooks(".claude/settings.json", "groups", _CLAUDE),
+        ),
+        Host(
+            "cursor", ".cursor/mcp.json", ".cursor/mcp.json", "mcpServers", folder=".cursor", program="cursor",
+            hooks=Hooks(".cursor/hooks.json", "flat", {**_CAMEL, "prompt": "beforeSubmitPrompt", "stop": "stop"}),
+        ),
+        Host(
+            "vscode", ".vscode/mcp.json", ".config/Code/User/mcp.json", "servers", True, ".config/Code", "code",
+            ".config/Code/User/prompts/alice-exp.instructions.md",
+            Hooks(".copilot/hooks/alice-exp.json", "file", {**_CAMEL, "prompt": "userPromptSubmitted"}),
+        ),
+        # Codex has no event for the end of a session: what its last turns said is read when the next one begins.
+        Host(
+            "codex", "", ".codex/config.toml", "", folder=".codex", program="codex",
+            instructions=".codex/AGENTS.md",
+            hooks=Hooks(".codex/hooks.json", "groups", {one: _CLAUDE[one] for one in ("start", "prompt", "stop")}),
+        ),
+        Host(
+            "gemini", ".gemini/settings.json", ".gemini/settings.json", "mcpServers", folder=".gemini",
+            program="gemini", instructions=".gemini/GEMINI.md",
+            hooks=Hooks(
+                ".gemini/settings.json", "groups", {**_CLAUDE, "prompt": "BeforeAgent", "stop": "AfterAgent"}
+            ),
+        ),
+        Host(
+            "qwen", ".qwen/settings.json", ".qwen/settings.json", "mcpServers", folder=".qwen", program="qwen",
+            instructions=".qwen/QWEN.md", hooks=Hooks(".qwen/settings.json", "groups", _CLAUDE),
+        ),
+        Host(
+            "opencode", "opencode.json", ".config/opencode/opencode.json", "mcp", folder=".config/opencode",
+            program="opencode", instructions=".config/opencode/AGENTS.md",
+            hooks=Hooks(".config/opencode/plugins/alice-exp.js", "plugin", {}),
+        ),
     )
-}
+}  # fmt: skip
+
+ALIASES: Mapping[str, str] = {"copilot": "vscode", "vscode/copilot": "vscode", "claude": "claude-code"}
+
+
+def _entry(host: Host, command: str, arguments: Sequence[str]) -> dict[str, Json]:
+    """Our server's entry in a JSON host."""
+    if host.name == "opencode":
+        return {"type": "local", "command": [command, *arguments], "enabled": True}
+    typed: dict[str, Json] = {"type": "stdio"} if host.typed else {}
+    return {**typed, "command": command, "args": list(arguments)}
 
 
 def installed(text: str, path: str, host: Host, command: str, arguments: Sequence[str]) -> str:
@@ -57,8 +127,7 @@ def installed(text: str, path: str, host: Host, command: str, arguments: Sequenc
     """
     if not host.key:
         return _with_table(text, path, _table(command, arguments))
-    typed: dict[str, Json] = {"type": "stdio"} if host.typed else {}
-    entry: dict[str, Json] = {**typed, "command": command, "args": list(arguments)}
+    entry = _entry(host, command, arguments)
     if not text.strip():
         text = "{}\n"
     servers = _servers(text, path, host)
@@ -76,16 +145,25 @@ def installed(text: str, path: str, host: Host, command: str, arguments: Sequenc
 
 
 def removed(text: str, path: str, host: Host) -> str:
-    """The configuration without our entry; as it is where there is none."""
+    """The configuration without our entry; as it is where there is none, empty where it held nothing else."""
     if not host.key:
         return _with_table(text, path, "")
-    servers = _servers(text, path, host) if text.strip() else {}
+    servers = _servers(text, path, host)
     if NAME not in servers:
         return text
-    return edit(parse(text.encode(), path), [Remove((host.key, NAME))]).decode()
+    pointer = (host.key, NAME) if len(servers) > 1 else (host.key,)
+    without = edit(parse(text.encode(), path), [Remove(pointer)]).decode()
+    return "" if parse(without.encode(), path).value == {} else without
 
 
 def _servers(text: str, path: str, host: Host) -> dict[str, Json]:
+    return read_object(text, path, host.key)
+
+
+def read_object(text: str, path: str, key: str) -> dict[str, Json]:
+    """The object under a key of a JSON or JSONC file, empty where there is none; ``ProblemError`` with the place."""
+    if not text.strip():
+        return {}
     document = parse(text.encode(), path)
     fault = document.problem
     if fault is not None:
@@ -99,10 +177,10 @@ def _servers(text: str, path: str, host: Host) -> dict[str, Json]:
             hint="mend it, then run the command again",
         )
     value = document.value
-    servers = value.get(host.key, {}) if isinstance(value, dict) else None
-    if not isinstance(servers, dict):
-        raise ProblemError('"{key}" is not an object here', key=host.key, path=path)
-    return servers
+    held = value.get(key, {}) if isinstance(value, dict) else None
+    if not isinstance(held, dict):
+        raise ProblemError('"{key}" is not an object here', key=key, path=path)
+    return held
 
 
 def _table(command: str, arguments: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -35,6 +36,11 @@ _GROUP_HELP = {
     "config": "How the home behaves: read, set and edit its configuration.",
     "mcp": "An agent's way into this home, over the Model Context Protocol.",
 }
+
+_NOT_FINISHING = frozenset(
+    ("hook", "mcp", "init", "completion", "help", "merge-driver", "connect", "disconnect")
+)
+"""Commands that do not wait for what a hook left: a host waits for them, or they have no home yet."""
 
 QUIET: dict[str, Any] = {
     "rich_markup_mode": None,
@@ -207,6 +213,7 @@ def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
         terminal: Terminal = context.obj
         terminal.command = context.command_path.partition(" ")[2]
+        _do_what_hooks_left(terminal, terminal.command)
         if not daily_notice.shows_itself(terminal.command):
             daily_notice.greet(terminal, terminal.command)
             return _worked(invoke, context, terminal.command)
@@ -226,6 +233,20 @@ def _worked(invoke: Callable[[Any], Any], context: Any, name: str) -> Any:
 
     with ticking(name):
         return invoke(context)
+
+
+def _do_what_hooks_left(terminal: Terminal, name: str) -> None:
+    """Finish what a host's hook wrote down and nobody did: the process that it started was killed, or still works."""
+    if name.partition(" ")[0] in _NOT_FINISHING:
+        return
+    try:
+        left = any(one.endswith(".json") for one in os.listdir(terminal.session.root / "state" / "hooks"))  # noqa: PTH208
+    except OSError:
+        return
+    if left:
+        from alice_exp.agents.cli.hook_command import finish_left
+
+        finish_left(terminal, wait=5.0 if name in ("heartbeat", "review", "status") else 0.0)
 
 
 def _group(name: str, table: Table) -> LazyGroup:

@@ -145,9 +145,12 @@ COMMANDS: Table = {
         "import": "alice_exp.conversations.cli.session_search:import_session",
         "search": "alice_exp.conversations.cli.session_search:search",
     },
+    "connect": "alice_exp.agents.cli.connect_commands:connect",
+    "disconnect": "alice_exp.agents.cli.connect_commands:disconnect",
+    "hook": "alice_exp.agents.cli.hook_command:hook",
     "mcp": {
-        "": "alice_exp.agents.cli:serve",
-        "install": "alice_exp.agents.cli:install",
+        "": "alice_exp.agents.cli.mcp_commands:serve",
+        "install": "alice_exp.agents.cli.mcp_commands:install",
     },
     "namespace": {
         "list": "alice_exp.maintenance.cli.home_commands:namespace_list",

@@ -7,7 +7,8 @@ from typing import Any
 
 import typer
 
-from alice_exp.agents.cli import connected
+from alice_exp.agents.cli.connect_commands import Connected, connected
+from alice_exp.agents.wiring import spool
 from alice_exp.kernel.text.display import one_line
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
@@ -37,7 +38,7 @@ def status(ctx: typer.Context) -> None:
     session = terminal.session
     report, _ = heartbeat(reviewing(session), peek=True)
     doubts = [placed for placed in session.home.read(("personal", "universal")) if is_in_doubt(placed.block)]
-    hosts, known = connected(), remotes(session).all()
+    hosts, known = connected(spool(session)), remotes(session).all()
     document = {
         "home": str(session.root),
         "waiting": len(report.items),
@@ -47,7 +48,7 @@ def status(ctx: typer.Context) -> None:
         "problems": [documents.problem(fault) for fault in report.problems],
         "changed": [review_documents.movement(moved) for moved in report.changed],
         "by_hand": list(report.by_hand),
-        "hosts": [{"host": name, "path": path} for name, path in hosts],
+        "hosts": [{"host": one.host, "path": one.path, "last_call": one.last_call or None} for one in hosts],
         "sync": {
             "last": max((one.synced for one in known), default="") or None,
             "remotes": [
@@ -62,7 +63,7 @@ def status(ctx: typer.Context) -> None:
             (say("in doubt"), list(_doubts(terminal, doubts))),
             (say("changed"), list(_changed(report))),
             (say("problems"), list(_problems(report))),
-            (say("hosts"), list(_hosts(hosts))),
+            (say("hosts"), list(_hosts(terminal, hosts))),
             (say("sync"), list(_synced(terminal, known))),
         ]
         terminal.line(str(session.root))
@@ -141,11 +142,12 @@ def _problems(report: Agenda) -> Iterator[str]:
     yield from _more(len(report.problems))
 
 
-def _hosts(hosts: Sequence[tuple[str, str]]) -> Iterator[str]:
-    if hosts:
-        yield ", ".join(name for name, _ in hosts)
-    else:
-        yield say("none yet: 'alice-exp mcp install HOST' lets an agent learn here")
+def _hosts(terminal: Terminal, hosts: Sequence[Connected]) -> Iterator[str]:
+    if not hosts:
+        yield say("none yet: 'alice-exp connect HOST' lets an agent learn here")
+    for one in hosts:
+        at = terminal.local(one.last_call) if one.last_call else say("never")
+        yield say("{host}: last called {at}", host=one.host, at=at)
 
 
 def _synced(terminal: Terminal, known: Sequence[Remote]) -> Iterator[str]:

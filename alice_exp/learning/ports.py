@@ -27,6 +27,10 @@ class Decisions(Protocol):
         """An open decision; raises ``RefusedError`` if it had its outcome already, ``NotFoundError`` if unknown."""
         ...
 
+    def waiting(self) -> tuple[OpenDecision, ...]:
+        """All that have a file and no outcome yet, in no order."""
+        ...
+
     def close(self, decision: str) -> None:
         """Drop a decision whose outcome has been committed."""
         ...

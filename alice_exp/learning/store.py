@@ -7,7 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
+from alice_exp.kernel.errors import AliceError, NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.learning.ports import OpenDecision
 
@@ -85,6 +85,14 @@ class FileDecisions:
                 decision=decision,
                 hint="make one with 'alice-exp decide'",
             ) from None
+
+    def waiting(self) -> tuple[OpenDecision, ...]:
+        """See ``learning.ports.Decisions``."""
+        found = []
+        for path in self._folder.glob("dec-*.json"):
+            with contextlib.suppress(AliceError):
+                found.append(self.find(path.stem))
+        return tuple(found)
 
     def close(self, decision: str) -> None:
         """See ``learning.ports.Decisions``."""

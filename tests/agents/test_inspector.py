@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -16,12 +15,11 @@ from typing import Any
 
 import pytest
 
+from tests.agents.npm import fetched
+
 pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
 
 PACKAGE = "@modelcontextprotocol/inspector@0"
-PLACE = Path(sys.prefix) / "npm"
-"""Beside what pip installed, so that it is fetched once."""
-
 CALLS: dict[str, tuple[str, ...]] = {
     "recall": ("query=use rg",),
     "decide": ("task=search code",),
@@ -38,22 +36,7 @@ CALLS: dict[str, tuple[str, ...]] = {
 @pytest.fixture(scope="session")
 def inspector() -> Path:
     """The installed inspector; skipped where npm cannot fetch it."""
-    found = PLACE / "node_modules/.bin/mcp-inspector"
-    if found.exists():
-        return found
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("npm is not on this machine")
-    try:
-        subprocess.run(
-            [npm, "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(PLACE), PACKAGE],
-            check=True,
-            capture_output=True,
-            timeout=90,
-        )
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-        pytest.skip(f"npm cannot install {PACKAGE}: {error}")
-    return found
+    return fetched(PACKAGE, "mcp-inspector")
 
 
 def asked(inspector: Path, *arguments: str) -> Any:

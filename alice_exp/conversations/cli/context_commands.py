@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from alice_exp.conversations import documents as documents_of
-from alice_exp.conversations.usecases.agent_context import BUDGET, MOST
+from alice_exp.conversations.usecases.agent_context import BUDGET, MOST, Primed
 from alice_exp.conversations.usecases.agent_context import prime as primed
 from alice_exp.conversations.usecases.recollect import recollect
 from alice_exp.conversations.wiring import remembering
@@ -15,9 +16,11 @@ from alice_exp.finding.usecases import Filters, level_named
 from alice_exp.home.references import type_named
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.text.display import one_line
+from alice_exp.kernel.text.marked_block import with_block, without_block
 from alice_exp.model import documents
 from alice_exp.model.values.block import Placed
 from alice_exp.terminal.console import Terminal, visible
+from alice_exp.terminal.edited_files import text_of, write_text
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
     ChangedSince,
@@ -28,6 +31,9 @@ from alice_exp.terminal.options import (
     number_between,
     places_of,
 )
+
+if TYPE_CHECKING:
+    from alice_exp.home.session import Session
 
 _LINE = 300
 
@@ -80,22 +86,21 @@ def context(
 def prime(
     ctx: typer.Context,
     tokens: Annotated[int, typer.Option(min=1, help="How many tokens the text may have.")] = BUDGET,
+    into: Annotated[
+        str, typer.Option(metavar="FILE", help="Keep it in a block between markers of CLAUDE.md, AGENTS.md …")
+    ] = "",
 ) -> None:
     """Print what an agent should know when a session begins: approved blocks alone, the same text on every day.
 
     As a hook at the start of a session it tells an agent what holds.
 
-    Example: alice-exp prime --tokens 1000
+    Examples: alice-exp prime --tokens 1000 · alice-exp prime --into AGENTS.md
     """
     terminal: Terminal = ctx.obj
-    headings = (
-        say("What the person has approved; it is knowledge, not an order:"),
-        say("About the user"),
-        say("For the work"),
-        say("On trial: approved, not proven yet; try it, and report what came of it"),
-    )
-    headings = (headings[0], f"## {headings[1]}", f"## {headings[2]}", f"## {headings[3]}")
-    made = primed(terminal.session.home, tokens, _line, headings)
+    made = opening(terminal.session, tokens)
+    if into:
+        _keep_in(terminal, Path(into).expanduser(), made)
+        return
     document = {
         "text": made.text,
         "tokens": made.tokens,
@@ -110,6 +115,42 @@ def prime(
     terminal.answer(document, text)
     if made.left_out:
         terminal.note(say("alice-exp: {count} more found no room", count=made.left_out))
+
+
+def opening(session: Session, tokens: int = BUDGET) -> Primed:
+    """The text at the start of a session, in the language of messages."""
+    headings = (
+        say("What the person has approved; it is knowledge, not an order:"),
+        say("About the user"),
+        say("For the work"),
+        say("On trial: approved, not proven yet; try it, and report what came of it"),
+    )
+    headings = (headings[0], f"## {headings[1]}", f"## {headings[2]}", f"## {headings[3]}")
+    return primed(session.home, tokens, _line, headings)
+
+
+def _keep_in(terminal: Terminal, path: Path, made: Primed) -> None:
+    """Write the text between our markers of a file; everything else in it stays, and nothing new changes nothing."""
+    before = text_of(path)
+    after = with_block(before, made.text) if made.blocks else without_block(before)
+    changed = after != before
+    if changed:
+        write_text(path, after)
+    document = {
+        "path": str(path),
+        "changed": changed,
+        "blocks": [placed.block.id for placed in made.blocks],
+        "left_out": made.left_out,
+    }
+    count = len(made.blocks)
+
+    def text() -> None:
+        if changed:
+            terminal.line(say("{path} is written; {count} blocks stand in it", path=path, count=count))
+        else:
+            terminal.line(say("{path} is as it should be", path=path))
+
+    terminal.answer(document, text)
 
 
 def _line(placed: Placed) -> str:

@@ -1,0 +1,138 @@
+"""``hook``: what an agent's host runs at the start of a session, at each prompt, and at the end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from alice_exp.agents.host_config import ALIASES, HOSTS, Event, Host
+from alice_exp.agents.rules import hook_events
+from alice_exp.agents.wiring import spool
+from alice_exp.kernel.errors import AliceError, UsageError
+from alice_exp.terminal.console import Terminal
+
+if TYPE_CHECKING:
+    from alice_exp.conversations.ports import Conversing
+    from alice_exp.home.session import Session
+
+_LONGEST = 64 << 20
+_LATELY = timedelta(hours=12)
+
+
+def hook(
+    ctx: typer.Context,
+    host: Annotated[str, typer.Argument(metavar="[HOST]", help="Whose hook it is, as in 'connect'.")] = "",
+    event: Annotated[
+        str, typer.Argument(metavar="[EVENT]", help="start, prompt, stop, end, or the host's own name of it.")
+    ] = "",
+    finish: Annotated[
+        bool, typer.Option("--finish", help="Do what earlier hooks left; the next command does it, too.")
+    ] = False,
+) -> None:
+    """Answer a host's hook: its JSON comes on stdin, the answer in its format goes to stdout; the rest runs detached.
+
+    'alice-exp connect HOST' puts it into the host. A failure is told on stderr and never stops the host.
+
+    Example: alice-exp hook claude-code start <event.json
+    """
+    terminal: Terminal = ctx.obj
+    if finish:
+        finish_left(terminal, wait=30.0)
+        return
+    known = HOSTS.get(ALIASES.get(host, host))
+    if known is None:
+        raise UsageError("unknown host {host}", host=repr(host), hint=f"hosts are {', '.join(HOSTS)}")
+    named = hook_events.event_named(event)
+    data = sys.stdin.buffer.read(_LONGEST)
+    try:
+        told = hook_events.read(data.decode(errors="replace"), known)
+        answer = hook_events.answer(known, named, _said(terminal, known, named, told))
+    except (AliceError, OSError) as error:
+        # Some hosts take exit code 2, and Gemini any text on stdout, for an order to stop.
+        failure = error if isinstance(error, AliceError) else UsageError("{why}", why=str(error))
+        terminal.warn(failure)
+        answer = hook_events.answer(known, named, "")
+    if answer:
+        sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
+
+
+def _said(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) -> str:
+    session = terminal.session.apart(terminal.actor or f"agent:{host.name}")
+    spool(session).called(host.name)
+    _leave(session, host, event, told)
+    if event == "start":
+        from alice_exp.conversations.cli.context_commands import opening
+
+        return opening(session).text
+    if event == "prompt":
+        from alice_exp.agents.usecases.hook_answers import fitting
+        from alice_exp.finding.wiring import finding
+
+        return fitting(finding(session), told.prompt)
+    if event == "stop" and not told.again:
+        return _asked(session)
+    return ""
+
+
+def _asked(session: Session) -> str:
+    from alice_exp.agents.usecases.hook_answers import asking, waiting
+    from alice_exp.learning.wiring import decisions
+
+    since = (session.moment - _LATELY).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return asking([one for one in waiting(decisions(session), since) if spool(session).first(one.decision)])
+
+
+def _leave(session: Session, host: Host, event: Event, told: hook_events.Told) -> None:
+    """Write down what is to be done, then start it; nothing where the event brings nothing to do."""
+    ends = "end" in host.hooks.events
+    if event == "prompt" or (ends and event in ("start", "stop")):
+        return
+    if event != "start" and not (told.transcript or told.messages):
+        return
+    messages = {"messages": list(told.messages)} if told.messages else {}
+    spool(session).leave(
+        {
+            "host": host.name,
+            "event": event,
+            "session": told.session,
+            "transcript": told.transcript,
+            **messages,
+        }
+    )
+    detach(session)
+
+
+def detach(session: Session) -> None:
+    """Start what is left in a process of its own, which outlives the host; if it dies, the next command does it."""
+    command = [sys.executable, "-m", "alice_exp", "--home", str(session.root), "hook", "--finish"]
+    with contextlib.suppress(OSError):
+        subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            cwd=session.root,
+            env={**os.environ, "ALICE_ACTOR": "agent"},
+        )
+
+
+def finish_left(terminal: Terminal, wait: float = 0.0) -> None:
+    """Do what hooks left, each conversation as its host's agent; what fails is a warning, and stays."""
+    from alice_exp.agents.usecases.captured_sessions import finish
+    from alice_exp.conversations.wiring import conversing
+
+    session = terminal.session
+
+    def as_host(host: str) -> Conversing:
+        return conversing(session.apart(f"agent:{host}" if host in HOSTS else "agent"))
+
+    for failure in finish(spool(session), as_host, wait=wait):
+        terminal.warn(failure)

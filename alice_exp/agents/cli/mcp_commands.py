@@ -1,0 +1,88 @@
+"""``mcp``: the server that agents connect to, and its place in their hosts' configuration."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from alice_exp.kernel.errors import ProblemError, UsageError
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.edited_files import text_of, write_text
+from alice_exp.terminal.language import say
+
+
+def serve(ctx: typer.Context) -> None:
+    """Serve an agent over stdio until it hangs up (needs the extra: pip install 'alice-exp[mcp]').
+
+    In an agent's configuration: {"command": "alice-exp", "args": ["mcp"]}
+
+    Examples: alice-exp mcp · alice-exp mcp install claude-code --print
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    terminal: Terminal = ctx.obj
+    if find_spec("mcp") is None:
+        raise ProblemError(
+            "the package {package} is not installed", package="mcp", hint="pip install 'alice-exp[mcp]'"
+        )
+    from alice_exp.agents.server import serve as run
+
+    run(terminal.session)
+
+
+def install(
+    ctx: typer.Context,
+    host: Annotated[
+        str,
+        typer.Argument(metavar="HOST", help="claude-code, codex, cursor, gemini, opencode, qwen or vscode."),
+    ],
+    show: Annotated[
+        bool, typer.Option("--print", help="Print what the file would be; change nothing.")
+    ] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Take our entry out again.")] = False,
+    project: Annotated[
+        bool, typer.Option("--project", help="For this directory alone, not for every project.")
+    ] = False,
+    file: Annotated[
+        str, typer.Option(metavar="FILE", help="The host's configuration, where it is elsewhere.")
+    ] = "",
+) -> None:
+    """Put this server into an agent's host; everything else in its file stays as it is. Again: changes nothing.
+
+    Example: alice-exp mcp install claude-code --print
+    """
+    from alice_exp.agents import host_files
+    from alice_exp.agents.host_config import HOSTS, installed, removed
+
+    terminal: Terminal = ctx.obj
+    known = HOSTS.get(host)
+    if known is None:
+        raise UsageError("unknown host {host}", host=repr(host), hint=f"hosts are {', '.join(HOSTS)}")
+    path = Path(file).expanduser() if file else host_files.place(known, project)
+    before = text_of(path)
+    command, arguments = host_files.command(terminal.home, shared=project)
+    arguments = [*arguments, "mcp"]
+    after = (
+        removed(before, str(path), known)
+        if remove
+        else installed(before, str(path), known, command, arguments)
+    )
+    changed = after != before
+    if changed and not show:
+        write_text(path, after)
+    document = {"host": host, "path": str(path), "changed": changed and not show, "text": after}
+
+    def text() -> None:
+        if show:
+            terminal.note(f"{path}:")
+            for line in after.splitlines():
+                terminal.line(line)
+        elif changed:
+            terminal.line(say("{path} is written; start {host} anew", path=path, host=host))
+        else:
+            terminal.line(say("{path} is as it should be", path=path))
+
+    terminal.answer(document, text)

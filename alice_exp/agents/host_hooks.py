@@ -1,0 +1,138 @@
+"""Our hooks in a host's configuration: put in, taken out, everything else as it was."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from alice_exp.agents.host_config import Event, Hooks, read_object
+from alice_exp.kernel.jsonc import Append, Remove, Set, edit, parse
+from alice_exp.kernel.jsonc.edits import Edit
+
+# Entries of the version before ran `prime` and a script; they are replaced, too.
+_OURS = re.compile(r"alice[-_]exp\S*\s(?:.*\s)?hook\s|alice-exp prime --tokens|^alice-session-end$")
+
+CommandOf = Callable[[Event], str]
+
+
+def hooked(text: str, path: str, hooks: Hooks, command_of: CommandOf) -> str:
+    """The file with a hook for each of the host's events; as it is where they stand there already."""
+    if hooks.form == "file":
+        rows = {
+            theirs: [{"type": "command", "bash": command_of(ours)}] for ours, theirs in hooks.events.items()
+        }
+        return json.dumps({"version": 1, "hooks": rows}, indent=2) + "\n"
+    if hooks.form == "plugin":
+        return _PLUGIN.replace("COMMAND", json.dumps(command_of("start").rpartition(" ")[0]))
+    held = read_object(text, path, "hooks")
+    edits: list[Edit] = []
+    if hooks.form == "flat" and not text.strip():
+        edits.append(Set(("version",), 1))
+    for ours, theirs in hooks.events.items():
+        entries = held.get(theirs)
+        known = entries if isinstance(entries, list) else []
+        wanted = _entry(hooks, command_of(ours))
+        mine = [index for index, one in enumerate(known) if _is_ours(one)]
+        if not mine:
+            edits.append(Append(("hooks", theirs), (wanted,)))
+        elif known[mine[0]] != wanted:
+            edits.append(Set(("hooks", theirs, mine[0]), wanted))
+        edits += [Remove(("hooks", theirs, index)) for index in mine[1:]]
+    return edit(parse((text if text.strip() else "{}\n").encode(), path), edits).decode() if edits else text
+
+
+def unhooked(text: str, path: str, hooks: Hooks) -> str:
+    """The file without our hooks; empty where it held nothing else."""
+    if hooks.form in ("file", "plugin"):
+        return ""
+    held = read_object(text, path, "hooks") if text.strip() else {}
+    edits: list[Edit] = []
+    left = 0
+    for theirs, entries in held.items():
+        mine = (
+            [index for index, one in enumerate(entries) if _is_ours(one)] if isinstance(entries, list) else []
+        )
+        if mine and isinstance(entries, list) and len(mine) == len(entries):
+            edits.append(Remove(("hooks", theirs)))
+            continue
+        left += 1
+        edits += [Remove(("hooks", theirs, index)) for index in mine]
+    if not edits:
+        return text
+    if not left:
+        edits = [Remove(("hooks",))]
+    without = edit(parse(text.encode(), path), edits).decode()
+    value = parse(without.encode(), path).value
+    return "" if value in ({}, {"version": 1}) else without
+
+
+def is_hooked(text: str, path: str, hooks: Hooks) -> bool:
+    """Whether a hook of ours stands in the file."""
+    return unhooked(text, path, hooks) != text if text.strip() else False
+
+
+def _entry(hooks: Hooks, command: str) -> dict[str, Any]:
+    return (
+        {"command": command} if hooks.form == "flat" else {"hooks": [{"type": "command", "command": command}]}
+    )
+
+
+def _is_ours(entry: object) -> bool:
+    """Whether all that an event's entry runs is ours; a group that a person put something beside is the person's."""
+    if not isinstance(entry, Mapping):
+        return False
+    inner = entry.get("hooks", [entry])
+    commands = (
+        [one.get("command") for one in inner if isinstance(one, Mapping)] if isinstance(inner, list) else []
+    )
+    return bool(commands) and all(isinstance(one, str) and _OURS.search(one) for one in commands)
+
+
+_PLUGIN = """\
+// Written by alice-exp: what a person approved reaches the agent, and what was said reaches the person's review.
+// `alice-exp disconnect opencode` takes it out.
+import { spawn } from "node:child_process"
+
+const command = COMMAND
+const told = new Map()
+
+function call(event, input) {
+  return new Promise((done) => {
+    const child = spawn("/bin/sh", ["-c", `${command} ${event}`], { stdio: ["pipe", "pipe", "ignore"] })
+    let text = ""
+    child.stdout.on("data", (part) => (text += part))
+    child.on("error", () => done(""))
+    child.on("close", () => {
+      try {
+        done(JSON.parse(text).context ?? "")
+      } catch {
+        done("")
+      }
+    })
+    child.stdin.on("error", () => {})
+    child.stdin.end(JSON.stringify(input))
+  })
+}
+
+export const AliceExp = async ({ client, directory }) => ({
+  "experimental.chat.system.transform": async (input, output) => {
+    const session = input.sessionID ?? ""
+    if (!told.has(session)) told.set(session, await call("start", { session_id: session, cwd: directory }))
+    if (told.get(session)) output.system.push(told.get(session))
+  },
+  event: async ({ event }) => {
+    if (event.type !== "session.idle") return
+    const session = event.properties.sessionID
+    const rows = (await client.session.messages({ path: { id: session } })).data ?? []
+    const messages = rows.map((row) => ({
+      id: row.info.id,
+      role: row.info.role,
+      at: new Date(row.info.time.created).toISOString(),
+      content: row.parts.filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text).join("\\n"),
+    }))
+    await call("end", { session_id: session, cwd: directory, messages })
+  },
+})
+"""

@@ -1,0 +1,61 @@
+"""Protocol of what hooks leave to be done, and when hosts last called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """One thing to be done, under the name of its file: ``{host, event, session, transcript, messages}``."""
+
+    name: str
+    fields: Mapping[str, Any]
+
+    def text(self, key: str) -> str:
+        """A field as text; empty where there is none."""
+        value = self.fields.get(key)
+        return value if isinstance(value, str) else ""
+
+
+class Spool(Protocol):
+    """What hooks leave to be done; durable before a hook answers."""
+
+    def leave(self, left: Mapping[str, Any]) -> None:
+        """Write down what is to be done; ``ProblemError`` where the disk refuses."""
+        ...
+
+    def left(self, idle: float = 0.0) -> tuple[Left, ...]:
+        """What is to be done, oldest first; with ``idle``, nothing that failed within so many seconds."""
+        ...
+
+    def done(self, left: Left) -> None:
+        """Drop what is done."""
+        ...
+
+    def failed(self, left: Left) -> None:
+        """Note that it was tried now, and stays."""
+        ...
+
+    def claim(self, wait: float) -> AbstractContextManager[bool]:
+        """Hold the right to work; False where another process has it for ``wait`` seconds."""
+        ...
+
+    def transcript(self, path: str) -> str | None:
+        """A host's transcript; ``None`` where it cannot be read."""
+        ...
+
+    def first(self, decision: str) -> bool:
+        """Whether a decision's outcome is asked for the first time; the next time it is not."""
+        ...
+
+    def called(self, host: str) -> None:
+        """Note that a host calls now."""
+        ...
+
+    def last_call(self, host: str) -> str:
+        """When a host last called, ISO-8601 UTC; empty where it never did."""
+        ...

@@ -1,0 +1,107 @@
+"""What a host says to a hook, and the form in which it takes an answer: one row a host (docs of each host, 2026).
+
+Claude Code, Codex, Gemini CLI, Qwen Code and VS Code take ``hookSpecificOutput.additionalContext``; Cursor
+``additional_context``; Copilot ``additionalContext``; opencode's plugin is ours.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from alice_exp.agents.host_config import Event, Host
+from alice_exp.conversations.rules.transcripts import session_name
+from alice_exp.kernel.errors import UsageError
+
+_EVENTS: Mapping[str, Event] = {
+    "start": "start",
+    "sessionstart": "start",
+    "prompt": "prompt",
+    "userpromptsubmit": "prompt",
+    "userpromptsubmitted": "prompt",
+    "beforeagent": "prompt",
+    "beforesubmitprompt": "prompt",
+    "stop": "stop",
+    "afteragent": "stop",
+    "end": "end",
+    "sessionend": "end",
+}
+_SESSION = ("session_id", "sessionId", "conversation_id", "sessionID")
+_TRANSCRIPT = ("transcript_path", "transcriptPath")
+_LONGEST = 64 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a hook was told: the session's name in our store, where its transcript lies, what the person asked.
+
+    ``messages`` is the conversation itself where the host has no transcript; ``again`` is set where the agent goes on
+    because a hook asked it to, so that nobody is asked twice.
+    """
+
+    session: str
+    transcript: str = ""
+    cwd: str = ""
+    prompt: str = ""
+    again: bool = False
+    messages: tuple[Mapping[str, Any], ...] = ()
+
+
+def event_named(name: str) -> Event:
+    """Our event for ours or a host's name of it; ``UsageError`` names those that there are."""
+    found = _EVENTS.get(name.lower().replace("-", "").replace("_", ""))
+    if found is None:
+        raise UsageError(
+            "unknown event {event}",
+            event=repr(name),
+            hint="events are start, prompt, stop, end, or the host's own names of them",
+        )
+    return found
+
+
+def read(text: str, host: Host) -> Told:
+    """What a hook reads from its input; ``UsageError`` if that is no JSON object. Nothing at all is a session "-"."""
+    try:
+        fields: Any = json.loads(text) if text.strip() else {}
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        raise UsageError("a hook's input is a JSON object, as the host sends it")
+    rows = fields.get("messages")
+    roots = fields.get("workspace_roots")
+    root = roots[0] if isinstance(roots, list) and roots else ""
+    return Told(
+        session_name(f"{host.name}-{_first(fields, _SESSION) or 'session'}"),
+        _first(fields, _TRANSCRIPT),
+        _first(fields, ("cwd",)) or (root if isinstance(root, str) else ""),
+        _first(fields, ("prompt",))[:_LONGEST],
+        fields.get("stop_hook_active") is True or bool(fields.get("loop_count")),
+        tuple(one for one in rows if isinstance(one, dict)) if isinstance(rows, list) else (),
+    )
+
+
+def answer(host: Host, event: Event, text: str) -> dict[str, Any]:
+    """The JSON document that goes back to the host; empty where there is nothing to say or the host cannot hear it."""
+    if host.name == "opencode":
+        return {"context": text} if text else {}
+    if host.name == "cursor":
+        told = {"start": {"additional_context": text}, "stop": {"followup_message": text}}
+        return {"continue": True} if event == "prompt" else told.get(event, {}) if text else {}
+    if not text or event == "end":
+        return {}
+    if event == "stop":
+        return {"decision": "deny" if host.name == "gemini" else "block", "reason": text}
+    said = {"hookSpecificOutput": {"hookEventName": _named(host, event), "additionalContext": text}}
+    return {"additionalContext": text, **said} if host.name == "vscode" else said
+
+
+def _named(host: Host, event: Event) -> str:
+    theirs = host.hooks.events[event]
+    # VS Code calls Copilot's events by Claude Code's names.
+    return {"sessionStart": "SessionStart", "userPromptSubmitted": "UserPromptSubmit"}.get(theirs, theirs)
+
+
+def _first(fields: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+    return next((fields[key] for key in keys if isinstance(fields.get(key), str)), "")

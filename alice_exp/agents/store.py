@@ -1,0 +1,128 @@
+"""What hooks leave to be done, one durable file each in ``state/hooks``, and when each host last called.
+
+A file is written before anything is started, and removed when its work is committed: a crash in between leaves it to
+the next command.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from alice_exp.agents.ports import Left
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.atomic_files import MARK, replace, sync_directory
+
+_ENDING = ".json"
+_LOCK = ".lock"
+_MOST = 64 << 20
+_PAUSE = 0.02
+
+
+class FileSpool:
+    """Implements ``agents.ports.Spool`` over the folder ``state`` of a home."""
+
+    def __init__(self, state: Path, stamp: Callable[[], str]) -> None:
+        self._folder = state / "hooks"
+        self._hosts = state / "hosts"
+        self._stamp = stamp
+
+    def leave(self, left: Mapping[str, Any]) -> None:
+        """Write down, fsynced, what is to be done."""
+        name = f"{time.time_ns():020d}-{os.getpid()}{_ENDING}"
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            replace(self._folder / name, json.dumps(left, ensure_ascii=False).encode(), durable=True)
+            sync_directory(self._folder)
+        except OSError as error:
+            raise _refused(error) from error
+
+    def left(self, idle: float = 0.0) -> tuple[Left, ...]:
+        """What is to be done, oldest first; with ``idle``, nothing that was tried within so many seconds."""
+        found = []
+        for name in sorted(os.listdir(self._folder)) if self._folder.is_dir() else ():  # noqa: PTH208
+            path = self._folder / name
+            with contextlib.suppress(OSError, ValueError):
+                if not name.endswith(_ENDING) or MARK in name:
+                    continue
+                tried = path.stat().st_mode & 0o100
+                if tried and time.time() - path.stat().st_mtime < idle:
+                    continue
+                fields = json.loads(path.read_bytes())
+                if isinstance(fields, dict):
+                    found.append(Left(name, fields))
+        return tuple(found)
+
+    def done(self, left: Left) -> None:
+        """Drop what is done."""
+        (self._folder / left.name).unlink(missing_ok=True)
+
+    def failed(self, left: Left) -> None:
+        """Note that it was tried now: the owner's execute bit, with the file's time."""
+        with contextlib.suppress(OSError):
+            (self._folder / left.name).chmod(0o700)
+            os.utime(self._folder / left.name)
+
+    @contextmanager
+    def claim(self, wait: float) -> Iterator[bool]:
+        """Hold the right to work; False where another process has it for ``wait`` seconds."""
+        handle = os.open(self._folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            yield _locked(handle, wait)
+        finally:
+            os.close(handle)
+
+    def transcript(self, path: str) -> str | None:
+        """A host's transcript as text; ``None`` where it cannot be read, or is larger than 64 MiB."""
+        try:
+            with Path(path).expanduser().open("rb") as file:
+                data = file.read(_MOST + 1)
+        except (OSError, ValueError):
+            return None
+        return None if len(data) > _MOST else data.decode(errors="replace")
+
+    def first(self, decision: str) -> bool:
+        """Whether a decision's outcome is asked for the first time: its mark could be made."""
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(self._folder / f"asked-{decision}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        except OSError:
+            return False
+        return True
+
+    def called(self, host: str) -> None:
+        """Note that a host calls now."""
+        with contextlib.suppress(OSError):
+            self._hosts.mkdir(mode=0o700, parents=True, exist_ok=True)
+            replace(self._hosts / host, self._stamp().encode(), durable=False)
+
+    def last_call(self, host: str) -> str:
+        """When a host last called, ISO-8601 UTC; empty where it never did."""
+        try:
+            return (self._hosts / host).read_text(encoding="ascii")
+        except (OSError, ValueError):
+            return ""
+
+
+def _locked(handle: int, wait: float) -> bool:
+    deadline = time.monotonic() + wait
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_PAUSE)
+
+
+def _refused(error: OSError) -> ProblemError:
+    why = (error.strerror or str(error)).lower()
+    return ProblemError("what was said could not be kept: {why}", why=why)

@@ -1,0 +1,60 @@
+"""What an agent is told at a hook: what is approved, what fits a prompt, which decisions wait for their outcome."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from alice_exp.finding.usecases import Filters, recall
+from alice_exp.kernel.text.display import one_line, visible
+from alice_exp.model import documents
+from alice_exp.model.rules.doubt import is_in_doubt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from alice_exp.finding.ports import Finding
+    from alice_exp.learning.ports import Decisions, OpenDecision
+
+MOST = 3
+"""How many blocks a prompt brings at most."""
+
+_ASKED = 5
+_WIDTH = 300
+
+
+def fitting(finding: Finding, prompt: str) -> str:
+    """What a person approved and fits a prompt, best first, as lines for a model; empty where nothing does."""
+    if not prompt.strip():
+        return ""
+    places = Filters(places=("personal", "universal"))
+    found = [
+        one
+        for one in recall(finding, prompt, {}, MOST, places)
+        if one.approved and one.placed.block.state != "obsolete" and not is_in_doubt(one.placed.block)
+    ]
+    if not found:
+        return ""
+    lines = [
+        f"- {documents.trigger_text(one.placed)}: {documents.payload_text(one.placed)} [{one.placed.block.id}]"
+        for one in found
+    ]
+    head = "Known to fit this (approved by the person; knowledge, not an order):"
+    return "\n".join([head, *(visible(one_line(line, _WIDTH)) for line in lines)])
+
+
+def waiting(decisions: Decisions, since: str) -> list[OpenDecision]:
+    """Decisions made at or after ``since`` that applied something and have no outcome, newest first, five at most."""
+    found = [one for one in decisions.waiting() if one.applied and one.at >= since]
+    return sorted(found, key=lambda one: (one.at, one.decision), reverse=True)[:_ASKED]
+
+
+def asking(open_decisions: Sequence[OpenDecision]) -> str:
+    """The request to report what came of them; empty where there are none."""
+    if not open_decisions:
+        return ""
+    lines = [visible(one_line(f"- {one.decision}: {one.task}", _WIDTH)) for one in open_decisions]
+    head = (
+        "These decisions of alice-exp have no outcome yet. If the task is over, call report_outcome (id, ok, used, "
+        "scenario), or run: alice-exp outcome ID ok|fail. If it goes on, go on."
+    )
+    return "\n".join([head, *lines])

@@ -1,0 +1,29 @@
+"""A block of our own in somebody's Markdown file, between two marker lines; nothing outside of them is touched."""
+
+from __future__ import annotations
+
+import re
+
+_BEGIN = "<!-- alice-exp: begin (written by alice-exp; edit outside of these two lines) -->"
+_END = "<!-- alice-exp: end -->"
+_BLOCK = re.compile(
+    r"(?P<gap>(?:\r?\n)?)^<!-- alice-exp: begin[^\n]*-->\r?\n.*?^<!-- alice-exp: end -->(?:\r?\n|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def with_block(text: str, body: str) -> str:
+    """The file with ``body`` between the markers: in its old place, else at the end behind an empty line."""
+    ending = "\r\n" if "\r\n" in text else "\n"
+    block = ending.join([_BEGIN, *body.splitlines(), _END]) + ending
+    found = _BLOCK.search(text)
+    if found:
+        return text[: found.start()] + found["gap"] + block + text[found.end() :]
+    if not text.strip():
+        return block
+    return text + ("" if text.endswith("\n") else ending) + ending + block
+
+
+def without_block(text: str) -> str:
+    """The file without our block and without the empty line that was put before it."""
+    return _BLOCK.sub("", text)

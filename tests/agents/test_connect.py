@@ -1,0 +1,132 @@
+"""``connect`` and ``disconnect``: everything a host can hold, put in and taken out, nothing else touched (DESIGN 7)."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from alice_exp.agents.host_config import HOSTS
+from alice_exp.kernel.text.marked_block import with_block, without_block
+
+pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
+Call = Callable[..., Any]
+SETTINGS = '{\n  // mine\n  "model": "opus",\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]\n  }\n}\n'
+
+
+@pytest.fixture
+def person(world: Path) -> Path:
+    """The person's home folder, with no host and no home of ours in it."""
+    return Path(os.environ["HOME"])
+
+
+def files(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): path.read_text("utf-8")
+        for path in folder.rglob("*")
+        if path.is_file() and ".alice" not in path.relative_to(folder).parts[0]
+    }
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_host_on_an_empty_machine_is_connected_once_and_taken_out_whole(
+    person: Path, cli: Call, host: str
+) -> None:
+    shown = cli("connect", host, "--print", "--json").json
+    assert files(person) == {} and shown["written"] == []
+    done = cli("connect", host, "--json").json
+    assert (done["host"], done["server"]) == (host, "ok")
+    written = files(person)
+    assert sorted(done["written"]) == sorted(str(person / name) for name in written)
+    assert {str(person / name): text for name, text in written.items()} == shown["texts"]
+    assert cli("connect", host, "--json").json["written"] == [] and files(person) == written
+    assert [one["host"] for one in cli("status", "--json").json["hosts"]] == [host]
+    cli("disconnect", host)
+    assert files(person) == {}
+    assert cli("disconnect", host, "--json").json["written"] == []
+
+
+def test_what_a_person_has_in_a_hosts_files_stays_byte_for_byte(person: Path, cli: Call) -> None:
+    before = {
+        ".claude/settings.json": SETTINGS,
+        ".claude/CLAUDE.md": "# Mine\n\nuse tabs\n",
+        ".claude.json": '{"mcpServers": {"other": {"command": "x"}}, "n": 1}\n',
+    }
+    for name, text in before.items():
+        (person / name).parent.mkdir(exist_ok=True)
+        (person / name).write_text(text, encoding="utf-8")
+    cli("connect", "claude")
+    hooks = (person / ".claude/settings.json").read_text("utf-8")
+    assert "// mine" in hooks and '"command": "beep"' in hooks and "hook claude-code stop" in hooks
+    notes = (person / ".claude/CLAUDE.md").read_text("utf-8")
+    assert notes.startswith("# Mine\n\nuse tabs\n") and "report_outcome" in notes
+    cli("disconnect", "claude-code")
+    assert files(person) == before
+
+
+def test_an_entry_of_another_installation_is_brought_up_to_date(person: Path, cli: Call) -> None:
+    cli("connect", "claude-code")
+    path = person / ".claude/settings.json"
+    now = path.read_text("utf-8")
+    old = now.replace(
+        json.loads(now)["hooks"]["Stop"][0]["hooks"][0]["command"], "/old/alice-exp hook claude-code stop"
+    )
+    path.write_text(old, encoding="utf-8")
+    assert cli("connect", "claude-code", "--json").json["written"] == [str(path)]
+    assert path.read_text("utf-8") == now
+
+
+def test_without_a_name_those_that_are_found(
+    person: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    assert cli("connect", check=False).code == 4
+    (person / ".codex").mkdir()
+    (person / ".gemini").mkdir()
+    done = cli("connect", "--json").json["hosts"]
+    assert [one["host"] for one in done] == ["codex", "gemini"]
+    server = tomllib.loads((person / ".codex/config.toml").read_text("utf-8"))["mcp_servers"]["alice-exp"]
+    assert server["args"][-3:] == ["--actor", "agent:codex", "mcp"]
+
+
+def test_nothing_is_written_where_the_server_could_not_start(
+    person: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("alice_exp.agents.cli.connect_commands.find_spec", lambda _: None)
+    failed = cli("connect", "gemini", check=False)
+    assert failed.code == 3 and "pip install 'alice-exp[mcp]'" in failed.stderr
+    monkeypatch.undo()
+    monkeypatch.setattr("alice_exp.agents.host_files.command", lambda *_, **__: ("/bin/false", []))
+    failed = cli("connect", "gemini", check=False)
+    assert failed.code == 3 and "exit code 1" in failed.stderr
+    assert files(person) == {}
+
+
+def test_only_a_person_connects_and_a_wrong_name_is_answered_with_the_right_ones(
+    person: Path, cli: Call
+) -> None:
+    assert cli("--actor", "agent", "connect", "gemini", check=False).code == 6
+    assert cli("--actor", "agent", "disconnect", "gemini", check=False).code == 6
+    failed = cli("connect", "emacs", check=False)
+    assert failed.code == 2 and "opencode" in failed.stderr
+    (person / ".gemini").mkdir()
+    (person / ".gemini/settings.json").write_text('{"hooks": ', encoding="utf-8")
+    assert cli("connect", "gemini", check=False).code == 3
+    assert files(person) == {".gemini/settings.json": '{"hooks": '}
+
+
+def test_a_marked_block_is_put_in_replaced_and_taken_out() -> None:
+    for text in ("", "a\n", "a", "a\r\nb\r\n", "\n\n"):
+        once = with_block(text, "one\ntwo")
+        assert with_block(once, "one\ntwo") == once and "one" in once
+        other = with_block(once + "after\n", "three")
+        assert "one" not in other and other.endswith("after\n") and "three" in other
+        assert (
+            without_block(once) == (text if text.endswith("\n") or not text else f"{text}\n")
+            or not text.strip()
+        )
