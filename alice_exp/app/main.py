@@ -47,7 +47,9 @@ COMMANDS: Table = {
     "restore": "alice_exp.blocks.cli.provenance_commands:restore",
     "context": "alice_exp.conversations.cli.context_commands:context",
     "prime": "alice_exp.conversations.cli.context_commands:prime",
+    "export": "alice_exp.blocks.cli.export_command:export",
     "import": {
+        "alice": "alice_exp.blocks.cli.export_command:import_alice",
         "claude-md": "alice_exp.blocks.cli.import_command:claude_md",
         "mem0": "alice_exp.blocks.cli.import_command:mem0",
         "basic-memory": "alice_exp.blocks.cli.import_command:basic_memory",

@@ -71,7 +71,7 @@ def test_an_instruction_file_becomes_rules_under_their_headings(home: Path, cli:
         "Use Python 3.11 and nothing older.": "",
         "Run `make test` before you commit": "Testing",
         "Never mock the database": "Testing",
-        "except in unit tests": "Testing · Never mock the database",
+        "except in unit tests\n@docs/other.md\n```sh\n- not a rule\n```": "Testing · Never mock the database",
         "Short functions": "Style",
     }
     one = found["Never mock the database"]

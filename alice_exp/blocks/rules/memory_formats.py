@@ -22,6 +22,10 @@ _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 _BULLET = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _OTHER = re.compile(r"^\s*(?:@\S|\||>|!\[)")
+_IMPORT = re.compile(r"^\s*@\S+\s*$")
+# Claude Code's memories say so in paragraphs of their own; without its rule a reason is no rule.
+_REASON = re.compile(r"^\s*\*\*(?:Why|How to apply):?\*\*")
+_INDEX = re.compile(r"^\[[^\]]*\]\([^)\s]+\.md\)")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _OBSERVATION = re.compile(r"^\s*[-*]\s+\[([^\[\]]{1,40})\]\s+(.*)$")
 _RELATION = re.compile(r"\[\[[^\]]+\]\]\s*$")
@@ -44,6 +48,15 @@ _CATEGORIES: Mapping[str, BlockType] = {
 }
 
 
+_MEMORIES: Mapping[str, BlockType] = {
+    "user": "fact",
+    "feedback": "rule",
+    "project": "fact",
+    "reference": "fact",
+}
+"""The types of Claude Code's memory files; an instruction file without one holds rules."""
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """One memory of a file: its payload, its trigger, and its ``line`` (from 1)."""
@@ -61,12 +74,24 @@ class Piece:
 def claude_md(text: str) -> tuple[Piece, ...]:
     """The bullets and paragraphs of an instruction file (CLAUDE.md, AGENTS.md …), each with its headings as trigger.
 
-    Code, comments, tables, quotations and imports (``@file``) are skipped.
+    A code block and an import (``@file``) stay with the rule that they follow; alone they are skipped, like comments,
+    tables, quotations, and the lines of an index (``- [Title](file.md) …``). The front matter of a memory file that
+    Claude Code wrote is no rule: its description is the trigger, its type says whom it is about.
     """
+    fields, body, skipped = _front_matter(text)
+    kind = fields.get("type", "") if "name" in fields or "description" in fields else ""
+    about: About = "user" if kind == "user" else "work"
+    told = fields.get("description") or fields.get("name", "")
     return tuple(
-        Piece(passage, " · ".join(headings), "rule", line=line)
-        for passage, headings, line in _passages(_uncommented(text))
-        if not _OTHER.match(passage)
+        Piece(
+            passage,
+            " · ".join(headings) or told,
+            _MEMORIES.get(kind, "rule"),
+            about,
+            line=line + skipped,
+        )
+        for passage, headings, line in _passages(_uncommented(body))
+        if not _OTHER.match(passage) and not _INDEX.match(passage)
     )
 
 
@@ -177,40 +202,61 @@ def _front_matter(text: str) -> tuple[dict[str, str], str, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A passage that may continue on the next line: its text, the headings and bullets above, its line and indent."""
+    """A passage that may continue on the next line: its text, the headings and bullets above, its line and indent.
+
+    Behind an empty line (``closed``) only a code block still belongs to it.
+    """
 
     text: str
     above: tuple[str, ...]
     line: int
     indent: int
+    closed: bool = False
+
+    def with_line(self, line: str) -> _Open:
+        """The passage with a line of code, or an import, as it stands."""
+        return replace(self, text=f"{self.text}\n{line}")
 
 
 def _passages(text: str) -> Iterator[tuple[str, tuple[str, ...], int]]:
-    """Each bullet and each paragraph, its lines joined, with the headings and bullets above it; code is skipped."""
+    """Each bullet and each paragraph, its lines joined, its code below it, with the headings and bullets above it."""
     headings: list[tuple[int, str]] = []
     bullets: list[_Open] = []
     current: _Open | None = None
     fenced = False
-    # The empty line at the end closes the last passage.
-    for number, line in enumerate([*text.splitlines(), ""], start=1):
+    for number, line in enumerate(text.splitlines(), start=1):
         fence, heading, bullet = _FENCE.match(line), _HEADING.match(line), _BULLET.match(line)
-        is_text = bool(line.strip()) and not fenced and not fence
-        fenced = fenced != bool(fence)
-        if current is not None and is_text and not heading and not bullet and not _OTHER.match(line):
-            current = replace(current, text=f"{current.text} {line.strip()}")
+        if fenced or fence:
+            fenced = fenced != bool(fence)
+            current = current.with_line(line.rstrip()) if current is not None else None
             continue
+        if not line.strip():
+            current = replace(current, closed=True) if current is not None else None
+            continue
+        if current is not None and _REASON.match(line):
+            current = replace(current, text=f"{current.text} {line.strip()}", closed=False)
+            continue
+        if current is not None and not current.closed and not heading and not bullet:
+            if _IMPORT.match(line):
+                current = current.with_line(line.strip())
+                continue
+            if not _OTHER.match(line):
+                current = replace(current, text=f"{current.text} {line.strip()}")
+                continue
         if current is not None:
             yield current.text[:MOST_TEXT], current.above, current.line
             bullets = [*(one for one in bullets if one.indent < current.indent), current]
             current = None
-        if heading and is_text:
+        if heading:
             headings = [*(one for one in headings if one[0] < len(heading[1])), (len(heading[1]), heading[2])]
             bullets = []
-        elif is_text:
-            indent = len(line) - len(line.lstrip())
-            over = [one.text for one in bullets if one.indent < indent and bullet]
-            above = (*(name for level, name in headings if level > 1), *over)
-            current = _Open(bullet[2].strip() if bullet else line.strip(), above, number, indent)
+            continue
+        indent = len(line) - len(line.lstrip())
+        over = [one.text for one in bullets if one.indent < indent and bullet]
+        above = (*(name for level, name in headings if level > 1), *over)
+        current = _Open(bullet[2].strip() if bullet else line.strip(), above, number, indent)
+    if current is not None:
+        yield current.text[:MOST_TEXT], current.above, current.line
 
 
 def pieces_of(kind: str, texts: Sequence[tuple[str, str]]) -> tuple[tuple[str, Piece], ...]:

@@ -1,0 +1,171 @@
+"""``export`` and ``import alice``: nothing lost, nothing trusted that was not (DESIGN 7)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Call = Callable[..., Any]
+SAMPLE = Path(__file__).parents[2] / "sample_home"
+
+
+@pytest.fixture
+def rows(home: Path, cli: Call, tmp_path: Path) -> Path:
+    """The sample home, exported."""
+    shutil.copytree(SAMPLE, tmp_path / "sample")
+    cli("--home", str(tmp_path / "sample"), "init")
+    file = tmp_path / "blocks.jsonl"
+    file.write_text(cli("--home", str(tmp_path / "sample"), "export").stdout, encoding="utf-8")
+    return file
+
+
+def exported(cli: Call, *options: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in cli("export", *options).stdout.splitlines()]
+
+
+def test_as_mine_everything_comes_back_as_it_was(
+    home: Path, cli: Call, rows: Path, sound: Callable[[Path], None]
+) -> None:
+    assert cli("import", "alice", str(rows), "--as-mine", check=False).code == 6
+    assert cli("--actor", "agent", "import", "alice", str(rows), "--as-mine", "--yes", check=False).code == 6
+    assert exported(cli) == []
+    done = cli("import", "alice", str(rows), "--as-mine", "--yes", "--json").json
+    assert cli("export").stdout == rows.read_text("utf-8") and len(done["ids"]) > 80
+    again = cli("import", "alice", str(rows), "--as-mine", "--yes", "--json").json
+    assert (again["ids"], again["known"], again["commit"]) == ([], len(done["ids"]), None)
+    sound(home)
+
+
+def test_without_it_nothing_is_trusted_and_nothing_of_it_is_lost(
+    home: Path, cli: Call, rows: Path, sound: Callable[[Path], None]
+) -> None:
+    told = {row["id"]: row for row in map(json.loads, rows.read_text("utf-8").splitlines())}
+    tried = cli("import", "alice", str(rows), "--dry-run", "--json").json
+    done = cli("--actor", "agent", "import", "alice", str(rows), "--json").json
+    living = [row for row in told.values() if row["set"] != "archive"]
+    assert len(done["ids"]) == len(living) and done["archived"] == tried["archived"] == len(told) - len(
+        living
+    )
+    for row in exported(cli):
+        was = told[row["id"]]
+        assert (row["set"], row["origin"]) == ("low_value", "import:alice")
+        assert not {"state", "verifications", "approved", "shareable"} & set(row)
+        for key in ("payload", "trigger", "type", "tags", "related", "importance", "created_at"):
+            assert row.get(key) == was.get(key), key
+        assert row["evidence"][:-1] == was.get("evidence", [])[-19:]
+        claim = row["evidence"][-1]
+        assert (
+            claim["kind"] == "claim"
+            and f"{was.get('verifications', claim['quote'].split()[0])} verified" in (claim["quote"])
+        )
+    assert "verified there" in cli("why", living[0]["id"]).stdout
+    assert cli("import", "alice", str(rows), "--json").json["ids"] == []
+    sound(home)
+
+
+def test_references_follow_a_block_whose_id_is_taken(home: Path, cli: Call, tmp_path: Path) -> None:
+    mine = cli("remember", "tabs", "--json").json["id"]
+    made = [
+        {"set": "universal", "namespace": "tool_usage", "id": mine, "payload": "use rg"},
+        {
+            "set": "universal",
+            "namespace": "tool_usage",
+            "id": "exp-aaaaaaaa",
+            "payload": "fd",
+            "related": [mine],
+        },
+    ]
+    file = tmp_path / "b.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in made), encoding="utf-8")
+    cli("import", "alice", str(file))
+    found = {row["payload"]: row for row in exported(cli)}
+    assert found["use rg"]["id"] not in (mine, "exp-aaaaaaaa") and found["tabs"]["id"] == mine
+    assert found["fd"]["related"] == [found["use rg"]["id"]]
+
+
+def test_what_a_person_rejected_here_is_refused_and_a_set_goes_out_alone(
+    home: Path, cli: Call, tmp_path: Path
+) -> None:
+    block = cli("memorize", "use grep -r", "--json").json["id"]
+    cli("remember", "tabs")
+    file = tmp_path / "b.jsonl"
+    file.write_text(cli("export", "--set", "low_value").stdout, encoding="utf-8")
+    assert [row["id"] for row in exported(cli, "--set", "low_value")] == [block]
+    cli("reject", block, "--yes")
+    assert cli("import", "alice", str(file), "--json").json["refused"] == 1
+
+
+def test_the_formats(home: Path, cli: Call, tmp_path: Path) -> None:
+    assert cli("export").stdout == "" and cli("export", "--format", "markdown").stdout == ""
+    cli("remember", "tabs,\nnever spaces", "--when", "writing code")
+    page = cli("export", "--format", "markdown").stdout
+    assert page.startswith("## personal/") and "- **writing code**: tabs, never spaces (exp-" in page
+    file = tmp_path / "b.json"
+    file.write_text(cli("export", "--format", "json").stdout, encoding="utf-8")
+    assert json.loads(file.read_text("utf-8")) == cli("export", "--json").json
+    assert cli("import", "alice", str(file), "--json").json["known"] == 1
+    assert cli("export", "--format", "yaml", check=False).code == 2
+    for bad in ("{}", '{"set": "personal", "namespace": "../x", "payload": "a"}', "[]", "nonsense",
+                '{"set": "personal", "namespace": "x", "id": "exp-1"}'):  # fmt: skip
+        file.write_text(bad + "\n", encoding="utf-8")
+        failed = cli("import", "alice", str(file), check=False)
+        assert failed.code == 3 and ":1:" in failed.stderr
+
+
+MEMORY = """---
+name: testing-style
+description: how tests are run here
+type: feedback
+---
+
+Run the fast tests first, then the whole suite:
+
+```sh
+make test
+```
+
+**Why:** the suite takes nine minutes.
+"""
+INDEX = "# Memory\n\n- [Testing style](testing.md) — how tests are run\n- [Profile](me.md)\n"
+
+
+def test_claude_codes_own_memory_files_hold_no_junk(home: Path, cli: Call, tmp_path: Path) -> None:
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    (folder / "MEMORY.md").write_text(INDEX, encoding="utf-8")
+    (folder / "testing.md").write_text(MEMORY, encoding="utf-8")
+    (folder / "me.md").write_text(
+        "---\nname: profile\ndescription: who the user is\ntype: user\n---\nA nurse who writes Rust.\n",
+        encoding="utf-8",
+    )
+    found = cli("import", "claude-md", str(folder), "--json").json["candidates"]
+    assert {(one["payload"], one["trigger"], one["about"], one["type"]) for one in found} == {
+        (
+            "Run the fast tests first, then the whole suite:\n```sh\nmake test\n``` "
+            "**Why:** the suite takes nine minutes.",
+            "how tests are run here",
+            "work",
+            "rule",
+        ),
+        ("A nurse who writes Rust.", "who the user is", "user", "fact"),
+    }
+
+
+def test_prime_into_a_file(home: Path, cli: Call, tmp_path: Path) -> None:
+    file = tmp_path / "AGENTS.md"
+    file.write_text("# Mine\n", encoding="utf-8")
+    assert not cli("prime", "--into", str(file), "--json").json["changed"]
+    cli("remember", "ask before a deploy on Friday", "--when", "deploying")
+    assert cli("prime", "--into", str(file), "--json").json["changed"]
+    once = file.read_text("utf-8")
+    assert once.startswith("# Mine\n") and "deploying: ask before a deploy on Friday" in once
+    assert not cli("prime", "--into", str(file), "--json").json["changed"]
+    cli("remember", "tabs", "--when", "writing code")
+    cli("prime", "--into", str(file))
+    assert file.read_text("utf-8").count("alice-exp: begin") == 1 and "tabs" in file.read_text("utf-8")
+    assert cli("prime", "--into", str(tmp_path), check=False).code == 3
