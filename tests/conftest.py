@@ -64,7 +64,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """``@pytest.mark.needs("openai")``: what stands on an extra is passed over where that is not installed."""
+    """``@pytest.mark.needs("httpx2")``: what stands on an extra is passed over where that is not installed."""
     for mark in item.iter_markers("needs"):
         for package in mark.args:
             if find_spec(package) is None:

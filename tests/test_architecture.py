@@ -40,7 +40,7 @@ PLANTED = [
     ("one-owner-terminal", "blocks/usecases/lifetime.py", "import rich"),
     ("one-owner-git", "home/store/list_files.py", "import git"),
     ("one-owner-json5", "kernel/text/tokens.py", "import json5"),
-    ("one-owner-models", "app/api.py", "import openai"),
+    ("one-owner-models", "app/api.py", "import httpx2"),
     ("one-owner-watchdog", "home/store/list_files.py", "import watchdog"),
     ("one-owner-sqlite", "home/store/list_files.py", "import sqlite3"),
     ("one-owner-network", "home/store/list_files.py", "import zeroconf"),

@@ -127,7 +127,11 @@ class Session:
 
     @cached_property
     def provider(self) -> Provider | None:
-        """The configured model (``provider.base_url``, ``provider.chat_model``); None if there is none."""
+        """The model: ``provider.command``, else ``provider.chat_model`` at ``provider.base_url``, or None."""
+        if command := self.config.text("provider.command").strip():
+            from alice_exp.kernel.providers.command_line import CommandLine
+
+            return CommandLine(command)
         base_url, model = self.config.text("provider.base_url"), self.config.text("provider.chat_model")
         if not base_url or not model:
             return None

@@ -39,11 +39,13 @@ class Asked(BaseHTTPRequestHandler):
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
-    def send(self, body: bytes, status: int = 200, length: int | None = None) -> None:
+    def send(self, body: bytes, status: int = 200, length: int | None = None, retry_after: str = "") -> None:
         """One answer; ``length`` may promise more than there is."""
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body) if length is None else length))
+        if retry_after:
+            self.send_header("Retry-After", retry_after)
         self.end_headers()
         self.wfile.write(body)
         self.wfile.flush()
@@ -65,8 +67,8 @@ def says(content: Any) -> Step:
     return lambda asked: asked.send(completion(content))
 
 
-def status(code: int) -> Step:
-    return lambda asked: asked.send(b'{"error": {"message": "no"}}', code)
+def status(code: int, retry_after: str = "") -> Step:
+    return lambda asked: asked.send(b'{"error": {"message": "no"}}', code, retry_after=retry_after)
 
 
 def raw(body: bytes) -> Step:

@@ -105,7 +105,7 @@ def test_reads_of_episodes_wait_while_their_file_is_broken(home: Path, cli: Call
     assert row["popularity"] == pytest.approx(0.1)
 
 
-@pytest.mark.needs("openai")
+@pytest.mark.needs("httpx2")
 @pytest.mark.covers("R1.25", "R1.46", "B1.7")
 def test_a_configured_model_sums_up_and_a_failing_one_leaves_it_to_the_rule(home: Path, cli: Call) -> None:
     with server.serving(server.says(SUMMED)) as model:

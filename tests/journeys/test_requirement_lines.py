@@ -158,7 +158,7 @@ def test_a_segment_has_its_nine_fields(home: Path, cli: Call) -> None:
     assert "分析用户意图" in (home / "experiences/records/events.jsonc").read_text("utf-8"), "unescaped"
 
 
-@pytest.mark.needs("openai")
+@pytest.mark.needs("httpx2")
 @pytest.mark.covers("R1.25", "R1.28", "R1.46", "B1.7")
 def test_a_configured_model_tells_the_merges_and_the_rule_where_it_fails(
     home: Path, cli: Call, impatient: None
@@ -318,7 +318,7 @@ def test_a_home_in_a_folder_that_copies_itself_is_named(home: Path, cli: Call) -
     assert "Dropbox" in said(home.rename(cloud / "alice"))
 
 
-EXTRAS = {"mcp", "openai", "httpx2", "zeroconf", "cryptography", "spake2"}
+EXTRAS = {"mcp", "httpx2", "zeroconf", "cryptography", "spake2"}
 DAILY = """
 import sys
 from alice_exp.app.main import run

@@ -16,6 +16,7 @@ from alice_exp.agents.host_config import ALIASES, HOSTS, Event, Host
 from alice_exp.agents.rules import hook_events
 from alice_exp.agents.wiring import spool
 from alice_exp.kernel.errors import AliceError, UsageError
+from alice_exp.kernel.providers.command_line import INSIDE
 from alice_exp.terminal.console import Terminal
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ def hook(
     Example: alice-exp hook claude-code start <event.json
     """
     terminal: Terminal = ctx.obj
+    if INSIDE in os.environ:
+        return
     if finish:
         finish_left(terminal, wait=30.0)
         return

@@ -338,6 +338,9 @@ def end(
 
     terminal.answer(document, text)
     _unread(terminal, spoken.failure)
+    # The conversation has ended, and its messages stay unread: the model was the point of reading them.
+    if isinstance(spoken.failure, ProviderError):
+        terminal.exit_code = ProviderError.exit_code
 
 
 def forget(

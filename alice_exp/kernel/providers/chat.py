@@ -1,4 +1,4 @@
-"""Client for servers with OpenAI's chat completions API, through the ``openai`` package (extra ``llm``).
+"""Client for servers with OpenAI's chat completions API, through ``httpx2`` (extra ``llm``).
 
 The base URL comes from configuration alone. Answers are limited in time and size and are treated as data.
 """
@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 import time
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from alice_exp.kernel.errors import ProviderError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import httpx2
-    from openai import OpenAI
 
 TIMEOUT = 30.0
 """Seconds that one answer may take, from the request to its last byte, retries included (R4.21)."""
@@ -22,80 +24,97 @@ TIMEOUT = 30.0
 ANSWER_LIMIT = 4 << 20
 """The most bytes of an answer that are read; a longer one is refused."""
 
-# Seconds before the second and the third attempt.
+# Seconds before the second and the third attempt, where the server names no time.
 _PAUSES = (0.2, 1.0)
 # Status codes that are worth another attempt, besides 5xx.
 _PASSING = (408, 409, 429)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
+class _Refused(Exception):
+    """A status code other than 200, and the seconds that the server asks to wait."""
+
+    def __init__(self, code: int, wait: float) -> None:
+        super().__init__(str(code))
+        self.code = code
+        self.wait = wait
+
+
 class ChatCompletions:
     """A ``Provider``: one model at one server. ``key`` may be empty (a local server).
 
     A refused connection and the status codes 408, 409, 429 and 5xx are retried, twice at most, all within ``timeout``
-    seconds.
+    seconds; the time that ``Retry-After`` names is waited for if it fits.
     """
 
     def __init__(self, base_url: str, model: str, key: str = "", *, timeout: float = TIMEOUT) -> None:
         self._base_url = base_url
         self._model = model
-        self._key = key
+        self._key = key.strip()
         self._timeout = timeout
-        self._client: OpenAI | None = None
+        self._client: httpx2.Client | None = None
 
     def chat(self, prompt: str) -> str:
         """The model's answer to one prompt; ``ProviderError`` if there is none in time."""
         try:
             import httpx2
-            import openai
         except ImportError:
             raise ProviderError(
-                "a model is configured, but the openai package is not installed",
+                "a model is configured, but the httpx2 package is not installed",
                 hint="pip install 'alice-exp[llm]', or 'alice-exp config set provider.chat_model \"\"'",
             ) from None
         try:
             return _content(self._asked(prompt))
-        except (openai.APITimeoutError, httpx2.TimeoutException, TimeoutError):
+        except (httpx2.TimeoutException, TimeoutError):
             raise ProviderError(
                 "the model gave no answer within {seconds:g} s", seconds=self._timeout, hint=_HINT
             ) from None
-        except openai.APIStatusError as error:
-            raise ProviderError(
-                "the model's server answered {code}", code=error.status_code, hint=_HINT
-            ) from None
-        except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-            why = str(error).strip().rstrip(".").lower()[:200] or type(error).__name__
+        except _Refused as refused:
+            raise ProviderError("the model's server answered {code}", code=refused.code, hint=_HINT) from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
+            # An error may quote the header that it is about, and the key must never be shown.
+            reason = str(error).replace(self._key, "…") if self._key else str(error)
+            why = " ".join(reason.split()).rstrip(".").lower()[:200] or type(error).__name__
             raise ProviderError("the model cannot be asked: {why}", why=why, hint=_HINT) from None
 
     def _asked(self, prompt: str) -> bytes:
         """The answer's body, with retries within one deadline."""
-        import openai
+        import httpx2
 
         deadline = time.monotonic() + self._timeout
         for pause in _PAUSES:
+            wait = pause
             try:
                 return self._once(prompt, deadline)
-            # A subclass of APIConnectionError: a timeout has used up the time, so it is not retried.
-            except openai.APITimeoutError:
-                raise
-            except openai.APIStatusError as error:
-                if error.status_code not in _PASSING and error.status_code < 500:
+            except _Refused as refused:
+                if refused.code not in _PASSING and refused.code < 500:
                     raise
-            except openai.APIConnectionError:
-                pass
-            if time.monotonic() + pause >= deadline:
-                break
-            time.sleep(pause)
+                wait = max(pause, refused.wait)
+                if time.monotonic() + wait >= deadline:
+                    raise
+            # Not a timeout: that has used up the time.
+            except (httpx2.ConnectError, httpx2.RemoteProtocolError):
+                if time.monotonic() + wait >= deadline:
+                    raise
+            time.sleep(wait)
         return self._once(prompt, deadline)
 
     def _once(self, prompt: str, deadline: float) -> bytes:
         left = deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
-        streaming = self._opened().chat.completions.with_streaming_response
-        with streaming.create(
-            model=self._model, messages=[{"role": "user", "content": prompt}], temperature=0, timeout=left
-        ) as answer:
+        if self._client is None:
+            self._client = transport(self._base_url, self._timeout)
+        asked = {"model": self._model, "messages": [{"role": "user", "content": prompt}], "temperature": 0}
+        # ensure_ascii: a lone surrogate in one hand-edited text must not make the whole request fail.
+        body = json.dumps(asked, ensure_ascii=True).encode()
+        headers = {"Content-Type": "application/json"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        url = self._base_url.rstrip("/") + "/chat/completions"
+        with self._client.stream("POST", url, content=body, headers=headers, timeout=left) as answer:
+            if answer.status_code != 200:
+                raise _Refused(answer.status_code, _wait(answer.headers))
             read = bytearray()
             for chunk in answer.iter_bytes():
                 read += chunk
@@ -105,22 +124,6 @@ class ChatCompletions:
                 if time.monotonic() > deadline:
                     raise TimeoutError
             return bytes(read)
-
-    def _opened(self) -> OpenAI:
-        if self._client is None:
-            from openai import OpenAI
-
-            self._client = OpenAI(
-                base_url=self._base_url,
-                api_key=self._key or "none",
-                organization="",
-                project="",
-                timeout=self._timeout,
-                # Retries are ours: the package's own would each get the full timeout.
-                max_retries=0,
-                http_client=transport(self._base_url, self._timeout),
-            )
-        return self._client
 
 
 _HINT = "see provider.base_url and provider.chat_model in 'alice-exp config list'"
@@ -135,6 +138,19 @@ def transport(base_url: str, timeout: float) -> httpx2.Client:
 
     here = urlsplit(base_url).hostname in _LOOPBACK
     return httpx2.Client(timeout=timeout, trust_env=not here, follow_redirects=False)
+
+
+def _wait(headers: Mapping[str, str]) -> float:
+    """The seconds that ``Retry-After`` asks for, as a number or as a date (RFC 9110); 0 where it says nothing."""
+    named = headers.get("retry-after", "").strip()
+    try:
+        return max(0.0, float(named))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(named).timestamp() - time.time())
+    except (ValueError, TypeError):
+        return 0.0
 
 
 def _content(body: bytes) -> str:

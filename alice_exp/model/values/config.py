@@ -120,6 +120,12 @@ OPTIONS: tuple[Option, ...] = (
         "An OpenAI-compatible server, as http://localhost:11434/v1; empty: none",
     ),
     Option("provider.chat_model", "", "text", "Model for summaries and extraction; empty: rules do it"),
+    Option(
+        "provider.command",
+        "",
+        "text",
+        "In place of both, a program: prompt on stdin, answer on stdout, as claude -p; empty: none",
+    ),
     Option("provider.embedding_model", "", "text", "Model for embeddings; empty: words alone"),
     Option(
         "provider.key_env",
