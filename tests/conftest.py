@@ -115,6 +115,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> Pat
         "LC_ALL": "C.UTF-8",
         "NO_COLOR": "1",
         "COLUMNS": "120",
+        # The folder of a checkout with a remote would be a project.
+        "ALICE_PROJECT": "none",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     for name, value in settings.items():

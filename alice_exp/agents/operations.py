@@ -104,7 +104,7 @@ def recall(
         query,
         context or {},
         max(1, min(top, 100)),
-        finding_usecases.Filters(),
+        finding_usecases.Filters(project=connection.session.project),
     )
     return {"query": query, "matches": [_known(one) for one in found]}
 
@@ -120,7 +120,7 @@ def decide(
     begins; keep the decision id for report_outcome."""
     if not task.strip():
         raise UsageError("a task says what is to be done")
-    made = deciding.decide(learning(connection.session), task, context or {})
+    made = deciding.decide(learning(connection.session), task, context or {}, connection.session.project)
     failures = [
         f"a similar task failed before{_with(one.episode.action)}: {one.episode.task} ({one.episode.id})"
         for one in made.failures
@@ -145,7 +145,12 @@ def search_memory_tool(
     # The docstring is the source's own description, word for word (R4.25).
     if not query.strip():
         raise UsageError("a query says what you want to know")
-    found = recollect(remembering(connection.session), query, MOST, finding_usecases.Filters())
+    found = recollect(
+        remembering(connection.session),
+        query,
+        MOST,
+        finding_usecases.Filters(project=connection.session.project),
+    )
     text = conversation_documents.user_memory(found, similarity=True)
     memories = [conversation_documents.recollection(one) for one in found]
     return {"text": text, "memories": memories}  # type: ignore[typeddict-item]
@@ -212,6 +217,7 @@ def memorize(
         tags=tuple(tags or ()),
         evidence=(Evidence("note", quote=evidence),) if evidence else (),
         importance=importance,
+        project=connection.session.project if about == "work" else "",
     )
     captured = capture.memorize(connection.session.home, connection.session.caller, [draft])
     placed = captured.placed[0]
@@ -330,7 +336,15 @@ def call(connection: Connection, name: str, sent: Mapping[str, Any]) -> Any:
     tool = TOOLS.get(name)
     if tool is None:
         raise UsageError("there is no operation {name}", name=repr(name), hint=", ".join(TOOLS))
-    return tool.run(connection, **checked(name, tool.run, sent))
+    arguments = checked(name, tool.run, sent)
+    session = connection.session
+    if not tool.reads and not session.learns:
+        raise RefusedError(
+            "nothing is learned in the project {project}: a person switched it off",
+            project=session.project,
+            hint=f"to switch it on: alice-exp project on {session.project}",
+        )
+    return tool.run(connection, **arguments)
 
 
 def _require_room(connection: Connection) -> None:

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from alice_exp.agents.host_config import HOSTS
 from alice_exp.agents.operations import TOOLS, Connection, Tool, call
 from alice_exp.agents.tool_schema import answer_schema, description, json_schema
+from alice_exp.agents.wiring import spool
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.act import Actor
@@ -91,12 +93,20 @@ def _served_class() -> Any:
             context: object = None,  # noqa: ARG002
         ) -> CallToolResult:
             """Run one operation on the worker's thread: its document, as text and as structure."""
-            body = functools.partial(call, self._worker.connection, name, arguments)
+            body = functools.partial(_called, self._worker.connection, name, arguments)
             answer = await anyio.to_thread.run_sync(_telling(self._worker)(body))
             text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
             return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=answer)
 
     return Served
+
+
+def _called(connection: Connection, name: str, arguments: dict[str, Any]) -> Any:
+    """One call, with the host's time of calling noted: ``connect`` names the host in the actor."""
+    host = connection.session.actor.name
+    if host in HOSTS:
+        spool(connection.session).called(host)
+    return call(connection, name, arguments)
 
 
 def _offered(name: str, tool: Tool) -> Offered:

@@ -149,6 +149,7 @@ COMMANDS: Table = {
     },
     "connect": "alice_exp.agents.cli.connect_commands:connect",
     "disconnect": "alice_exp.agents.cli.connect_commands:disconnect",
+    "project": "alice_exp.agents.cli.project_command:project",
     "hook": "alice_exp.agents.cli.hook_command:hook",
     "mcp": {
         "": "alice_exp.agents.cli.mcp_commands:serve",

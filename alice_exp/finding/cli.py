@@ -23,6 +23,7 @@ from alice_exp.terminal.console import Terminal, short, stale_mark
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
     ChangedSince,
+    Project,
     Sets,
     Surroundings,
     Tags,
@@ -32,6 +33,7 @@ from alice_exp.terminal.options import (
     json_lines,
     moment,
     places_of,
+    project_of,
 )
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ def recall(
     min_importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.0,
     origin: Annotated[str, typer.Option(help="local, shared_from_NAME or import:KIND.")] = "",
     scenario: Annotated[str, typer.Option(help="With an outcome in this scenario.")] = "",
+    project: Project = "",
     explain: Annotated[bool, typer.Option("--explain", help="Show every factor of the score.")] = False,
     diary: Annotated[bool, typer.Option("--diary", help="Look it up in the diary of thoughts too.")] = False,
     queries: Annotated[
@@ -76,6 +79,7 @@ def recall(
         min_importance=min_importance,
         origin=origin,
         scenario=scenario,
+        project=project_of(terminal.session, project),
     )
     if bool(query.strip()) == bool(queries):
         raise UsageError("give a query, or --queries FILE", hint='alice-exp recall "search code"')

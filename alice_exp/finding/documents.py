@@ -64,6 +64,7 @@ def match(found: Match) -> dict[str, Any]:
         "decay": round(found.decay, 6),
         "approved": found.approved,
         "stale": placed.stale,
+        **({"project": placed.block.project} if placed.block.project else {}),
     }
 
 
@@ -79,6 +80,7 @@ def user_memory(found: Sequence[Match], *, similarity: bool = False) -> str:
     lines = [
         f"- {one_line(payload_text(one.placed), 500)}"
         + (f" (similarity: {one.match:.2f})" if similarity else "")
+        + (f" [{one.placed.block.project}]" if one.placed.block.project else "")
         + ("" if one.approved else f" {UNREVIEWED}")
         for one in found
     ]

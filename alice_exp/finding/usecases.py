@@ -42,6 +42,8 @@ class Filters:
     min_importance: float = 0.0
     origin: str = ""
     about: str = ""
+    project: str = ""
+    """Where the question is asked: what belongs to this project is preferred. No filter."""
     scenario: str = ""
     min_reads: int = 0
     min_consolidation: float = 0.0
@@ -82,6 +84,7 @@ def search(
 
     # Ranking is loaded where something is ranked: lists and single blocks need nothing of it.
     from alice_exp.finding.rules.corpus import Changed, Corpus
+    from alice_exp.finding.rules.project_scope import preferring
     from alice_exp.finding.rules.ranking import rank
 
     reads = finding.access.pending()
@@ -94,18 +97,23 @@ def search(
         blocks = Changed(stored, counted) if counted else stored
         asked = [query for query, _ in queries]
         nearness = finding.meanings.near(asked, blocks) if finding.meanings else [None] * len(asked)
+        # A lift may bring one in that stood just behind the last.
+        many = top if top is None or not filters.project else top + _BEHIND
         return [
-            rank(
-                blocks,
-                query,
-                context,
-                caller.now,
-                top,
-                gate=config.number("thresholds.fits"),
-                half_life_days=config.half_life_days,
-                passing=passes,
-                near=near,
-            )
+            preferring(
+                rank(
+                    blocks,
+                    query,
+                    context,
+                    caller.now,
+                    many,
+                    gate=config.number("thresholds.fits"),
+                    half_life_days=config.half_life_days,
+                    passing=passes,
+                    near=near,
+                ),
+                filters.project,
+            )[:top]
             for (query, context), near in zip(queries, nearness, strict=True)
         ]
 
@@ -129,6 +137,8 @@ def _looked_up(finding: Finding, reference: str) -> Placed:
     found = finding.index.ask(lambda known: known.starting_with(wanted, 5))
     return one_of(reference, wanted, found) if found is not None else resolve(home.read(PLACES), reference)
 
+
+_BEHIND = 20
 
 ORDERS = ("reads", "consolidation", "updated", "verified")
 """What a list may be ordered by, most first; else it is in file order (R3.2)."""

@@ -84,6 +84,24 @@ class Session:
             )
         return Actor(fits[1], fits[2] or "")  # type: ignore[arg-type]
 
+    @cached_property
+    def project(self) -> str:
+        """The project of the working folder (``ALICE_PROJECT`` wins over it); empty: none (DESIGN 7)."""
+        from alice_exp.home.project import NONE, project_at
+
+        named = os.environ.get("ALICE_PROJECT", "")
+        if named:
+            return "" if named == NONE else named
+        try:
+            return project_at(Path.cwd())
+        except OSError:
+            return ""
+
+    @property
+    def learns(self) -> bool:
+        """Whether hooks and MCP may learn here: no person switched this project off."""
+        return self.project not in self.home.config().text("projects.off").split()
+
     # Not cached: a long-running process (watch, MCP) must not stand still.
     @property
     def moment(self) -> datetime:

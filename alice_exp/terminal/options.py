@@ -7,13 +7,17 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from alice_exp.home.project import NONE, is_name
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.values.block import SETS, Place
+
+if TYPE_CHECKING:
+    from alice_exp.home.session import Session
 
 DEEPEST = 60
 """The deepest nesting of one JSONL line: files are read to 64 levels, and a block is three levels deep in its file."""
@@ -28,10 +32,22 @@ Sets = Annotated[list[str], typer.Option("--set", help="personal, universal or l
 Types = Annotated[list[str], typer.Option(help="Block types; may be repeated.")]
 Tags = Annotated[list[str], typer.Option(help="Tags that a block must have; may be repeated.")]
 ChangedSince = Annotated[str, typer.Option(help="Changed since this day or time, as 2026-02-20.")]
+Project = Annotated[
+    str, typer.Option(metavar="NAME|none", help="The project; else .alice-project, else the git remote's.")
+]
 Top = Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")]
 """Options of several commands, defined once so that they read the same everywhere."""
 
 _UNITS = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
+
+
+def project_of(session: Session, option: str) -> str:
+    """The project that a command works in: the option (``none``: no project), else that of the working folder."""
+    if not option:
+        return session.project
+    if not is_name(option):
+        raise UsageError("{name} cannot name a project", name=repr(option), hint="write --project owner/name")
+    return "" if option == NONE else option
 
 
 def context_of(pairs: Sequence[str]) -> dict[str, Json]:

@@ -26,8 +26,8 @@ def settle() -> None:
             stream_.reconfigure(errors="backslashreplace")
 
 
-def json_text(document: object) -> str:
-    """A document as indented JSON with a final newline; what stdout's encoding may lack is escaped as JSON does."""
+def json_text(document: object, indent: int | None = 2) -> str:
+    """A document as JSON with a final newline, indented or on one line; what stdout's encoding may lack is escaped."""
     named = (sys.stdout.encoding or "").lower().replace("-", "").replace("_", "")
     is_ascii = not named.startswith("utf")
-    return json.dumps(document, ensure_ascii=is_ascii, indent=2, default=str) + "\n"
+    return json.dumps(document, ensure_ascii=is_ascii, indent=indent, default=str) + "\n"

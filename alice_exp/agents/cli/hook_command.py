@@ -63,7 +63,8 @@ def hook(
         terminal.warn(failure)
         answer = hook_events.answer(known, named, "")
     if answer:
-        sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
+        # ASCII: the host reads JSON, whatever encoding it gave us.
+        sys.stdout.write(json.dumps(answer) + "\n")
 
 
 def _said(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) -> str:
@@ -72,13 +73,14 @@ def _said(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) 
     _leave(session, host, event, told)
     if event == "start":
         from alice_exp.conversations.cli.context_commands import opening
+        from alice_exp.conversations.usecases.agent_context import BUDGET
 
-        return opening(session).text
+        return opening(session, BUDGET, session.project).text
     if event == "prompt":
         from alice_exp.agents.usecases.hook_answers import fitting
         from alice_exp.finding.wiring import finding
 
-        return fitting(finding(session), told.prompt)
+        return fitting(finding(session), told.prompt, session.project)
     if event == "stop" and not told.again:
         return _asked(session)
     return ""
@@ -97,7 +99,7 @@ def _leave(session: Session, host: Host, event: Event, told: hook_events.Told) -
     ends = "end" in host.hooks.events
     if event == "prompt" or (ends and event in ("start", "stop")):
         return
-    if event != "start" and not (told.transcript or told.messages):
+    if not session.learns or (event != "start" and not (told.transcript or told.messages)):
         return
     messages = {"messages": list(told.messages)} if told.messages else {}
     spool(session).leave(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from alice_exp.finding.rules.project_scope import is_foreign
 from alice_exp.finding.usecases import Filters, recall
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.model import documents
@@ -22,15 +23,18 @@ _ASKED = 5
 _WIDTH = 300
 
 
-def fitting(finding: Finding, prompt: str) -> str:
+def fitting(finding: Finding, prompt: str, project: str) -> str:
     """What a person approved and fits a prompt, best first, as lines for a model; empty where nothing does."""
     if not prompt.strip():
         return ""
-    places = Filters(places=("personal", "universal"))
+    places = Filters(places=("personal", "universal"), project=project)
     found = [
         one
         for one in recall(finding, prompt, {}, MOST, places)
-        if one.approved and one.placed.block.state != "obsolete" and not is_in_doubt(one.placed.block)
+        if one.approved
+        and not is_foreign(one.placed, project)
+        and one.placed.block.state != "obsolete"
+        and not is_in_doubt(one.placed.block)
     ]
     if not found:
         return ""

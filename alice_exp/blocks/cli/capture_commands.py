@@ -19,7 +19,14 @@ from alice_exp.model.values.block import ABOUT, About, Block, Evidence, Payload,
 from alice_exp.owner.wiring import signing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
-from alice_exp.terminal.options import context_of, json_lines, number_between, require_utf8
+from alice_exp.terminal.options import (
+    Project,
+    context_of,
+    json_lines,
+    number_between,
+    project_of,
+    require_utf8,
+)
 
 _GRANTED = (
     "id",
@@ -68,6 +75,7 @@ def memorize(
     lived: Annotated[
         bool, typer.Option("--lived", help="It was met, not inferred: past, one verification.")
     ] = False,
+    project: Project = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be kept; change nothing.")
     ] = False,
@@ -95,6 +103,8 @@ def memorize(
                 importance=number_between(importance, 0, 1, "--importance"),
                 suggested=suggested,
                 lived=lived,
+                # Who the user is holds everywhere, unless somebody says otherwise.
+                project=project_of(terminal.session, project) if project or about == "work" else "",
             )
         ]
     captured = keep(terminal.doors(dry_run), terminal.session.caller, drafts)
@@ -117,6 +127,9 @@ def remember(
         list[str], typer.Option(metavar="K=V", help="The environment in which it holds; may be repeated.")
     ] = [],  # noqa: B006
     importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.5,
+    project: Annotated[
+        str, typer.Option(metavar="NAME|none", help="Only for this project; else it holds everywhere.")
+    ] = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be kept; change nothing.")
     ] = False,
@@ -131,6 +144,7 @@ def remember(
         Trigger(when, (), context_of(context)),
         type=type_named(type),
         about="user",
+        project=project_of(terminal.session, project) if project else "",
         tags=tuple(tag),
         importance=number_between(importance, 0, 1, "--importance"),
     )

@@ -17,6 +17,7 @@ from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import Sets, json_lines, places_of
+from alice_exp.terminal.streams import json_text
 
 FORMATS = ("jsonl", "json", "markdown")
 
@@ -44,14 +45,12 @@ def export(
         terminal.answer({"blocks": rows}, lambda: _json(rows))
     elif not terminal.quiet:
         sys.stdout.write(
-            markdown(found)
-            if format == "markdown"
-            else "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            markdown(found) if format == "markdown" else "".join(json_text(row, None) for row in rows)
         )
 
 
 def _json(rows: list[dict[str, Any]]) -> None:
-    sys.stdout.write(json.dumps({"blocks": rows}, ensure_ascii=False, indent=2) + "\n")
+    sys.stdout.write(json_text({"blocks": rows}))
 
 
 def import_alice(

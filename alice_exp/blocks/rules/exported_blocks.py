@@ -54,6 +54,7 @@ def as_claim(placed: Placed, block_id: str, now: str) -> Block:
         evidence=(*block.evidence, claim)[-EVIDENCE_KEPT:],
         importance=block.importance,
         emotional_weight=block.emotional_weight,
+        project=block.project,
         tags=block.tags,
         related=block.related,
         supersedes=block.supersedes,

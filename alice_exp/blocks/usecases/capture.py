@@ -50,6 +50,7 @@ class Draft:
     evidence: tuple[Evidence, ...] = ()
     importance: float = 0.5
     emotional_weight: float = 0.0
+    project: str = ""
     suggested: str = ""
     created_at: str = ""
     origin: str = "local"
@@ -73,6 +74,7 @@ class Draft:
             evidence=block.evidence,
             importance=block.importance,
             emotional_weight=block.emotional_weight,
+            project=block.project,
             suggested=block.suggested or suggested,
             created_at=block.created_at,
             origin=block.origin,
@@ -241,6 +243,7 @@ def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
         verifications=1 if draft.lived else 0,
         importance=draft.importance,
         emotional_weight=draft.emotional_weight,
+        project=draft.project,
         tags=draft.tags,
         related=draft.related,
         supersedes=draft.supersedes,

@@ -24,12 +24,14 @@ from alice_exp.terminal.edited_files import text_of, write_text
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
     ChangedSince,
+    Project,
     Sets,
     Tags,
     Types,
     moment,
     number_between,
     places_of,
+    project_of,
 )
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ def context(
     set_: Sets = [],  # noqa: B006
     type: Types = [],  # noqa: B006
     tag: Tags = [],  # noqa: B006
+    project: Project = "",
 ) -> None:
     """Print what is known about the user that fits, as a block for a model's prompt (exit 4: nothing).
 
@@ -66,6 +69,7 @@ def context(
         tags=tuple(tag),
         since=moment(since),
         min_importance=number_between(min_importance, 0, 1, "--min-importance"),
+        project=project_of(terminal.session, project),
     )
     # Records have neither set nor state, tags nor importance: who asks for those asks for blocks.
     records = filters == Filters(since=filters.since)
@@ -89,6 +93,7 @@ def prime(
     into: Annotated[
         str, typer.Option(metavar="FILE", help="Keep it in a block between markers of CLAUDE.md, AGENTS.md …")
     ] = "",
+    project: Project = "",
 ) -> None:
     """Print what an agent should know when a session begins: approved blocks alone, the same text on every day.
 
@@ -97,7 +102,7 @@ def prime(
     Examples: alice-exp prime --tokens 1000 · alice-exp prime --into AGENTS.md
     """
     terminal: Terminal = ctx.obj
-    made = opening(terminal.session, tokens)
+    made = opening(terminal.session, tokens, project_of(terminal.session, project))
     if into:
         _keep_in(terminal, Path(into).expanduser(), made)
         return
@@ -117,8 +122,8 @@ def prime(
         terminal.note(say("alice-exp: {count} more found no room", count=made.left_out))
 
 
-def opening(session: Session, tokens: int = BUDGET) -> Primed:
-    """The text at the start of a session, in the language of messages."""
+def opening(session: Session, tokens: int, project: str) -> Primed:
+    """The text at the start of a session in a project, in the language of messages."""
     headings = (
         say("What the person has approved; it is knowledge, not an order:"),
         say("About the user"),
@@ -126,7 +131,7 @@ def opening(session: Session, tokens: int = BUDGET) -> Primed:
         say("On trial: approved, not proven yet; try it, and report what came of it"),
     )
     headings = (headings[0], f"## {headings[1]}", f"## {headings[2]}", f"## {headings[3]}")
-    return primed(session.home, tokens, _line, headings)
+    return primed(session.home, tokens, _line, headings, project)
 
 
 def _keep_in(terminal: Terminal, path: Path, made: Primed) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from alice_exp.conversations.rules.context_window import estimate_tokens
 from alice_exp.finding.ports import Finding
+from alice_exp.finding.rules.project_scope import is_foreign
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.usecases import Filters, recall
 from alice_exp.home.ports import Home
@@ -38,7 +39,11 @@ def user_memories(finding: Finding, query: str, top: int, filters: Filters) -> l
 
 
 def prime(
-    home: Home, budget: int, line: Callable[[Placed], str], headings: tuple[str, str, str, str]
+    home: Home,
+    budget: int,
+    line: Callable[[Placed], str],
+    headings: tuple[str, str, str, str],
+    project: str = "",
 ) -> Primed:
     """What decisions would apply anyway, as text of at most ``budget`` tokens (estimated, B4.2).
 
@@ -47,9 +52,10 @@ def prime(
     day. ``headings`` stand above everything, above what is about the user, above the proven rest, above the trials.
     """
     snapshot = home.read(("personal", "universal"))
+    here = [one for one in snapshot if not is_foreign(one, project)]
     thresholds = Thresholds.of(snapshot.config)
-    proven = sorted(filter(_is_proven, snapshot), key=lambda placed: _order(placed, thresholds))
-    tried = sorted(filter(_is_on_trial, snapshot), key=lambda placed: _order(placed, thresholds))
+    proven = sorted(filter(_is_proven, here), key=lambda placed: _order(placed, thresholds))
+    tried = sorted(filter(_is_on_trial, here), key=lambda placed: _order(placed, thresholds))
     # Two lessons for one situation on trial at once would leave the agent to choose, and nobody to credit.
     trusted = [
         *proven,

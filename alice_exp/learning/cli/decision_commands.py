@@ -19,7 +19,7 @@ from alice_exp.model.rules.lifecycle import Change
 from alice_exp.model.values.block import Placed, Record
 from alice_exp.terminal.console import Terminal, stale_mark
 from alice_exp.terminal.language import say
-from alice_exp.terminal.options import Surroundings, context_of
+from alice_exp.terminal.options import Project, Surroundings, context_of, project_of
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
@@ -35,6 +35,7 @@ def decide(
     ctx: typer.Context,
     task: Annotated[str, typer.Argument(metavar="TASK", help="What is to be done, in your own words.")],
     context: Surroundings = [],  # noqa: B006
+    project: Project = "",
 ) -> None:
     """Choose by tier what to apply to a task: personal, else universal, else the pool with a disclaimer.
 
@@ -46,7 +47,9 @@ def decide(
     # Imported here, so that `outcome` does not pay for what `decide` loads.
     from alice_exp.learning.usecases.decide import decide as choose
 
-    made = choose(learning(terminal.session), task, context_of(context))
+    made = choose(
+        learning(terminal.session), task, context_of(context), project_of(terminal.session, project)
+    )
     warnings = [say(text) for text in made.warnings] + [
         say(
             "a similar task failed before with {action}: {task} ({episode})"

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.search_episodes import similar_failures
+from alice_exp.finding.rules.project_scope import is_foreign
 from alice_exp.finding.rules.ranking import unscored
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.learning.ports import OpenDecision
@@ -44,20 +45,25 @@ class Decision:
     held_out: tuple[str, ...] = ()
 
 
-def decide(learning: Learning, task: str, context: Mapping[str, Json]) -> Decision:
+def decide(learning: Learning, task: str, context: Mapping[str, Json], project: str = "") -> Decision:
     """Choose by tier what to apply to a task, and remember the choice until its outcome (DESIGN 12.1).
 
+    What belongs to ``project`` is preferred; what belongs to another is observed, never applied (DESIGN 7).
     A similar task that failed before is a warning (R0.51). Applied blocks count as read.
     """
     home, caller, config = learning.home, learning.caller, learning.home.config()
-    (matches,) = search(learning.find(), [(task, context)], Filters())
+    (matches,) = search(learning.find(), [(task, context)], Filters(project=project))
+    elsewhere = [one for one in matches if is_foreign(one.placed, project)]
     decision, share = caller.new_id("dec"), config.number("trial.share")
     lot = partial(is_held_out, decision, share=share)
-    choice = choose(matches, config.number("thresholds.high_confidence"), lot)
+    choice = choose(
+        [one for one in matches if one not in elsewhere], config.number("thresholds.high_confidence"), lot
+    )
     told = home.read((), records=EPISODES_PATH).episodes or EpisodeBook()
     failures = similar_failures(told.episodes, task, context)
     applied = (*choice.applied, *_linked(home, choice.applied))
-    observing = choice.observing[:MOST_OBSERVED]
+    seen = [one for one in elsewhere if one.approved and one.clear and one.placed.block.state != "obsolete"]
+    observing = (*choice.observing, *seen)[:MOST_OBSERVED]
     learning.decisions.open(
         OpenDecision(
             decision,

@@ -214,6 +214,7 @@ FIELDS: Mapping[str, Callable[[Json], Any]] = {
     "record": _record,
     "doubt": _doubt,
     "trial": _trial,
+    "project": text,
     "importance": between(0, 1),
     "emotional_weight": between(-1, 1),
     "tags": texts,

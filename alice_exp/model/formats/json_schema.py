@@ -101,6 +101,7 @@ _BLOCK: dict[str, Json] = {
         "By share of decisions by lot: ok and failed with it, ok and failed without it.",
     ),
     "importance": _said(_SHARE, "From 0 to 1; 0.5 where it is left out."),
+    "project": _said(_TEXT, "The project that it belongs to; none: everywhere."),
     "emotional_weight": _said({"type": "number", "minimum": -1, "maximum": 1}, "From -1 to 1."),
     "tags": _said(_TEXTS, "Words of your own to choose by."),
     "related": _said({"type": "array", "items": _ID}, "Blocks that belong with it."),

@@ -174,6 +174,8 @@ class Block:
     doubt: Doubt | None = None
     trial: Mapping[str, Arms] = field(default_factory=dict)
     """Its trial by lot, a row a share (as ``0.04``), never mixed (DESIGN 12.6)."""
+    project: str = ""
+    """The project that it belongs to; empty: everywhere (DESIGN 7)."""
     importance: float = 0.5
     emotional_weight: float = 0.0
     tags: tuple[str, ...] = ()

@@ -133,12 +133,18 @@ OPTIONS: tuple[Option, ...] = (
         "text",
         "Variable that holds the server's key; empty: ALICE_API_KEY, else OPENAI_API_KEY",
     ),
+    Option(
+        "projects.off",
+        "",
+        "text",
+        "Projects, apart by spaces, in which hooks and MCP learn nothing. Set by 'project off'",
+    ),
     Option("watch.debounce_ms", 200, "count", "Milliseconds of quiet after which a saved file is read"),
 )
 
 BY_NAME: Mapping[str, Option] = {option.name: option for option in OPTIONS}
 
-_HERE = ("provider", "sharing", "owner")
+_HERE = ("provider", "sharing", "owner", "projects")
 
 
 def is_local(name: str) -> bool:

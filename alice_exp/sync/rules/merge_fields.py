@@ -197,6 +197,7 @@ FIELDS: Mapping[str, Rules] = MappingProxyType(
         "record": Rules(_record, _record),
         "doubt": Rules(_doubt, _doubt),
         "trial": Rules(_arms, _arms),
+        "project": Rules(_later, _by_text),
         "importance": Rules(_later, _highest),
         "emotional_weight": Rules(_later, _by_text),
         "tags": Rules(_words, _words),
