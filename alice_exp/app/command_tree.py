@@ -220,6 +220,7 @@ def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
         answer = invoke(context)
         if terminal.is_seen:
             daily_notice.mark_shown(terminal)
+        _name_open_decisions(terminal)
         return answer
 
     return invoked
@@ -233,6 +234,31 @@ def _worked(invoke: Callable[[Any], Any], context: Any, name: str) -> Any:
 
     with ticking(name):
         return invoke(context)
+
+
+def _name_open_decisions(terminal: Terminal) -> None:
+    """Behind the report: what agents decided half a day ago or earlier, and told nobody how it went."""
+    if terminal.command != "heartbeat" or terminal.quiet or terminal.json:
+        return
+    from datetime import timedelta
+
+    from alice_exp.agents.usecases.hook_answers import waiting
+    from alice_exp.learning.wiring import decisions
+
+    session = terminal.session
+    last, first = (session.moment - timedelta(hours=hours) for hours in (12, 24 * 14))
+    stamp = "%Y-%m-%dT%H:%M:%SZ"
+    found = [
+        one for one in waiting(decisions(session), first.strftime(stamp)) if one.at < last.strftime(stamp)
+    ]
+    for one in found:
+        terminal.note(
+            language.say(
+                "no outcome yet: {task} (alice-exp outcome {decision} ok|fail)",
+                task=one.task,
+                decision=one.decision,
+            )
+        )
 
 
 def _do_what_hooks_left(terminal: Terminal, name: str) -> None:

@@ -28,7 +28,7 @@ class Decisions(Protocol):
         ...
 
     def waiting(self) -> tuple[OpenDecision, ...]:
-        """All that have a file and no outcome yet, in no order."""
+        """All that are kept, in no order; one whose outcome was cut short by a crash may be among them."""
         ...
 
     def close(self, decision: str) -> None:

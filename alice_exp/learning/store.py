@@ -7,7 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.errors import AliceError, NotFoundError, ProblemError, RefusedError, UsageError
+from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.learning.ports import OpenDecision
 
@@ -66,19 +66,7 @@ class FileDecisions:
                 hint="see 'alice-exp log --op outcome'",
             )
         try:
-            raw = json.loads(self._path(decision).read_bytes())
-            return OpenDecision(
-                decision,
-                raw["at"],
-                raw["task"],
-                raw["context"],
-                raw["tier"],
-                tuple(raw["applied"]),
-                tuple(raw["observing"]),
-                # The version before kept a flag here, and drew whole decisions.
-                tuple(raw["held_out"]) if isinstance(raw["held_out"], list) else (),
-                float(raw.get("share", 0.0)),
-            )
+            return _kept(self._path(decision))
         except (OSError, ValueError, KeyError, TypeError):
             raise NotFoundError(
                 "there is no open decision {decision}",
@@ -87,11 +75,11 @@ class FileDecisions:
             ) from None
 
     def waiting(self) -> tuple[OpenDecision, ...]:
-        """See ``learning.ports.Decisions``."""
+        """See ``learning.ports.Decisions``. History is not asked: that would cost a search of it for each."""
         found = []
         for path in self._folder.glob("dec-*.json"):
-            with contextlib.suppress(AliceError):
-                found.append(self.find(path.stem))
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+                found.append(_kept(path))
         return tuple(found)
 
     def close(self, decision: str) -> None:
@@ -102,3 +90,20 @@ class FileDecisions:
 
     def _path(self, decision: str) -> Path:
         return self._folder / f"{decision}.json"
+
+
+def _kept(path: Path) -> OpenDecision:
+    """The decision in a file; ``OSError``, ``ValueError``, ``KeyError`` or ``TypeError`` where it holds none."""
+    raw = json.loads(path.read_bytes())
+    return OpenDecision(
+        path.stem,
+        raw["at"],
+        raw["task"],
+        raw["context"],
+        raw["tier"],
+        tuple(raw["applied"]),
+        tuple(raw["observing"]),
+        # The version before kept a flag here, and drew whole decisions.
+        tuple(raw["held_out"]) if isinstance(raw["held_out"], list) else (),
+        float(raw.get("share", 0.0)),
+    )

@@ -153,6 +153,17 @@ def test_nothing_unreviewed_reaches_a_prompt(home: Path, cli: Call, inline: None
     assert cli("hook", "gemini", "prompt", stdin='{"prompt": "searching code"}').stdout == ""
 
 
+def test_what_stays_without_an_outcome_stands_behind_the_heartbeat(home: Path, cli: Call) -> None:
+    cli("remember", "use rg", "--when", "searching code")
+    decision = cli("--actor", "agent", "decide", "searching code", "--json").json["decision"]
+    assert decision not in cli("heartbeat", "--peek").stderr, "it may still be going on"
+    later = {"ALICE_NOW": "2026-02-21T09:00:00Z"}
+    assert f"searching code (alice-exp outcome {decision} ok|fail)" in cli("heartbeat", env=later).stderr
+    assert decision not in cli("heartbeat", env={"ALICE_NOW": "2026-04-01T09:00:00Z"}).stderr
+    cli("outcome", decision, "ok", env=later)
+    assert decision not in cli("heartbeat", env=later).stderr
+
+
 @pytest.mark.parametrize(("host", "key"), [("claude-code", "block"), ("gemini", "deny"), ("cursor", "")])
 def test_a_decision_without_an_outcome_is_asked_for_once(
     home: Path, cli: Call, host: str, key: str, inline: None

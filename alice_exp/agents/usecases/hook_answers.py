@@ -47,16 +47,16 @@ def fitting(finding: Finding, prompt: str, project: str) -> str:
 
 
 def waiting(decisions: Decisions, since: str) -> list[OpenDecision]:
-    """Decisions made at or after ``since`` that applied something and have no outcome, newest first, five at most."""
+    """Decisions made at or after ``since`` that applied something and have no outcome, newest first."""
     found = [one for one in decisions.waiting() if one.applied and one.at >= since]
-    return sorted(found, key=lambda one: (one.at, one.decision), reverse=True)[:_ASKED]
+    return sorted(found, key=lambda one: (one.at, one.decision), reverse=True)
 
 
 def asking(open_decisions: Sequence[OpenDecision]) -> str:
     """The request to report what came of them; empty where there are none."""
     if not open_decisions:
         return ""
-    lines = [visible(one_line(f"- {one.decision}: {one.task}", _WIDTH)) for one in open_decisions]
+    lines = [visible(one_line(f"- {one.decision}: {one.task}", _WIDTH)) for one in open_decisions[:_ASKED]]
     head = (
         "These decisions of alice-exp have no outcome yet. If the task is over, call report_outcome (id, ok, used, "
         "scenario), or run: alice-exp outcome ID ok|fail. If it goes on, go on."
