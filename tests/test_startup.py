@@ -40,7 +40,7 @@ COMMANDS = {
     "--version": ((), 120),
     "recall": (("searching code",), 237),
     "list": ((), 212),
-    "show": (("exp-aaaaaaa2",), 212),
+    "show": (("exp-aaaaaaa2",), 213),
     "episode similar": (("searching code",), 250),
     "memorize": (("use fd", "--when", "finding files"), 250),
 }

@@ -84,7 +84,6 @@ def search(
 
     # Ranking is loaded where something is ranked: lists and single blocks need nothing of it.
     from alice_exp.finding.rules.corpus import Changed, Corpus
-    from alice_exp.finding.rules.project_scope import preferring
     from alice_exp.finding.rules.ranking import rank
 
     reads = finding.access.pending()
@@ -99,26 +98,30 @@ def search(
         nearness = finding.meanings.near(asked, blocks) if finding.meanings else [None] * len(asked)
         # A lift may bring one in that stood just behind the last.
         many = top if top is None or not filters.project else top + _BEHIND
-        return [
-            preferring(
-                rank(
-                    blocks,
-                    query,
-                    context,
-                    caller.now,
-                    many,
-                    gate=config.number("thresholds.fits"),
-                    half_life_days=config.half_life_days,
-                    passing=passes,
-                    near=near,
-                ),
-                filters.project,
-            )[:top]
+        found = [
+            rank(
+                blocks,
+                query,
+                context,
+                caller.now,
+                many,
+                gate=config.number("thresholds.fits"),
+                half_life_days=config.half_life_days,
+                passing=passes,
+                near=near,
+            )
             for (query, context), near in zip(queries, nearness, strict=True)
         ]
+        return [_preferring(one, filters.project)[:top] for one in found] if filters.project else found
 
     found = finding.index.ask(among)
     return among(Corpus.of(home.read(SETS))) if found is None else found
+
+
+def _preferring(matches: list[Match], project: str) -> list[Match]:
+    from alice_exp.finding.rules.project_scope import preferring
+
+    return preferring(matches, project)
 
 
 def show(finding: Finding, reference: str) -> Shown:

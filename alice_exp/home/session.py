@@ -87,11 +87,11 @@ class Session:
     @cached_property
     def project(self) -> str:
         """The project of the working folder (``ALICE_PROJECT`` wins over it); empty: none (DESIGN 7)."""
-        from alice_exp.home.project import NONE, project_at
-
         named = os.environ.get("ALICE_PROJECT", "")
         if named:
-            return "" if named == NONE else named
+            return "" if named == "none" else named
+        from alice_exp.home.project import project_at
+
         try:
             return project_at(Path.cwd())
         except OSError:

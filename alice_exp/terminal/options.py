@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from alice_exp.home.project import NONE, is_name
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.values.block import SETS, Place
@@ -45,6 +44,8 @@ def project_of(session: Session, option: str) -> str:
     """The project that a command works in: the option (``none``: no project), else that of the working folder."""
     if not option:
         return session.project
+    from alice_exp.home.project import NONE, is_name
+
     if not is_name(option):
         raise UsageError("{name} cannot name a project", name=repr(option), hint="write --project owner/name")
     return "" if option == NONE else option

@@ -101,6 +101,17 @@ def test_notes_and_memories(home: Path, cli: Call) -> None:
     assert found["The build needs Java 21"]["about"] == "work"
 
 
+def test_a_notes_task_list_and_code_are_no_observations(home: Path, cli: Call) -> None:
+    note = "---\ntitle: Coffee\npermalink: coffee\n---\n# Coffee\n- [method] Bloom for 30 s #pour (V60)\n- [ ] buy beans\n"
+    note += "- [x] clean it\n```yaml\n- [tip] from a sample\n```\n## Relations\n- pairs_with [[Cake]]\n- [tip] see [[Cake]]\n"
+    path = home.parent / "coffee.md"
+    path.write_text(note, encoding="utf-8")
+    found = cli("import", "basic-memory", str(path), "--json").json["candidates"]
+    assert [(one["payload"], one["trigger"], one["type"]) for one in found] == [
+        ("Bloom for 30 s", "Coffee · V60", "solution")
+    ]
+
+
 def test_mem0_as_lines_and_as_a_list(home: Path, cli: Call) -> None:
     rows = MEM0["results"]
     assert len(imported(cli, "mem0", "\n".join(map(json.dumps, rows)))["ids"]) == 2

@@ -111,6 +111,7 @@ LINES: dict[str, str] = {
     "event segments": "event segments",
     "event narrative": "event narrative",
     "event stats": "event stats",
+    "event search": "event search 想到😀",
     "event expand": "event expand 1",
     "event export": "event export",
     "event import": "event import 😀.json",

@@ -96,16 +96,23 @@ def claude_md(text: str) -> tuple[Piece, ...]:
 
 
 def basic_memory(text: str) -> tuple[Piece, ...]:
-    """The observations of a note, ``- [category] text #tag (context)``; its title is the trigger."""
+    """The observations of a note, ``- [category] text #tag (context)``; its title is the trigger.
+
+    The boxes of a task list and what stands in a code block are none.
+    """
     fields, body, skipped = _front_matter(text)
     title = fields.get("title", "")
     found = []
+    fenced = False
     for number, line in enumerate(body.splitlines(), start=skipped + 1):
+        fenced = fenced != bool(_FENCE.match(line))
+        if fenced:
+            continue
         heading = _HEADING.match(line)
         if heading and not title:
             title = heading[2]
         observation = _OBSERVATION.match(line)
-        if not observation or _RELATION.search(line):
+        if not observation or _RELATION.search(line) or observation[1].strip().lower() in ("", "x", "-"):
             continue
         category, content = observation[1].strip().lower(), observation[2].strip()
         context = _TAIL.search(content)
