@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from alice_exp.kernel.text.display import cells
@@ -23,7 +25,12 @@ ROWS = [
 def drawn(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int) -> list[str]:
     monkeypatch.setenv("COLUMNS", str(width))
     draw(COLUMNS, ROWS)
-    return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    return plain(capsys)
+
+
+def plain(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """The lines as a reader sees them: a table is drawn for a terminal, with its styles."""
+    return [re.sub(r"\x1b\[[\d;]*m", "", line).rstrip() for line in capsys.readouterr().out.splitlines()]
 
 
 @pytest.mark.parametrize("width", [80, 100, 140])
@@ -65,7 +72,7 @@ def test_two_columns_of_prose_stand_below_where_one_is_not_enough(
             ["ep-psbojd9v", "2026-02-18T04:10:57Z", "no", "0.20", "排查围栏告警反复触发的原因", ""],
         ],
     )
-    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines() if line.strip()]
+    lines = [line for line in plain(capsys) if line]
     assert lines[2:] == [
         " ep-mw99td42   2026-02-19T07:20:11Z   yes      0.85",
         f"   {task}",
@@ -81,6 +88,6 @@ def test_chinese_with_a_number_in_it_fills_its_lines(
     monkeypatch.setenv("COLUMNS", "80")
     said = "周五 15 点以后不要发布，留到周一上午；紧急修复先问值班的人，再看监控"
     draw(["what", "score", "id", "state", "what is known"], [["apply", "0.1", "exp-c78jx2vd", "past", said]])
-    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines() if line.strip()]
+    lines = [line for line in plain(capsys) if line]
     assert lines[2].endswith("周五 15 点以后不要发布，留到周一上午；")
     assert "".join(line.split()[-1] for line in lines[3:]) == "紧急修复先问值班的人，再看监控"

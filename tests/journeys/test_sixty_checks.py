@@ -171,7 +171,7 @@ def test_d05_a_kill_between_temporary_file_and_rename_leaves_the_original(
     path = home / PERSONAL
     before, count = path.read_bytes(), commits(git, home)
     script = (
-        "import os\nfrom alice_exp.kernel.journal import transaction\ntransaction._prepare = lambda *a: os.kill(os.getpid(), 9)\n"
+        "import os\nfrom alice_exp.kernel.journal import transaction\ntransaction._prepare = lambda *a, **k: os.kill(os.getpid(), 9)\n"
         "from alice_exp.app.main import run\nrun(['remember', 'coffee'])"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
@@ -194,7 +194,7 @@ def test_d06_an_act_on_two_files_is_landed_whole_by_the_next_verb(
 ) -> None:
     one = cli("memorize", "use rg", "--json").json["id"]
     script = (
-        f"import os\nfrom alice_exp.kernel.journal import transaction\ntransaction.{step} = lambda *a: os.kill(os.getpid(), 9)\n"
+        f"import os\nfrom alice_exp.kernel.journal import transaction\ntransaction.{step} = lambda *a, **k: os.kill(os.getpid(), 9)\n"
         f"from alice_exp.app.main import run\nrun(['approve', '{one}', '--yes'])"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}

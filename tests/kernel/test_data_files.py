@@ -16,7 +16,9 @@ PACKAGE = Path(alice_exp.__path__[0])
 CODE = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
 FILES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("data/*"))
 TABLES = [path for path in FILES if path.endswith(".toml") and not path.endswith("concepts.toml")]
-LISTS = [path for path in FILES if path.endswith(".txt") and not path.endswith("lexicon.txt")]
+LISTS = [
+    path for path in FILES if path.endswith(".txt") and not path.endswith(("lexicon.txt", "classes.txt"))
+]
 
 
 def test_each_file_is_read_by_the_code() -> None:
@@ -83,6 +85,6 @@ def test_a_pattern_over_several_lines_is_one_with_its_parts_filled_in() -> None:
 
 def test_comments_and_headings_are_no_words() -> None:
     lists = data_files.word_lists("finding/rules/data/light_words.txt")
-    assert [*lists] == ["", "english", "chinese"]
+    assert [*lists] == ["", "english", "chinese", "particles"]
     assert lists[""] == ()
     assert lists["english"][:2] == ("some", "any")

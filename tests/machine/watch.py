@@ -77,7 +77,8 @@ class Watch:
     def marks(self) -> list[str]:
         """References of ours that stand only while an act is on its way."""
         found = (self.git_dir / "refs" / "alice").rglob("*")
-        return [str(path.relative_to(self.git_dir)) for path in found if path.is_file()]
+        marks = [str(path.relative_to(self.git_dir)) for path in found if path.is_file()]
+        return [mark for mark in marks if mark != "refs/alice/seen"]
 
     def entry(self, oid: str) -> Entry:
         head, _, message = self.object(oid).decode().partition("\n\n")
