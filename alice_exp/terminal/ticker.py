@@ -29,10 +29,13 @@ LONG = frozenset(
             "doctor",
             "stats",
         ),
-        *("episode", "event", "session", "share", "purge"),
+        *("episode", "event", "session"),
     )
 )
 """Commands (a group's first word) that may take long and ask nothing while they work."""
+
+ONCE = frozenset(("sync",))
+"""Those during which another program may ask on this terminal, as ssh does: one line that stays, and no more."""
 
 _is_running = False
 
@@ -45,19 +48,21 @@ def ticking(name: str) -> Iterator[None]:
         yield
         return
     began = time.monotonic()
+    once = name.partition(" ")[0] in ONCE
 
     def tick(*_: Any) -> None:
         line = say("{command}: at work for {count} s …", command=name, count=int(time.monotonic() - began))
-        sys.stderr.write(f"\r\033[K{line}")
+        sys.stderr.write(f"{line}\n" if once else f"\r\033[K{line}")
         sys.stderr.flush()
 
     before = signal.signal(signal.SIGALRM, tick)
-    signal.setitimer(signal.ITIMER_REAL, 1, 1)
-    _is_running = True
+    signal.setitimer(signal.ITIMER_REAL, 1, 0 if once else 1)
+    _is_running = not once
     try:
         yield
     finally:
         stop()
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
 

@@ -1,0 +1,57 @@
+"""Long work says on a terminal that it goes on; nothing of it stays, and nothing of it reaches a pipe or a question."""
+
+from __future__ import annotations
+
+import io
+import signal
+import sys
+import time
+
+import pytest
+
+from alice_exp.terminal import ticker
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def terminal(patch: pytest.MonkeyPatch) -> io.StringIO:
+    """Put in the test itself, since pytest's own capture takes stderr back after the fixtures."""
+    made = _Terminal()
+    patch.setattr(sys, "stderr", made)
+    return made
+
+
+def test_after_a_second_a_line_says_so_and_goes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    err = terminal(monkeypatch)
+    with ticker.ticking("import jsonl"):
+        time.sleep(1.3)
+        assert "import jsonl: at work for 1 s" in err.getvalue()
+    assert err.getvalue().endswith("\r\033[K")
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_before_an_answer_is_written_the_line_is_wiped_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    err = terminal(monkeypatch)
+    with ticker.ticking("recall"):
+        ticker.stop()
+        said = err.getvalue()
+        time.sleep(1.2)
+        assert err.getvalue() == said
+
+
+def test_where_another_program_may_ask_it_is_one_line_that_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    err = terminal(monkeypatch)
+    with ticker.ticking("sync"):
+        time.sleep(2.2)
+    assert err.getvalue().count("at work") == 1 and "\r" not in err.getvalue()
+
+
+@pytest.mark.parametrize("name", ["review", "approve", "edit", "undo", "share allow"])
+def test_what_asks_a_person_has_none(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    err = terminal(monkeypatch)
+    with ticker.ticking(name):
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert err.getvalue() == ""
