@@ -111,10 +111,8 @@ def root_page(root: Any) -> str:
         lines += ["", say(heading), *_rows(rows, widest)]
     shared = [one for one in root.params if one.name != "version"]
     lines += ["", say("Every command takes:"), *_rows([(_spelled(one), say(one.help)) for one in shared])]
-    lines += [
-        "",
-        say("More of one: 'alice-exp help COMMAND' or 'alice-exp COMMAND -h'. Version: 'alice-exp -V'."),
-    ]
+    lines += ["", say("More of one: 'alice-exp help COMMAND' or 'alice-exp COMMAND -h'.")]
+    lines += [say("The version: 'alice-exp -V'.")]
     return "\n".join(lines)
 
 
@@ -169,7 +167,7 @@ def group_page(context: Any, group: Any, usage: str) -> str:
     return "\n".join((*lines, "", say(SHARED)))
 
 
-SHARED = "Also: --home --actor --lang --json --fields --format -q -y --debug; see 'alice-exp help'."
+SHARED = "Also: --home --actor --lang --json --fields --format -q -y --debug\nWhat these do: alice-exp help"
 
 
 def _own_record(option: Any, context: Any) -> tuple[str, str] | None:
