@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -156,7 +156,11 @@ def text_matches(
     scores = scoring.blank()
     for term in asked.terms:
         scoring.add_term(scores, term, weights[term])
-    synonyms = [(concept, *scoring.other_names(concept, concept.synonyms)) for concept in asked.concepts]
+    synonyms = [
+        (concept, *scoring.other_names(concept, concept.synonyms))
+        for concept in asked.concepts
+        if concept.synonyms
+    ]
     for _, held, holders in synonyms:
         scoring.add(scores, held, holders)
     classes = [(concept, *scoring.members(concept)) for concept in asked.concepts if concept.members]
@@ -168,7 +172,7 @@ def text_matches(
             scores[index] += weight * share
     most = scoring.most(asked, weights)
     scored = enumerate(scores) if isinstance(scores, list) else scores.items()
-    matches = {index: min(1.0, score / most) for index, score in scored if score}
+    matches = {index: score / most if score < most else 1.0 for index, score in scored if score}
     subject = scoring.subject(asked, weights, [*synonyms, *classes])
     noise = statistics.noise.at(asked.size)
     other = scoring.translated(asked)
@@ -200,6 +204,8 @@ def matches_in(texts: Sequence[str], query: str) -> TextMatches:
 class _Scoring:
     statistics: Statistics
     postings: Mapping[str, Posting]
+    known: dict[tuple[str, ...], dict[int, float]] = field(default_factory=dict)
+    """What ``_spelt`` found before: several readings ask for the same words."""
 
     def blank(self) -> Scores:
         """An empty score table, a list or a dict depending on how many texts the postings touch."""
@@ -222,6 +228,11 @@ class _Scoring:
 
     def _spelt(self, name: tuple[str, ...]) -> dict[int, float]:
         """The term weight of a word of several tokens in the texts that have all of them: that of its weakest token."""
+        if name not in self.known:
+            self.known[name] = self._looked_up(name)
+        return self.known[name]
+
+    def _looked_up(self, name: tuple[str, ...]) -> dict[int, float]:
         if any(token not in self.postings for token in name):
             return {}
         parts = [self.held(token) for token in name]
@@ -237,10 +248,11 @@ class _Scoring:
 
     def other_names(self, concept: Concept, names: Iterable[tuple[str, ...]]) -> tuple[dict[int, float], int]:
         """The texts that express a concept by one of ``names`` only, and how many express it by these or its own."""
+        known = [self._spelt(name) for name in names]
         own = self._spelt(concept.own)
         found: dict[int, float] = {}
-        for name in names:
-            for index, share in self._spelt(name).items():
+        for held in filter(None, known):
+            for index, share in held.items():
                 if index not in own and found.get(index, 0.0) < share:
                     found[index] = share
         # Ascending, as `_with_neighbours` walks the spans along with the indexes.
