@@ -38,7 +38,7 @@ TERMINAL = ("rich.console", "rich.table", "rich.markdown", "rich.traceback", "py
 
 COMMANDS = {
     "--version": ((), 120),
-    "recall": (("searching code",), 237),
+    "recall": (("searching code",), 238),
     "list": ((), 212),
     "show": (("exp-aaaaaaa2",), 213),
     "episode similar": (("searching code",), 250),
