@@ -132,3 +132,14 @@ def test_allergies_and_prohibitions_are_important(text: str) -> None:
 )
 def test_what_stands_behind_a_lead_is_read(text: str, content: str) -> None:
     assert content in [one.content for one in said(text)]
+
+
+def test_messages_written_after_the_rules() -> None:
+    rows = [line.rsplit("|", 1) for line in (TALKS / "fresh.txt").read_text("utf-8").splitlines()[1:]]
+    found = silent = wanted = 0
+    for text, words in rows:
+        contents = [one.content for one in said(text.strip())]
+        wanted += bool(words.strip())
+        found += bool(words.strip()) and any(holds(content, words.strip()) for content in contents)
+        silent += not words.strip() and bool(contents)
+    assert found / wanted >= 0.75 and silent == 0, (found, wanted, silent)
