@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from alice_exp.learning.rules.distill import distill
+from alice_exp.learning.rules.episode_groups import phrase
 from alice_exp.learning.rules.proposals import Proposal
+from alice_exp.model.values.records import Episode
 from tests.learning.lessons import Planted, distractors, scenarios
 
 BOOK = [*distractors(), *(episode for episodes, _ in scenarios().values() for episode in episodes)]
@@ -62,3 +64,9 @@ def test_without_a_type_only_like_tasks_are_compared() -> None:
     for proposal in distill(book):
         total = proposal.support.own.total + proposal.support.others.total
         assert total == len(scenarios()["scrape"][0])
+
+
+def test_a_phrase_keeps_no_number_of_a_single_task() -> None:
+    tasks = [Episode(f"ep-{n}", f"修复第{n}页的样式", action="改") for n in (12, 67, 95)]
+    assert phrase(tasks).startswith("修复") and not any(char.isdigit() for char in phrase(tasks))
+    assert phrase([Episode("ep-1", "发给 A 组"), Episode("ep-2", "发给 B 组")]).endswith("组")

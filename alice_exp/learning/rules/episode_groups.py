@@ -36,7 +36,8 @@ _FLAG = re.compile(r"(?<!\S)--?[\w-]+")
 _IDLE = frozenset(
     {"run", "use", "using", "try", "just", "simpli", "simply", "then", "make", "via", "ran", "used"}
 )
-_PART = re.compile(r"[\u2e80-\U0003ffff]|[^\W_]+(?:['-][^\W_]+)*|[^\w\s]", re.UNICODE)
+_WORD = r"(?:(?![\u2e80-\U0003ffff])[^\W_])+"
+_PART = re.compile(rf"[\u2e80-\U0003ffff]|{_WORD}(?:['-]{_WORD})*|[^\w\s]")
 _CJK = re.compile("[\u2e80-\U0003ffff]")
 
 
@@ -194,8 +195,8 @@ def phrase(episodes: Sequence[Episode]) -> str:
     kept = [False] * len(parts)
     for place, part in enumerate(parts):
         if _CJK.match(part):
-            pair = part + (parts[place + 1] if place + 1 < len(parts) else "")
-            if pair in shared:
+            following = parts[place + 1] if place + 1 < len(parts) else ""
+            if following and part + following in shared:
                 kept[place] = kept[place + 1] = True
             kept[place] = kept[place] or part in shared
         else:
