@@ -72,8 +72,9 @@ soak: $(READY)  ## the tests that take too long for every day
 	$(BIN)/python -m pytest -m slow
 	ALICE_FUZZ=20 $(BIN)/python -m pytest tests/fuzz
 
-crash: $(READY)  ## interrupt every act at every step
+crash: $(READY)  ## interrupt every act at every step; damage a home in a hundred ways
 	$(BIN)/python -m tests.crash.matrix --all --results
+	ALICE_DAMAGES=100 $(BIN)/python -m pytest -q -p no:cacheprovider tests/home/test_damaged_homes.py
 
 clean:
 	rm -rf $(VENV) $(GAMES) build dist *.egg-info .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis

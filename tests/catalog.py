@@ -16,7 +16,7 @@ from pathlib import Path
 from alice_exp.app.help_page import GROUPS, HEADINGS, LEAD, SHARED
 from alice_exp.app.main import command
 from alice_exp.app.wrong_commands import NAMED
-from alice_exp.learning.rules.decision_tiers import IN_DOUBT_WARNING
+from alice_exp.learning.rules.decision_tiers import IN_DOUBT_WARNING, UNKEPT_WARNING
 from alice_exp.learning.usecases.statistics import AGES, OLDER
 from alice_exp.model.rules.lifecycle import LEVELS
 from alice_exp.model.rules.private_facts import KINDS as PRIVATE
@@ -52,7 +52,7 @@ _HELP = (
 )
 WORDS = (
     *(*LEVELS, *_SAID.split(), *BLOCK_TYPES, *AGES, OLDER, "never", "needs review"),
-    *(*_OPTIONS, *_HELP, *_DOCTORED.split(), IN_DOUBT_WARNING),
+    *(*_OPTIONS, *_HELP, *_DOCTORED.split(), IN_DOUBT_WARNING, UNKEPT_WARNING),
     *PRIVATE,
 )
 """Single words that are said through a variable."""

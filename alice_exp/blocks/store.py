@@ -85,7 +85,12 @@ class FileAccess:
         left = []
         for path in sorted(self._state.glob("access-*.jsonl")):
             segment = path.name.removeprefix("access-").removesuffix(".jsonl")
-            if self._is_folded(segment):
+            try:
+                is_folded = self._is_folded(segment)
+            except ProblemError:
+                # The history cannot say whether they were counted; counted twice would be worse than late.
+                continue
+            if is_folded:
                 self.forget(segment)
             else:
                 left.append(path)
@@ -100,7 +105,7 @@ def _rows(path: Path) -> list[tuple[str, list[str]]]:
         return []
     rows = []
     for line in raw.splitlines():
-        with contextlib.suppress(ValueError, KeyError, TypeError):
+        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
             row = json.loads(line)
             rows.append((str(row["at"]), [str(block_id) for block_id in row["ids"]]))
     return rows

@@ -133,6 +133,8 @@ class Purged:
     commits: int
     versions: int
     elsewhere: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    """The remotes, peers and files to which the text went before, where no purge here reaches it."""
 
 
 class Purge(Protocol):

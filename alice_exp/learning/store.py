@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.journal import atomic_files
+from alice_exp.kernel.journal.derived_file import derived, load_derived
 from alice_exp.learning.ports import OpenDecision
 
 if TYPE_CHECKING:
@@ -42,9 +42,10 @@ class FileDecisions:
         }
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            text = json.dumps(body, ensure_ascii=False)
-            atomic_files.replace(self._path(decision.decision), text.encode(), durable=False)
-            for old in sorted(self._folder.glob("dec-*.json"), key=lambda path: path.stat().st_mtime)[:-KEPT]:
+            atomic_files.replace(self._path(decision.decision), derived(body).encode(), durable=False)
+            for old in sorted(self._folder.glob("dec-*.json"), key=lambda path: path.lstat().st_mtime)[
+                :-KEPT
+            ]:
                 old.unlink(missing_ok=True)
         except OSError as error:
             why = (error.strerror or str(error)).lower()
@@ -67,7 +68,7 @@ class FileDecisions:
             )
         try:
             return _kept(self._path(decision))
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise NotFoundError(
                 "there is no open decision {decision}",
                 decision=decision,
@@ -94,7 +95,7 @@ class FileDecisions:
 
 def _kept(path: Path) -> OpenDecision:
     """The decision in a file; ``OSError``, ``ValueError``, ``KeyError`` or ``TypeError`` where it holds none."""
-    raw = json.loads(path.read_bytes())
+    raw = load_derived(path)
     return OpenDecision(
         path.stem,
         raw["at"],

@@ -106,8 +106,11 @@ class HomeInspection:
 
     def _history(self) -> Iterator[Problem]:
         repository = self._repository
-        if not repository.exists:
+        if not repository.git_dir.exists() and not repository.git_dir.is_symlink():
             yield _fault(".git", "the home has no history", hint="make one with 'alice-exp init'")
+            return
+        if damage := repository.damage():
+            yield _fault(".git", damage, hint=repository.way_out())
             return
         if obstacle := repository.obstacle():
             yield _fault(".git", obstacle, hint=repository.way_out())
@@ -123,9 +126,12 @@ class HomeInspection:
             template = "a plain 'git pull' here would not merge block by block"
             yield _warning(".git/info/attributes", template, "'alice-exp doctor --fix' mends that")
 
+    def _mend_references(self) -> int:
+        return int(self._repository.mend())
+
     def _put_hook_back(self) -> int:
         hook = self._repository.git_dir / "hooks" / "pre-push"
-        if not self._repository.exists or (os.access(hook, os.X_OK) and self._repository.is_current()):
+        if self._repository.damage() or (os.access(hook, os.X_OK) and self._repository.is_current()):
             return 0
         self._repository.create()
         return 1
@@ -249,6 +255,7 @@ _LOOKS: Mapping[str, Look] = {
 }
 _MENDS: Mapping[str, Callable[[HomeInspection], int]] = {
     "reads": HomeInspection._forget_lost_reads,
+    "git": HomeInspection._mend_references,
     "history": HomeInspection._put_hook_back,
     "leftovers": HomeInspection._sweep,
     "permissions": HomeInspection._close,

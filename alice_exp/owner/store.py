@@ -110,7 +110,7 @@ class SshOwner:
     def _file_of_key(self) -> str:
         try:
             return str(json.loads(self._place.read_bytes())["key"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return ""
 
     # -- reading ------------------------------------------------------------------------------------------------

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.journal.atomic_files import keep
+from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -70,7 +69,7 @@ class FileReports:
         if self._prepared is None:
             return
         self._known, self._prepared = replace(self._prepared, head=head), None
-        _write(self._path, asdict(self._known))
+        keep_derived(self._path, asdict(self._known))
 
     def since(self, day_began: str) -> str:
         """See ``review.ports.Reports``."""
@@ -98,13 +97,13 @@ class FileReports:
     def bookmark(self) -> str:
         """See ``review.ports.Reports``."""
         try:
-            return str(json.loads(self._bookmark.read_bytes())["at"])
-        except (OSError, ValueError, KeyError, TypeError):
+            return str(load_derived(self._bookmark)["at"])
+        except (KeyError, TypeError):
             return ""
 
     def keep_bookmark(self, block_id: str) -> None:
         """See ``review.ports.Reports``."""
-        _write(self._bookmark, {"at": block_id})
+        keep_derived(self._bookmark, {"at": block_id})
 
     def _baseline(self, day_began: str) -> tuple[str, str]:
         """The time and commit of the newest report of an earlier day; empty if there is none."""
@@ -119,14 +118,14 @@ class FileReports:
 
     def _load(self) -> _Open | None:
         try:
-            raw = json.loads(self._path.read_bytes())
+            raw = load_derived(self._path)
             texts = [str(raw.get(name, "")) for name in ("head", "since", "since_head")]
             groups = {str(key): tuple(map(str, row)) for key, row in raw.get("groups", {}).items()}
             head, since, since_head = texts
             ids = tuple(map(str, raw["ids"]))
             return _Open(str(raw["report"]), str(raw["at"]), ids, head, since, since_head, groups)
         # A damaged file counts as a missing one: history has the report as well.
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (KeyError, TypeError, AttributeError, ValueError):
             return None
 
     def _from_history(self) -> _Open:
@@ -151,7 +150,3 @@ def _day_before(day: str) -> str:
     except ValueError:
         return ""
     return began.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _write(path: Path, body: Mapping[str, object]) -> None:
-    keep(path, json.dumps(body))

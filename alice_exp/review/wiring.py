@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.wiring import access
 from alice_exp.home.session import Session, once
+from alice_exp.kernel.errors import ProblemError
 from alice_exp.review.ports import Reviewing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from alice_exp.kernel.journal.act import Commit
     from alice_exp.review.ports import Reports
 
 
@@ -20,7 +23,26 @@ def reports(session: Session) -> Reports:
     from alice_exp.review.store import FileReports, Past
 
     repository = session.home.repository
-    past = Past(partial(newest_act, repository), partial(acts_after, repository))
+
+    def said(error: ProblemError) -> None:
+        hint = "the report is made from the files alone; see 'alice-exp doctor'"
+        session.warn(ProblemError("the history is unavailable: {why}", why=str(error), hint=hint))
+
+    def newest(op: str) -> Commit | None:
+        try:
+            return newest_act(repository, op)
+        except ProblemError as error:
+            said(error)
+            return None
+
+    def after(commit: str, at: str) -> Sequence[Commit]:
+        try:
+            return acts_after(repository, commit, at)
+        except ProblemError as error:
+            said(error)
+            return ()
+
+    past = Past(newest, after)
     return FileReports(session.root / "state" / "report.json", past)
 
 

@@ -138,8 +138,8 @@ class Terminal:
             stop()
 
     def line(self, text: str = "") -> None:
-        """Print one line of the answer, escaped."""
-        sys.stdout.write(visible(text) + "\n")
+        """Print one line of the answer, escaped; what goes on below it is marked, so that no text can fake a row."""
+        sys.stdout.write(visible(text).replace("\n", "\n    │ ") + "\n")
 
     def act(self, text: str) -> None:
         """Print a line about what an act did; in a dry run, what it would do."""

@@ -50,7 +50,7 @@ def main(name: str) -> None:
     acts = _acts(experiences)[expect["commits"] :]
     present = state(experiences)
     assert len(present.pop(FOLLOWING)) == 1, "the following act stands twice"
-    _check_acts(scene, acts, present, expect["before"], acked=acked)
+    _check_acts(scene, acts, present, expect, acked=acked)
     if name == "extract":
         _check_reading(experiences)
     if name == "heartbeat":
@@ -65,7 +65,7 @@ def main(name: str) -> None:
 
 
 def _check_acts(
-    scene: Scene, acts: list[tuple[str, str]], present: dict[str, Any], before: dict[str, Any], *, acked: bool
+    scene: Scene, acts: list[tuple[str, str]], present: dict[str, Any], expect: dict[str, Any], *, acked: bool
 ) -> None:
     first = [*scene.first]
     following = [("memorize", AGENT)]
@@ -79,7 +79,9 @@ def _check_acts(
     happened = acts == done if done != undone else None
     if acked or scene.always:
         assert happened, f"an acknowledged act is not there: {acts}"
-    wanted = after(scene, before, happened=bool(happened))
+    wanted = after(scene, expect["before"], happened=bool(happened))
+    if happened and scene.rehearsed:
+        wanted = expect["after"]
     assert present == wanted, f"neither before nor after: {present} instead of {wanted}"
 
 

@@ -10,6 +10,8 @@ import argparse
 import json
 import os
 import re
+import shlex
+import shutil
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
@@ -65,6 +67,8 @@ class Scene:
     always: bool = False
     prepare: str = ""
     script: str = ""
+    rehearsed: bool = False
+    """What the act leaves is what it leaves in a copy of the home, uninterrupted."""
 
 
 SCENES: dict[str, Scene] = {
@@ -106,6 +110,22 @@ SCENES: dict[str, Scene] = {
         first=(("outcome", AGENT),),
         prepare="half",
     ),
+    "undo": Scene("undo --yes -q", "undo", "user", rehearsed=True),
+    "edit": Scene("edit exp-aaaaaaa2 -q", "edit", "user", rehearsed=True),
+    "move": Scene("move exp-aaaaaaa2 universal/api_patterns -q", "move", "user", rehearsed=True),
+    "retire": Scene("retire exp-aaaaaaa2 --reason old -q", "retire", "user", rehearsed=True),
+    "restore": Scene("restore exp-ccccccc2 -q", "restore", "user", prepare="deleted", rehearsed=True),
+    "config": Scene("config set thresholds.past 4 -q", "config", "user", rehearsed=True),
+    "prune": Scene("episode prune -q", "episode", "user", prepare="episodes", rehearsed=True),
+    "distill": Scene("distill -q", "memorize", "user", prepare="episodes", rehearsed=True),
+    "session-end": Scene("session end talk -q", "extract", AGENT, prepare="talk", rehearsed=True),
+    "owner": Scene(
+        'owner init --key "$CM_DIR/key" --allow-unprotected -q',
+        "owner",
+        "user",
+        prepare="key",
+        rehearsed=True,
+    ),
     "purge": Scene("purge exp-aaaaaaa2 --yes -q", "purge", "user", script="purge.py"),
     "sync": Scene("sync -q", "sync", "user", script="syncing.py"),
     "share-import": Scene('share import "$CM_DIR/bundle.json" --yes -q', "share", "user", prepare="bundle"),
@@ -128,6 +148,7 @@ def environment(root: Path, actor: str = "user") -> dict[str, str]:
         "TZ": "UTC",
         "LC_ALL": "C.UTF-8",
         "PYTHONPATH": str(ROOT),
+        "EDITOR": "sed -i s/ripgrep/rg/;s/rg/ripgrep/",
     }
 
 
@@ -235,7 +256,43 @@ def build(root: Path, scene: Scene) -> None:
     if scene.prepare in _STOPS:
         _interrupted(root, scene.prepare)
     body = {"before": before, "comments": kept, "commits": commits}
+    if scene.rehearsed:
+        body["after"] = _rehearsed(root, scene)
     (root / "expect.json").write_text(json.dumps(body), encoding="utf-8")
+
+
+def _rehearsed(root: Path, scene: Scene) -> dict[str, Any]:
+    """What the command leaves where nothing interrupts it."""
+    copy = root / "rehearsal"
+    shutil.copytree(root / "alice", copy, symlinks=True)
+    words = shlex.split(scene.command.replace("$CM_DIR", str(root)))
+    code, _ = call(*[word for word in words if word != "-q"], "--home", str(copy), actor=scene.actor)
+    assert code == 0, f"{scene.command} ended with {code}"
+    found = state(copy / "experiences")
+    shutil.rmtree(copy)
+    os.environ["ALICE_ACTOR"] = "user"
+    return found
+
+
+def _deleted() -> None:
+    """A candidate that a person deleted from its file."""
+    for path in Path(os.environ["ALICE_HOME"]).glob("experiences/low_value_pool/pending_20260219.jsonc"):
+        path.unlink()
+    assert call("list")[0] == 0
+
+
+def _episodes() -> None:
+    """Enough that happened for a lesson and for the least of it to go."""
+    for number in range(6):
+        task = ["--task", "deploy the site", "--action", f"run the checks {number}", "--type", "deploy"]
+        assert call("episode", "add", *task, "--success", "--reward", "0.9", actor=AGENT)[0] == 0
+
+
+def _key() -> None:
+    import subprocess
+
+    place = Path(os.environ["ALICE_HOME"]).with_name("key")
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(place)], check=True)
 
 
 def _decided() -> None:
@@ -300,6 +357,9 @@ _MORE: dict[str, Callable[[], None]] = {
     "read": _read,
     "doubted": _doubted,
     "bundle": _bundle,
+    "deleted": _deleted,
+    "episodes": _episodes,
+    "key": _key,
 }
 
 

@@ -352,3 +352,41 @@ def test_a_copy_of_the_home_purges_as_well(world: Path, cli: Call, secret: str) 
     cli("purge", secret, "--yes", "--home", str(copy))
     assert holds(copy, *WORDS) == []
     assert holds(world / "alice", SECRET) == [SECRET]
+
+
+def test_nothing_in_words_stays_in_messages_or_in_state_and_what_left_is_named(home: Path, cli: Call) -> None:
+    """A scenario's name, the task of an open decision, a published bundle: none of them is the block, all speak of it."""
+    one = cli("memorize", SECRET, "--when", "calling home", "--json").json["id"]
+    cli("approve", one, "--yes")
+    cli("outcome", one, "ok", "--scenario", "the clinic in Basel")
+    cli("decide", f"calling home about {SECRET}", check=False)
+    published = home / "state/published/there"
+    published.mkdir(parents=True)
+    (published / "bundle.json").write_text(SECRET)
+    (home / "identity").mkdir(exist_ok=True)
+    (home / "identity/remotes.json").write_text(
+        json.dumps([{"name": "mine", "address": "x", "private": True, "at": "2026-01-01T00:00:00Z"}])
+    )
+    row = {"at": "x", "to": "alice_bob", "way": "peer", "sha256": "x", "blocks": [{"id": one, "hash": "x"}]}
+    (home / "identity/shared.jsonl").write_text(json.dumps(row) + "\n")
+    messages = subprocess.run(
+        ["git", "log", "--format=%B"], cwd=home / "experiences", capture_output=True, text=True, check=True
+    ).stdout
+    assert "Basel" not in messages and "Alice-Scenario: " in messages
+    done = cli("purge", one, "--yes", "--json")
+    assert done.json["left"] == ["mine", "alice_bob"]
+    assert not list((home / "state").rglob("dec-*.json")) and not published.exists()
+    found = subprocess.run(["grep", "-rl", "-e", SECRET, "-e", "Basel", home], capture_output=True, text=True)
+    assert found.stdout == ""
+
+
+def test_a_scenario_that_a_home_of_before_named_in_its_messages_goes_with_the_block(
+    home: Path, cli: Call, git: Callable[..., str]
+) -> None:
+    one = cli("memorize", SECRET, "--json").json["id"]
+    text = git(home, "log", "-1", "--format=%B") + "\nAlice-Scenario: the clinic in Basel\n"
+    git(home, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "-q", "--amend", "-m", text)
+    git(home, "update-ref", "refs/alice/seen", "HEAD")
+    cli("purge", one, "--yes")
+    assert "Basel" not in git(home, "log", "--format=%B")
+    assert [row["op"] for row in cli("log", one, "--json").json["commits"]] == ["purge", "memorize"]

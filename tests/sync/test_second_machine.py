@@ -238,3 +238,22 @@ def test_an_owner_signature_stands_whoever_committed_it(home: Path, cli: Call, w
     path.write_text(signed)
     commit(home, FORGED_MESSAGE)
     assert cli("show", one, "--json").json["approved"] is True
+
+
+def test_a_small_pack_that_unfolds_into_gigabytes_is_refused_before_it_is_read(
+    home: Path, cli: Call, world: Path, git: Git
+) -> None:
+    remote = world / "there.git"
+    subprocess.run(["git", "init", "-q", "--bare", "--initial-branch=main", remote], check=True)
+    cli("sync", "add", str(remote), "--private", "--name", "mine", "--yes")
+    cli("sync")
+    clone = world / "clone"
+    subprocess.run(["git", "clone", "-q", remote, clone / "experiences"], check=True)
+    with (clone / "experiences/universal/bomb.jsonc").open("wb") as file:
+        file.truncate(65 << 20)
+    commit(clone)
+    subprocess.run(["git", "push", "-q", "origin", "main"], cwd=clone / "experiences", check=True)
+    before = git(home, "rev-parse", "HEAD")
+    done = cli("sync", check=False)
+    assert done.code == 3 and "65 MiB" in done.stderr
+    assert git(home, "rev-parse", "HEAD") == before

@@ -209,6 +209,7 @@ def _purged(terminal: Terminal, block_id: str, done: Purged) -> None:
         "commits": done.commits,
         "versions": done.versions,
         "elsewhere": list(done.elsewhere),
+        "left": list(done.left),
         "commit": done.commit.commit,
     }
     line = say(
@@ -218,6 +219,8 @@ def _purged(terminal: Terminal, block_id: str, done: Purged) -> None:
         commits=done.commits,
     )
     terminal.answer(document, lambda: terminal.line(line))
+    for name in done.left:
+        terminal.note(say("alice-exp: it had gone to {name} before, where this does not reach it", name=name))
     for path in done.elsewhere:
         terminal.note(
             say("alice-exp: {path} still says the same; it is not part of the block and stays", path=path)

@@ -11,7 +11,7 @@ from alice_exp.blocks.usecases import provenance
 from alice_exp.blocks.usecases.provenance import LogFilter
 from alice_exp.home.caller import require_person
 from alice_exp.home.ports import Changed, Version
-from alice_exp.kernel.errors import BusyError, UsageError
+from alice_exp.kernel.errors import BusyError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import Commit, commit_id
 from alice_exp.model import documents
 from alice_exp.model.formats.block_schema import block_json
@@ -35,8 +35,15 @@ def why(
     terminal: Terminal = ctx.obj
     opened = terminal.session
     block_id = provenance.find_id(opened.home, opened.history, reference)
-    life = provenance.transitions(opened.history, block_id)
     present = provenance.present(opened.home, block_id)
+    try:
+        life = provenance.transitions(opened.history, block_id)
+    except ProblemError as error:
+        if present is None:
+            raise
+        # What the block says and how it is scored stands in its file; only its past is missing.
+        opened.warn(error)
+        life = []
     document: dict[str, Any] = {
         "id": block_id,
         "block": block_json(present.block, present.place) | documents.brief(present) if present else None,

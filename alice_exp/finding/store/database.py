@@ -32,7 +32,7 @@ __all__ += ["is_certain", "signature_text"]
 
 R = TypeVar("R")
 
-VERSION = 5
+VERSION = 6
 """Incremented with every change of the tables, the tokenisation or the statistics learned from texts."""
 
 PATIENCE = 1.0
@@ -74,7 +74,16 @@ class Database:
                 return None
             self._fail(error)
         # Damage that SQLite does not notice shows when a row is decoded (JSON, arrays, indexes out of range).
-        except (OSError, ValueError, TypeError, IndexError, EOFError) as error:
+        except (
+            OSError,
+            ValueError,
+            TypeError,
+            IndexError,
+            EOFError,
+            KeyError,
+            OverflowError,
+            RecursionError,
+        ) as error:
             self._fail(error)
         finally:
             self._end()

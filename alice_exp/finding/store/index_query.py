@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, TypeAlias
+from zlib import crc32
 
 from alice_exp.finding.ports import Noise, Posting, Standing
 from alice_exp.model.formats.block_schema import block_json, read_block
@@ -187,10 +188,10 @@ def standings_of(
 
 
 def block_row(block: Block, place: Place) -> BlockRow:
-    """A block as it is stored."""
+    """A block as it is stored: its JSON behind eight digits of checksum."""
     body = json.dumps(block_json(block, place), ensure_ascii=True, separators=(",", ":"))
     context = json.dumps(dict(block.trigger.context)) if block.trigger.context else None
-    return block.id, body, context
+    return block.id, f"{crc32(body.encode()):08x}{body}", context
 
 
 def load(rows: Rows) -> list[IndexedFile]:
@@ -220,20 +221,34 @@ def load(rows: Rows) -> list[IndexedFile]:
 
 
 def posting_data(posting: Posting) -> bytes:
-    """A posting as stored: the indexes, four bytes each, then the counts, one byte each."""
-    return array("I", posting.indexes).tobytes() + bytes(posting.counts)
+    """A posting as stored: the indexes, four bytes each, the counts, one byte each, the checksum."""
+    data = array("I", posting.indexes).tobytes() + bytes(posting.counts)
+    if not data:
+        return data
+    return data + crc32(data).to_bytes(4, "little")
 
 
 def _marks(values: Sized) -> str:
     return ",".join("?" * len(values))
 
 
+def block_from(body: str, place: Place) -> Block:
+    """The block of a row; ``ValueError`` if the row is not what was written, so that the index is made anew."""
+    text = body[8:]
+    if body[:8] != f"{crc32(text.encode()):08x}":
+        raise ValueError("a row of it is damaged")
+    return read_block(json.loads(text), place)
+
+
 def _placed(body: str, path: str) -> Placed:
-    return Placed(read_block(json.loads(body), place_of(path)), path)
+    return Placed(block_from(body, place_of(path)), path)
 
 
 def posting_from(blob: bytes) -> Posting:
-    """The inverse of ``posting_data``."""
+    """The inverse of ``posting_data``; ``ValueError`` if the checksum differs."""
+    blob, check = blob[:-4], blob[-4:]
+    if (blob or check) and crc32(blob).to_bytes(4, "little") != check:
+        raise ValueError("a row of it is damaged")
     count = len(blob) // 5
     indexes = array("I")
     indexes.frombytes(blob[: 4 * count])

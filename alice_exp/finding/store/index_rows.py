@@ -12,8 +12,13 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.finding.ports import Posting
-from alice_exp.finding.store.index_query import block_row, posting_data, posting_from, standings_of
-from alice_exp.model.formats.block_schema import read_block
+from alice_exp.finding.store.index_query import (
+    block_from,
+    block_row,
+    posting_data,
+    posting_from,
+    standings_of,
+)
 from alice_exp.model.values.block import Placed, place_of
 
 if TYPE_CHECKING:
@@ -167,7 +172,7 @@ class FileRows:
         query = "SELECT slot, body FROM blocks WHERE file = ? AND slot IN"
         place = place_of(self._path)
         rows = _asked(self._connection, query, self.number, sorted(slots))
-        return _counts({slot: read_block(json.loads(body), place) for slot, body in rows}, self._path)
+        return _counts({slot: block_from(body, place) for slot, body in rows}, self._path)
 
     def _delete(self, gone: Iterable[int], is_whole: bool) -> None:
         if is_whole:

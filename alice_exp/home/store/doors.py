@@ -28,7 +28,7 @@ from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.gc_pause import gc_paused
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
-from alice_exp.kernel.journal.git_process import LOST, PENDING
+from alice_exp.kernel.journal.git_process import PENDING
 from alice_exp.kernel.journal.git_references import SEEN
 from alice_exp.kernel.journal.lock import WriterLock
 from alice_exp.model.values.block import SETS
@@ -96,7 +96,8 @@ class FileHome:
             # Pending first: landing moves the branch before it drops the mark, so one of the two shows it.
             if not self.repository.resolve(PENDING) and self._head() == head:
                 return seen
-            self._wait_for_writer()
+            if not self._wait_for_writer():
+                break
         return seen
 
     @gc_paused()
@@ -211,10 +212,17 @@ class FileHome:
                 tree = self.repository.tree(ours)
         return self._reading.last_good(tree, self.repository.blob)
 
-    def _wait_for_writer(self) -> None:
+    def _wait_for_writer(self) -> bool:
+        """Give a writer time, or finish what a dead one left; False if that cannot be finished at present."""
         time.sleep(_PAUSE)
-        with contextlib.suppress(BusyError), self._locked(wait=0):
-            self._settle()
+        try:
+            with self._locked(wait=0):
+                self._settle()
+        except BusyError:
+            return True
+        except (OSError, ProblemError):
+            return False
+        return True
 
     # -- settling: recover and adopt ----------------------------------------------------------------------------
 
@@ -268,7 +276,9 @@ class FileHome:
             )
             self._sources.warn(wait)
             return scan(self.experiences)
-        self._recover()
+        from alice_exp.home.store.recovery import finish_interrupted
+
+        finish_interrupted(self.repository, self.lock.holder_died, self._sources.warn)
         for _ in range(TRIES):
             found, head = scan(self.experiences), self.repository.head()
             try:
@@ -287,26 +297,6 @@ class FileHome:
             return found if self._writer.stamps.head == head else scan(self.experiences)
         raise BusyError("the files change faster than they can be read", hint="run the command again")
 
-    def _recover(self) -> None:
-        """Finish what a crash interrupted, under the lock."""
-        from alice_exp.home.store.recovery import recover_home
-
-        try:
-            done = recover_home(self.repository, holder_died=self.lock.holder_died)
-        except OSError as error:
-            raise ProblemError(
-                "an interrupted act could not be finished: {why}",
-                why=(error.strerror or str(error)).lower(),
-                hint="see that the disk can be written, then run this again",
-            ) from error
-        if done.lost:
-            self._sources.warn(
-                ProblemError(
-                    "an interrupted act did not fit the history any more; it is kept as {ref}",
-                    ref=f"{LOST}/{done.lost}",
-                )
-            )
-
     def create(self, actor: Actor, defaults: Mapping[str, str]) -> tuple[Commit | None, int]:
         """Create the home; returns its first commit (None: it existed already) and the number of blocks in it.
 
@@ -317,6 +307,8 @@ class FileHome:
 
         creation.make_directories(self.root, self.experiences)
         with self._locked():
+            if self.repository.resolve(SEEN) and (damage := self.repository.damage()):
+                raise ProblemError("{obstacle}", obstacle=damage, hint=self.repository.way_out())
             if self.repository.exists and (head := self.repository.head()):
                 # A fresh clone, which no act of this home has touched, is taken over as it is by a person's init.
                 if not self.repository.resolve(SEEN):
@@ -340,9 +332,7 @@ class FileHome:
 
         self._require_home()
         if not self.repository.exists:
-            raise ProblemError(
-                "the home at {root} has no history yet", root=self.root, hint="make one with 'alice-exp init'"
-            )
+            self.repository.require()
         with self._locked():
             for left in reversed(range(TRIES)):
                 found = self._settle()

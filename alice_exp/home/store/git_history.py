@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from alice_exp.home.ports import Changed, FileVersion, Version
 from alice_exp.home.store.read_files import holds_blocks
-from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.errors import AliceError, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.commit_message import FOREIGN, SINCE, disclaimed, read
 from alice_exp.kernel.journal.git_process import LOST, isolated_environment
 from alice_exp.kernel.jsonc import parse
@@ -57,12 +57,19 @@ class GitHistory:
                 quiet = {k: v for k, v in isolated_environment().items() if k.startswith("GIT_")}
                 self._opened.git.update_environment(**quiet)
             yield self._opened
+        except AliceError:
+            raise
+        # GitPython has no error of its own for damage: it raises whatever the bytes lead it to.
+        except Exception as error:
+            raise _unreadable(str(error) or type(error).__name__) from error
         finally:
             os.environ.pop("GIT_PYTHON_REFRESH", None)
             os.environ.update(kept)
 
     def log(self, *, block: str = "", limit: int = 0) -> Iterator[Commit]:
-        """See ``home.ports.History.log``."""
+        """See ``home.ports.History.log``; ``ProblemError`` if the history is damaged."""
+        if self._repository.git_dir.exists() and (why := self._repository.damage()):
+            raise _unreadable(why)
         if not self._repository.exists or not self._repository.head():
             return
         options: dict[str, Any] = {"max_count": limit} if limit else {}
@@ -206,6 +213,14 @@ class GitHistory:
                 for ref in lost
             ),
         )
+
+
+def _unreadable(why: str) -> ProblemError:
+    return ProblemError(
+        "the history cannot be read: {why}",
+        why=" ".join(why.split())[:200],
+        hint="'alice-exp doctor --fix' mends what can be mended",
+    )
 
 
 def _message(commit: GitCommit) -> str:

@@ -12,7 +12,7 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.home.store.purge_search import elsewhere, versions
+from alice_exp.home.store.purge_search import departed, elsewhere, versions
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
@@ -28,7 +28,7 @@ from alice_exp.kernel.journal.rewrite_history import rewrite
 from alice_exp.model.formats.block_erasure import forget, is_empty
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from alice_exp.home.ports import Purged
@@ -77,7 +77,9 @@ def purge(repository: Repository, block_id: str, commit: Commit, message: Messag
         ) from error
     from alice_exp.home.ports import Purged
 
-    return Purged(replace(commit, commit=rewritten.tombstone), rewritten.commits, len(seen.found), found)
+    left = departed(repository.work_tree.parent, block_id)
+    done = replace(commit, commit=rewritten.tombstone)
+    return Purged(done, rewritten.commits, len(seen.found), found, left)
 
 
 def finish(repository: Repository, *, strict: bool = False) -> bool:
@@ -183,7 +185,7 @@ def _stage(
         p for p, oid in tree.items() if p.startswith("low_value_pool/") and is_empty(seen.found.get(oid))
     )
     rewritten = rewrite(
-        repository, refs, seen.found, seen.needles, f"{STAGE}/new", branch, _tombstone(message, emptied)
+        repository, refs, seen.found, _cleaned(seen), f"{STAGE}/new", branch, _tombstone(message, emptied)
     )
     wanted = {path: blob_id(seen.found[oid]) if oid in seen.found else oid for path, oid in tree.items()}
     for path in emptied:
@@ -198,6 +200,23 @@ def _stage(
     if not seen.found.keys().isdisjoint(names):
         raise ProblemError("the new history still holds the block; nothing was changed")
     return rewritten
+
+
+def _cleaned(seen: Versions) -> Callable[[bytes], bytes]:
+    """The rule for commit messages: no line with the block's text, no scenario that homes before named in full."""
+    named = b"\nAlice-Block: " + seen.block_id.encode()
+
+    def line_of(line: bytes, of_block: bool) -> bytes:
+        if of_block and line.startswith(b"Alice-Scenario: "):
+            # The name stays, or git would not take what stands around it for trailers any more.
+            return b"Alice-Scenario: (purged)"
+        return b"(purged)" if any(word in line for word in seen.needles) else line
+
+    def cleaned(text: bytes) -> bytes:
+        of_block = named in text
+        return b"\n".join(line_of(line, of_block) for line in text.split(b"\n"))
+
+    return cleaned
 
 
 def _objects(repository: Repository, commits: list[str]) -> list[bytes]:
@@ -283,6 +302,9 @@ def _clean(repository: Repository) -> None:
     )
     state = git_dir.parent.parent / "state"
     _remove(state, "index.sqlite*", "episodes.sqlite*", "vectors-*.bin", "report.json", "files.json")
+    # A decision holds a task in words, a publishing history whole bundles; both are made again when they are needed.
+    _remove(state, "decisions/dec-*.json")
+    shutil.rmtree(state / "published", ignore_errors=True)
     repository.run("repack", "-a", "-d", "-q", "--no-write-bitmap-index")
     repository.run("prune", "--expire=now")
     _remove(git_dir, "objects/pack/.tmp-*", "objects/pack/tmp_*", "objects/*/tmp_obj_*")

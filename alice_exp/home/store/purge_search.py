@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,6 +118,26 @@ def elsewhere(repository: Repository, seen: Versions, head: str) -> tuple[str, .
     for loose in _loose_files(repository.work_tree.parent):
         if loose not in tracked and _holds(loose, words):
             names[str(loose.relative_to(repository.work_tree.parent))] = None
+    return tuple(names)
+
+
+def departed(root: Path, block_id: str) -> tuple[str, ...]:
+    """Where the block went before: private remotes, which have the history, and what the log of sharing names."""
+    names: dict[str, None] = {}
+    try:
+        remotes = json.loads((root / "identity" / "remotes.json").read_bytes())
+        names.update({str(one["name"]): None for one in remotes if one["private"] is True})
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        pass
+    try:
+        lines = (root / "identity" / "shared.jsonl").read_bytes().splitlines()
+    except OSError:
+        lines = []
+    for line in lines:
+        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
+            row = json.loads(line)
+            if any(one["id"] == block_id for one in row["blocks"]):
+                names[str(row["to"])] = None
     return tuple(names)
 
 

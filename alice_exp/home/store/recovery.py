@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store.repo_setup import OLD_DRIVER
+from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.atomic_files import sweep
-from alice_exp.kernel.journal.git_process import PURGING, STAGE
+from alice_exp.kernel.journal.git_process import LOST, PURGING, STAGE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.git_process import Repository
     from alice_exp.kernel.journal.transaction import Recovered
 
@@ -36,6 +40,25 @@ def recover_home(repository: Repository, *, holder_died: bool) -> Recovered:
         sweep(folder, dead_only=True)
     _drop_former(state)
     return transaction.recover(repository, finish=finish, holder_died=holder_died)
+
+
+def finish_interrupted(repository: Repository, holder_died: bool, warn: Callable[[AliceError], None]) -> None:
+    """``recover_home``, with a warning for an act that fits no more; ``ProblemError`` if the disk refuses."""
+    try:
+        done = recover_home(repository, holder_died=holder_died)
+    except OSError as error:
+        raise ProblemError(
+            "an interrupted act could not be finished: {why}",
+            why=(error.strerror or str(error)).lower(),
+            hint="see that the disk can be written, then run this again",
+        ) from error
+    if done.lost:
+        warn(
+            ProblemError(
+                "an interrupted act did not fit the history any more; it is kept as {ref}",
+                ref=f"{LOST}/{done.lost}",
+            )
+        )
 
 
 def _leave_old_driver(repository: Repository) -> None:

@@ -7,6 +7,7 @@ somebody saved the file in between.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import sys
@@ -73,6 +74,19 @@ def read_bytes(path: Path) -> tuple[bytes, Signature]:
         return b"".join(chunks), Signature.of(status)
     finally:
         os.close(handle)
+
+
+def require_replaceable(path: Path) -> None:
+    """Raise ``OSError`` if the system would not let go of the name ``path``: an immutable or append-only file.
+
+    Nothing else tells before the exchange itself, which comes when the act is decided and has to succeed.
+    """
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC))
+    except OSError as error:
+        # EPERM, and not EACCES: a file without the permission to write may be replaced all the same.
+        if error.errno == errno.EPERM:
+            raise OSError(errno.EPERM, f"{path.name} is immutable", str(path)) from None
 
 
 def write_beside(path: Path, data: bytes) -> Path:
@@ -191,7 +205,6 @@ def exchange(one: Path, other: Path) -> None:
 
 def _renameat2(one: Path, other: Path) -> bool:
     import ctypes
-    import errno
 
     libc = ctypes.CDLL(None, use_errno=True)
     # Called through ctypes because Python offers no renameat2; glibc has it since 2.28.
@@ -208,7 +221,6 @@ def _renameat2(one: Path, other: Path) -> bool:
 
 def _renamex(one: Path, other: Path) -> bool:
     import ctypes
-    import errno
 
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.renamex_np(os.fsencode(one), os.fsencode(other), _EXCHANGE) == 0:

@@ -12,10 +12,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def keep_derived(path: Path, body: object) -> None:
-    """Write a dispensable file (see ``atomic_files.keep``): a line with the checksum (CRC-32), then JSON."""
+def derived(body: object) -> str:
+    """The text of a derived file: a line with the checksum (CRC-32), then JSON."""
     text = json.dumps(body)
-    keep(path, f"{crc32(text.encode()):08x}\n{text}")
+    return f"{crc32(text.encode()):08x}\n{text}"
+
+
+def keep_derived(path: Path, body: object) -> None:
+    """Write a dispensable file, see ``atomic_files.keep``."""
+    keep(path, derived(body))
 
 
 def load_derived(path: Path) -> Any:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.journal.atomic_files import RACY_NS, Signature, keep
+from alice_exp.kernel.journal.atomic_files import RACY_NS, Signature
+from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-_VERSION = 2
+_VERSION = 3
 UNKNOWN = Signature(0, 0, -1, 0)
 """The signature of a file that differs from the commit; no real file has a negative size."""
 
@@ -53,12 +53,12 @@ class Stamps:
 def load(path: Path) -> Stamps:
     """Read the stamps from disk; empty if the file is missing, unreadable or of another version."""
     try:
-        raw = json.loads(path.read_bytes())
+        raw = load_derived(path)
         if raw["version"] != _VERSION:
             return Stamps()
         files = {name: (Signature(*row[:4]), str(row[4])) for name, row in raw["files"].items()}
         return Stamps(raw["head"], raw["commit_time"], raw["at"], raw["loose"], files)
-    except (OSError, ValueError, KeyError, TypeError, IndexError):
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
         return Stamps()
 
 
@@ -76,7 +76,7 @@ def save(path: Path, stamps: Stamps) -> None:
         "loose": stamps.loose,
         "files": files,
     }
-    keep(path, json.dumps(body))
+    keep_derived(path, body)
 
 
 def now_ns() -> int:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.atomic_files import replace
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -24,7 +27,7 @@ class References:
     @property
     def exists(self) -> bool:
         """Whether the work tree has a repository of its own (that of a parent directory never counts)."""
-        return (self.git_dir / "HEAD").is_file() and (self.git_dir / "objects").is_dir()
+        return (self.git_dir / "objects").is_dir() and not self.git_dir.is_symlink()
 
     def obstacle(self) -> str:
         """Why the history must not be written to at present, as a sentence; empty if nothing prevents it."""
@@ -48,6 +51,8 @@ class References:
         """The hint that goes with ``obstacle``."""
         if self.git_dir.is_symlink() or not self.git_dir.is_dir():
             return "put the directory .git back from a copy; or move what stands there away, then 'alice-exp init'"
+        if not (self.git_dir / "objects").is_dir():
+            return "put .git back from a copy; or move it away, then 'alice-exp init'"
         if self.damage():
             return "'alice-exp doctor --fix' restores it"
         if (self.git_dir / "MERGE_HEAD").exists():
@@ -63,7 +68,7 @@ class References:
             return ".git is no directory"
         if not self.git_dir.is_dir():
             return "there is no .git"
-        if not (self.git_dir / "HEAD").is_file() or not (self.git_dir / "objects").is_dir():
+        if not (self.git_dir / "objects").is_dir():
             return ".git lacks what every repository has"
         branch = self.branch()
         if not branch and not self.resolve("HEAD"):
@@ -72,6 +77,49 @@ class References:
         if branch and not self.resolve(branch) and (self.resolve(SEEN) or (self.git_dir / branch).exists()):
             return f"the branch {branch.removeprefix('refs/heads/')} names no commit"
         return ""
+
+    def require(self) -> None:
+        """Raise ``ProblemError`` because there is no repository: none was made yet, or what stands there is none."""
+        if self.git_dir.exists() or self.git_dir.is_symlink():
+            raise ProblemError("{obstacle}", obstacle=self.damage(), hint=self.way_out())
+        root = self.git_dir.parent.parent
+        raise ProblemError(
+            "the home at {root} has no history yet", root=root, hint="make one with 'alice-exp init'"
+        )
+
+    def mend(self) -> bool:
+        """Restore a damaged HEAD, and a branch that names no commit from its reflog; returns whether anything changed.
+
+        The newest commit that the reflog names is taken, else the last that an act of this home made.
+        """
+        if not self.git_dir.is_dir() or self.git_dir.is_symlink() or not (self.git_dir / "objects").is_dir():
+            return False
+        mended = False
+        if not self.branch() and not self.resolve("HEAD") and (self.git_dir / "refs" / "heads").is_dir():
+            self._write("HEAD", "ref: refs/heads/main\n")
+            mended = True
+        branch = self.branch()
+        if branch and not self.resolve(branch) and (oid := self._last(branch)):
+            self._write(branch, f"{oid}\n")
+            mended = True
+        return mended
+
+    def _last(self, branch: str) -> str:
+        try:
+            lines = (self.git_dir / "logs" / branch).read_text("utf-8", "replace").splitlines()
+        except OSError:
+            lines = []
+        known = [words[1] for words in (line.split(" ", 2) for line in lines) if len(words) == 3]
+        good = [oid for oid in known if _OID.fullmatch(oid) and oid.strip("0")]
+        return good[-1] if good else self.resolve(SEEN)
+
+    def _write(self, name: str, text: str) -> None:
+        path = self.git_dir / name
+        if path.is_dir() and not path.is_symlink():
+            path.rmdir()
+        elif path.is_symlink():
+            path.unlink()
+        replace(path, text.encode(), durable=True)
 
     def branch(self) -> str:
         """The full name of the branch that HEAD refers to; empty if HEAD is detached or damaged."""

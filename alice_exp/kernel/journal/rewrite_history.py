@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from alice_exp.kernel.journal.git_process import Repository
 
@@ -15,7 +15,6 @@ _CHANGE = re.compile(rb"M (\d+) ([0-9a-f]{40}) ")
 # Marks of our own blobs and of the tombstone, far above those that fast-export hands out from 1.
 _BLOB_MARK = 1_000_000_000
 _LAST_MARK = 2_000_000_000
-_PURGED_LINE = b"(purged)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +29,15 @@ def rewrite(
     repository: Repository,
     refs: Mapping[str, str],
     replacements: Mapping[str, bytes],
-    needles: tuple[bytes, ...],
+    cleaned: Callable[[bytes], bytes],
     stage: str,
     branch: str,
     tombstone: bytes,
 ) -> RewrittenHistory:
     """Rewrite the history of all ``refs`` below ``stage`` and append the ``tombstone`` commit to ``branch``.
 
-    ``replacements`` maps blob ids to their new bytes; a line of a commit message that contains one of the ``needles``
-    becomes ``(purged)``. Merges, authors, times and act ids survive. Tags become plain references. Commits before the
-    first replaced blob keep their ids.
+    ``replacements`` maps blob ids to their new bytes; ``cleaned`` gives a commit's new message. Merges, authors, times
+    and act ids survive. Tags become plain references. Commits before the first replaced blob keep their ids.
     """
     # --no-data: blobs are named by id, so the stream carries only the new bytes of replaced ones.
     exported = repository.run(
@@ -55,7 +53,7 @@ def rewrite(
     pieces = [b"feature done\n"]
     for number, data in enumerate(replacements.values()):
         pieces.append(b"blob\nmark :%d\ndata %d\n%s\n" % (_BLOB_MARK + number, len(data), data))
-    pieces += _changed(exported, marks, needles, f"{stage}/".encode())
+    pieces += _changed(exported, marks, cleaned, f"{stage}/".encode())
     name = f"{stage}/{branch.removeprefix('refs/')}".encode()
     pieces.append(
         b"commit %s\nmark :%d\n%s\nget-mark :%d\ndone\n" % (name, _LAST_MARK, tombstone, _LAST_MARK)
@@ -73,9 +71,9 @@ def _differing(repository: Repository, old: str, new: str) -> int:
 
 
 def _changed(
-    exported: bytes, marks: Mapping[str, bytes], words: tuple[bytes, ...], stage: bytes
+    exported: bytes, marks: Mapping[str, bytes], cleaned: Callable[[bytes], bytes], stage: bytes
 ) -> Iterator[bytes]:
-    """The exported stream with renamed references, replaced blobs, and messages without the needles."""
+    """The exported stream with renamed references, replaced blobs, and cleaned messages."""
     # Not split into lines: `data N` is followed by N raw bytes, and a message may look like commands.
     at = 0
     tag: bytes | None = None
@@ -89,7 +87,8 @@ def _changed(
             at += size
             # An annotated tag becomes a plain reference, so its message and tagger are dropped.
             if tag is None:
-                yield _message(text, words)
+                new = cleaned(text)
+                yield b"data %d\n%s\n" % (len(new), new)
             tag = None
         elif line.startswith(b"tag "):
             tag = line[4:-1]
@@ -110,10 +109,3 @@ def _file_change(line: bytes, marks: Mapping[str, bytes]) -> bytes:
     if change is None or mark is None:
         return line
     return b"M %s %s %s" % (change[1], mark, line[change.end() :])
-
-
-def _message(text: bytes, words: tuple[bytes, ...]) -> bytes:
-    if any(word in text for word in words):
-        lines = text.split(b"\n")
-        text = b"\n".join(_PURGED_LINE if any(word in line for word in words) else line for line in lines)
-    return b"data %d\n%s\n" % (len(text), text)

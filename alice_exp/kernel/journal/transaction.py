@@ -17,6 +17,7 @@ from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
     read_bytes,
+    require_replaceable,
     swap_in,
     sweep,
     sync_directory,
@@ -114,6 +115,8 @@ def _write_temporaries(root: Path, changes: Mapping[str, FileChange]) -> dict[st
     temporaries: dict[str, Path] = {}
     try:
         for path, change in changes.items():
+            if change.expected is not None and change.new != change.expected:
+                require_replaceable(root / path)
             if change.new is not None and change.new != change.expected:
                 (root / path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 temporaries[path] = write_beside(root / path, change.new)

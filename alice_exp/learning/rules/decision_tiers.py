@@ -26,6 +26,7 @@ HIGH_CONFIDENCE = Config().number("thresholds.high_confidence")
 LOW_VALUE_WARNING = "⚠️ 启用低价值经验（所有高价值路径失效）"
 """The warning when only the pool has an answer (R2.35)."""
 
+UNKEPT_WARNING = "this decision could not be kept, so its outcome cannot be reported"
 IN_DOUBT_WARNING = "what fits is in doubt: use your own reasoning, the person is asked"
 """The warning when every approved block that fits is in doubt."""
 

@@ -10,8 +10,9 @@ from alice_exp.episodes.rules.search_episodes import similar_failures
 from alice_exp.finding.rules.project_scope import is_foreign
 from alice_exp.finding.rules.ranking import unscored
 from alice_exp.finding.usecases import Filters, search
+from alice_exp.kernel.errors import ProblemError
 from alice_exp.learning.ports import OpenDecision
-from alice_exp.learning.rules.decision_tiers import Applied, choose
+from alice_exp.learning.rules.decision_tiers import UNKEPT_WARNING, Applied, choose
 from alice_exp.learning.rules.lot import is_held_out
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.doubt import is_in_doubt
@@ -64,22 +65,26 @@ def decide(learning: Learning, task: str, context: Mapping[str, Json], project: 
     applied = (*choice.applied, *_linked(home, choice.applied))
     seen = [one for one in elsewhere if one.approved and one.clear and one.placed.block.state != "obsolete"]
     observing = (*choice.observing, *seen)[:MOST_OBSERVED]
-    learning.decisions.open(
-        OpenDecision(
-            decision,
-            caller.now,
-            task,
-            context,
-            choice.tier,
-            tuple(one.placed.block.id for one in applied),
-            tuple(match.placed.block.id for match in observing),
-            choice.held_out,
-            share,
-        )
+    warnings = choice.warnings
+    made = OpenDecision(
+        decision,
+        caller.now,
+        task,
+        context,
+        choice.tier,
+        tuple(one.placed.block.id for one in applied),
+        tuple(match.placed.block.id for match in observing),
+        choice.held_out,
+        share,
     )
+    try:
+        learning.decisions.open(made)
+    except ProblemError:
+        # What fits is known all the same: a disk that refuses must not silence the answer.
+        warnings = (*warnings, UNKEPT_WARNING)
     learning.access.record([one.placed.block.id for one in applied], caller.now)
     return Decision(
-        decision, choice.tier, applied, observing, choice.warnings, failures, choice.disclaim, choice.held_out
+        decision, choice.tier, applied, observing, warnings, failures, choice.disclaim, choice.held_out
     )
 
 

@@ -16,7 +16,7 @@ from alice_exp.learning.rules.lot import booked
 from alice_exp.learning.usecases.outcome import settled_after, standing_of, thresholds_of
 from alice_exp.model.formats.record_schema import EVENTS_PATH
 from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.rules.lifecycle import outcome, scenario_of
+from alice_exp.model.rules.lifecycle import outcome, scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Evidence, is_approved
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
@@ -133,7 +133,7 @@ def _trailers(
         *(("Applied", block_id) for block_id in decision.applied),
         *(("Held-Out", block_id) for block_id in decision.held_out),
         ("Episode", episode),
-        ("Scenario", where),
+        ("Scenario", scenario_digest(where)),
         *(("Pruned", one) for one in pruned),
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from alice_exp.home.references import namespace_name, resolve
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.journal.act import Act
-from alice_exp.model.rules.lifecycle import Thresholds, outcome, scenario_of
+from alice_exp.model.rules.lifecycle import Thresholds, outcome, scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Archived, Evidence, Placed, is_approved, path_of
 from alice_exp.model.values.changes import ChangeSet, Put
 
@@ -67,7 +67,7 @@ def report_outcome(
             ("From", change.before),
             ("To", change.after),
             ("Effect", change.effect),
-            ("Scenario", where),
+            ("Scenario", scenario_digest(where)),
         ]
         act = Act("outcome", caller.actor, caller.now, (block.id,), _detail(change), tuple(trailers))
         return ChangeSet(act, (Put(after.block, after.path),)), Outcome(after, change)

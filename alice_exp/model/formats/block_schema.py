@@ -6,14 +6,14 @@ of a block without defaults. Sources: DESIGN 3 (table of fields), B2.39, R3.3.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import zip_longest
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.block_fields import FIELDS
-from alice_exp.model.formats.field_readers import Fault, problem_at, read_object, unknown_key
+from alice_exp.model.formats.field_readers import Fault, Found, problem_at, read_object, unknown_key
 from alice_exp.model.values.block import Block, Payload, place_of
 
 if TYPE_CHECKING:
@@ -36,21 +36,23 @@ def read_blocks(
     if document.problem is not None:
         return (), (document.problem,)
     value = document.value
-    problems: list[Problem] = []
+    problems = Found(document.path)
 
     def report(fault: Fault, pointer: Pointer, severity: Severity = "error", hint: str = "") -> None:
-        problems.append(problem_at(document, pointer, fault.template, fault.values, severity, hint))
+        problems.add(
+            severity, lambda: problem_at(document, pointer, fault.template, fault.values, severity, hint)
+        )
 
     if not isinstance(value, dict):
         report(Fault('a namespace file is an object with a list named "blocks"'), ())
-        return (), tuple(problems)
+        return (), problems.all()
     for key in value:
         if key not in ("$schema", "blocks") and not key.startswith("x-"):
-            problems.append(unknown_key(document, (key,), ("blocks",)))
+            problems.add("warning", partial(unknown_key, document, (key,), ("blocks",)))
     listed = value.get("blocks", [])
     if not isinstance(listed, list):
         report(Fault('"blocks" is a list of blocks'), ("blocks",))
-        return (), tuple(problems)
+        return (), problems.all()
     blocks: list[Block] = []
     seen: set[str] = set()
     place = place_of(document.path)
@@ -67,8 +69,9 @@ def read_blocks(
         blocks.append(block)
         for key in block.extra:
             if not key.startswith("x-"):
-                problems.append(unknown_key(document, ("blocks", index, key), tuple(FIELDS)))
-    return tuple(blocks), tuple(problems)
+                pointer = ("blocks", index, key)
+                problems.add("warning", partial(unknown_key, document, pointer, tuple(FIELDS)))
+    return tuple(blocks), problems.all()
 
 
 def read_block(item: Json, place: Place) -> Block:

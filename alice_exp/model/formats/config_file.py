@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.jsonc import dump, locate, locate_key
+from alice_exp.kernel.jsonc import dump, locate_key
 from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.model.formats.field_readers import Found, problem_at
 from alice_exp.model.values.config import BY_NAME, OPTIONS, Config, is_local
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def read_config(document: Document) -> tuple[Config, tuple[Problem, ...]]:
     if not isinstance(document.value, dict):
         return Config(), (Problem(PATH, 1, 1, "the configuration is an object"),)
     values: dict[str, Json] = {}
-    problems: list[Problem] = []
+    problems = Found(document.path)
     groups = {option.name.partition(".")[0] for option in OPTIONS if "." in option.name}
     for key, value in document.value.items():
         if key == "$schema" or key.startswith("x-"):
@@ -68,7 +69,7 @@ def read_config(document: Document) -> tuple[Config, tuple[Problem, ...]]:
                 _take(document, (key, inner), setting, values, problems)
         else:
             _take(document, (key,), value, values, problems)
-    return Config(values), tuple(problems)
+    return Config(values), problems.all()
 
 
 def fits(option: Option, value: Json) -> bool:
@@ -94,20 +95,19 @@ def _take(
     pointer: tuple[str, ...],
     value: Json,
     values: dict[str, Json],
-    problems: list[Problem],
+    problems: Found,
 ) -> None:
     name = ".".join(pointer)
     option = BY_NAME.get(name)
     if option is None:
         if not pointer[-1].startswith("x-"):
-            problems.append(_unknown(document, pointer, name))
+            problems.add("warning", lambda: _unknown(document, pointer, name))
         return
     if fits(option, value):
         values[name] = value
         return
-    span = locate(document, pointer)
-    line, column = document.position(span[0]) if span else (1, 1)
-    problems.append(Problem(document.path, line, column, _SENTENCES[option.kind], {"name": name, "low": 0}))
+    values_of = {"name": name, "low": 0}
+    problems.add("error", lambda: problem_at(document, pointer, _SENTENCES[option.kind], values_of))
 
 
 def _unknown(document: Document, pointer: tuple[str, ...], name: str) -> Problem:

@@ -6,6 +6,7 @@ The sentences refer to a key as ``{name}``, which the caller fills in; ``problem
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
 from functools import lru_cache
@@ -146,6 +147,49 @@ def matching(pattern: re.Pattern[str], template: str) -> Reader:
         return value
 
     return read
+
+
+NAMED = 20
+"""The most problems of each severity of one file that are named; the rest are counted.
+
+Each costs a look at the whole text (its line, the key it may have meant), and nobody reads a thousand of them.
+"""
+
+
+class Found:
+    """The problems of one file as they are found, the first ones in full."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._named: list[Problem] = []
+        self._count: Counter[Severity] = Counter()
+
+    def add(self, severity: Severity, problem: Callable[[], Problem]) -> None:
+        """Take in one more, which is made only if it is among those that are named."""
+        self._count[severity] += 1
+        if self._count[severity] <= NAMED:
+            self._named.append(problem())
+
+    @property
+    def has_error(self) -> bool:
+        """Whether any of them is an error."""
+        return self._count["error"] > 0
+
+    def all(self) -> tuple[Problem, ...]:
+        """The named ones in the order of their finding, then one for the rest of each severity."""
+        more = (
+            Problem(
+                self._path,
+                1,
+                1,
+                "further problems that are not named here: {count}",
+                {"count": count - NAMED},
+                severity,
+            )
+            for severity, count in self._count.items()
+            if count > NAMED
+        )
+        return (*self._named, *more)
 
 
 def problem_at(

@@ -7,12 +7,13 @@ all or nothing (R0.46, R1.43).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.text.times import iso_time, seconds
 from alice_exp.model.formats import field_readers
-from alice_exp.model.formats.field_readers import Fault, problem_at
+from alice_exp.model.formats.field_readers import Fault, Found, problem_at
 from alice_exp.model.formats.record_schema import (
     EPISODE_FIELDS,
     EPISODES,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from alice_exp.kernel.jsonc import Document
-    from alice_exp.kernel.jsonc.problem import Json, Problem
+    from alice_exp.kernel.jsonc.problem import Json, Pointer, Problem
     from alice_exp.model.formats.field_readers import Reader
     from alice_exp.model.values.records import Episode, Event, Segment, Timeline
 
@@ -144,15 +145,19 @@ def _renamed(reader: Reader) -> Reader:
 
 def _taken(rows: list[_Row], reader: Callable[[Json], T]) -> tuple[list[T], list[Problem]]:
     taken: list[T] = []
-    faults: list[Problem] = []
+    faults = Found(rows[0].document.path if rows else "")
     for row in rows:
         try:
             taken.append(reader(row.value))
         except Fault as fault:
             pointer = (*row.pointer, *fault.below)
-            found = problem_at(row.document, pointer, fault.template, fault.values)
-            faults.append(replace(found, line=found.line + row.lines))
-    return taken, faults
+            faults.add("error", partial(_placed, row, pointer, fault))
+    return taken, list(faults.all())
+
+
+def _placed(row: _Row, pointer: Pointer, fault: Fault) -> Problem:
+    found = problem_at(row.document, pointer, fault.template, fault.values)
+    return replace(found, line=found.line + row.lines)
 
 
 def _rows(data: bytes, path: str, listed: str) -> tuple[list[_Row], tuple[Problem, ...]]:

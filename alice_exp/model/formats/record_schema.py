@@ -7,11 +7,12 @@ returned; the caller decides by severity. Sources: R0.6-R0.17, R1.3-R1.13, B0.14
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.model.formats import field_readers
-from alice_exp.model.formats.field_readers import Fault, problem_at, read_object, unknown_key
+from alice_exp.model.formats.field_readers import Fault, Found, problem_at, read_object, unknown_key
 from alice_exp.model.values.records import CAPACITY, Episode, EpisodeBook, Event, Segment, Timeline
 
 if TYPE_CHECKING:
@@ -195,10 +196,10 @@ class _Reading:
     def __init__(self, document: Document, listed: str, members: Sequence[str]) -> None:
         self._document = document
         self._listed = listed
-        self._found: list[Problem] = []
+        self._found = Found(document.path)
         self._root: Mapping[str, Json] = {}
-        if document.problem is not None:
-            self._found.append(document.problem)
+        if (fault := document.problem) is not None:
+            self._found.add("error", lambda: fault)
         elif isinstance(document.value, dict):
             self._root = document.value
         else:
@@ -209,12 +210,12 @@ class _Reading:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """The problems so far."""
-        return tuple(self._found)
+        return self._found.all()
 
     @property
     def has_errors(self) -> bool:
         """Whether any problem is an error."""
-        return any(problem.severity == "error" for problem in self._found)
+        return self._found.has_error
 
     def member(self, key: str, reader: Callable[[Json], T], default: T) -> T:
         """A member of the root, or ``default`` if it is missing or faulty."""
@@ -254,7 +255,8 @@ class _Reading:
         """Warn of unknown keys, except ``x-`` keys."""
         for key in extra:
             if not key.startswith("x-"):
-                self._found.append(unknown_key(self._document, (*at, key), tuple(known)))
+                pointer = (*at, key)
+                self._found.add("warning", partial(unknown_key, self._document, pointer, tuple(known)))
 
     def check(self, timeline: Timeline, held: int) -> None:
         """Report counters that contradict the segments."""
@@ -290,8 +292,9 @@ class _Reading:
                 missing=missing,
                 total=timeline.total_events,
             )
-            self._found.append(
-                problem_at(self._document, (SEGMENTS,), fault.template, fault.values, "warning")
+            self._found.add(
+                "warning",
+                lambda: problem_at(self._document, (SEGMENTS,), fault.template, fault.values, "warning"),
             )
         elif missing == 0 and timeline.total_compressions > merges:
             fault = Fault(
@@ -301,13 +304,18 @@ class _Reading:
                 segments=len(timeline.segments),
                 merges=merges,
             )
-            self._found.append(
-                problem_at(self._document, ("total_compressions",), fault.template, fault.values, "warning")
+            self._found.add(
+                "warning",
+                lambda: problem_at(
+                    self._document, ("total_compressions",), fault.template, fault.values, "warning"
+                ),
             )
 
     def _report(self, fault: Fault, pointer: Pointer, right: str = "") -> None:
         hint = f"set it to {right}" if right else ""
-        self._found.append(problem_at(self._document, pointer, fault.template, fault.values, "error", hint))
+        self._found.add(
+            "error", lambda: problem_at(self._document, pointer, fault.template, fault.values, "error", hint)
+        )
 
 
 _ALWAYS = frozenset(("id", "task", "success", "reward"))

@@ -161,6 +161,11 @@ def scenario_of(scenario: str, context: Mapping[str, Json], day: str) -> str:
     return f"context-{hashlib.sha256(canonical.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}-{day}"
 
 
+def scenario_digest(scenario: str) -> str:
+    """What a commit's message says of a scenario, whose name is a person's text and stands in the block alone."""
+    return hashlib.sha256(scenario.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
 def outcome(
     block: Block,
     ok: bool,

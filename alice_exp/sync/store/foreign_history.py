@@ -17,6 +17,7 @@ from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.rules.adoption import raises_trust
 from alice_exp.model.values.block import Placed, place_of
 from alice_exp.sync.rules.merge_text import holds_blocks
+from alice_exp.sync.store.merge_driver import require_readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -66,6 +67,7 @@ def strange(repository: Repository, known: str, there: str) -> Strange:
         else:
             made.append((oid, parents, author))
     for oid, parents, author in made:
+        require_readable(repository, oid)
         _look(repository, oid, parents, found)
         if oid not in adopted:
             found.commits.append(oid)

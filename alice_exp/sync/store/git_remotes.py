@@ -24,7 +24,7 @@ from alice_exp.kernel.journal.git_process import FETCHED, PENDING, Message, Repo
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.sync.ports import Exchanged, Remote
 from alice_exp.sync.store.foreign_history import approvals, strange, without_claims
-from alice_exp.sync.store.merge_driver import blobs, files_of, merged_files
+from alice_exp.sync.store.merge_driver import blobs, files_of, merged_files, require_readable
 from alice_exp.sync.store.purged_blocks import purged, refuse_purged
 from alice_exp.sync.store.stopped_merge import parents_of_gits_merge, take_back
 
@@ -73,7 +73,7 @@ class FileRemotes:
             )
         except FileNotFoundError:
             return ()
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise ProblemError("the list of remotes cannot be read", path=str(self._path)) from error
 
     def keep(self, remotes: tuple[Remote, ...]) -> None:
@@ -360,6 +360,7 @@ def _bundles(repository: Repository, there: str) -> dict[str, bytes]:
     if not there:
         return {}
     oids: dict[str, str] = {}
+    require_readable(repository, there)
     for row in repository.run("ls-tree", "-r", "-l", "-z", there).split(b"\0"):
         if not row:
             continue

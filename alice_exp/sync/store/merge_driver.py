@@ -33,6 +33,7 @@ _OID = re.compile(r"[0-9a-f]{40,64}")
 
 def files_of(repository: Repository, commit: str) -> dict[str, bytes]:
     """The files of a commit; ``ProblemError`` if any is not a regular file of a home."""
+    require_readable(repository, commit)
     rows = [row for row in repository.run("ls-tree", "-r", "-z", commit).split(b"\0") if row]
     oids: dict[str, str] = {}
     for row in rows:
@@ -43,6 +44,30 @@ def files_of(repository: Repository, commit: str) -> dict[str, bytes]:
             raise ProblemError("the remote holds {path}, which is no file of a home", path=path)
         oids[path] = oid
     return dict(zip(oids, blobs(repository, list(oids.values())), strict=True))
+
+
+LARGEST, MOST, WHOLE = 64 << 20, 5_000, 256 << 20
+"""The limits of a history that is read: bytes of one file, files, bytes of all files of one commit."""
+
+
+def require_bounded(sizes: Sequence[int]) -> None:
+    """Raise ``ProblemError`` if files of these sizes (bytes) are more than any home holds; nothing was read yet.
+
+    A few kilobytes of a pack can unfold into gigabytes, so sizes are asked for before contents.
+    """
+    if len(sizes) > MOST or sum(sizes) > WHOLE or max(sizes, default=0) > LARGEST:
+        raise ProblemError(
+            "the remote holds {count} files of {size} MiB, which is more than a home can be",
+            count=len(sizes),
+            size=sum(sizes) >> 20,
+            hint="at most 5000 files, 64 MiB each, 256 MiB together",
+        )
+
+
+def require_readable(repository: Repository, commit: str) -> None:
+    """Raise ``ProblemError`` if a commit's files are too many or too large to be read (``require_bounded``)."""
+    rows = [row for row in repository.run("ls-tree", "-r", "-l", "-z", commit).split(b"\0") if row]
+    require_bounded([int(row.split(None, 4)[3]) for row in rows if row.split(None, 4)[3].isdigit()])
 
 
 def blobs(repository: Repository, oids: Sequence[str]) -> list[bytes]:

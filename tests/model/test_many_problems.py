@@ -1,0 +1,75 @@
+"""A reader's time grows with the size of a file and with nothing else: not with its warnings, not with its faults."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from alice_exp.kernel.jsonc import parse
+from alice_exp.model.formats.block_schema import read_blocks
+from alice_exp.model.formats.field_readers import NAMED
+from alice_exp.model.formats.record_import import import_episodes, import_timeline
+from alice_exp.model.formats.record_schema import read_episodes
+
+
+def blocks(count: int, **more: Any) -> bytes:
+    rows = [
+        {"id": f"exp-{number:08d}".replace("0", "a").replace("1", "b"), "payload": "x", **more}
+        for number in range(count)
+    ]
+    return json.dumps({"blocks": rows}, indent=1).encode()
+
+
+def took(body: Callable[[], object]) -> float:
+    began = time.process_time()
+    body()
+    return time.process_time() - began
+
+
+def test_the_first_problems_are_named_and_the_rest_is_counted() -> None:
+    found = read_blocks(parse(blocks(500, mine=1), "universal/a.jsonc"))[1]
+    assert len(found) == NAMED + 1 and {one.severity for one in found} == {"warning"}
+    assert found[-1].values == {"count": 480}
+    mixed = json.dumps({"blocks": [{"payload": "x", "mine": 1}] * 100 + [{"payload": 7}]}).encode()
+    found = read_blocks(parse(mixed, "universal/a.jsonc"))[1]
+    assert [one.severity for one in found].count("error") == 1, "an error is never hidden behind warnings"
+
+
+READERS: dict[str, tuple[Callable[[int], bytes], Callable[[bytes], object]]] = {
+    "a key of one's own in every block": (
+        lambda n: blocks(n, mine=1),
+        lambda data: read_blocks(parse(data, "universal/a.jsonc")),
+    ),
+    "a fault in every block": (
+        lambda n: blocks(n, state="none"),
+        lambda data: read_blocks(parse(data, "universal/a.jsonc")),
+    ),
+    "an import of numbers": (
+        lambda n: json.dumps([1] * n * 10).encode(),
+        lambda data: import_episodes(data, "x"),
+    ),
+    "thoughts that are none": (
+        lambda n: json.dumps([[]] * n * 10).encode(),
+        lambda data: import_timeline(data, "x"),
+    ),
+    "faulty lines": (lambda n: b'{"task": 1}\n' * n, lambda data: import_episodes(data, "x")),
+    "episodes with keys of one's own": (
+        lambda n: json.dumps(
+            {"episodes": [{"id": f"ep-{i}", "task": "t", "mine": 1} for i in range(n)]}
+        ).encode(),
+        lambda data: read_episodes(parse(data, "records/episodes.jsonc", "episodes")),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_time_grows_with_size_alone(name: str) -> None:
+    made, read = READERS[name]
+    small, large = made(400), made(3200)
+    read(small)
+    once = min(took(lambda: read(small)) for _ in range(3))
+    assert took(lambda: read(large)) < max(0.2, once * 8 * 3), "eight times as much, and not its square"
