@@ -38,11 +38,11 @@ TERMINAL = ("rich.console", "rich.table", "rich.markdown", "rich.traceback", "py
 
 COMMANDS = {
     "--version": ((), 120),
-    "recall": (("searching code",), 238),
-    "list": ((), 212),
-    "show": (("exp-aaaaaaa2",), 213),
-    "episode similar": (("searching code",), 250),
-    "memorize": (("use fd", "--when", "finding files"), 250),
+    "recall": (("searching code",), 241),
+    "list": ((), 215),
+    "show": (("exp-aaaaaaa2",), 216),
+    "episode similar": (("searching code",), 253),
+    "memorize": (("use fd", "--when", "finding files"), 253),
 }
 """Each command's arguments, and how many modules it may load (209 for recall, 188 for a list on 3.11)."""
 
