@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from alice_exp.blocks.usecases.capture import Captured, Draft, destination
+from alice_exp.blocks.usecases.capture import Captured, Draft, destination, texts_of
 from alice_exp.blocks.usecases.capture import memorize as keep
 from alice_exp.blocks.usecases.capture import remember as keep_word
 from alice_exp.home.references import namespace_name, namespace_path, type_named
@@ -15,6 +15,7 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.documents import brief
 from alice_exp.model.formats.block_schema import block_of, known_keys
+from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import ABOUT, About, Block, Evidence, Payload, Trigger
 from alice_exp.owner.wiring import signing
 from alice_exp.terminal.console import Terminal
@@ -200,7 +201,29 @@ def _answer(terminal: Terminal, captured: Captured) -> None:
         else:
             terminal.act(say("{id}  remembered in {place}", id=placed.block.id, place=place))
 
-    terminal.answer({**brief(placed), "commit": commit, "merged": captured.merged > 0}, text)
+    found = delicate(texts_of(placed.block))
+    document = {
+        **brief(placed),
+        "commit": commit,
+        "merged": captured.merged > 0,
+        "secrets": [{"kind": one.kind, "at": one.at} for one in found],
+    }
+    terminal.answer(document, text)
+    if found:
+        kinds = ", ".join(dict.fromkeys(say(one.kind) for one in found))
+        terminal.note(
+            say(
+                "alice-exp: {id} holds {kinds}; to keep no word of it: 'alice-exp reject {id} --purge'",
+                id=placed.block.id,
+                kinds=kinds,
+            )
+            if placed.place == "low_value"
+            else say(
+                "alice-exp: {id} holds {kinds}; to keep no word of it: 'alice-exp purge {id}'",
+                id=placed.block.id,
+                kinds=kinds,
+            )
+        )
 
 
 def _bulk_answer(terminal: Terminal, captured: Captured) -> None:

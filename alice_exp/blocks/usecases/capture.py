@@ -11,7 +11,8 @@ from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.model.rules.identity import Sameness, sameness
 from alice_exp.model.rules.namespaces import namespace_for
-from alice_exp.model.rules.rejection import Rejections
+from alice_exp.model.rules.private_facts import delicate
+from alice_exp.model.rules.rejection import Rejections, inference, twin
 from alice_exp.model.values.block import (
     EVIDENCE_KEPT,
     PLACES,
@@ -19,6 +20,7 @@ from alice_exp.model.values.block import (
     Payload,
     Placed,
     Trigger,
+    is_approved,
     path_of,
 )
 from alice_exp.model.values.changes import ChangeSet, Put
@@ -105,6 +107,7 @@ class _Intake:
     home: dict[Sameness, Placed]
     taken: set[str]
     rejections: Rejections
+    trusted: tuple[Placed, ...] = ()
     puts: dict[str, Put] = field(default_factory=dict)
     merged: int = 0
     refused: list[str] = field(default_factory=list)
@@ -195,7 +198,9 @@ def _intake(snapshot: Snapshot, caller: Caller) -> _Intake:
     for place in order:
         for placed in snapshot.within(place):
             living[sameness(placed.block)] = placed
-    return _Intake(caller, living, {placed.block.id for placed in snapshot}, Rejections.within(snapshot))
+    trusted = tuple(p for p in snapshot.within("personal", "universal") if is_approved(p) and not p.block.key)
+    taken = {placed.block.id for placed in snapshot}
+    return _Intake(caller, living, taken, Rejections.within(snapshot), trusted)
 
 
 def _capture(intake: _Intake, draft: Draft) -> Placed | None:
@@ -204,6 +209,13 @@ def _capture(intake: _Intake, draft: Draft) -> Placed | None:
     if known is not None and (not draft.key or _says_the_same(known.block, draft)):
         intake.merged += 1
         return intake.put(_observed(known.block, draft, intake.caller.now), known.path, same)
+    repeated = twin(draft.payload, intake.trusted) if known is None and not draft.key else None
+    if repeated is not None:
+        # What is trusted already need not wait for a decision again: it was seen once more (DESIGN 13).
+        block = intake.puts[repeated.block.id].block if repeated.block.id in intake.puts else repeated.block
+        intake.merged += 1
+        observed = _observed(block, draft, intake.caller.now)
+        return intake.put(observed, repeated.path, sameness(block))
     rejected = intake.rejections.find(draft.payload)
     if rejected is not None:
         intake.refused.append(rejected.block.id)
@@ -256,8 +268,8 @@ def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
 
 def destination(block: Block) -> str:
     """The path to which approval takes a candidate: personal if about the user, else as suggested or by type (B2.17,
-    B2.18)."""
-    place: Place = "personal" if block.about == "user" else "universal"
+    B2.18). What holds a secret or a private fact is never offered to universal, which may be shared."""
+    place: Place = "personal" if block.about == "user" or delicate(texts_of(block)) else "universal"
     named, _, name = block.suggested.partition("/")
     return path_of(place, name if name and named == place else namespace_for(place, block.type))
 
@@ -279,6 +291,11 @@ def refusal(rejected_id: str) -> RefusedError:
         id=rejected_id,
         hint=f"see 'alice-exp why {rejected_id}'; to lift it: alice-exp revive {rejected_id} --from-rejected",
     )
+
+
+def texts_of(saying: Block | Draft) -> dict[str, str]:
+    """The texts of a block or draft in which a secret may stand, by field."""
+    return {"payload": inference(saying.payload), "trigger": saying.trigger.text}
 
 
 def payload_of(given: str | Payload) -> Payload:

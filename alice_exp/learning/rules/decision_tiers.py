@@ -83,17 +83,20 @@ def choose(
     matches: Iterable[Match],
     threshold: float = HIGH_CONFIDENCE,
     is_held_out: Callable[[str], bool] = lambda _: False,
+    is_like_rejected: Callable[[Placed], bool] = lambda _: False,
 ) -> Choice:
     """Apply the first tier with a match; ``matches`` are in the order of their score.
 
     Those that are not ``clear`` by themselves do not count. A block is proven if it is personal and at least past, or
     universal and reliable, and trust · confidence reaches ``threshold``. ``is_held_out`` is asked for the first block
-    of the answering tier, unless nobody has approved it: what it holds out is as if it did not exist.
+    of the answering tier, unless nobody has approved it: what it holds out is as if it did not exist. A candidate that
+    ``is_like_rejected`` is never applied (DESIGN 13).
     """
     given = [match for match in matches if match.clear and match.placed.block.state != "obsolete"]
     held_out: list[str] = []
     while True:
-        tier, applied = _answer([one for one in given if one.placed.block.id not in held_out], threshold)
+        left = [one for one in given if one.placed.block.id not in held_out]
+        tier, applied = _answer(left, threshold, is_like_rejected)
         if not applied or tier == "low_value" or not is_held_out(applied[0].placed.block.id):
             break
         held_out.append(applied[0].placed.block.id)
@@ -106,11 +109,17 @@ def choose(
     return Choice(tier, applied, observing, tier == "low_value", warnings, tuple(held_out))
 
 
-def _answer(given: list[Match], threshold: float) -> tuple[Tier, tuple[Applied, ...]]:
+def _answer(
+    given: list[Match], threshold: float, is_like_rejected: Callable[[Placed], bool]
+) -> tuple[Tier, tuple[Applied, ...]]:
     approved = [match for match in given if match.approved]
     if not approved:
         pool = [
-            match for match in given if match.placed.place == "low_value" and not is_withheld(match.placed)
+            match
+            for match in given
+            if match.placed.place == "low_value"
+            and not is_withheld(match.placed)
+            and not is_like_rejected(match.placed)
         ]
         return ("low_value", _of("low_value", pool)) if pool else ("reasoning", ())
     floor = NEAR_BEST * max(match.match for match in approved)
@@ -124,13 +133,24 @@ def _answer(given: list[Match], threshold: float) -> tuple[Tier, tuple[Applied, 
             first = _of(tier, proven[tier])
             lower = [(below, match) for below, _ in TRUSTED[number + 1 :] for match in proven[below]]
             best = max(one.match.match for one in first)
-            joining = [Applied(match, below, True) for below, match in lower if match.match >= best]
+            joining = [
+                Applied(match, below, True)
+                for below, match in lower
+                if match.match >= best and not any(_opposes(match.placed, one.placed) for one in first)
+            ]
             return tier, (*first, *joining[:MOST_COMPLEMENTS])
     trial = [match for match in near if not is_in_doubt(match.placed.block)]
     if trial:
         best = max(match.match for match in trial)
         return "trial", (Applied(min(trial, key=lambda match: _trial_order(match, best)), "trial"),)
     return "reasoning", ()
+
+
+def _opposes(one: Placed, other: Placed) -> bool:
+    from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
+
+    found = Neighbourhood([other]).relations(one)
+    return any(relation.kind == "opposes" for relation in found)
 
 
 def _of(tier: Tier, found: list[Match]) -> tuple[Applied, ...]:

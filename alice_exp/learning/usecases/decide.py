@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.search_episodes import similar_failures
+from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
 from alice_exp.finding.rules.project_scope import is_foreign
 from alice_exp.finding.rules.ranking import unscored
 from alice_exp.finding.usecases import Filters, search
@@ -16,7 +17,7 @@ from alice_exp.learning.rules.decision_tiers import UNKEPT_WARNING, Applied, cho
 from alice_exp.learning.rules.lot import is_held_out
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.values.block import is_approved
+from alice_exp.model.values.block import PLACES, is_approved
 from alice_exp.model.values.records import EpisodeBook
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from alice_exp.home.ports import Home
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.learning.ports import Learning
+    from alice_exp.model.values.block import Placed
 
 MOST_OBSERVED = 10
 """A decision names at most this many blocks that it does not apply."""
@@ -58,7 +60,10 @@ def decide(learning: Learning, task: str, context: Mapping[str, Json], project: 
     decision, share = caller.new_id("dec"), config.number("trial.share")
     lot = partial(is_held_out, decision, share=share)
     choice = choose(
-        [one for one in matches if one not in elsewhere], config.number("thresholds.high_confidence"), lot
+        [one for one in matches if one not in elsewhere],
+        config.number("thresholds.high_confidence"),
+        lot,
+        lambda placed: _is_like_rejected(home, placed),
     )
     told = home.read((), records=EPISODES_PATH).episodes or EpisodeBook()
     failures = similar_failures(told.episodes, task, context)
@@ -86,6 +91,15 @@ def decide(learning: Learning, task: str, context: Mapping[str, Json], project: 
     return Decision(
         decision, choice.tier, applied, observing, warnings, failures, choice.disclaim, choice.held_out
     )
+
+
+def _is_like_rejected(home: Home, candidate: Placed) -> bool:
+    """Whether the person turned something like this candidate down; asked of what only the pool has an answer for."""
+    whole = home.read(PLACES)
+    rejected = [placed for placed in whole.within("archive") if placed.namespace == "rejected"]
+    if not rejected:
+        return False
+    return Neighbourhood(whole.within("personal", "universal"), rejected).mark(candidate) is not None
 
 
 def _linked(home: Home, applied: tuple[Applied, ...]) -> list[Applied]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.text.tokens import bag, fingerprint_text
+from alice_exp.kernel.text.tokens import bag, fingerprint_text, words
 from alice_exp.model.rules.similarity import plain_mark, same_inference
 from alice_exp.model.values.block import Placed, place_of
 
@@ -48,9 +48,9 @@ class Rejections:
         for placed in rejected:
             text = inference(placed.block.payload)
             by_text[_plain(text)] = by_text[_mark(text)] = placed
-            words = bag(text)
-            if words:
-                by_words[words] = placed
+            in_any_order = bag(text)
+            if in_any_order:
+                by_words[in_any_order] = placed
         return cls(by_text, by_words)
 
     @classmethod
@@ -66,9 +66,17 @@ class Rejections:
         known = self.by_text.get(_mark(text)) or self.by_text.get(_plain(text))
         if known is not None:
             return known
-        words = bag(text)
-        likely = self.by_words.get(words) if words else None
+        in_any_order = bag(text)
+        likely = self.by_words.get(in_any_order) if in_any_order else None
         return likely if likely and same_inference(inference(likely.block.payload), text) else None
+
+
+def twin(payload: Payload, blocks: Iterable[Placed]) -> Placed | None:
+    """The block among ``blocks`` that says the same to the word (DESIGN 13, identical), whatever its trigger."""
+    text = inference(payload)
+    # One search for the longest word spares the marks of all blocks that do not have it.
+    needle = max(words(text), key=len, default="")
+    return Rejections.of(p for p in blocks if needle in inference(p.block.payload).lower()).find(payload)
 
 
 def typed_again(

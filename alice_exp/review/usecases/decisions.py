@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.blocks.usecases.capture import destination
+from alice_exp.blocks.usecases.capture import destination, texts_of
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.model.rules.expiry import is_expired
+from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import (
     EVIDENCE_KEPT,
     PLACES,
@@ -141,6 +142,12 @@ def approve(
         if retired is not None:
             block = replace(block, supersedes=retired.block.id)
         path = target or (placed.path if placed.place == "universal" else destination(block))
+        if target and place_of(path) == "universal" and delicate(texts_of(block)):
+            raise RefusedError(
+                "{id} holds a secret or a private fact, and universal may be shared",
+                id=block.id,
+                hint=f"see 'alice-exp show {block.id}'",
+            )
         # An approval confirms a personal block after an edit; it never moves it.
         if placed.place == "personal":
             path = placed.path

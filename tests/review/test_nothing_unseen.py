@@ -1,0 +1,150 @@
+"""No act of deciding touches what was not shown; what was turned down or is trusted comes back as what it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Call
+from tests.review.test_heartbeat import on_terminal
+
+
+def memorized(cli: Call, *texts: str) -> list[str]:
+    return [cli("memorize", text, "--json").json["id"] for text in texts]
+
+
+def many(cli: Call, count: int) -> list[str]:
+    lines = "\n".join(f'{{"payload": "lesson number {n} about topic {n}"}}' for n in range(count))
+    return list(cli("memorize", "--from", "-", "--json", stdin=lines).json["ids"])
+
+
+def test_only_what_a_screen_showed_has_a_clock_and_is_decided_in_bulk(home: Path, cli: Call) -> None:
+    ids = many(cli, 30)
+    on_terminal(home, "heartbeat", moment="2026-02-20T09:00:00Z")
+    items = cli("heartbeat", "--peek", "--json").json["items"]
+    shown = [item for item in items if item["expires_at"]]
+    assert len(items) == len(ids) == 30
+    assert 0 < len(shown) <= 10
+    unseen = next(item for item in items if not item["expires_at"])
+    assert cli("approve", str(unseen["number"]), "--yes", check=False).code == 6
+    assert cli("reply", f"同意 {unseen['number']}", "--yes", check=False).code == 6
+    done = cli("reply", "同意", "--yes", "--json").json
+    assert sorted(done["ids"]) == sorted(item["id"] for item in shown)
+    assert done["left"] == 30 - len(shown)
+    assert len(cli("heartbeat", "--peek", "--json").json["items"]) == 30 - len(shown)
+
+
+@pytest.mark.parametrize("flag", ["--peek", "--unseen", "-q"])
+def test_what_nobody_reads_starts_no_clock(home: Path, cli: Call, flag: str) -> None:
+    memorized(cli, "one")
+    cli("heartbeat", flag)
+    assert cli("heartbeat", "--peek", "--json").json["items"][0]["expires_at"] is None
+
+
+def test_filters_choose_what_is_seen_and_decided(home: Path, cli: Call) -> None:
+    about = cli("memorize", "the user likes tea", "--about", "user", "--json").json["id"]
+    agent = cli("--actor", "agent:claude", "memorize", "use rg for search", "--json").json["id"]
+    other = cli("memorize", "drink coffee at nine", "--json").json["id"]
+
+    def seen(*flags: str) -> list[str]:
+        return [item["id"] for item in cli("heartbeat", "--peek", "--json", *flags).json["items"]]
+
+    assert (seen("--about", "user"), seen("--by", "agent:claude"), seen("--match", "COFFEE")) == (
+        [about],
+        [agent],
+        [other],
+    )
+    assert cli("heartbeat", "--about", "nobody", check=False).code == 2
+    (item,) = cli("heartbeat", "--json", "--by", "claude").json["items"]
+    assert (item["proposed_by"], item["seen"], item["approval"]) == ("agent:claude", 1, "trial")
+    cli("heartbeat")
+    assert cli("reject", "--match", "coffee", "--yes", "--json").json["ids"] == [other]
+    assert cli("reply", "同意所有关于我的", "--yes", "--json").json["ids"] == [about]
+    assert cli("approve", "--by", "agent:claude", "--about", "work", "--yes", "--json").json["ids"] == [agent]
+
+
+def test_a_replacement_retires_what_it_replaces(home: Path, cli: Call) -> None:
+    old = cli("remember", "the user lives in Berlin", "--when", "the user's home", "--json").json["id"]
+    new = cli(
+        "memorize", "the user lives in Hamburg", "--when", "the user's home", "--about", "user", "--json"
+    ).json["id"]
+    (item,) = cli("heartbeat", "--json").json["items"]
+    (relation,) = item["relations"]
+    assert (relation["id"], relation["relation"], relation["differs"]) == (
+        old,
+        "replaces",
+        ["hamburg", "berlin"],
+    )
+    cli("approve", "1", "--replace", old, "--yes")
+    assert cli("show", new, "--json").json["supersedes"] == old
+    assert cli("show", old, "--json").json["set"] == "archive"
+
+
+def test_a_repeat_in_other_words_is_merged_with_one_option(home: Path, cli: Call) -> None:
+    old = cli("remember", "format Python code with ruff", "--when", "formatting", "--json").json["id"]
+    new = cli("memorize", "Python code is formatted with ruff", "--when", "formatting", "--json").json["id"]
+    (item,) = cli("heartbeat", "--json").json["items"]
+    assert [(one["id"], one["relation"]) for one in item["relations"]] == [(old, "same")]
+    assert cli("approve", new, "--merge", old, "--yes", "--json").json["ids"] == [old]
+    assert cli("show", old, "--json").json["observations"] == 1
+    assert cli("heartbeat", "--peek", "--json").json["items"] == []
+
+
+def test_an_identical_repeat_of_a_trusted_block_is_an_observation_of_it(home: Path, cli: Call) -> None:
+    old = cli("remember", "Never edit a merged migration", "--when", "migrations", "--json").json["id"]
+    again = cli("memorize", "Please do not edit a merged migration", "--when", "databases", "--json").json
+    assert (again["id"], again["merged"]) == (old, True)
+    assert cli("heartbeat", "--peek", "--json").json["items"] == []
+
+
+def test_what_was_rejected_is_refused_word_for_word_and_marked_in_other_words(home: Path, cli: Call) -> None:
+    (first,) = memorized(cli, "Run the browser tests on every push to a feature branch")
+    cli("heartbeat")
+    cli("reject", "1")
+    said = "please run browser tests on every push to the feature branch"
+    assert cli("memorize", said, check=False).code == 6
+    again = cli("memorize", "On every push to feature branches run browser tests in CI", "--json").json["id"]
+    (item,) = cli("heartbeat", "--json").json["items"]
+    assert item["id"] == again
+    assert [(one["id"], one["where"]) for one in item["relations"]] == [(first, "rejected")]
+    assert "Like what you rejected: 1." in cli("heartbeat", "--peek").stdout
+    decided = cli("decide", "which tests to run on a push to a feature branch", "--json", check=False).json
+    assert again not in [row["id"] for row in decided["applied"]]
+
+
+SECRETS = [
+    ("用户的手机号是 13812345678", "a mobile number"),
+    ("身份证 11010519491231002X 用于实名", "an identity number"),
+    ("pay with card 4111 1111 1111 1111", "a bank card"),
+    ("write to li.lei@gmail.com", "a private e-mail address"),
+    ("用户住在朝阳区建国路 88 号", "an address"),
+    ("the key is sk-abcdefghijklmnopqrstuvwx1234", "an API key"),
+]
+
+
+@pytest.mark.parametrize(("text", "kind"), SECRETS)
+def test_a_secret_is_marked_and_never_goes_to_universal(home: Path, cli: Call, text: str, kind: str) -> None:
+    done = cli("memorize", text)
+    assert "holds" in done.stderr
+    (item,) = cli("heartbeat", "--json").json["items"]
+    assert kind in [one["kind"] for one in item["secrets"]]
+    assert item["suggested"].startswith("personal/")
+    assert cli("approve", "1", "--to", "universal/tool_usage", "--yes", check=False).code == 6
+    cli("reject", "1", "--purge", "--yes")
+    for path in (home / "experiences").rglob("*.jsonc"):
+        assert text not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "order 13812345 has 18 items",
+        "身份证号末位校验：110105194912310021 不合法",
+        "the build id is 4111111111111112",
+        "write to support@example.org or noreply@github.com",
+        "retry 3 times within 10 seconds",
+    ],
+)
+def test_what_is_no_secret_is_not_marked(home: Path, cli: Call, text: str) -> None:
+    assert cli("memorize", text, "--json").json["secrets"] == []
