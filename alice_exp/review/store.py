@@ -62,7 +62,10 @@ class FileReports:
         """See ``review.ports.Reports``."""
         # Only in memory: a report whose commit fails must not replace the numbers that the person has seen.
         before = self._open()
-        self._prepared = _Open(report, at, ids, "", before.at, before.head, groups)
+        # A second report of a day counts from the same one as the first, else it would forget what that one showed.
+        is_second = before.at[:10] == at[:10]
+        since, head = (before.since, before.since_head) if is_second else (before.at, before.head)
+        self._prepared = _Open(report, at, ids, "", since, head, groups)
 
     def publish(self, head: str = "") -> None:
         """See ``review.ports.Reports``."""
@@ -140,7 +143,7 @@ class FileReports:
         return _Open(report, act.at, ids, act.commit, act.at, act.commit)
 
 
-_NO_PROPOSAL = frozenset(("heartbeat", "outcome", "edit", "fold"))
+_NO_PROPOSAL = frozenset(("heartbeat", "outcome", "edit", "fold", "seen"))
 """What names a candidate without bringing it in."""
 
 

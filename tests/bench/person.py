@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from alice_exp import Alice
+from alice_exp.blocks.usecases.keep import keep
 from alice_exp.blocks.usecases.lifetime import retire
-from alice_exp.learning.usecases.keep import keep
-from alice_exp.learning.wiring import learning
 from alice_exp.owner.wiring import open_session
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.daily_report import Agenda
@@ -44,7 +43,7 @@ class Person:
 
     def keep(self, block: str) -> None:
         """It still holds."""
-        keep(learning(self.session), block)
+        keep(self.session.home, self.session.caller, block)
 
     def retire(self, block: str) -> None:
         """It holds no longer."""

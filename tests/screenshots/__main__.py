@@ -69,7 +69,7 @@ def review(environment: Environment) -> str:
     ask(environment, "heartbeat")
     ask(environment, "reject", "1", "2", "5", "6", "7", "9", "10", "11")
     session = Session(("alice-exp", "review"), environment, Path(environment["HOME"]))
-    session.press("r")
+    session.press("R")
     session.wait_for(") " if environment["ALICE_LANG"] == "en" else "）")
     session.type(_WORDS[environment["ALICE_LANG"]]["why"] + "\n")
     session.press("a")

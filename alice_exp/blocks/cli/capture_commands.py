@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -15,8 +16,8 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.documents import brief
 from alice_exp.model.formats.block_schema import block_of, known_keys
-from alice_exp.model.rules.private_facts import delicate
-from alice_exp.model.values.block import ABOUT, About, Block, Evidence, Payload, Trigger
+from alice_exp.model.rules.private_facts import Delicate, delicate
+from alice_exp.model.values.block import ABOUT, About, Block, Evidence, Payload, Placed, Trigger
 from alice_exp.owner.wiring import signing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
@@ -209,21 +210,27 @@ def _answer(terminal: Terminal, captured: Captured) -> None:
         "secrets": [{"kind": one.kind, "at": one.at} for one in found],
     }
     terminal.answer(document, text)
-    if found:
-        kinds = ", ".join(dict.fromkeys(say(one.kind) for one in found))
-        terminal.note(
-            say(
-                "alice-exp: {id} holds {kinds}; to keep no word of it: 'alice-exp reject {id} --purge'",
-                id=placed.block.id,
-                kinds=kinds,
-            )
-            if placed.place == "low_value"
-            else say(
-                "alice-exp: {id} holds {kinds}; to keep no word of it: 'alice-exp purge {id}'",
-                id=placed.block.id,
-                kinds=kinds,
-            )
+    _warn_of_secrets(terminal, placed, found)
+
+
+def _warn_of_secrets(terminal: Terminal, placed: Placed, found: Sequence[Delicate]) -> None:
+    """Name the secrets and private facts that were kept, and what removes them for good."""
+    if not found:
+        return
+    kinds = ", ".join(dict.fromkeys(say(one.kind) for one in found))
+    if placed.place == "low_value":
+        line = say(
+            "alice-exp: {id} holds {kinds}; to keep no word of it: 'alice-exp reject {id} --purge'",
+            id=placed.block.id,
+            kinds=kinds,
         )
+    else:
+        line = say(
+            "alice-exp: {id} holds {kinds}; to keep no word of it: 'alice-exp purge {id}'",
+            id=placed.block.id,
+            kinds=kinds,
+        )
+    terminal.note(line)
 
 
 def _bulk_answer(terminal: Terminal, captured: Captured) -> None:

@@ -252,10 +252,10 @@ def keep(
 
     What no longer holds: alice-exp retire. Example: alice-exp keep exp-7k2m9q4x
     """
-    from alice_exp.learning.usecases.keep import keep as kept
+    from alice_exp.blocks.usecases.keep import keep as kept
 
     terminal: Terminal = ctx.obj
-    done = kept(learning(terminal.session), reference, note)
+    done = kept(terminal.session.home, terminal.session.caller, reference, note)
     block = done.placed.block
     document = {
         "id": block.id,

@@ -1,18 +1,13 @@
-"""The command ``review``: decides on one candidate at a time by single keys, each decision an act of its own.
+"""The command ``review``: decides on candidates by single keys, each decision an act of its own.
 
-Plain lines instead of a full-screen interface, so that it works over ssh; the terminal is in raw mode only while it
-waits for a key.
+Plain lines instead of a full-screen interface, so that it works over ssh.
 """
 
 from __future__ import annotations
 
-import os
-import select
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NoReturn
 
 import typer
 
@@ -21,31 +16,35 @@ from alice_exp.kernel.errors import AliceError, RefusedError
 from alice_exp.review import usecases as deciding
 from alice_exp.review.cli.report_model import marks
 from alice_exp.review.cli.report_text import card
-from alice_exp.review.cli.review_commands import approved, rejected
+from alice_exp.review.cli.review_commands import approved, purged, rejected
+from alice_exp.review.cli.review_pages import DIGITS, ReviewPage
+from alice_exp.review.cli.single_keys import BREAK, END, key
+from alice_exp.review.rules.arrangement import CARDS, arranged
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.wiring import reports, reviewing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
-_END = "\x04"
-_BREAK = "\x03"
+FEW = 20
+"""Up to this many candidates come one by one, more by pages."""
 
 
 def review(ctx: typer.Context) -> None:
-    """Decide on what waits, one thing at a time: a approve, p to personal, r reject, e edit, l later, q quit.
+    """Decide on what waits by single keys: a approve, r reject, l later, u undo, ? all keys. Many come by pages.
 
     Each decision stands at once; quit or killed, the next review goes on where this one stopped.
 
     Example: alice-exp review
     """
     terminal: Terminal = ctx.obj
-    require_person(terminal.session.caller, say("review"), "alice-exp review")
+    session = terminal.session
+    require_person(session.caller, say("review"), "alice-exp review")
     if terminal.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise RefusedError(
             "a review needs a terminal, so that a person presses the keys",
             hint="see 'alice-exp heartbeat', then 'alice-exp reply …'",
         )
-    report, _ = deciding.heartbeat(reviewing(terminal.session), peek=False)
+    report, _ = deciding.heartbeat(reviewing(session), peek=False, page=lambda _: ())
     tally = _Session(ctx, report).run()
     terminal.line(
         say(
@@ -68,12 +67,15 @@ class Tally:
 
 @dataclass
 class _Session:
-    """One interactive review: the ids still to be shown, and the counts of decisions."""
+    """One interactive review: the report, the counts, what is settled, what was on the screen, the last commits."""
 
     context: typer.Context
     report: Agenda
     tally: Tally = field(default_factory=Tally)
-    ahead: list[str] = field(default_factory=list)
+    settled: dict[str, str] = field(default_factory=dict)
+    displayed: set[str] = field(default_factory=set)
+    commits: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    step: int = 1
 
     @property
     def terminal(self) -> Terminal:
@@ -82,89 +84,258 @@ class _Session:
         return terminal
 
     def run(self) -> Tally:
-        """Go through the candidates from where the last review stopped, until all were seen or the person quits."""
+        """Go through the candidates from where the last review stopped, then the doubts, until the person quits."""
         items = self._in_order()
-        self.ahead = [item.placed.block.id for item in items]
         self.tally.left = len(items)
-        if not items:
+        if not items and not self.report.review:
             self.terminal.line(say("Nothing waits for your decision."))
-        for position, item in enumerate(items):
-            # Stored before the decision, so that a review that is killed resumes at this candidate.
-            reports(self.terminal.session).keep_bookmark(item.placed.block.id)
-            if not self._decide(item, position + 1, len(items)):
-                return self.tally
-            self.ahead = self.ahead[1:]
-            if not self.ahead:
-                break
+        size = 1 if len(items) <= FEW else CARDS
+        at = 0
+        while 0 <= at < len(items):
+            page = [item for item in items[at : at + size] if item.placed.block.id not in self.settled]
+            if page:
+                # Stored before the decision, so that a review that is killed resumes here.
+                reports(self.terminal.session).keep_bookmark(page[0].placed.block.id)
+                self.step = 1
+                stays = (
+                    self._page(page, at, len(items)) if size > 1 else self._card(page[0], at + 1, len(items))
+                )
+                if not stays:
+                    return self.tally
+            at += size * self.step
+            if at < 0:
+                at, self.step = 0, 1
         reports(self.terminal.session).keep_bookmark("")
+        self._doubts()
         return self.tally
 
     def _in_order(self) -> list[Item]:
         items = list(self.report.items)
+        if len(items) > FEW:
+            items = [item for part in arranged(items) for item in part.items]
         at = reports(self.terminal.session).bookmark()
         start = next((i for i, item in enumerate(items) if item.placed.block.id == at), 0)
         return items[start:] + items[:start]
 
-    def _decide(self, item: Item, position: int, count: int) -> bool:
+    # ------------------------------------------------------------------------------------------------ one candidate
+
+    def _card(self, item: Item, position: int, count: int) -> bool:
         """Show one candidate and carry out the person's decision; false if they quit."""
         item = self._current(item)
         self._show(item, position, count)
         while True:
-            key = _key(say("[a]pprove [p]ersonal [r]eject [e]dit [l]ater [q]uit [?] "))
-            if key in ("q", _END, _BREAK):
+            pressed = key(self._question(item))
+            if pressed in ("q", END, BREAK):
                 return False
             try:
-                if self._carried_out(key, item):
+                if self._carried_out(pressed, item):
                     return True
             except AliceError as error:
                 # A warning is printed once per command; here each key press needs its answer.
                 self.terminal.warned.clear()
                 self.terminal.warn(error)
 
-    def _carried_out(self, key: str, item: Item) -> bool:
-        """Whether the key settled the candidate."""
-        block_id = item.placed.block.id
-        if key in ("l", "n", " ", "\x1b[C"):
-            return True
-        if key == "A":
-            return self._approved_all()
-        if key in ("a", "y", "p"):
-            to = f"personal/{deciding.personal_namespace(item.placed.block)}" if key == "p" else ""
-            done = approved(self.terminal, (block_id,), to)
-            self.tally.approved += len(done.ids)
-            return self._report_result(item, done, say("approved into {place}", place=_place(done)))
-        if key in ("r", "x"):
-            reason = self._reason()
-            if reason is None:
+    def _question(self, item: Item) -> str:
+        more = (
+            say("[t]ake its place ") if item.conflict else "",
+            say("[m]erge ") if item.repeated else "",
+            say("[x] reject and purge ") if item.delicate else "",
+            say("[g]roup ") if item.group else "",
+        )
+        return "".join(more) + say("[a]pprove [p]ersonal [r]eject [e]dit [l]ater [b]ack [u]ndo [q]uit [?] ")
+
+    def _carried_out(self, pressed: str, item: Item) -> bool:
+        """Whether the key settled the candidate, or leads to another one."""
+        match pressed:
+            case "l" | "n" | " " | "\x1b[C":
+                return True
+            case "b" | "\x1b[D":
+                self.step = -1
+                return True
+            case "u":
+                return self._undone()
+            case "g" | "s" if item.group:
+                return self._grouped(item, pressed)
+            case "e":
+                return self._edited(item)
+            case "w":
+                from alice_exp.blocks.cli.provenance_commands import why
+
+                why(self.context, item.placed.block.id)
                 return False
-            done = rejected(self.terminal, (block_id,), reason)
-            self.tally.rejected += len(done.ids)
-            return self._report_result(item, done, say("rejected"))
-        if key == "e":
-            return self._edited(item)
+        return self._decided(pressed, item)
+
+    def _decided(self, pressed: str, item: Item) -> bool:
+        """Whether the key is a decision on this candidate, and carried out."""
+        block_id, other = item.placed.block.id, item.conflict or item.repeated
+        match pressed:
+            case "a" | "y":
+                return self._approved((block_id,))
+            case "p":
+                return self._approved(
+                    (block_id,), f"personal/{deciding.personal_namespace(item.placed.block)}"
+                )
+            case "t" if item.conflict:
+                return self._approved((block_id,), replacing=item.conflict.placed.block.id)
+            case "m" if other is not None:
+                return self._merged(block_id, other.placed.block.id)
+            case "r":
+                return self._rejected((block_id,))
+            case "R":
+                reason = self._reason()
+                return reason is not None and self._rejected((block_id,), reason)
+            case "x" if item.delicate:
+                done = self._rejected((block_id,))
+                purged(self.terminal, (block_id,))
+                return done
         self._help()
         return False
 
-    def _approved_all(self) -> bool:
-        """Approve this one and all that were not shown yet, as one act; false if the person does not confirm."""
-        if _key(say("Approve these {count}? [y/n] ", count=len(self.ahead))) not in ("y", "a"):
+    def _grouped(self, item: Item, pressed: str) -> bool:
+        """Approve or put off the whole group, if all of its texts were on the screen."""
+        members = [one for one in self.report.items if one.group == item.group]
+        ids = [one.placed.block.id for one in members if one.placed.block.id not in self.settled]
+        if pressed == "s":
+            self.settled.update(dict.fromkeys(ids, "later"))
+            return True
+        unseen = [one for one in members if one.placed.block.id not in self.displayed]
+        for one in unseen:
+            self._show(one, 0, 0)
+        if unseen:
+            self.terminal.line(say("  these belong together; press g again to approve them all"))
             return False
-        done = approved(self.terminal, self.ahead, bulk=True)
-        self.tally.approved += len(done.ids)
-        self.tally.left -= len(done.ids)
-        self.terminal.line(say("  {count} approved", count=len(done.ids)))
-        self.ahead = []
-        return True
+        return self._approved(ids)
 
-    def _report_result(self, item: Item, done: deciding.Decided, words: str) -> bool:
-        self.tally.left -= len(done.ids)
+    def _approved(self, ids: Sequence[str], to: str = "", *, replacing: str = "") -> bool:
+        done = approved(self.terminal, ids, to, replacing=replacing)
+        self.tally.approved += len(done.ids)
+        places = ", ".join(dict.fromkeys(f"{one.place}/{one.namespace}" for one in done.placed))
+        return self._report_result(ids, done, say("approved into {place}", place=places))
+
+    def _rejected(self, ids: Sequence[str], reason: str = "") -> bool:
+        done = rejected(self.terminal, ids, reason)
+        self.tally.rejected += len(done.ids)
+        return self._report_result(ids, done, say("rejected"))
+
+    def _merged(self, block_id: str, into: str) -> bool:
+        session = self.terminal.session
+        done = deciding.merge(session.home, session.caller, block_id, into)
+        self.tally.approved += 1
+        return self._report_result((block_id,), done, say("merged into {id}", id=into), whole=True)
+
+    def _report_result(
+        self, ids: Sequence[str], done: deciding.Decided, words: str, *, whole: bool = False
+    ) -> bool:
+        decided = tuple(ids) if whole else done.ids
+        self.tally.left -= len(decided)
+        self.settled.update(dict.fromkeys(decided, words))
+        if done.commit is not None:
+            self.commits.append((done.commit.commit, decided))
         for block_id, why in done.skipped:
             self.terminal.line(
                 say("{id} has {why} since it was shown; it is left as it is", id=block_id, why=say(why))
             )
-        if done.ids:
-            self.terminal.line(f"  {self._current(item).number}  {words}")
+        numbers = [str(i.number) for i in self.report.items if i.placed.block.id in decided]
+        if numbers:
+            self.terminal.line(f"  {' '.join(numbers)}  {words}")
         return True
+
+    def _undone(self) -> bool:
+        """Take the last decision of this review back and go to it."""
+        from alice_exp.blocks.usecases.provenance import undo
+
+        if not self.commits:
+            self.terminal.line(say("  there is nothing to undo in this review"))
+            return False
+        commit, ids = self.commits.pop()
+        session = self.terminal.session
+        undo(session.home, session.history, session.caller, commit)
+        words = [self.settled.pop(block_id, "") for block_id in ids]
+        self.tally.left += len(ids)
+        if say("rejected") in words:
+            self.tally.rejected -= len(ids)
+        else:
+            self.tally.approved -= len(ids)
+        self.terminal.line(say("  undone"))
+        self.step = -1
+        return True
+
+    # ------------------------------------------------------------------------------------------------------ a page
+
+    def _page(self, items: Sequence[Item], at: int, count: int) -> bool:
+        """Show ten candidates and carry out one decision on all but the marked ones; false if the person quits."""
+        page = ReviewPage(items)
+        self._mark_shown(items)
+        self._draw(page, at, count)
+        while True:
+            pressed = key(page.question())
+            if pressed in ("q", END, BREAK):
+                return False
+            if pressed in DIGITS and pressed:
+                if page.toggle(pressed):
+                    self._draw(page, at, count)
+                continue
+            try:
+                if self._page_carried_out(pressed, page):
+                    return True
+            except AliceError as error:
+                self.terminal.warned.clear()
+                self.terminal.warn(error)
+
+    def _page_carried_out(self, pressed: str, page: ReviewPage) -> bool:
+        plain, other = page.split()
+        match pressed:
+            case "a" | "y":
+                return (not plain or self._approved(plain)) and (not other or self._rejected(other))
+            case "r":
+                return (not plain or self._rejected(plain)) and (not other or self._approved(other))
+            case "l" | "n" | " " | "\x1b[C":
+                return True
+            case "b" | "\x1b[D":
+                self.step = -1
+                return True
+            case "u":
+                return self._undone()
+            case _:
+                self.terminal.line(
+                    say("  a digit marks one: ✗ the other way, · later; then one key decides the page")
+                )
+        return False
+
+    def _draw(self, page: ReviewPage, at: int, count: int) -> None:
+        self._rule(f"{at + 1}–{at + len(page.items)}/{count}")
+        for line in page.lines(_columns()):
+            self.terminal.line(line)
+
+    # --------------------------------------------------------------------------------------------------------- doubt
+
+    def _doubts(self) -> None:
+        """Ask of each block in doubt whether it still holds (DESIGN 12.5)."""
+        from alice_exp.blocks.usecases.keep import keep
+        from alice_exp.blocks.usecases.lifetime import retire
+        from alice_exp.review.cli.report_model import doubted
+
+        session = self.terminal.session
+        for placed in self.report.review:
+            row = doubted(placed)
+            self._rule(say("does it still hold?"))
+            for line in (f"{row.label}  {row.text}", f"  {row.note}"):
+                self.terminal.line(line)
+            while True:
+                pressed = key(say("[k]eep: still true [n]o longer [l]ater [q]uit "))
+                if pressed in ("q", END, BREAK):
+                    return
+                if pressed in ("k", "y"):
+                    keep(session.home, session.caller, placed.block.id)
+                    self.terminal.line("  " + say("kept: it still holds"))
+                elif pressed == "n":
+                    retire(session.home, session.caller, placed.block.id, "no longer true")
+                    self.terminal.line("  " + say("retired: it no longer holds"))
+                elif pressed not in ("l", " "):
+                    continue
+                break
+
+    # ------------------------------------------------------------------------------------------------------- drawing
 
     def _current(self, item: Item) -> Item:
         """The candidate in the open report, since an edit makes a new report with new numbers."""
@@ -177,7 +348,9 @@ class _Session:
 
         block_id = item.placed.block.id
         edit(self.context, block_id)
-        self.report, _ = deciding.heartbeat(reviewing(self.terminal.session), peek=False)
+        self.report, _ = deciding.heartbeat(
+            reviewing(self.terminal.session), peek=False, page=lambda _: (block_id,)
+        )
         fresh = self._current(item)
         # The edit may have moved the block out of the pool.
         if fresh not in self.report.items:
@@ -193,78 +366,41 @@ class _Session:
             self.terminal.line("")
             return None
 
+    def _mark_shown(self, items: Sequence[Item]) -> None:
+        """What is on the screen now has a clock, and may be decided."""
+        ids = [item.placed.block.id for item in items]
+        self.displayed.update(ids)
+        deciding.mark_shown(reviewing(self.terminal.session), ids)
+
     def _show(self, item: Item, position: int, count: int) -> None:
-        width = _columns()
+        self._mark_shown([item])
         if count:
             self.terminal.line("")
-            self.terminal.line(
-                f"── {position}/{count} " + "─" * max(0, width - 8 - len(f"{position}{count}"))
-            )
-        colour = self.terminal.is_rich
+            self._rule(f"{position}/{count}")
         marked = marks([item])[item.placed.block.id]
-        sys.stdout.writelines(f"{line}\n" for line in card(item, width, marked, colour=colour))
+        lines = card(item, _columns(), marked, colour=self.terminal.is_rich)
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+
+    def _rule(self, title: str) -> None:
+        self.terminal.line(f"── {title} " + "─" * max(0, _columns() - 5 - len(title)))
 
     def _help(self) -> None:
         for line in (
             say("a  approve: it goes where the card says"),
-            say("A  approve this one and all that follow"),
             say("p  approve into personal: about you, never leaves this machine"),
-            say("r  reject for good, with a reason if you like"),
+            say("t  take the place of the trusted block beside it, which is retired"),
+            say("m  merge it into the trusted block beside it"),
+            say("r  reject for good · R  with a reason · x  reject and keep no word of it"),
+            say("g  approve its whole group · s  put the group off"),
             say("e  edit it first, then decide"),
-            say("l  later: it keeps waiting"),
+            say("w  why: where it comes from"),
+            say("l  later: it keeps waiting · b  back · u  undo the last decision"),
             say("q  quit: everything decided so far stands"),
         ):
             self.terminal.line(f"  {line}")
-
-
-def _place(done: deciding.Decided) -> str:
-    return ", ".join(f"{placed.place}/{placed.namespace}" for placed in done.placed)
 
 
 def _columns() -> int:
     from shutil import get_terminal_size
 
     return max(40, min(get_terminal_size().columns, 100))
-
-
-def _key(prompt: str) -> str:
-    """One key in lower case (except ``A``); an arrow key as its whole escape sequence; the end of input as Ctrl-D."""
-    sys.stdout.write(prompt)
-    sys.stdout.flush()
-    with _raw(sys.stdin.fileno()) as handle:
-        raw = os.read(handle, 1)
-        # The bytes of an arrow key follow its escape at once; 20 ms tell them from a lone Escape key.
-        while raw and (_is_partial(raw) or (raw[0] == 0x1B and select.select([handle], [], [], 0.02)[0])):
-            raw += os.read(handle, 1)
-    key = raw.decode("utf-8", "replace") if raw else _END
-    sys.stdout.write((key if key.isprintable() else "") + "\n")
-    return key if key.startswith("\x1b") or key == "A" else key.lower()
-
-
-def _is_partial(raw: bytes) -> bool:
-    """Whether these bytes are an incomplete UTF-8 character."""
-    wanted = 1 if raw[0] < 0x80 else 2 if raw[0] < 0xE0 else 3 if raw[0] < 0xF0 else 4
-    return len(raw) < wanted
-
-
-@contextmanager
-def _raw(handle: int) -> Iterator[int]:
-    """Turn off the terminal's line buffering and echo for one key; always restores them."""
-    import signal
-    import termios
-    import tty
-
-    before = termios.tcgetattr(handle)
-    ending = {number: signal.signal(number, _ended) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        tty.setcbreak(handle, termios.TCSADRAIN)
-        yield handle
-    finally:
-        termios.tcsetattr(handle, termios.TCSADRAIN, before)
-        for number, handler in ending.items():
-            signal.signal(number, handler)
-
-
-def _ended(number: int, frame: object) -> NoReturn:  # noqa: ARG001
-    """Exit with the status of a signal, but through every ``finally``, so that the terminal gets its echo back."""
-    raise SystemExit(128 + number)

@@ -49,7 +49,7 @@ def sections(report: Agenda) -> tuple[Section, ...]:
             [_settle(placed, one) for placed, one in report.settle],
         ),
         _section(
-            "review", say("In doubt: does it still hold?"), [_doubted(placed) for placed in report.review]
+            "review", say("In doubt: does it still hold?"), [doubted(placed) for placed in report.review]
         ),
         _section(
             "revivable",
@@ -189,7 +189,8 @@ def _revivable(placed: Placed) -> Row:
     return Row(placed.block.id, payload_text(placed), note)
 
 
-def _doubted(placed: Placed) -> Row:
+def doubted(placed: Placed) -> Row:
+    """A block in doubt, with its record and what answers."""
     doubt, record = placed.block.doubt, placed.block.record or Record()
     note = say(
         "since {day}: {ok} of {uses} worked; yes: alice-exp keep {id} · no: alice-exp retire {id} --reason …",

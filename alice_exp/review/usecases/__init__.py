@@ -11,7 +11,7 @@ from alice_exp.review.usecases.decisions import (
     shown_only,
     unseen,
 )
-from alice_exp.review.usecases.heartbeat import Page, heartbeat
+from alice_exp.review.usecases.heartbeat import Page, heartbeat, mark_shown
 
-__all__ = ["Decided", "Page", "Why", "approve", "chosen", "heartbeat", "merge"]
+__all__ = ["Decided", "Page", "Why", "approve", "chosen", "heartbeat", "mark_shown", "merge"]
 __all__ += ["personal_namespace", "reject", "shown_only", "unseen"]

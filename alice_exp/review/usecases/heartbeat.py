@@ -88,6 +88,26 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
     return _report(seen, reviewing, planned.gone, planned.back), commit
 
 
+def mark_shown(reviewing: Reviewing, ids: Sequence[str]) -> None:
+    """Start the clock of candidates that are on the person's screen now, and bind decisions to what they say.
+
+    What was shown as it is already costs nothing.
+    """
+    home, caller = reviewing.home, reviewing.caller
+    report = reviewing.reports.open_report()
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, None]:
+        found = [placed for placed in map(snapshot.find, ids) if placed is not None]
+        unseen = [p for p in found if p.place == "low_value" and _is_to_be_shown(p)]
+        if not unseen:
+            return None, None
+        act = Act("seen", caller.actor, caller.now, tuple(p.block.id for p in unseen), "on the screen")
+        puts = tuple(Put(_shown(p.block, report, caller.now), p.path) for p in unseen)
+        return ChangeSet(act, puts), None
+
+    home.apply(plan, PLACES)
+
+
 def _is_to_be_shown(placed: Placed) -> bool:
     return not placed.stale and not is_shown_as_it_is(placed.block)
 

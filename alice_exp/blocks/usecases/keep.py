@@ -14,8 +14,9 @@ from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.changes import ChangeSet, Put
 
 if TYPE_CHECKING:
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
-    from alice_exp.learning.ports import Learning
     from alice_exp.model.values.block import Placed
     from alice_exp.model.values.snapshot import Snapshot
 
@@ -28,9 +29,8 @@ class Kept:
     commit: Commit | None = None
 
 
-def keep(learning: Learning, reference: str, note: str = "") -> Kept:
+def keep(home: Home, caller: Caller, reference: str, note: str = "") -> Kept:
     """Rest the doubt in a living block at a quarter, clear its open failures; ``RefusedError`` for an archived one."""
-    caller = learning.caller
     require_person(caller, "keep a block", f"alice-exp keep {reference}")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Kept]:
@@ -45,5 +45,5 @@ def keep(learning: Learning, reference: str, note: str = "") -> Kept:
         act = Act("keep", caller.actor, caller.now, (placed.block.id,), "it still holds")
         return ChangeSet(act, (Put(after.block, after.path),)), Kept(after)
 
-    commit, answer = learning.home.apply(plan, PLACES)
+    commit, answer = home.apply(plan, PLACES)
     return replace(answer, commit=commit)

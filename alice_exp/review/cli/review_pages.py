@@ -1,0 +1,68 @@
+"""Review by pages: ten candidates with their whole texts, decided with one key, exceptions marked by their digits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from alice_exp.kernel.text.wrapping import wrapped
+from alice_exp.model.documents import payload_text, trigger_text
+from alice_exp.review.cli.report_model import neighbours
+from alice_exp.review.rules.daily_report import Item
+from alice_exp.terminal.language import say
+
+Mark = Literal["other", "later"]
+"""What an exception does: the other of approve and reject, or nothing yet."""
+
+DIGITS = "1234567890"
+
+
+@dataclass
+class ReviewPage:
+    """One page: its candidates and the exceptions among them, by id."""
+
+    items: Sequence[Item]
+    marks: dict[str, Mark] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # What holds a secret, opposes what is trusted or was turned down before is never decided along with others.
+        apart = [item for item in self.items if item.delicate or item.conflict or item.mark]
+        self.marks.update({item.placed.block.id: "later" for item in apart})
+
+    def toggle(self, digit: str) -> bool:
+        """Mark a candidate as an exception, once more as put off, once more as none; whether there is such a one."""
+        at = DIGITS.index(digit)
+        if at >= len(self.items):
+            return False
+        block_id = self.items[at].placed.block.id
+        match self.marks.get(block_id):
+            case None:
+                self.marks[block_id] = "other"
+            case "other":
+                self.marks[block_id] = "later"
+            case _:
+                del self.marks[block_id]
+        return True
+
+    def split(self) -> tuple[list[str], list[str]]:
+        """The ids of those without a mark, and of those marked as the other."""
+        ids = [item.placed.block.id for item in self.items]
+        plain = [one for one in ids if one not in self.marks]
+        return plain, [one for one in ids if self.marks.get(one) == "other"]
+
+    def lines(self, width: int) -> list[str]:
+        """Every candidate's whole text behind its digit and mark, with what stands beside it."""
+        found = []
+        for digit, item in zip(DIGITS, self.items, strict=False):
+            sign = {None: " ", "other": "✗", "later": "·"}[self.marks.get(item.placed.block.id)]
+            when = trigger_text(item.placed)
+            text = f"{when}: {payload_text(item.placed)}" if when else payload_text(item.placed)
+            beside = [f"{row.label} {row.text}" for row in neighbours(item) if row.note or row.label == "✗"]
+            rows = wrapped("\n".join([f"{text} → {item.destination}", *beside]), width - 6)
+            found += [f"{f'{digit} {sign}' if not at else '':4}{row}" for at, row in enumerate(rows)]
+        return found
+
+    def question(self) -> str:
+        """The keys of a page."""
+        return say("[a]pprove these [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: not this one [?] ")
