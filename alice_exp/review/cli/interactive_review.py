@@ -17,7 +17,7 @@ from alice_exp.review import usecases as deciding
 from alice_exp.review.cli.report_model import marks
 from alice_exp.review.cli.report_text import card
 from alice_exp.review.cli.review_commands import approved, purged, rejected
-from alice_exp.review.cli.review_pages import DIGITS, ReviewPage
+from alice_exp.review.cli.review_pages import DIGITS, ReviewPage, key_help
 from alice_exp.review.cli.single_keys import BREAK, END, key
 from alice_exp.review.rules.arrangement import CARDS, arranged
 from alice_exp.review.rules.daily_report import Agenda, Item
@@ -188,7 +188,8 @@ class _Session:
                 done = self._rejected((block_id,))
                 purged(self.terminal, (block_id,))
                 return done
-        self._help()
+        for line in key_help():
+            self.terminal.line(f"  {line}")
         return False
 
     def _grouped(self, item: Item, pressed: str) -> bool:
@@ -383,21 +384,6 @@ class _Session:
 
     def _rule(self, title: str) -> None:
         self.terminal.line(f"── {title} " + "─" * max(0, _columns() - 5 - len(title)))
-
-    def _help(self) -> None:
-        for line in (
-            say("a  approve: it goes where the card says"),
-            say("p  approve into personal: about you, never leaves this machine"),
-            say("t  take the place of the trusted block beside it, which is retired"),
-            say("m  merge it into the trusted block beside it"),
-            say("r  reject for good · R  with a reason · x  reject and keep no word of it"),
-            say("g  approve its whole group · s  put the group off"),
-            say("e  edit it first, then decide"),
-            say("w  why: where it comes from"),
-            say("l  later: it keeps waiting · b  back · u  undo the last decision"),
-            say("q  quit: everything decided so far stands"),
-        ):
-            self.terminal.line(f"  {line}")
 
 
 def _columns() -> int:

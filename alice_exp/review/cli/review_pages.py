@@ -66,3 +66,19 @@ class ReviewPage:
     def question(self) -> str:
         """The keys of a page."""
         return say("[a]pprove these [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: not this one [?] ")
+
+
+def key_help() -> tuple[str, ...]:
+    """What each key does to one candidate."""
+    return (
+        say("a  approve: it goes where the card says"),
+        say("p  approve into personal: about you, never leaves this machine"),
+        say("t  take the place of the trusted block beside it, which is retired"),
+        say("m  merge it into the trusted block beside it"),
+        say("r  reject for good · R  with a reason · x  reject and keep no word of it"),
+        say("g  approve its whole group · s  put the group off"),
+        say("e  edit it first, then decide"),
+        say("w  why: where it comes from"),
+        say("l  later: it keeps waiting · b  back · u  undo the last decision"),
+        say("q  quit: everything decided so far stands"),
+    )
