@@ -236,7 +236,7 @@ def test_it_goes_on_where_it_was_and_comes_back_to_what_was_put_off(
     again.until("[q]uit")
     assert ids[2] in again.said
     assert ids[0] not in again.said
-    go_through(again, ["l"] * 10)
+    go_through(again, ["l"] * 11)
     again.until("0 approved, 0 rejected, 10 left.")
     assert again.said.index(ids[10]) < again.said.index(ids[0]), "what was put off comes at the end"
     assert again.end() == 0
