@@ -11,7 +11,6 @@ from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.model.rules.identity import Sameness, sameness
 from alice_exp.model.rules.namespaces import namespace_for
-from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.rules.rejection import Rejections, inference, twin
 from alice_exp.model.values.block import (
     EVIDENCE_KEPT,
@@ -269,6 +268,8 @@ def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
 def destination(block: Block) -> str:
     """The path to which approval takes a candidate: personal if about the user, else as suggested or by type (B2.17,
     B2.18). What holds a secret or a private fact is never offered to universal, which may be shared."""
+    from alice_exp.model.rules.private_facts import delicate
+
     place: Place = "personal" if block.about == "user" or delicate(texts_of(block)) else "universal"
     named, _, name = block.suggested.partition("/")
     return path_of(place, name if name and named == place else namespace_for(place, block.type))
