@@ -62,7 +62,7 @@ NAMED: Mapping[str, str] = {
     "backup": "'alice-exp sync add NAME PATH --private' copies the home to another disk or machine",
     "start": "'alice-exp init' makes a home; 'alice-exp help' shows all commands",
     "login": "there is no account: 'alice-exp init' makes a home on this machine",
-    "install": "'alice-exp mcp install HOST' puts this home into an agent's host",
+    "install": "'alice-exp connect HOST' puts this home into an agent's host",
     "ui": "'alice-exp review' decides with keys; 'alice-exp heartbeat --format html' writes a page",
     "tui": "'alice-exp review' decides with keys; 'alice-exp heartbeat --format html' writes a page",
 }

@@ -47,7 +47,7 @@ LEAD: tuple[tuple[str, str], ...] = (
     ("backup", "sync add"),
     ("start", "init"),
     ("login", "init"),
-    ("install", "mcp install"),
+    ("install", "connect"),
     ("ui", "review"),
     ("say hello", "session say"),
     ("invite", "peer invite"),

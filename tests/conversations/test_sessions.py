@@ -439,7 +439,7 @@ def test_500_then_200_is_asked_again(home: Path, cli: Call, impatient: None) -> 
     assert len(model.prompts) == 2
 
 
-@pytest.mark.needs("openai")
+@pytest.mark.needs("httpx2")
 @pytest.mark.covers("R4.20")
 def test_a_memory_whose_quote_was_never_said_is_dropped(home: Path, cli: Call, impatient: None) -> None:
     listed = json.dumps(

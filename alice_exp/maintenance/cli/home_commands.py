@@ -56,7 +56,7 @@ def _next() -> tuple[str, ...]:
     """What to do first in a new home; beside the answer, since it is none."""
     rows = (
         ('alice-exp remember "…"', say("keeps your own word")),
-        ("alice-exp mcp install HOST", say("lets an agent learn and recall here")),
+        ("alice-exp connect HOST", say("lets an agent learn and recall here")),
         ("alice-exp heartbeat", say("each day: what was learned, for you to decide")),
     )
     return (say("Next:"), *(f"  {command:<27} {what}" for command, what in rows))
