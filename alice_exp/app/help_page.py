@@ -27,6 +27,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "approve": "Trust candidates; those about you go to personal.",
         "reject": "Turn candidates down for good.",
         "reply": "Answer the report in your own words.",
+        "pause": "While you are away, nothing that waits expires.",
         "keep": "It still holds: end the doubt in a block.",
     },
     "Say and find": {
@@ -65,7 +66,6 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "event": "The running diary of thoughts.",
         "distill": "Find what repeats in episodes and propose it.",
         "project": "Which project this folder belongs to; learning there off or on.",
-        "pause": "Let no host learn or capture until a time.",
     },
     "Upkeep": {
         "init": "Make the home; again: changes nothing.",

@@ -32,6 +32,7 @@ COMMANDS: Table = {
     "approve": "alice_exp.review.cli.review_commands:approve",
     "reject": "alice_exp.review.cli.review_commands:reject",
     "reply": "alice_exp.review.cli.review_commands:reply",
+    "pause": "alice_exp.maintenance.cli.pause_command:pause",
     "review": "alice_exp.review.cli.interactive_review:review",
     "list": "alice_exp.finding.cli:list_blocks",
     "show": "alice_exp.finding.cli:show",

@@ -44,6 +44,7 @@ def status(ctx: typer.Context) -> None:
         "waiting": len(report.items),
         "new": report.new,
         "today": report.today,
+        "paused_until": report.paused_until or None,
         "doubts": [_doubtful(placed) for placed in doubts],
         "problems": [documents.problem(fault) for fault in report.problems],
         "changed": [review_documents.movement(moved) for moved in report.changed],
@@ -94,6 +95,8 @@ def _screen(terminal: Terminal, rows: Sequence[tuple[str, Sequence[str]]]) -> No
 
 def _waiting(terminal: Terminal, report: Agenda) -> Iterator[str]:
     count = len(report.items)
+    if report.paused_until:
+        yield say("paused until {day}: nothing expires", day=report.paused_until)
     if not count:
         yield say("nothing for your decision")
         return

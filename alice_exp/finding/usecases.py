@@ -198,7 +198,7 @@ def _showing(config: Config, caller: Caller) -> Callable[[Placed], Shown]:
 def _passes(config: Config, caller: Caller, filters: Filters) -> Callable[[Placed], bool]:
     """Whether a block may be an answer: alive, not expired, and as the filters say."""
     thresholds = Thresholds.of(config)
-    days = config.number("heartbeat.expire_days")
+    wait = config.wait
     wanted = set(filters.tags)
 
     def passes(placed: Placed) -> bool:
@@ -207,7 +207,7 @@ def _passes(config: Config, caller: Caller, filters: Filters) -> Callable[[Place
         return (
             placed.place in filters.places
             and has != "obsolete"
-            and not (placed.place == "low_value" and is_expired(block, caller.now, days))
+            and not (placed.place == "low_value" and is_expired(block, caller.now, wait))
             and at_least(has, filters.min_state)
             and (not filters.states or has in filters.states)
             and (not filters.namespace or placed.namespace == filters.namespace)

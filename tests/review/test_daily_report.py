@@ -12,7 +12,7 @@ from alice_exp.model.rules.lifecycle import level
 from alice_exp.model.rules.rejection import Rejections
 from alice_exp.model.values.block import Archived, Block, Payload, Placed, Reported, content_hash
 from alice_exp.model.values.changes import ChangeSet, Put
-from alice_exp.model.values.config import Config
+from alice_exp.model.values.config import Config, Wait
 from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
 from alice_exp.review.rules.daily_report import Edition, agenda, returned
 from alice_exp.review.rules.state_changes import hand_edits, movements
@@ -56,11 +56,11 @@ def home(
 )
 @pytest.mark.covers("R2.43")
 def test_seven_days_from_the_first_report_to_the_second(shown: str, now: str, gone: bool) -> None:
-    assert is_expired(candidate("a", shown), now, 7) is gone
+    assert is_expired(candidate("a", shown), now, Wait(7)) is gone
 
 
 def test_days_are_those_of_the_configuration() -> None:
-    assert expires_at(candidate("a", "2026-02-13T09:00:00Z"), 0.5) == "2026-02-13T21:00:00Z"
+    assert expires_at(candidate("a", "2026-02-13T09:00:00Z"), Wait(0.5)) == "2026-02-13T21:00:00Z"
     seen = replace(
         home((candidate("a", "2026-02-13T09:00:00Z"),)), config=Config({"heartbeat.expire_days": 30})
     )

@@ -32,6 +32,7 @@ LINES: dict[str, str] = {
     "reject": "reject 2 --reason 😀",
     "reply": "reply 同意 1 😀 --yes",
     "review": "review",
+    "pause": "pause 😀",
     "list": "list",
     "show": "show ID",
     "why": "why ID",

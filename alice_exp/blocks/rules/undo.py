@@ -110,8 +110,8 @@ def _returned(
 
 def _unclocked(placed: Placed, snapshot: Snapshot, now: str) -> Block:
     """The block; a candidate that would expire at once starts its expiry anew, as with ``restore``."""
-    days = snapshot.config.number("heartbeat.expire_days")
-    if placed.place == "low_value" and is_expired(placed.block, now, days):
+    wait = snapshot.config.wait
+    if placed.place == "low_value" and is_expired(placed.block, now, wait):
         return replace(placed.block, reported=None)
     return placed.block
 
@@ -136,9 +136,9 @@ def _texts(
 
 def _is_of_its_time(one: Changed, snapshot: Snapshot, now: str) -> bool:
     """Whether the act removed expired blocks, or a candidate that would be expired by now."""
-    days = snapshot.config.number("heartbeat.expire_days")
+    wait = snapshot.config.wait
     befores = [version.before for version in one.blocks if version.before is not None]
-    over = any(placed.place == "low_value" and is_expired(placed.block, now, days) for placed in befores)
+    over = any(placed.place == "low_value" and is_expired(placed.block, now, wait) for placed in befores)
     return over or any(name == "Expired" for name, _ in one.commit.trailers)
 
 

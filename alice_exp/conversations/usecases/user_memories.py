@@ -76,13 +76,13 @@ class HomeMemories:
 
     def _living(self) -> list[Placed]:
         snapshot = self.home.read()
-        days = snapshot.config.number("heartbeat.expire_days")
+        wait = snapshot.config.wait
         return [
             placed
             for placed in snapshot
             if placed.block.about == "user"
             and placed.block.state != "obsolete"
-            and not (placed.place == "low_value" and is_expired(placed.block, self.caller.now, days))
+            and not (placed.place == "low_value" and is_expired(placed.block, self.caller.now, wait))
         ]
 
 

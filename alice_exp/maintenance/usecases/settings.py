@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from alice_exp.home.caller import require_person
@@ -11,6 +12,7 @@ from alice_exp.kernel.errors import BusyError, NotFoundError, ProblemError, Usag
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc import Set, edit, parse
 from alice_exp.model.formats.config_file import PATH, default_text, fits, read_config, sentence
+from alice_exp.model.rules.expiry import paused
 from alice_exp.model.values.changes import ChangeSet, Setting
 from alice_exp.model.values.config import BY_NAME, OPTIONS, is_local
 from alice_exp.timeline.rules.compaction import STRATEGIES
@@ -115,6 +117,14 @@ def put(home: Home, caller: Caller, name: str, text: str) -> tuple[Value, Commit
 
     commit, answer = home.apply(plan, ())
     return answer, commit
+
+
+def pause(home: Home, caller: Caller, until: datetime | None) -> Commit | None:
+    """Stop the days of all that waits until a time (aware); None, or a time that is over, lets them run again."""
+    require_person(caller, "pause", "alice-exp pause " + (f"{until:%Y-%m-%d}" if until else "off"))
+    now = datetime.fromisoformat(caller.now)
+    pauses = home.read(()).config.wait.pauses
+    return put(home, caller, "heartbeat.paused", paused(pauses, now, until or now))[1]
 
 
 def accept(home: Home, caller: Caller, name: str) -> Value:

@@ -12,20 +12,38 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from alice_exp.model.values.block import Block, Placed
     from alice_exp.model.values.changes import ChangeSet
+    from alice_exp.model.values.config import Pauses, Wait
     from alice_exp.model.values.snapshot import Snapshot
 
 
-def expires_at(block: Block, days: float) -> str:
-    """When a candidate expires: ``days`` after the first report that showed it; empty if none has (B2.21)."""
+def expires_at(block: Block, wait: Wait) -> str:
+    """When a candidate expires: so many days after the first report that showed it, a pause left out; empty if none has
+    shown it (B2.21)."""
     if block.reported is None:
         return ""
     shown = datetime.fromisoformat(block.reported.at)
-    return (shown + timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    due = shown + timedelta(days=wait.days)
+    for began, until in wait.pauses:
+        if shown < until and began < due:
+            due += until - max(began, shown)
+    return due.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def is_expired(block: Block, now: str, days: float) -> bool:
+def paused(pauses: Pauses, now: datetime, until: datetime) -> str:
+    """``heartbeat.paused`` when a pause lasts from now until a time; one that is not after now ends what runs.
+
+    What runs goes on from when it began; what is over stays, since a candidate shown before it waits longer.
+    """
+    kept = [(began, min(end, now)) for began, end in pauses if began < now]
+    if until > now:
+        began = kept.pop()[0] if kept and kept[-1][1] == now else now
+        kept.append((began, until))
+    return " ".join(f"{began.isoformat()}/{end.isoformat()}" for began, end in kept)
+
+
+def is_expired(block: Block, now: str, wait: Wait) -> bool:
     """Whether a candidate has expired; at the exact second it has (R2.43)."""
-    due = expires_at(block, days)
+    due = expires_at(block, wait)
     return bool(due) and datetime.fromisoformat(now) >= datetime.fromisoformat(due)
 
 
@@ -34,9 +52,9 @@ def expired(snapshot: Snapshot, now: str) -> tuple[Placed, ...]:
 
     Those in a file with a problem stay until it is mended, since nothing is written to such a file.
     """
-    days = snapshot.config.number("heartbeat.expire_days")
+    wait = snapshot.config.wait
     pool = snapshot.within("low_value")
-    return tuple(placed for placed in pool if not placed.stale and is_expired(placed.block, now, days))
+    return tuple(placed for placed in pool if not placed.stale and is_expired(placed.block, now, wait))
 
 
 def with_expired(changes: ChangeSet, snapshot: Snapshot) -> ChangeSet:

@@ -6,6 +6,7 @@ The commented ``config.jsonc``, its validation, the JSON Schema and ``alice-exp 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.kernel.jsonc.problem import Json
@@ -69,6 +70,12 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "heartbeat.expire_days", 7, "days", "Days that an unanswered candidate waits after it was first shown"
+    ),
+    Option(
+        "heartbeat.paused",
+        "",
+        "text",
+        "Holidays in which no candidate's days run, each FROM/UNTIL. Set by 'pause'",
     ),
     Option("heartbeat.auto", True, "flag", "Show the report at the first command of a day"),
     Option("episodes.capacity", 1000, "count", "Episodes kept in the file; git keeps the rest"),
@@ -155,6 +162,38 @@ def is_local(name: str) -> bool:
 _OLDER: Mapping[str, str] = {option.now: option.name for option in OPTIONS if option.now}
 
 
+Pauses = tuple[tuple[datetime, datetime], ...]
+"""Pauses in which no candidate's days run: when each began and ends (aware, ends after it began), the oldest first."""
+
+
+def pauses_of(text: str) -> Pauses:
+    """The pauses of ``FROM/UNTIL FROM/UNTIL`` (ISO-8601 with an offset); one that a person mistyped stops nothing."""
+    found = []
+    for one in text.split():
+        began, _, until = one.partition("/")
+        try:
+            pair = datetime.fromisoformat(began), datetime.fromisoformat(until)
+            if pair[0] < pair[1]:
+                found.append(pair)
+        # No time at all, or one of the two without an offset.
+        except (ValueError, TypeError):
+            continue
+    return tuple(sorted(pair for pair in found if pair[0].tzinfo is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """The days that an unanswered candidate waits, and the pauses in which none of them runs."""
+
+    days: float
+    pauses: Pauses = ()
+
+    def paused_until(self, now: str) -> str:
+        """The end (ISO-8601, in the zone of the person who set it) of the pause that runs now; empty: none does."""
+        at = datetime.fromisoformat(now)
+        return next((until.isoformat() for began, until in self.pauses if began <= at < until), "")
+
+
 @dataclass(frozen=True, slots=True)
 class Config:
     """The configuration at the time of one read: the values of the files over the defaults of the table.
@@ -197,6 +236,11 @@ class Config:
             for name, value in self.shared.items()
             if value not in (BY_NAME[name].default, self.values.get(name))
         }
+
+    @property
+    def wait(self) -> Wait:
+        """How long an unanswered candidate waits; of pauses, those that can be read."""
+        return Wait(self.number("heartbeat.expire_days"), pauses_of(self.text("heartbeat.paused")))
 
     @property
     def half_life_days(self) -> dict[str, float]:

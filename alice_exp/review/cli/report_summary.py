@@ -63,6 +63,8 @@ def _waiting(report: Agenda) -> Iterator[str]:
     soon = [item for item in report.items if 0 <= item.days_left <= 1]
     if soon:
         yield say("Last day for {numbers}.", numbers=_numbers(soon))
+    if report.paused_until:
+        yield say("Paused until {day}: nothing expires.", day=report.paused_until)
 
 
 def _together(report: Agenda) -> Iterator[str]:

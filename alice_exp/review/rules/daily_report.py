@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.model.rules.private_facts import Delicate
     from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.config import Wait
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.review.rules.state_changes import Movement
 
@@ -149,6 +150,9 @@ class Agenda:
     authors: tuple[str, ...] = ()
     """Git's authors of commits that alice-exp did not make."""
 
+    paused_until: str = ""
+    """The day (YYYY-MM-DD) until which nothing expires; empty: no pause."""
+
     revivable: tuple[Placed, ...] = ()
     """Refuted since the last report, though their outcomes speak for them: offered to the person once (DESIGN 12.7)."""
 
@@ -193,9 +197,9 @@ class Edition:
     proposals: Mapping[str, Proposal] = field(default_factory=dict)
 
 
-def candidates(snapshot: Snapshot, now: str, days: float) -> list[Placed]:
+def candidates(snapshot: Snapshot, now: str, wait: Wait) -> list[Placed]:
     """The undecided, unexpired blocks of the pool, oldest first, then by id."""
-    living = [placed for placed in snapshot.within("low_value") if not is_expired(placed.block, now, days)]
+    living = [placed for placed in snapshot.within("low_value") if not is_expired(placed.block, now, wait)]
     return sorted(living, key=lambda placed: (placed.block.created_at, placed.block.id))
 
 
@@ -226,15 +230,15 @@ def is_shown_as_it_is(block: Block) -> bool:
 
 def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
     """The report on a snapshot that includes the archive."""
-    days = snapshot.config.number("heartbeat.expire_days")
+    wait = snapshot.config.wait
     out = {one.block_id for one in edition.returned}
-    waiting = [placed for placed in candidates(snapshot, now, days) if placed.block.id not in out]
+    waiting = [placed for placed in candidates(snapshot, now, wait) if placed.block.id not in out]
     trusted = list(snapshot.within("personal", "universal"))
     rejected = [placed for placed in snapshot.within("archive") if placed.namespace == "rejected"]
     around = Neighbourhood(trusted, rejected, waiting)
     groups = [group for group in around.groups(waiting) if len(group) > 1]
     group_of = {p.block.id: number for number, group in enumerate(groups, start=1) for p in group}
-    items = tuple(_item(placed, now, days, edition, around, group_of) for placed in waiting)
+    items = tuple(_item(placed, now, wait, edition, around, group_of) for placed in waiting)
     thresholds = Thresholds.of(snapshot.config)
     unapproved = tuple(
         placed for placed in trusted if placed.place == "universal" and not is_approved(placed)
@@ -258,6 +262,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         snapshot.config.proposed,
         elsewhere(edition.acts),
         foreign(edition.acts),
+        wait.paused_until(now)[:10],
         tuple(
             placed
             for placed in snapshot.within("archive")
@@ -313,13 +318,13 @@ def _trusted_since(block: Block) -> str:
 def _item(
     placed: Placed,
     now: str,
-    days: float,
+    wait: Wait,
     edition: Edition,
     around: Neighbourhood,
     group_of: Mapping[str, int],
 ) -> Item:
     block = placed.block
-    due = expires_at(block, days)
+    due = expires_at(block, wait)
     return Item(
         edition.numbers.get(block.id, 0),
         placed,

@@ -243,7 +243,7 @@ def _decide(
         raise NotFoundError("there is nothing to {op}", op=op, hint="see 'alice-exp heartbeat'")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Decided]:
-        days = snapshot.config.number("heartbeat.expire_days")
+        wait = snapshot.config.wait
         puts: list[Put] = []
         stuck: list[Put] = []
         broken = {file.path for file in snapshot.files if file.stale}
@@ -253,7 +253,7 @@ def _decide(
             placed = snapshot.find(block_id)
             if placed is None or not _is_open(placed, op):
                 settled.append((block_id, "gone" if placed is None else "moved"))
-            elif is_expired(placed.block, caller.now, days) and placed.place == "low_value":
+            elif is_expired(placed.block, caller.now, wait) and placed.place == "low_value":
                 skipped.append((block_id, "expired"))
             elif placed.block.reported is not None and not is_shown_as_it_is(placed.block):
                 skipped.append((block_id, "changed"))

@@ -157,7 +157,7 @@ def _is_episode(read: str) -> bool:
 
 
 def _waiting(snapshot: Snapshot, caller: Caller) -> list[Placed]:
-    return candidates(snapshot, caller.now, snapshot.config.number("heartbeat.expire_days"))
+    return candidates(snapshot, caller.now, snapshot.config.wait)
 
 
 def _trailers(report: str, gone: Sequence[Placed], back: Sequence[Returned]) -> tuple[tuple[str, str], ...]:

@@ -1,0 +1,106 @@
+"""A holiday stops the days of what waits; they go on after it (DESIGN 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from alice_exp.model.rules.expiry import paused
+from alice_exp.model.values.config import pauses_of
+from tests.conftest import Call
+
+DAYS = [f"2026-03-{day:02}T00:00:00+00:00" for day in range(10)]
+
+
+def at(moment: str) -> dict[str, str]:
+    return {"ALICE_NOW": moment}
+
+
+def due(cli: Call, moment: str) -> str:
+    (item,) = cli("heartbeat", "--peek", "--json", env=at(moment)).json["items"]
+    return str(item["expires_at"])
+
+
+@pytest.mark.parametrize(
+    ("text", "now", "until", "after"),
+    [
+        ("", 1, 5, "1/5"),
+        ("1/5", 3, 8, "1/8"),
+        ("1/5", 3, 4, "1/4"),
+        ("1/5", 3, 3, "1/3"),
+        ("1/3", 5, 8, "1/3 5/8"),
+        ("1/3", 5, 5, "1/3"),
+        ("4/8", 2, 2, ""),
+        ("", 2, 2, ""),
+    ],
+)
+def test_pauses_follow_one_another(text: str, now: int, until: int, after: str) -> None:
+    def written(days: str) -> str:
+        return " ".join("/".join(DAYS[int(day)] for day in pair.split("/")) for pair in days.split())
+
+    moments = (datetime.fromisoformat(DAYS[day]) for day in (now, until))
+    assert paused(pauses_of(written(text)), *moments) == written(after)
+
+
+@pytest.mark.parametrize(
+    "text", ["soon", "2026-03-01/2026-03-02", f"{DAYS[3]}/{DAYS[2]}", f"{DAYS[2]}/later"]
+)
+def test_a_mistyped_pause_stops_nothing(text: str) -> None:
+    assert pauses_of(text) == ()
+
+
+def test_nothing_expires_in_a_pause_and_the_days_go_on_after_it(
+    home: Path, cli: Call, git: Callable[..., str]
+) -> None:
+    cli("memorize", "one", env=at("2026-02-20T09:00:00Z"))
+    cli("heartbeat", env=at("2026-02-20T09:00:00Z"))
+    done = cli("pause", "2026-03-08", "--json", env=at("2026-02-22T09:00:00Z")).json
+    assert done == {"until": "2026-03-08T00:00:00Z"}
+    assert git(home, "log", "-1", "--format=%an %s") == "user config: heartbeat.paused"
+    assert due(cli, "2026-03-07T09:00:00Z") == "2026-03-13T00:00:00Z", "two days had gone, five are left"
+    said = cli("heartbeat", "--peek", env=at("2026-03-07T09:00:00Z")).stdout
+    assert "Paused until 2026-03-08: nothing expires." in said
+    assert "paused until 2026-03-08" in cli("status", env=at("2026-03-07T09:00:00Z")).stdout
+    assert "期间不会有候选过期" in cli("status", "--lang", "zh", env=at("2026-03-07T09:00:00Z")).stdout
+    assert cli("status", "--json", env=at("2026-03-08T00:00:00Z")).json["paused_until"] is None
+    # A second holiday does not forget the first.
+    cli("pause", "2026-03-20", env=at("2026-03-10T00:00:00Z"))
+    assert due(cli, "2026-03-19T09:00:00Z") == "2026-03-23T00:00:00Z"
+    assert cli("heartbeat", "--peek", "--json", env=at("2026-03-23T00:00:00Z")).json["items"] == []
+
+
+@pytest.mark.parametrize("ends", ["off", "2026-02-23"])
+def test_a_pause_can_be_ended_early(home: Path, cli: Call, ends: str) -> None:
+    cli("memorize", "one", env=at("2026-02-20T09:00:00Z"))
+    cli("heartbeat", env=at("2026-02-20T09:00:00Z"))
+    cli("pause", "2026-03-08", env=at("2026-02-22T09:00:00Z"))
+    assert cli("pause", ends, "--json", env=at("2026-02-23T09:00:00Z")).json == {"until": None}
+    assert due(cli, "2026-02-24T09:00:00Z") == "2026-02-28T09:00:00Z", "one day of pause"
+
+
+def test_the_day_begins_where_the_person_lives(home: Path, cli: Call, git: Callable[..., str]) -> None:
+    cli("config", "set", "timezone", "Asia/Shanghai")
+    done = cli("pause", "2026-03-08", "--json", env=at("2026-02-22T09:00:00Z")).json
+    assert done["until"] == "2026-03-07T16:00:00Z"
+    assert "2026-03-08" in cli("status", env=at("2026-03-07T15:00:00Z")).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("soon",), 2),
+        (("2020-01-01",), 2),
+        (("2026-02-30",), 2),
+        ((), 2),
+        (("2027-01-01", "--actor", "agent"), 6),
+    ],
+)
+def test_a_wrong_day_is_named_and_only_a_person_pauses(
+    home: Path, cli: Call, git: Callable[..., str], words: tuple[str, ...], code: int
+) -> None:
+    head = git(home, "rev-parse", "HEAD")
+    assert cli("pause", *words, check=False).code == code
+    assert git(home, "rev-parse", "HEAD") == head
