@@ -23,7 +23,7 @@ from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, content_hash, is_
 from alice_exp.review.rules.state_changes import Elsewhere, elsewhere, foreign, hand_edits, movements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from alice_exp.finding.rules.nearness.neighbourhood import Relation
     from alice_exp.kernel.journal.act import Commit
@@ -263,14 +263,15 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         elsewhere(edition.acts),
         foreign(edition.acts),
         wait.paused_until(now)[:10],
-        tuple(
-            placed
-            for placed in snapshot.within("archive")
-            if placed.block.archived is not None
-            and placed.block.archived.at > edition.since
-            and deserves_revival(placed.block)
-        ),
+        tuple(_revivable(snapshot, edition.since)),
     )
+
+
+def _revivable(snapshot: Snapshot, since: str) -> Iterator[Placed]:
+    for placed in snapshot.within("archive"):
+        archived = placed.block.archived
+        if archived is not None and archived.at > since and deserves_revival(placed.block):
+            yield placed
 
 
 def is_asked(block: Block, before: str, now: str) -> bool:
