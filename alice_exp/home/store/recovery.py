@@ -1,4 +1,4 @@
-"""Recovers a home after a crash: the journal's recovery plus decided purges and an outdated merge driver entry."""
+"""Recovers a home after a crash: the journal's recovery plus decided purges and the merge driver entry."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alice_exp.home.store.repo_setup import OLD_DRIVER
+from alice_exp.home.store.repo_setup import DRIVER, OLD_DRIVER
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.atomic_files import sweep
@@ -28,7 +28,7 @@ def recover_home(repository: Repository, *, holder_died: bool) -> Recovered:
     """Finish what a crash interrupted; see ``transaction.recover``. The caller must hold the writer lock."""
 
     def finish() -> None:
-        _leave_old_driver(repository)
+        _set_driver(repository)
         if repository.resolve(PURGING) or (repository.git_dir / STAGE).is_dir():
             # Every act passes here and hardly one finds a purge: what finishes it is loaded only then.
             from alice_exp.home.store import purge
@@ -61,10 +61,11 @@ def finish_interrupted(repository: Repository, holder_died: bool, warn: Callable
         )
 
 
-def _leave_old_driver(repository: Repository) -> None:
-    """Replace the merge driver entry of earlier versions, which named a module, by the stable command line."""
+def _set_driver(repository: Repository) -> None:
+    """Set the merge driver in a plain clone, and in place of the entry of earlier versions, which named a module."""
     with contextlib.suppress(OSError):
-        if OLD_DRIVER in (repository.git_dir / "config").read_bytes():
+        config = (repository.git_dir / "config").read_bytes()
+        if OLD_DRIVER in config or DRIVER not in config:
             repository.create()
 
 

@@ -27,6 +27,9 @@ exec {python} -m alice_exp --home "${{PWD%/*}}" sync settle --quiet
 OLD_DRIVER = b"alice_exp.store.merging"
 """The module that the merge driver entry of homes before 0.2 names."""
 
+DRIVER = b'[merge "alice"]'
+"""The section of the merge driver in a repository's configuration."""
+
 # Every conversion is off, since a person's global attributes must not change the bytes of a file.
 _ATTRIBUTES = "* -text -eol -ident -filter merge=alice -working-tree-encoding\n"
 # Our temporary files, and what vim (4913, .swp), emacs (.#, #…#) and macOS leave beside a file.
@@ -35,7 +38,7 @@ _EXCLUDES = ".*.alice-tmp-*\n*~\n.*.sw?\n*.swp\n4913\n.#*\n\\#*#\n.DS_Store\n*.t
 
 def repo_config() -> RepoConfig:
     """The configuration of a home's repository: settings, hooks, attributes and excludes."""
-    return RepoConfig(_settings(), _texts(), "merge.alice.driver")
+    return RepoConfig(_settings(), _texts(), "merge.alice.driver", {"commit.gpgSign": "false"})
 
 
 def _settings() -> dict[str, str]:
@@ -43,7 +46,6 @@ def _settings() -> dict[str, str]:
         "core.hooksPath": ".git/hooks",
         "core.autocrlf": "false",
         "core.quotePath": "false",
-        "commit.gpgSign": "false",
         "gc.auto": "0",
         "maintenance.auto": "false",
         "merge.alice.name": "blocks by id, in three ways",

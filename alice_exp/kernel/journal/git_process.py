@@ -150,6 +150,9 @@ class Repository(References):
         config = self._config()
         for name, value in config.settings.items():
             self.run("config", "--local", name, value)
+        for name, value in config.defaults.items():
+            if not self.run("config", "--local", "--get", name, check=False):
+                self.run("config", "--local", name, value)
         for name, text in config.texts.items():
             path = self.git_dir / name
             path.parent.mkdir(exist_ok=True)
@@ -257,6 +260,15 @@ class Repository(References):
             "fast-import", "--quiet", "--done", "--date-format=raw", stdin=b"".join(stream), packing="1"
         )
         return output.decode().split()[0]
+
+    def may_sign(self) -> bool:
+        """Whether this repository's own configuration speaks of signing; a person's global one does not count."""
+        try:
+            config = (self.git_dir / "config").read_bytes().lower()
+        except OSError:
+            return False
+        # A home says "gpgsign = false" of itself, and then git need not be asked in every act.
+        return b"gpgsign" in config.replace(b"gpgsign = false", b"")
 
     def land(self, commit: str, parent: str, *, arrived: bool = False) -> None:
         """Move the branch from ``parent`` to ``commit`` by compare-and-swap and delete the pending reference.

@@ -140,6 +140,10 @@ def _prepare(
     files = {path: change.new for path, change in changes.items()}
     try:
         pending = repository.prepare(parent, message, files, first, merged)
+        if repository.may_sign():
+            from alice_exp.kernel.journal.signed_commits import sign
+
+            pending = sign(repository, pending, 2 if first else 1)
     except (OSError, ProblemError):
         # git may have failed after it set the reference; the act is decided then.
         pending = repository.resolve(PENDING)

@@ -246,6 +246,19 @@ class GitExchange:
         if not repository.exists:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             repository.run("init", "--quiet", "--template=", "--initial-branch=main")
+        # What the person set for the home's connections counts here, too.
+        ssh = (
+            self._repository.run("config", "--local", "--get", "core.sshCommand", check=False)
+            .decode()
+            .strip()
+        )
+        present = (
+            repository.run("config", "--local", "--get", "core.sshCommand", check=False).decode().strip()
+        )
+        if ssh != present:
+            repository.run(
+                "config", "--local", *(("core.sshCommand", ssh) if ssh else ("--unset", "core.sshCommand"))
+            )
         return repository
 
 
@@ -316,6 +329,10 @@ _LOCKED = re.compile(r"Unable to create '([^'\n]+\.lock)': File exists")
 _MOVED = re.compile(r"non-fast-forward|fetch first|stale info|cannot lock ref|incorrect old value")
 
 
+_CONNECTION = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT")
+"""How a person reaches remotes; every other ``GIT_*`` is about some other repository."""
+
+
 def _network(repository: Repository, remote: Remote | str, *arguments: str) -> str:
     done = _ran(repository, *arguments)
     if done.returncode:
@@ -324,8 +341,12 @@ def _network(repository: Repository, remote: Remote | str, *arguments: str) -> s
 
 
 def _ran(repository: Repository, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """Run git with the person's configuration, so that it finds credentials, but without hooks and ``GIT_*``."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    """Run git with the person's configuration, so that it finds credentials, but without hooks and most ``GIT_*``."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or name in _CONNECTION
+    }
     environment |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     settings = [word for name, value in _OVERRIDES.items() for word in ("-c", f"{name}={value}")]
     command = ["git", f"--git-dir={repository.git_dir}", *settings, *arguments]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import read_bytes
 from alice_exp.kernel.journal.commit_message import FOREIGN, read
+from alice_exp.kernel.journal.git_process import blob_id
 from alice_exp.sync.store.merge_driver import files_of, merged_files
 
 if TYPE_CHECKING:
@@ -41,9 +42,12 @@ def take_back(home: FileHome) -> str:
         head = repository.head()
         merged = merged_files(repository, head, there).files
         sides = (files_of(repository, head), files_of(repository, there), merged)
+        gits = _index(repository)
         for path in sorted({path for side in sides for path in side}):
             present = _present(home.experiences / path)
-            if present is not None and all(present != side.get(path) for side in sides):
+            if present is None or any(present == side.get(path) for side in sides):
+                continue
+            if not _is_gits(repository, present, gits.get(path, [])):
                 raise ProblemError(
                     "this file holds what neither side of the merge says",
                     path=path,
@@ -51,6 +55,28 @@ def take_back(home: FileHome) -> str:
                 )
         repository.run("merge", "--abort")
     return there
+
+
+def _index(repository: Repository) -> dict[str, list[tuple[str, str]]]:
+    """What git's index holds of each path: ``(stage, blob)``; the stages 1 to 3 of a path at which git stopped."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for row in repository.run("ls-files", "--stage", "-z").split(b"\0"):
+        facts, _, path = row.decode("utf-8", "surrogateescape").partition("\t")
+        if path:
+            _, oid, stage = facts.split()
+            found.setdefault(path, []).append((stage, oid))
+    return found
+
+
+def _is_gits(repository: Repository, present: bytes, entries: list[tuple[str, str]]) -> bool:
+    """Whether git wrote a file: it is what the index says, or holds no line but its stages' and git's marks."""
+    if any(stage == "0" for stage, _ in entries):
+        return any(blob_id(present) == oid for _, oid in entries)
+    known = {line for _, oid in entries for line in repository.blob(oid).splitlines()}
+    return all(line in known or line.startswith(_MARKS) for line in present.splitlines())
+
+
+_MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 
 
 def parents_of_gits_merge(repository: Repository, head: str) -> tuple[str, ...]:
