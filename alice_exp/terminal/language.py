@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -50,6 +50,11 @@ def _from_configuration() -> str:
         _configured = lambda: answer  # noqa: E731
         return answer
     return ""
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names one after the other, as the person's language parts them."""
+    return ("、" if language() == "zh" else ", ").join(names)
 
 
 def say(template: str, **values: object) -> str:

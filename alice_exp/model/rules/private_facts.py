@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from alice_exp.model.rules.secrets import SECRETS, findings
+from alice_exp.model.rules.secrets import GUESSED, SECRETS, findings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -107,7 +107,9 @@ def delicate(texts: Mapping[str, str]) -> tuple[Delicate, ...]:
         for kind, pattern, holds in _KINDS:
             if any(holds(match.group()) for match in pattern.finditer(text)):
                 found[Delicate(kind, at)] = None
-        for one in findings(text):
-            if one.what not in _TOLERATED:
-                found[Delicate(one.what, at)] = None
+        kinds = [one.what for one in findings(text) if one.what not in _TOLERATED]
+        # What is known for a token looks like a key, too.
+        found.update(
+            (Delicate(kind, at), None) for kind in kinds if kind != GUESSED or set(kinds) == {GUESSED}
+        )
     return tuple(found)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 LONG = 20
 """The length in characters from which a run without words counts as a key."""
 
+GUESSED = "what looks like a key"
+"""The kind of such a run: nobody knows whose key it would be."""
+
 ODD = 8
 """The least number of letters and digits in such a run that are not part of a word."""
 
@@ -117,7 +120,7 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...]
         ),
         _is_value,
     ),
-    ("what looks like a key", re.compile(rf"[A-Za-z0-9+/=_-]{{{LONG},}}"), _is_wordless),
+    (GUESSED, re.compile(rf"[A-Za-z0-9+/=_-]{{{LONG},}}"), _is_wordless),
 )
 
 

@@ -15,7 +15,7 @@ from alice_exp.model.values.block import Placed, Record
 from alice_exp.review.rules.arrangement import Part, project_of
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.state_changes import Movement
-from alice_exp.terminal.language import say
+from alice_exp.terminal.language import listed, say
 
 _FEW = 5
 """The most rows of a section on a screen, and of fading blocks anywhere; further ones are counted."""
@@ -141,7 +141,7 @@ def part_title(part: Part) -> str:
 def neighbours(item: Item) -> tuple[Row, ...]:
     """What stands beside a candidate: each known block with what it is to it, and the command that settles it."""
     rows = [_neighbour(item, one) for one in item.relations if one.where != "waiting"]
-    kinds = ", ".join(dict.fromkeys(say(one.kind) for one in item.delicate))
+    kinds = listed(dict.fromkeys(say(one.kind) for one in item.delicate))
     if kinds:
         note = say("reject and purge it: alice-exp reject {number} --purge", number=_name(item))
         rows.insert(0, Row("⚠", say("holds {kinds}", kinds=kinds), note))
@@ -150,7 +150,6 @@ def neighbours(item: Item) -> tuple[Row, ...]:
 
 def _neighbour(item: Item, one: Relation) -> Row:
     ours, theirs = one.differs
-    differs = f" ({theirs} → {ours})" if ours and theirs and one.where == "trusted" else ""
     number, other = _name(item), one.placed.block.id
     archived = one.placed.block.archived
     if one.where == "rejected":
@@ -160,18 +159,21 @@ def _neighbour(item: Item, one: Relation) -> Row:
             if one.kind == "opposes"
             else say("you rejected something like it on {day}", day=day)
         )
-        return Row("✗", f"{words}: {payload_text(one.placed)}")
+        return Row("✗", say("{title}: {text}", title=words, text=payload_text(one.placed)))
     merge = say("merge them: alice-exp approve {number} --merge {other}", number=number, other=other)
     replace = say("replace it: alice-exp approve {number} --replace {other}", number=number, other=other)
     sign, words, note = {
         "opposes": ("≠", say("opposite of what you trust"), replace),
-        "replaces": ("→", say("another value than what you trust") + differs, replace),
+        "replaces": ("→", say("another value than what you trust"), replace),
         "identical": ("=", say("the same as what you trust"), merge),
         "same": ("≈", say("says the same as what you trust"), merge),
         "extends": ("≈", say("says more or less than what you trust"), merge),
         "near": ("·", say("beside it you trust"), ""),
     }[one.kind]
-    return Row(sign, f"{words}: {payload_text(one.placed)} [{other}]", note)
+    text = f"{payload_text(one.placed)} [{other}]"
+    if one.kind == "replaces" and ours and theirs:
+        words = say("{title} ({old} → {new})", title=words, old=theirs, new=ours)
+    return Row(sign, say("{title}: {text}", title=words, text=text), note)
 
 
 def _name(item: Item) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from alice_exp.model.values.block import Placed
 from alice_exp.review.rules.daily_report import Agenda, Item
-from alice_exp.terminal.language import language, say
+from alice_exp.terminal.language import language, listed, say
 
 
 def summary(report: Agenda) -> str:
@@ -100,9 +100,9 @@ def _changed(report: Agenda) -> Iterator[str]:
         ids = _few([one.block_id for one in report.returned])
         yield say("Typed by hand but rejected before, so it does not stay: {ids}.", ids=ids)
     if report.by_hand:
-        yield say("Changed by hand: {names}.", names=", ".join(report.by_hand[:3]))
+        yield say("Changed by hand: {names}.", names=listed(report.by_hand[:3]))
     if report.authors:
-        yield say("Committed by others than alice-exp: {names}.", names=", ".join(report.authors[:3]))
+        yield say("Committed by others than alice-exp: {names}.", names=listed(report.authors[:3]))
     if report.elsewhere.approved:
         yield say("{count} approved on another machine.", count=report.elsewhere.approved)
     if report.elsewhere.raised:
@@ -110,7 +110,7 @@ def _changed(report: Agenda) -> Iterator[str]:
     if report.elsewhere.configured:
         yield say("Another machine changed the shared configuration.")
     if report.proposed:
-        yield say("Another machine's settings wait for your word: {names}.", names=", ".join(report.proposed))
+        yield say("Another machine's settings wait for your word: {names}.", names=listed(report.proposed))
 
 
 def _trusted(report: Agenda) -> Iterator[str]:
@@ -162,7 +162,7 @@ def _ids(placed: Sequence[Placed]) -> str:
 
 
 def _few(ids: Sequence[str]) -> str:
-    few = ", ".join(ids[:_NAMED])
+    few = listed(ids[:_NAMED])
     return few if len(ids) <= _NAMED else f"{few} +{len(ids) - _NAMED}"
 
 

@@ -53,11 +53,9 @@ def show(report: Agenda, summary: str, stream: TextIO, shown: Sequence[Item] | N
         _candidates(items, width, stream, colour=colour)
     rest = len(report.items) - len(items)
     if rest:
-        stream.write(
-            "\n"
-            + _dim(say("{count} more are only counted: alice-exp review, or --page 2", count=rest), colour)
-            + "\n"
-        )
+        counted = say("{count} more are only counted: alice-exp review, or --page 2", count=rest)
+        stream.write("\n" + _dim(counted, colour) + "\n")
+        stream.writelines(f"  {_dim(line, colour)}\n" for line in _left_out(report, items))
     found = sections(report)
     for index, section in enumerate(map(shortened, found) if is_terminal else found):
         stream.write("\n" * bool(index or items) + _title(section, colour) + "\n")
@@ -67,6 +65,15 @@ def show(report: Agenda, summary: str, stream: TextIO, shown: Sequence[Item] | N
     # A pipe has no width: the next program does the wrapping.
     stream.writelines(f"{line}\n" for line in wrapped(summary, width or 1 << 20))
     stream.flush()
+
+
+def _left_out(report: Agenda, shown: Sequence[Item]) -> Iterator[str]:
+    """Each part of which something is only counted, in one line: its title and how many."""
+    given = {item.placed.block.id for item in shown}
+    for part in arranged(report.items):
+        count = sum(item.placed.block.id not in given for item in part.items)
+        if count:
+            yield say("{title}: {count}", title=part_title(part), count=count)
 
 
 NOTICE_LINES = 5
@@ -92,8 +99,9 @@ def _candidates(items: Sequence[Item], width: int, stream: TextIO, *, colour: bo
         if width >= WIDE and colour:
             _rich_table(part.items, width, stream, shared)
         else:
+            draw = _folded if part.key in FOLDED else card
             for item in part.items:
-                lines = card(item, width, marked[item.placed.block.id], shared, colour=colour)
+                lines = draw(item, width, marked[item.placed.block.id], shared, colour=colour)
                 stream.writelines(f"{line}\n" for line in lines)
 
 
@@ -155,6 +163,24 @@ def card(
             yield f"     {_warned(line, colour) if row.note else _dim(line, colour)}"
         for line in wrapped(row.note, width - 7) if row.note else ():
             yield f"       {_dim(line, colour)}"
+
+
+FOLDED = ("repeats", "turned_down")
+"""The parts of which a screen shows no more than the text and what it repeats: there is little to decide."""
+
+
+def _folded(item: Item, width: int, marked: Sequence[str], shared: Shared, *, colour: bool) -> Iterator[str]:
+    """A candidate in as few lines as show its text, what it repeats and the command that settles it."""
+    del marked, shared
+    number = str(item.number or "·").rjust(3)
+    for position, line in enumerate(wrapped(payload_text(item.placed), width - 5)):
+        yield f"{'' if position else number:5}{line}"
+    for row in neighbours(item):
+        if row.note or row.label == "✗":
+            for line in wrapped(f"{row.label} {row.text}", width - 5):
+                yield f"     {_dim(line, colour)}"
+            for line in wrapped(row.note, width - 7) if row.note else ():
+                yield f"       {_dim(line, colour)}"
 
 
 def _warned(text: str, colour: bool) -> str:
