@@ -72,8 +72,8 @@ def test_a_day_is_at_most_sixty_lines_and_25_keys(
     told, left = live(cli, monkeypatch, days)
     for day, (proposed, lines, keys) in enumerate(told, start=1):
         print(f"day {day:2}: {proposed} proposed, {lines} lines read, {keys} keys pressed")
-    lines, keys = (sum(one[at] for one in told) / days for at in (1, 2))
-    print(f"a day: {lines:.1f} lines, {keys:.1f} keys")
+    mean_lines, mean_keys = (sum(one[at] for one in told) / days for at in (1, 2))
+    print(f"a day: {mean_lines:.1f} lines, {mean_keys:.1f} keys")
     assert left == [], "every one of them was decided"
-    assert keys > 0
-    assert lines <= LINES and keys <= KEYS
+    assert mean_keys > 0
+    assert mean_lines <= LINES and mean_keys <= KEYS

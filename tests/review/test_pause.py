@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from alice_exp.model.rules.expiry import paused
-from alice_exp.model.values.config import pauses_of
+from alice_exp.model.rules.expiry import expires_at, paused
+from alice_exp.model.values.config import Wait, pauses_of
 from tests.conftest import Call
+from tests.review.test_daily_report import candidate
 
-DAYS = [f"2026-03-{day:02}T00:00:00+00:00" for day in range(10)]
+DAYS = ["", *(f"2026-03-{day:02}T00:00:00+00:00" for day in range(1, 10))]
 
 
 def at(moment: str) -> dict[str, str]:
@@ -46,10 +47,34 @@ def test_pauses_follow_one_another(text: str, now: int, until: int, after: str) 
 
 
 @pytest.mark.parametrize(
-    "text", ["soon", "2026-03-01/2026-03-02", f"{DAYS[3]}/{DAYS[2]}", f"{DAYS[2]}/later"]
+    "text",
+    [
+        "soon",
+        "2026-03-01/2026-03-02",
+        f"{DAYS[3]}/{DAYS[2]}",
+        f"{DAYS[2]}/later",
+        f"{DAYS[2]}/9999-12-31T00:00:00Z",
+    ],
 )
 def test_a_mistyped_pause_stops_nothing(text: str) -> None:
     assert pauses_of(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("shown", "due"),
+    [
+        ("2026-03-01", "2026-03-12"),
+        ("2026-03-06", "2026-03-15"),
+        ("2026-02-20", "2026-02-27"),
+        ("2026-03-08", "2026-03-15"),
+        ("2026-02-25", "2026-03-04"),
+        ("2026-02-26", "2026-03-09"),
+    ],
+)
+def test_only_the_days_of_a_pause_that_it_waited_are_left_out(shown: str, due: str) -> None:
+    wait = Wait(7, pauses_of(f"{DAYS[4]}/{DAYS[8]}"))
+    block = candidate("a", f"{shown}T00:00:00Z")
+    assert expires_at(block, wait) == f"{due}T00:00:00Z"
 
 
 def test_nothing_expires_in_a_pause_and_the_days_go_on_after_it(
@@ -94,6 +119,7 @@ def test_the_day_begins_where_the_person_lives(home: Path, cli: Call, git: Calla
         (("soon",), 2),
         (("2020-01-01",), 2),
         (("2026-02-30",), 2),
+        (("9999-12-31",), 2),
         ((), 2),
         (("2027-01-01", "--actor", "agent"), 6),
     ],

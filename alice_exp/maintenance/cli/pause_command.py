@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated
 
 import typer
@@ -11,6 +11,9 @@ from alice_exp.kernel.errors import UsageError
 from alice_exp.maintenance.usecases import settings
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
+
+LONGEST = timedelta(days=366)
+"""The longest pause: what nobody looks at for longer had better expire."""
 
 
 def pause(
@@ -44,6 +47,8 @@ def _day(terminal: Terminal, text: str) -> datetime | None:
     today = datetime.fromisoformat(session.caller.now).astimezone(session.zone).date()
     if day < today:
         raise UsageError("{day} is over", day=text, hint="name the day on which you are back")
+    if day > today + LONGEST:
+        raise UsageError("{day} is too far: a pause lasts at most a year", day=text)
     return (
         None
         if day == today

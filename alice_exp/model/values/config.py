@@ -6,7 +6,7 @@ The commented ``config.jsonc``, its validation, the JSON Schema and ``alice-exp 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import MAXYEAR, datetime
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.kernel.jsonc.problem import Json
@@ -173,7 +173,8 @@ def pauses_of(text: str) -> Pauses:
         began, _, until = one.partition("/")
         try:
             pair = datetime.fromisoformat(began), datetime.fromisoformat(until)
-            if pair[0] < pair[1]:
+            # Days that go on after the last year of the calendar cannot be counted.
+            if pair[0] < pair[1] and pair[1].year < MAXYEAR:
                 found.append(pair)
         # No time at all, or one of the two without an offset.
         except (ValueError, TypeError):
