@@ -60,6 +60,22 @@ FLOORS = {"opposes": 0.85, "replaces": 0.85, "same": 0.75, "near": 0.9}
 """Reached when the rule was written: the tuned half, and the half held back (see docs/design.md, section 13)."""
 
 
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("用户住在上海", "用户搬到了杭州"),
+        ("The user lives in Berlin", "my new home is in Paris"),
+        ("用户习惯用中文写提交信息", "以后提交说明都用英文"),
+    ],
+)
+def test_another_value_of_a_person_stands_beside_in_whatever_words(before: str, now: str) -> None:
+    others = [placed(f"用户提到过第 {number} 件事", about="user") for number in range(300)]
+    known = placed(before, about="user")
+    around = Neighbourhood([known, *others])
+    found = around.relations(placed(now, path=POOL, about="user"))
+    assert [one.placed for one in found][:1] == [known]
+
+
 @pytest.mark.parametrize("half", ["tuned", "held back"])
 @pytest.mark.parametrize("kind", RIGHT)
 def test_pairs_are_told_apart(

@@ -186,7 +186,7 @@ class Neighbourhood:
         """The numbers of the blocks worth a close comparison: by shared weight, for each kind of block apart."""
         shares: defaultdict[int, float] = defaultdict(float)
         habitual = max(64, len(self._known) // 20)
-        for key in self._wide(self._rough(_text(candidate))):
+        for key in self._wide(self._rough(_text(candidate)), candidate.block.about == "user"):
             holders = self._postings.get(key, ())
             if len(holders) <= habitual:
                 weight = self.weigh(key)
@@ -205,12 +205,15 @@ class Neighbourhood:
             own = heapq.nsmallest(SAME_TRIGGER, more, key=lambda at: (-shares.get(at, 0.0), at))
             yield from ((where, at) for at in own)
 
-    def _wide(self, keys: frozenset[str]) -> set[str]:
-        """The keys with the other names of their concepts, the other names of typed values, and their opposites."""
+    def _wide(self, keys: frozenset[str], about_user: bool) -> set[str]:
+        """The keys with the other names of their concepts, the other names of typed values, and their opposites; of
+        what is said about the user all values of the class, since a person has one city and one language."""
         found = set(keys)
         for key in keys:
             found.update(same_concept(key))
             found.update(_partners().get(key, ()))
+            if about_user:
+                found.update(_classes().get(key, ()))
         return found
 
     def _statement(self, placed: Placed) -> Statement:
@@ -281,6 +284,17 @@ class Neighbourhood:
 
 def _text(placed: Placed) -> str:
     return f"{placed.block.trigger.text}\n{inference(placed.block.payload)}"
+
+
+@cache
+def _classes() -> dict[str, frozenset[str]]:
+    """All names of the values of a class, by each of them; numbers and scopes are no values."""
+    known = vocabulary()
+    names: defaultdict[str, set[str]] = defaultdict(set)
+    for word, meaning in (*known.latin.items(), *known.cjk.items()):
+        if meaning.value is not None and not meaning.value[0].startswith("scope"):
+            names[meaning.value[0]].add(stems([word]).get(word, word))
+    return {word: frozenset(of_class) for of_class in names.values() for word in of_class}
 
 
 @cache

@@ -96,7 +96,7 @@ class _Pair:
 
     def is_opposed(self) -> bool:
         """Whether one affirms what the other denies, of one subject."""
-        if not self._is_turned() or self._has_other_scope():
+        if not self._is_turned() or self.has_other_scope():
             return False
         return self.topic >= 0.6 or not self.exchanged
 
@@ -135,10 +135,10 @@ class _Pair:
         if not (self.cover >= 0.4 or self.topic >= 0.6):
             return False
         if not self.changed:
-            return self._states_another() and not self._has_other_scope()
+            return self._states_another() and not self.has_other_scope()
         # With the same trigger the value may be all that is said; else something has to be of one thing.
         is_about_one = bool(self.shared) or not (self.left and self.right)
-        return is_about_one and not self._has_other_scope() and not self.exchanged
+        return is_about_one and not self.has_other_scope() and not self.exchanged
 
     def _states_another(self) -> bool:
         """Whether both say what one thing is, and differ in one short place alone (名字是张三, 名字是李四)."""
@@ -150,7 +150,7 @@ class _Pair:
     def _are_both_about_user(self) -> bool:
         return self.one.placed.block.about == self.two.placed.block.about == "user"
 
-    def _has_other_scope(self) -> bool:
+    def has_other_scope(self) -> bool:
         """Whether both speak of different machines, environments or persons."""
         one, two = self.one, self.two
         for name in {*one.values, *one.old, *two.values, *two.old}:
@@ -251,7 +251,10 @@ def _kind(pair: _Pair) -> Kind | None:
         if min(left, right) < RARE and pair.cover >= 0.9:
             return "extends"
     same_trigger = bool(pair.one.trigger_mark) and pair.one.trigger_mark == pair.two.trigger_mark
-    return "near" if pair.dice + 0.25 * pair.topic >= 0.30 or same_trigger else None
+    # Where a person lives now is about where they lived before, in whatever words it is said.
+    another_value = bool(pair.changed) and one.about == two.about == "user" and not pair.has_other_scope()
+    is_near = pair.dice + 0.25 * pair.topic >= 0.30 or same_trigger or another_value
+    return "near" if is_near else None
 
 
 def _turned(one: set[tuple[int, int]], two: set[tuple[int, int]]) -> bool:
