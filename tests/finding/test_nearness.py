@@ -65,10 +65,9 @@ FLOORS = {"opposes": 0.85, "replaces": 0.85, "same": 0.75, "near": 0.9}
     [
         ("用户住在上海", "用户搬到了杭州"),
         ("The user lives in Berlin", "my new home is in Paris"),
-        ("用户习惯用中文写提交信息", "以后提交说明都用英文"),
     ],
 )
-def test_another_value_of_a_person_stands_beside_in_whatever_words(before: str, now: str) -> None:
+def test_another_home_of_a_person_stands_beside_in_whatever_words(before: str, now: str) -> None:
     others = [placed(f"用户提到过第 {number} 件事", about="user") for number in range(300)]
     known = placed(before, about="user")
     around = Neighbourhood([known, *others])

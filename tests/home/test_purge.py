@@ -15,6 +15,9 @@ from typing import Any
 
 import pytest
 
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.git_process import Repository
+from alice_exp.kernel.journal.git_references import SEEN
 from tests.blocks.test_lifetime_commands import TOOLS, _said
 from tests.conftest import ROOT, Call
 
@@ -390,3 +393,25 @@ def test_a_scenario_that_a_home_of_before_named_in_its_messages_goes_with_the_bl
     cli("purge", one, "--yes")
     assert "Basel" not in git(home, "log", "--format=%B")
     assert [row["op"] for row in cli("log", one, "--json").json["commits"]] == ["purge", "memorize"]
+
+
+def test_a_disk_that_fills_up_between_two_references_makes_no_act_foreign(
+    world: Path, cli: Call, git: Callable[..., str], secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git moves the branch, and not what says how far history was seen: our own acts would lose their approvals."""
+    home = world / "alice"
+    move = Repository.point
+
+    def point(self: Repository, changes: list[tuple[str, str, str | None]]) -> None:
+        move(self, [change for change in changes if change[0] != SEEN])
+        if any(name == SEEN for name, *_ in changes):
+            raise ProblemError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Repository, "point", point)
+        cli("purge", secret, "--yes", check=False)
+    assert git(home, "rev-parse", SEEN) != git(home, "rev-parse", "HEAD")
+    cli("memorize", "what comes next")
+    ops = git(home, "log", "-2", "--format=%(trailers:key=Alice-Op,valueonly,separator=%x2C)")
+    assert ops.split() == ["memorize", "purge"]
+    assert git(home, "rev-parse", SEEN) == git(home, "rev-parse", "HEAD")

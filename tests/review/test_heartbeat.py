@@ -72,7 +72,9 @@ def test_near_duplicates_and_contradictions_stand_together(sample: Path, cli: Ca
     ]
     groups = {item["id"]: item["group"] for item in report["items"] if item["group"]}
     assert groups == {"exp-cwtlg9nb": 1, "exp-ncmhkfko": 1}
-    assert "Opposite of what you trust: 3." in report["summary"]
+    (opposite,) = [item["number"] for item in report["items"] if item["id"] == "exp-yf9oceyb"]
+    assert f"Opposite of what you trust: {opposite}." in report["summary"]
+    assert [item["number"] for item in report["items"]] == [*range(1, len(report["items"]) + 1)]
 
 
 def test_what_changed_since_the_report_before_is_named(home: Path, cli: Call) -> None:

@@ -36,13 +36,13 @@ def count(home: Path, git: Git) -> int:
 
 
 def test_a_reply_decides_each_item_where_it_belongs(sample: Path, cli: Call, git: Git) -> None:
-    ids = [item["id"] for item in cli("heartbeat", "--json").json["items"]]
+    items = cli("heartbeat", "--json").json["items"]
+    ids = [item["id"] for item in items]
     before = count(sample, git)
     done = cli("reply", "同意", "1", "2，拒绝", "3，因为过时了", "--yes", "--json").json
     assert (done["approved"], done["rejected"]) == ([ids[0], ids[1]], [ids[2]])
     assert [(row["set"], row["namespace"]) for row in done["blocks"]] == [
-        ("universal", "api_patterns"),
-        ("personal", "user_preferences"),
+        *(tuple(item["suggested"].split("/")) for item in items[:2]),
         ("archive", "rejected"),
     ]
     assert count(sample, git) == before + 2

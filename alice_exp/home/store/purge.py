@@ -103,6 +103,9 @@ def finish(repository: Repository, *, strict: bool = False) -> bool:
     if moves:
         repository.point([*moves, (SEEN, tombstone, None)])
         sync_directory(repository.git_dir / "refs" / "heads")
+    # Git moves one reference after another: after a full disk between them our own history would count as foreign.
+    if repository.head() == tombstone != repository.resolve(SEEN):
+        repository.point([(SEEN, tombstone, None)])
     try:
         _unstage(repository)
         _clean(repository)

@@ -60,7 +60,8 @@ def project_of(item: Item) -> str:
 
 
 def arranged(items: Sequence[Item]) -> tuple[Part, ...]:
-    """The candidates in parts that are not empty; groups stay together, in the place of their first one."""
+    """The candidates in parts that are not empty: within a part what was observed most often first (DESIGN 12.9), then
+    in the order given; groups stay together, in the place of their first one."""
     parts: dict[Key, list[Item]] = {"today": [], "user": [], "work": [], "repeats": [], "turned_down": []}
     key_of_group: dict[int, Key] = {}
     for item in items:
@@ -69,9 +70,18 @@ def arranged(items: Sequence[Item]) -> tuple[Part, ...]:
             key = key_of_group.setdefault(item.group, key)
         parts[key].append(item)
     rank = {item.group: at for at, item in reversed(list(enumerate(items))) if item.group}
+    place = {id(item): rank.get(item.group, at) for at, item in enumerate(items)}
+    seen: dict[int, int] = {}
+    for item in items:
+        at = place[id(item)]
+        seen[at] = max(seen.get(at, 0), item.placed.block.observations)
     for key, rows in parts.items():
-        place = {id(item): rank.get(item.group, at) for at, item in enumerate(items)}
-        rows.sort(key=lambda item: (*(_subject(item) if key == "work" else ()), place[id(item)]))
+
+        def order(item: Item, key: Key = key) -> tuple[str | int, ...]:
+            at = place[id(item)]
+            return (*(_subject(item) if key == "work" else ()), -seen[at], at)
+
+        rows.sort(key=order)
     return tuple(Part(key, tuple(rows)) for key, rows in parts.items() if rows)
 
 

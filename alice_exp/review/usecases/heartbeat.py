@@ -14,6 +14,7 @@ from alice_exp.model.rules.expiry import expired
 from alice_exp.model.rules.rejection import refusals
 from alice_exp.model.values.block import PLACES, Placed, Reported, content_hash
 from alice_exp.model.values.changes import ChangeSet, Put
+from alice_exp.review.rules.arrangement import arranged
 from alice_exp.review.rules.daily_report import (
     Edition,
     Proposal,
@@ -53,12 +54,15 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
     first = _report(home.read(PLACES), reviewing)
     given = {item.placed.block.id for item in first.items} if page is None else set(page(first))
     groups = _groups_shown(first, given)
+    order = {item.placed.block.id: at for at, item in enumerate(first.items)}
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, _Planned]:
         gone = expired(snapshot, caller.now)
         back = returned(snapshot, _waiting(snapshot, caller))
         out = {one.block_id for one in back}
         waiting = [placed for placed in _waiting(snapshot, caller) if placed.block.id not in out]
+        # Numbers run as a person reads, whatever the parts of the report.
+        waiting.sort(key=lambda placed: order.get(placed.block.id, len(order)))
         ids = tuple(placed.block.id for placed in waiting)
         answer = _Planned(snapshot, gone, back)
         unseen = [p for p in waiting if p.block.id in given and _is_to_be_shown(p)]
@@ -188,7 +192,8 @@ def _report(
         {placed.block.id: namespace_name(destination(placed.block)) for placed in pool},
         _proposals(reviewing, snapshot),
     )
-    return agenda(snapshot, caller.now, edition)
+    found = agenda(snapshot, caller.now, edition)
+    return replace(found, items=tuple(item for part in arranged(found.items) for item in part.items))
 
 
 def _proposals(reviewing: Reviewing, snapshot: Snapshot) -> dict[str, Proposal]:

@@ -207,13 +207,13 @@ class Neighbourhood:
 
     def _wide(self, keys: frozenset[str], about_user: bool) -> set[str]:
         """The keys with the other names of their concepts, the other names of typed values, and their opposites; of
-        what is said about the user all values of the class, since a person has one city and one language."""
+        what is said about the user all cities, since a person lives in one."""
         found = set(keys)
         for key in keys:
             found.update(same_concept(key))
             found.update(_partners().get(key, ()))
-            if about_user:
-                found.update(_classes().get(key, ()))
+        if about_user and not found.isdisjoint(_cities()):
+            found |= _cities()
         return found
 
     def _statement(self, placed: Placed) -> Statement:
@@ -287,14 +287,13 @@ def _text(placed: Placed) -> str:
 
 
 @cache
-def _classes() -> dict[str, frozenset[str]]:
-    """All names of the values of a class, by each of them; numbers and scopes are no values."""
+def _cities() -> frozenset[str]:
+    """The names of cities, as blocks are looked up by them."""
     known = vocabulary()
-    names: defaultdict[str, set[str]] = defaultdict(set)
-    for word, meaning in (*known.latin.items(), *known.cjk.items()):
-        if meaning.value is not None and not meaning.value[0].startswith("scope"):
-            names[meaning.value[0]].add(stems([word]).get(word, word))
-    return {word: frozenset(of_class) for of_class in names.values() for word in of_class}
+    words = (*known.latin.items(), *known.cjk.items())
+    return frozenset(
+        stems([w]).get(w, w) for w, meaning in words if meaning.value and meaning.value[0] == "city"
+    )
 
 
 @cache

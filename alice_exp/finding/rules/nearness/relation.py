@@ -252,8 +252,8 @@ def _kind(pair: _Pair) -> Kind | None:
             return "extends"
     same_trigger = bool(pair.one.trigger_mark) and pair.one.trigger_mark == pair.two.trigger_mark
     # Where a person lives now is about where they lived before, in whatever words it is said.
-    another_value = bool(pair.changed) and one.about == two.about == "user" and not pair.has_other_scope()
-    is_near = pair.dice + 0.25 * pair.topic >= 0.30 or same_trigger or another_value
+    moved = "city" in pair.changed and one.about == two.about == "user" and not pair.has_other_scope()
+    is_near = pair.dice + 0.25 * pair.topic >= 0.30 or same_trigger or moved
     return "near" if is_near else None
 
 
