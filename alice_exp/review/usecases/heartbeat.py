@@ -54,16 +54,13 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
     first = _report(home.read(PLACES), reviewing)
     given = {item.placed.block.id for item in first.items} if page is None else set(page(first))
     groups = _groups_shown(first, given)
-    order = {item.placed.block.id: at for at, item in enumerate(first.items)}
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, _Planned]:
         gone = expired(snapshot, caller.now)
         back = returned(snapshot, _waiting(snapshot, caller))
         out = {one.block_id for one in back}
         waiting = [placed for placed in _waiting(snapshot, caller) if placed.block.id not in out]
-        # Numbers run as a person reads, whatever the parts of the report.
-        waiting.sort(key=lambda placed: order.get(placed.block.id, len(order)))
-        ids = tuple(placed.block.id for placed in waiting)
+        ids = _as_read(waiting, first)
         answer = _Planned(snapshot, gone, back)
         unseen = [p for p in waiting if p.block.id in given and _is_to_be_shown(p)]
         is_same = ids == reports.open_ids() and groups == reports.groups() and not (unseen or gone or back)
@@ -110,6 +107,12 @@ def mark_shown(reviewing: Reviewing, ids: Sequence[str]) -> None:
         return ChangeSet(act, puts), None
 
     home.apply(plan, PLACES)
+
+
+def _as_read(waiting: Sequence[Placed], report: Agenda) -> tuple[str, ...]:
+    """The ids in the order in which the report shows them, so that its numbers run as a person reads."""
+    order = {item.placed.block.id: at for at, item in enumerate(report.items)}
+    return tuple(sorted((p.block.id for p in waiting), key=lambda one: order.get(one, len(order))))
 
 
 def _is_to_be_shown(placed: Placed) -> bool:
