@@ -18,7 +18,7 @@ from typing import Any
 
 from alice_exp.agents.ports import Left
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.atomic_files import MARK, replace, sync_directory
+from alice_exp.kernel.journal.atomic_files import MARK, replace
 
 _ENDING = ".json"
 _LOCK = ".lock"
@@ -40,7 +40,6 @@ class FileSpool:
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             replace(self._folder / name, json.dumps(left, ensure_ascii=False).encode(), durable=True)
-            sync_directory(self._folder)
         except OSError as error:
             raise _refused(error) from error
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from alice_exp.conversations.ports import Conversation
 from alice_exp.conversations.values import ChatRecord, as_dict, message_of
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, ProblemError, UsageError
-from alice_exp.kernel.journal.atomic_files import sync_directory
+from alice_exp.kernel.journal.atomic_files import append, sync_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -82,7 +82,6 @@ class FileSessions:
         except OSError as error:
             raise _refused(error) from error
         self._append(session, [{"mark": "started", "at": at}], create=True)
-        sync_directory(self._folder)
         return True
 
     def save(self, session: str, message: Message) -> ChatRecord:
@@ -197,34 +196,19 @@ class FileSessions:
         try:
             return os.open(self._path(session), flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
         except FileNotFoundError:
-            raise NotFoundError(
-                "there is no session {session}", session=session, hint="see 'alice-exp session list'"
-            ) from None
+            raise _unknown(session) from None
         except OSError as error:
             raise _refused(error) from error
 
     def _append(self, session: str, rows: Sequence[Mapping[str, Any]], *, create: bool = False) -> int:
-        """Append lines and fsync; returns the offset at which they end.
-
-        A file whose last line was cut short gets a line break first, so that only that line is lost.
-        """
+        """Append lines durably; returns the offset at which they end (see ``atomic_files.append``)."""
         data = b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
-        handle = self._open(session, os.O_RDWR | os.O_APPEND | (os.O_CREAT if create else 0))
         try:
-            size = os.fstat(handle).st_size
-            if size and os.pread(handle, 1, size - 1) != b"\n":
-                data = b"\n" + data
-            view = memoryview(data)
-            while view:
-                view = view[os.write(handle, view) :]
-            end = os.lseek(handle, 0, os.SEEK_CUR)
-            os.utime(handle, (self._epoch(), self._epoch()))
-            os.fsync(handle)
-            return end
+            return append(self._path(session), data, create=create, at=self._epoch())
+        except FileNotFoundError:
+            raise _unknown(session) from None
         except OSError as error:
             raise _refused(error) from error
-        finally:
-            os.close(handle)
 
     def _read(self, session: str, end: int | None = None) -> _Told:
         handle = self._open(session, os.O_RDONLY)
@@ -270,6 +254,12 @@ def _lock(handle: int, session: str, wait: float) -> None:
                     hint="try again in a moment",
                 ) from None
             time.sleep(_PAUSE)
+
+
+def _unknown(session: str) -> NotFoundError:
+    return NotFoundError(
+        "there is no session {session}", session=session, hint="see 'alice-exp session list'"
+    )
 
 
 def _refused(error: OSError) -> ProblemError:

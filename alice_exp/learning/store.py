@@ -42,7 +42,7 @@ class FileDecisions:
         }
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            atomic_files.replace(self._path(decision.decision), derived(body).encode(), durable=False)
+            atomic_files.replace(self._path(decision.decision), derived(body).encode(), durable=True)
             for old in sorted(self._folder.glob("dec-*.json"), key=lambda path: path.lstat().st_mtime)[
                 :-KEPT
             ]:

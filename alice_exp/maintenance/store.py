@@ -182,10 +182,17 @@ class HomeInspection:
     # -- permissions, disk, index -------------------------------------------------------------------------------
 
     def _permissions(self) -> Iterator[Problem]:
+        if self._root.is_symlink():
+            yield _warning(
+                str(self._root),
+                "the home is a symbolic link to {place}; whoever may change the link decides what is read",
+                "set ALICE_HOME to the place itself",
+                place=self._root.resolve(),
+            )
         wide = list(self._wide())
         for path, mode, wanted in wide[:5]:
             yield _warning(
-                str(path.relative_to(self._root.parent)),
+                str(path.relative_to(self._root.resolve().parent)),
                 "others may read this: its mode is {mode:04o} and should be {wanted:04o}",
                 "'alice-exp doctor --fix' closes it",
                 mode=mode,
@@ -197,10 +204,11 @@ class HomeInspection:
 
     def _wide(self) -> Iterator[tuple[Path, int, int]]:
         """Directories wider than 0700 and files wider than 0600, except below ``.git``, which is closed as a whole."""
-        for directory, inner, files in os.walk(self._root):
+        # Through the link, where the home's own name is one.
+        for directory, inner, files in os.walk(self._root.resolve()):
             here = Path(directory)
             yield from _wider(here, 0o700)
-            if here == self._repository.git_dir:
+            if here == self._repository.git_dir.resolve():
                 inner.clear()
                 continue
             for name in files:

@@ -282,3 +282,44 @@ def test_the_name_of_fetched_history_goes_with_the_process_that_gave_it(home: Pa
         (fetched / str(process)).write_text(head)
     cli("memorize", "what comes after")
     assert [path.name for path in fetched.iterdir()] == [str(os.getpid())]
+
+
+def test_a_git_that_finds_no_room_is_a_full_disk(
+    home: Path, cli: Call, known: str, world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git = shutil.which("git")
+    said = "fatal: write error: No space left on device\nfast-import: dumping crash report"
+    (world / "bin").mkdir()
+    (world / "bin/git").write_text(
+        f'#!/bin/sh\ncase "$*" in *fast-import*) printf \'{said}\' >&2; exit 128;; esac\nexec {git} "$@"\n'
+    )
+    (world / "bin/git").chmod(0o700)
+    monkeypatch.setenv("PATH", f"{world / 'bin'}:{os.environ['PATH']}")
+    for sentence in refused(cli, known, home, writes=WRITES[:3]):
+        assert "the disk is full" in sentence and "make room" in sentence
+
+
+def test_a_file_that_is_a_link_is_named_by_whoever_would_write_to_it(
+    home: Path, cli: Call, known: str
+) -> None:
+    path = home / "experiences/personal/user_preferences.jsonc"
+    path.rename(home / "elsewhere.jsonc")
+    path.symlink_to(home / "elsewhere.jsonc")
+    for sentence in refused(cli, known, home, writes=[("remember", "coffee"), ("outcome", known, "ok")]):
+        assert "this is a symbolic link" in sentence and "missing" not in sentence
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_home_that_others_may_read_is_said_and_closed(
+    home: Path, cli: Call, world: Path, linked: bool
+) -> None:
+    place = home
+    if linked:
+        place = home.rename(world / "real")
+        home.symlink_to(place)
+    place.chmod(0o755)
+    found = {one["name"]: one for one in cli("doctor", "--json").json["checks"]}["permissions"]
+    said = " ".join(one["message"] for one in found["problems"])
+    assert "0755" in said and ("symbolic link" in said) is linked
+    cli("doctor", "--fix", "--yes")
+    assert place.stat().st_mode & 0o777 == 0o700

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
+import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -14,8 +18,11 @@ from typing import Any
 import pytest
 
 from alice_exp.kernel.errors import PeerError
+from alice_exp.sharing.cli.patient_lines import MOST, PatientLines
+from alice_exp.sharing.cli.peer_commands import _lines
 from alice_exp.sharing.rules import peer_exchange
 from alice_exp.sharing.rules.bundle import MOST_BLOCKS
+from alice_exp.sharing.usecases.peers import Exchanged
 from alice_exp.sharing.wiring import shares
 from tests.conftest import Call
 from tests.sharing.alices import MARKER, SUPER, Alice, asked, block, exchanged, made, serving
@@ -328,3 +335,63 @@ def test_over_tls_and_a_peer_that_is_forgotten_gets_nothing_more(ann: Alice, bob
         ).stdout
         == b""
     )
+
+
+def test_serving_goes_on_though_nobody_reads_what_it_says(ann: Alice, bob: Alice, run: Call) -> None:
+    bob.trusts(ann)
+    ann.trusts(bob)
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = str(probe.getsockname()[1])
+    read, full = os.pipe()
+    os.set_blocking(full, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(full, b"x" * 4096)
+    os.set_blocking(full, True)
+    words = ["peer", "serve", "--bind", "127.0.0.1", "--port", port, "--for", "60s"]
+    env = dict(os.environ) | ann.environment
+    serving_ = subprocess.Popen(
+        [sys.executable, "-m", "alice_exp", *words], stdout=full, stderr=subprocess.DEVNULL, env=env
+    )
+    try:
+        for _ in range(2):
+            for _ in range(60):
+                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", int(port)), 5):
+                    break
+                time.sleep(0.25)
+            done = run(
+                "peer", "exchange", "alice_ann", "--at", f"127.0.0.1:{port}", "--json", env=bob.environment
+            )
+            assert done.json["peer"] == "alice_ann"
+        serving_.terminate()
+        assert serving_.wait(20) == 0
+    finally:
+        serving_.kill()
+        serving_.wait()
+        os.close(read)
+        os.close(full)
+
+
+def test_what_nobody_reads_is_counted() -> None:
+    read, write = os.pipe()
+    with os.fdopen(write, "w") as stream:
+        lines = PatientLines(stream, lambda count: f"{count} left out\n")
+        for _ in range(3 * MOST):
+            lines.write("x" * 100 + "\n")
+        seen = b""
+        while b"left out" not in seen:
+            seen += os.read(read, 1 << 20)
+            lines.write("more\n")
+        lines.close()
+    os.close(read)
+    assert re.search(rb"\n[1-9]\d* left out\n", seen)
+
+
+def test_each_kind_of_refusal_is_told_once_while_serving() -> None:
+    rows = tuple((f"exp-aaaaaaa{n}", why, {"most": 3}) for n in (2, 3) for why in ("one {most}", "two"))
+    done = Exchanged("bob", (), rows)
+    heard: set[tuple[str, str]] = set()
+    first = [line for line in _lines(done, heard) if "stays here" in line]
+    assert [line.split()[0] for line in first] == ["exp-aaaaaaa2", "exp-aaaaaaa2"]
+    assert not [line for line in _lines(done, heard) if "stays here" in line]
+    assert len([line for line in _lines(done) if "stays here" in line]) == 4

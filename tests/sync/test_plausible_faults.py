@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from alice_exp.agents.store import FileSpool
+from alice_exp.conversations.store import FileSessions
+from alice_exp.home.store.config_files import write_local
+from alice_exp.kernel.errors import PeerError
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
+from alice_exp.learning.ports import OpenDecision
+from alice_exp.learning.store import FileDecisions
 from alice_exp.model.rules.lifecycle import DEFAULT
-from alice_exp.model.values.block import Approved, Block, Payload, Placed, content_hash
+from alice_exp.model.values.block import EVIDENCE_KEPT, Approved, Block, Payload, Placed, content_hash
+from alice_exp.owner.ports import OwnerKey
+from alice_exp.owner.store import SshOwner
+from alice_exp.sharing.ports import Disclosure
+from alice_exp.sharing.store import line_protocol
+from alice_exp.sharing.store.disclosure_log import FileShares
+from alice_exp.sharing.store.peer_identity import FileIdentity
+from alice_exp.sync.ports import Remote
 from alice_exp.sync.rules.merge_blocks import merge
+from alice_exp.sync.store.git_remotes import FileRemotes
+from tests.conftest import Call
 
+NOW = "2026-02-01T09:00:00Z"
 PATH = "universal/tool_usage.jsonc"
 
 
@@ -62,3 +81,140 @@ def test_a_derived_file_that_differs_by_one_bit_is_a_missing_one(tmp_path: Path)
         assert load_derived(path) is None
     path.write_bytes(b"[" * 200_000)
     assert load_derived(path) is None
+
+
+def _sharing_log(root: Path) -> None:
+    FileShares(root / "identity", "", lambda kind: f"{kind}-x").record(
+        Disclosure(NOW, "bob", "sync", "0" * 64, (("exp-aaaa2222", "1" * 64),))
+    )
+
+
+def _public_name(root: Path) -> None:
+    FileShares(root / "identity", "", lambda kind: f"{kind}-x").name()
+
+
+def _session(root: Path) -> None:
+    FileSessions(root / "sessions", lambda _: False, lambda: 1.0).start("talk", NOW)
+
+
+def _remotes(root: Path) -> None:
+    FileRemotes(root / "identity").keep((Remote("mine", "/there", True, NOW),))
+
+
+def _peer(root: Path) -> None:
+    FileIdentity(root, lambda: "alice_x").own()
+
+
+def _decision(root: Path) -> None:
+    FileDecisions(root / "state/decisions", lambda _: False).open(
+        OpenDecision("dec-aaaaaaa2", NOW, "t", {}, "reliable", (), (), (), 0.0)
+    )
+
+
+def _hook(root: Path) -> None:
+    FileSpool(root / "state", lambda: NOW).leave({"session": "a"})
+
+
+def _owner(root: Path) -> None:
+    SshOwner(root, lambda _: None).keep(OwnerKey("ssh-ed25519 AAAA", "SHA256:x", "me", "/key"))
+
+
+def _local(root: Path) -> None:
+    write_local(root, {"lang": "en"})
+
+
+@pytest.mark.parametrize(
+    "write",
+    [_sharing_log, _public_name, _session, _remotes, _peer, _decision, _hook, _owner, _local],
+    ids=lambda write: write.__name__,
+)
+def test_every_durable_writer_syncs_the_file_and_its_name(
+    home: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], None]
+) -> None:
+    """Whatever file appears was synced, and the directory that names it after that."""
+    before = set(home.rglob("*"))
+    steps: list[tuple[int, int]] = []
+    real_sync = os.fsync
+
+    def synced(handle: int) -> None:
+        status = os.fstat(handle)
+        steps.append((status.st_dev, status.st_ino))
+        real_sync(handle)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    if write is _local:
+        (home / "local.jsonc").unlink()
+        before.discard(home / "local.jsonc")
+    write(home)
+    fresh = [path for path in home.rglob("*") if path not in before and path.is_file()]
+    assert fresh
+    for path in fresh:
+        content, name = (os.lstat(one) for one in (path, path.parent))
+        at = steps.index((content.st_dev, content.st_ino))
+        assert (name.st_dev, name.st_ino) in steps[at:], f"the name of {path.name}"
+
+
+def test_a_line_that_was_cut_short_costs_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b'{"a": 1}\n{"b"')
+    assert atomic_files.append(path, b'{"c": 3}\n') == path.stat().st_size
+    assert path.read_bytes() == b'{"a": 1}\n{"b"\n{"c": 3}\n'
+    with pytest.raises(FileNotFoundError):
+        atomic_files.append(tmp_path / "none", b"x\n", create=False)
+
+
+@pytest.mark.parametrize("because", ["", "it is wrong"])
+@pytest.mark.parametrize("count", [1, EVIDENCE_KEPT - 1, EVIDENCE_KEPT])
+def test_a_rejection_drops_no_evidence_but_what_its_own_takes_the_place_of(
+    home: Path, cli: Call, count: int, because: str
+) -> None:
+    rows = [{"kind": "outcome", "at": NOW, "quote": f"piece {number}"} for number in range(count)]
+    block = {"id": "exp-aaaa2222", "payload": "use rg", "evidence": rows}
+    (home / "experiences/low_value_pool/pending_20260101.jsonc").write_text(json.dumps({"blocks": [block]}))
+    cli("reject", "exp-aaaa2222", "--yes", *(("--reason", because) if because else ()))
+    kept = [one["quote"] for one in cli("show", "exp-aaaa2222", "--json").json["evidence"]]
+    said = [*(f"piece {number}" for number in range(count)), *([because] if because else [])]
+    assert kept == said[-EVIDENCE_KEPT:]
+
+
+def test_a_candidate_that_is_said_anew_under_its_key_keeps_when_it_was_learned(home: Path, cli: Call) -> None:
+    first = {"ALICE_NOW": "2026-02-01T09:00:00Z"}
+    one = cli("memorize", "the port is 80", "--key", "port", "--json", env=first).json["id"]
+    cli("memorize", "the port is 8080", "--key", "port", env={"ALICE_NOW": "2026-02-02T09:00:00Z"})
+    seen = cli("show", one, "--json").json
+    assert seen["payload"] == "the port is 8080"
+    assert (seen["created_at"], seen["updated_at"]) == ("2026-02-01T09:00:00Z", "2026-02-02T09:00:00Z")
+
+
+@pytest.mark.parametrize("over", [0, 1])
+def test_a_message_of_exactly_one_mebibyte_travels_and_one_byte_more_does_not(over: int) -> None:
+    empty = len(line_protocol.encoded({"a": ""}))
+    message = {"a": "x" * (line_protocol.MOST - empty + over)}
+
+    async def sent() -> object:
+        arrived: asyncio.Queue[object] = asyncio.Queue()
+
+        async def heard(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            try:
+                arrived.put_nowait(await line_protocol.Wire(reader, writer).receive())
+            except PeerError as error:
+                arrived.put_nowait(error)
+            writer.close()
+
+        server = await asyncio.start_server(heard, "127.0.0.1", 0, limit=line_protocol.MOST)
+        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        wire = line_protocol.Wire(reader, writer)
+        if over:
+            with pytest.raises(line_protocol.TooLong):
+                await wire.send(message)
+            writer.write(line_protocol.encoded(message))
+        else:
+            await wire.send(message)
+        try:
+            return await asyncio.wait_for(arrived.get(), 20)
+        finally:
+            writer.close()
+            server.close()
+
+    got = asyncio.run(sent())
+    assert isinstance(got, PeerError) if over else got == message

@@ -58,7 +58,7 @@ class Composing:
             contents[path], documents[path] = self._as_seen(path)
             return documents[path]
 
-        self._refuse_frozen(changes, seen)
+        self._refuse_frozen(changes, seen, found)
         new = rewrite(changes, placed(seen.files), document)
         new |= self._recording.compose(changes, seen, lambda path: self._record(path, found, contents))
         for path in changes.texts:
@@ -150,7 +150,7 @@ class Composing:
                 hint="put it back, or run 'alice-exp restore'",
             )
 
-    def _refuse_frozen(self, changes: ChangeSet, seen: Snapshot) -> None:
+    def _refuse_frozen(self, changes: ChangeSet, seen: Snapshot, found: Found) -> None:
         """Raise ``ProblemError`` if the change set would write to a file with an error: that is left untouched."""
         targets = {put.path for put in changes.puts}
         moving = {put.block.id for put in changes.puts} | set(changes.removes)
@@ -158,6 +158,7 @@ class Composing:
             if file.stale and (file.path in targets or any(block.id in moving for block in file.blocks)):
                 problem = next((p for p in file.problems if p.severity == "error"), None)
                 if problem is None:
+                    self._require_place(file.path, found)
                     raise ProblemError("the directory of {path} is missing", path=file.path)
                 raise ProblemError(
                     "{message}; the file is left as it is",

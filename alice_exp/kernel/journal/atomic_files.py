@@ -135,6 +135,32 @@ def replace(path: Path, data: bytes, *, durable: bool) -> None:
         sync_directory(path.parent)
 
 
+def append(path: Path, data: bytes, *, create: bool = True, at: float | None = None) -> int:
+    """Append lines to a file (0600 if it is new), fsynced with its name; returns the offset at which they end.
+
+    A file whose last line was cut short gets a line break first, so that only that line is lost. ``at`` sets the file's
+    times (epoch seconds). Without ``create`` a missing file is a ``FileNotFoundError``.
+    """
+    flags = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    handle = os.open(path, flags | (os.O_CREAT if create else 0), 0o600)
+    try:
+        size = os.fstat(handle).st_size
+        if size and os.pread(handle, 1, size - 1) != b"\n":
+            data = b"\n" + data
+        view = memoryview(data)
+        while view:
+            view = view[os.write(handle, view) :]
+        end = os.lseek(handle, 0, os.SEEK_CUR)
+        if at is not None:
+            os.utime(handle, (at, at))
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    if not size:
+        sync_directory(path.parent)
+    return end
+
+
 def keep(path: Path, text: str) -> None:
     """``replace`` for a dispensable file below ``state/``: errors of the disk are ignored, no fsync."""
     with contextlib.suppress(OSError):

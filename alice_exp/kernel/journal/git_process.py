@@ -6,6 +6,7 @@ The write path talks to git here. Content goes in through stdin; ids and names n
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 from dataclasses import dataclass
@@ -92,6 +93,13 @@ _PIPE = 4096
 def _refuse_failure(code: int, err: bytes, verb: str) -> None:
     """Raise git's last line of stderr as a ``ProblemError`` if ``code`` is not 0."""
     if code:
+        # Of the lines that git says, the last one often is of what followed from it.
+        if os.strerror(errno.ENOSPC).encode() in err:
+            raise ProblemError(
+                "git could not {verb}: the disk is full",
+                verb=verb,
+                hint="make room, then run the command again",
+            )
         said = err.decode("utf-8", "replace").strip().splitlines()
         raise ProblemError(
             "git could not {verb}: {said}", verb=verb, said=said[-1] if said else f"it ended with {code}"

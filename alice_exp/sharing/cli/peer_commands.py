@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 
 from alice_exp.home.caller import require_person
-from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
+from alice_exp.sharing.cli.patient_lines import PatientLines
 from alice_exp.sharing.ports import Peer
 from alice_exp.sharing.usecases import peers as exchanging
 from alice_exp.sharing.usecases.peers import Exchanged
 from alice_exp.sharing.wiring import caller_as, network, peers, shares, sharing
-from alice_exp.terminal.console import Terminal, short, visible
+from alice_exp.terminal.console import Terminal, sentence, short, visible
 from alice_exp.terminal.language import say
 
 _As = Annotated[str, typer.Option("--as", metavar="NAME", help="What the peer is called here.")]
@@ -28,6 +29,9 @@ _Port = Annotated[
 _Bind = Annotated[
     str, typer.Option("--bind", metavar="ADDRESS", help="The address to listen on (else all of them).")
 ]
+Refusal = tuple[str, str, Mapping[str, object]]
+"""A block's id, and why it does not pass: a message template and its values."""
+
 _EVERYWHERE = "0.0.0.0"
 
 
@@ -253,27 +257,47 @@ def serve(
         raise NotFoundError("no peer is paired", hint="begin with 'alice-exp peer invite'")
     _warn_if_off(terminal)
     apart = session.apart()
-    host = exchanging.Host(apart.home, shares(apart), caller_as(apart), terminal.warn)
+    out, err = _patient(terminal, sys.stdout), _patient(terminal, sys.stderr)
+    heard: set[tuple[str, str]] = set()
+
+    def warn(error: AliceError) -> None:
+        err.write_once(f"alice-exp: {sentence(error)}\n")
+
+    host = exchanging.Host(apart.home, shares(apart), caller_as(apart), warn)
 
     def shown(port: int) -> None:
         names = ", ".join(peer.name for peer in known)
         said = say("listening on port {port} for {names}", port=port, names=names)
-        _event(terminal, {"event": "listening", "port": port, "peers": [peer.name for peer in known]}, [said])
+        listening = {"event": "listening", "port": port, "peers": [peer.name for peer in known]}
+        _event(terminal, out, listening, [said])
 
     def met(peer: Peer) -> None:
         done = host.close(peer)
-        _event(terminal, {"event": "exchanged", **_exchanged(done)}, _lines(done))
+        _event(terminal, out, {"event": "exchanged", **_exchanged(done)}, _lines(done, heard))
 
-    network(session).serve(host.answer, met, (bind, port), limit, shown)
-
-
-def _event(terminal: Terminal, document: Mapping[str, Any], lines: Sequence[str]) -> None:
-    if terminal.json:
-        sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
-    elif not terminal.quiet:
-        for line in lines:
-            terminal.line(line)
     sys.stdout.flush()
+    try:
+        network(session).serve(host.answer, met, (bind, port), limit, shown)
+    finally:
+        out.close()
+        err.close()
+
+
+def _patient(terminal: Terminal, stream: TextIO) -> PatientLines:
+    def unread(count: int) -> str:
+        if terminal.json and stream is sys.stdout:
+            return json.dumps({"event": "unread", "count": count}) + "\n"
+        return say("{count} lines were left out, because nobody read them", count=count) + "\n"
+
+    return PatientLines(stream, unread)
+
+
+def _event(terminal: Terminal, out: PatientLines, document: Mapping[str, Any], lines: Sequence[str]) -> None:
+    if terminal.json:
+        out.write(json.dumps(document, ensure_ascii=False) + "\n")
+    elif not terminal.quiet:
+        told = (visible(line).replace("\n", "\n    │ ") for line in lines)
+        out.write("".join(f"{line}\n" for line in told))
 
 
 def _warn_if_off(terminal: Terminal) -> None:
@@ -292,7 +316,8 @@ def _told(terminal: Terminal, done: Exchanged, more: Mapping[str, Any]) -> None:
     terminal.answer({**_exchanged(done), **more}, text)
 
 
-def _lines(done: Exchanged) -> list[str]:
+def _lines(done: Exchanged, heard: set[tuple[str, str]] | None = None) -> list[str]:
+    """What an exchange did, line by line; with ``heard``, each kind of refusal by a peer's block is told once."""
     taken = done.taken
     lines = [say("{name}: {count} blocks offered", name=done.peer, count=len(done.offered))]
     if taken is not None:
@@ -305,14 +330,27 @@ def _lines(done: Exchanged) -> list[str]:
         ]
         lines += [
             say("{id} stays out: {why}", id=which, why=say(why, **values))
-            for which, why, values in taken.refused
+            for which, why, values in _new(done.peer, taken.refused, heard)
         ]
     lines += [
-        say("{id} stays here: {why}", id=one, why=say(why, **values)) for one, why, values in done.withheld
+        say("{id} stays here: {why}", id=one, why=say(why, **values))
+        for one, why, values in _new(done.peer, done.withheld, heard)
     ]
     lines += [say("{id} was refused there: {why}", id=one, why=why) for one, why in done.refused_there]
     lines += [say("{id}  was taken back by {name}", id=one, name=done.peer) for one in done.revoked]
     return lines
+
+
+def _new(peer: str, rows: Sequence[Refusal], heard: set[tuple[str, str]] | None) -> list[Refusal]:
+    """The rows whose reason was not heard yet; all of them without ``heard``."""
+    fresh = []
+    for row in rows:
+        if heard is None:
+            fresh.append(row)
+        elif (peer, row[1]) not in heard:
+            heard.add((peer, row[1]))
+            fresh.append(row)
+    return fresh
 
 
 def _exchanged(done: Exchanged) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.atomic_files import append, replace
 from alice_exp.sharing.ports import Disclosure
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ class FileShares:
             return path.read_text(encoding="utf-8").strip()
         fresh = self._new_id("alice").replace("-", "_")
         with self._writing():
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(f"{fresh}\n")
+            replace(path, f"{fresh}\n".encode(), durable=True)
         return fresh
 
     def record(self, disclosure: Disclosure) -> None:
@@ -48,13 +46,7 @@ class FileShares:
         }
         line = json.dumps(row, ensure_ascii=False) + "\n"
         with self._writing():
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
-            handle = os.open(self._directory / "shared.jsonl", flags, 0o600)
-            try:
-                os.write(handle, line.encode("utf-8", "replace"))
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+            append(self._directory / "shared.jsonl", line.encode("utf-8", "replace"))
 
     def log(self) -> tuple[Disclosure, ...]:
         """All entries, oldest first; malformed lines are skipped."""

@@ -76,6 +76,9 @@ class Wire:
             raise PeerError("the other end hung up") from None
         except (OSError, ssl.SSLError) as error:
             raise gone(error) from error
+        # The reader's own limit leaves the newline out.
+        if len(line) > MOST:
+            raise PeerError("a message longer than {most} bytes was refused", most=MOST)
         return decoded(line)
 
     async def close(self) -> None:

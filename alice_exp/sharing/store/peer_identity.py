@@ -7,7 +7,6 @@ trust begins with pairing and ends with ``peer forget``.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from alice_exp.kernel.errors import NotFoundError, PeerError, ProblemError
+from alice_exp.kernel.journal import atomic_files
 from alice_exp.sharing.ports import Peer
 
 if TYPE_CHECKING:
@@ -168,19 +168,11 @@ class FileIdentity:
             raise ProblemError("there is no home at {root}", root=self._root, hint="make one: alice-exp init")
 
     def _write(self, path: Path, text: str) -> None:
-        for folder in (self.folder, path.parent):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.alice-tmp-{os.getpid()}")
         try:
-            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
+            for folder in (self.folder, path.parent):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            atomic_files.replace(path, text.encode(), durable=True)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
             why = (error.strerror or str(error)).lower()
             raise ProblemError("this cannot be written: {why}", why=why, path=str(path)) from error
 
