@@ -30,7 +30,19 @@ MODES = (
     "powercut",
     "powercut-end",
 )
-MAIN = ("memorize", "approve", "reply", "decision", "heartbeat", "event", "purge", "sync", "extract")
+MAIN = (
+    "memorize",
+    "approve",
+    "reply",
+    "decision",
+    "heartbeat",
+    "event",
+    "purge",
+    "sync",
+    "extract",
+    "prune",
+    "distill",
+)
 """The acts that a home stands on, as issue 8 names them; ``outcome`` of a block and recovery itself come with --all."""
 
 RESULTS = Path(__file__).with_name("RESULTS.md")

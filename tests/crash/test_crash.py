@@ -28,6 +28,8 @@ SAMPLED = [
     ("purge", "errno:EIO"),
     ("sync", "powercut-end"),
     ("extract", "errno:EIO"),
+    ("prune", "kill"),
+    ("distill", "powercut"),
 ]
 """Every act that issue 8 names and every mode, each once at least."""
 
@@ -41,6 +43,8 @@ EVERY = {
     "purge": 120,
     "sync": 110,
     "extract": 47,
+    "prune": 40,
+    "distill": 45,
 }
 """Two or three steps of each command: every so many, the first among them."""
 
