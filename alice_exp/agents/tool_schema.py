@@ -184,4 +184,4 @@ def _bytes(argument: object) -> int:
     try:
         return len(json.dumps(argument, ensure_ascii=False, allow_nan=False).encode())
     except (ValueError, RecursionError):
-        raise UsageError("an argument holds what is no UTF-8 text, or no finite number") from None
+        raise UsageError("an argument is not UTF-8 text, or not a finite number") from None

@@ -105,7 +105,7 @@ def require_format(terminal: Terminal, format: str) -> None:
     formats = ("tsv", "csv", "json")
     if format not in formats or (terminal.json and format != "json"):
         raise UsageError(
-            "{format} is no format here", format=repr(format), hint=f"write --format {', '.join(formats)}"
+            "unknown format {format}", format=repr(format), hint=f"write --format {', '.join(formats)}"
         )
     terminal.format = format
 

@@ -98,7 +98,7 @@ def completion(
     terminal: Terminal = ctx.obj
     script = _SCRIPTS.get(shell)
     if script is None:
-        raise UsageError("{shell} is no shell we know", shell=repr(shell), hint="write bash, zsh or fish")
+        raise UsageError("unknown shell {shell}", shell=repr(shell), hint="write bash, zsh or fish")
 
     def text() -> None:
         sys.stdout.write(script)

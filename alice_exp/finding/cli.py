@@ -135,7 +135,7 @@ def _explained(found: Match, explain: bool) -> dict[str, Any]:
 
 def _matches(terminal: Terminal, found: list[Match], explain: bool) -> None:
     if not found:
-        terminal.note(say("nothing is known that fits"))
+        terminal.note(say("no match"))
         return
     columns = [say("score"), say("id"), say("where"), say("state"), say("what is known")]
     if explain:
@@ -254,7 +254,7 @@ def _listing(terminal: Terminal, shown: list[Shown], *, bare: bool) -> None:
     if not shown and bare:
         terminal.note(say("nothing is kept yet: 'alice-exp remember \"…\"' keeps your own word"))
     elif not shown:
-        terminal.note(say("there is no such block"))
+        terminal.note(say("no block matches"))
     if not shown:
         return
     rows = [

@@ -153,7 +153,7 @@ def listing(finding: Finding, filters: Filters, *, archived: bool = False, order
     Reads that wait to be folded are counted in (B2.30); listing counts as none.
     """
     if order and order not in ORDERS:
-        raise UsageError("{name} is no order", name=repr(order), hint=f"orders are {', '.join(ORDERS)}")
+        raise UsageError("unknown order {name}", name=repr(order), hint=f"orders are {', '.join(ORDERS)}")
     home, caller, config = finding.home, finding.caller, finding.home.config()
     passes = _passes(config, caller, filters)
     places: tuple[Place, ...] = (*filters.places, "archive") if archived else filters.places

@@ -113,7 +113,7 @@ class Session:
             moment = datetime.fromisoformat(named)
         except ValueError:
             raise UsageError(
-                "ALICE_NOW is {name}, which is no time", name=repr(named), hint="write 2026-02-20T09:00:00Z"
+                "ALICE_NOW is not a time: {name}", name=repr(named), hint="write 2026-02-20T09:00:00Z"
             ) from None
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 

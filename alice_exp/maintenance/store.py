@@ -85,7 +85,7 @@ class HomeInspection:
         if lost.exists():
             yield _warning(
                 str(lost.relative_to(self._root)),
-                "reads that could not be written down, and are not counted: {count}",
+                "{count} reads could not be logged and are not counted",
                 "'alice-exp doctor --fix' forgets them",
                 count=lost.stat().st_size,
             )
@@ -237,7 +237,7 @@ class HomeInspection:
         with suppress(OSError), (self._root / _INDEX).open("rb") as file:
             head = file.read(len(_SQLITE))
         if head and head != _SQLITE:
-            yield _warning(_INDEX, "this is no search index", hint)
+            yield _warning(_INDEX, "this is not a search index", hint)
             return
         for wrong in self._search_index.misled():
             yield _warning(wrong, "the search index says something else than this file", hint)

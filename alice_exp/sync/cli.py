@@ -131,7 +131,7 @@ def watch(
     require_person(terminal.session.caller, say("sync"), "alice-exp sync watch")
     pause = window(every)
     if pause <= 0:
-        raise UsageError("{text} is no span of time", text=repr(every), hint="write 30d, 12h, 90m or 2w")
+        raise UsageError("not a length of time: {text}", text=repr(every), hint="write 30d, 12h, 90m or 2w")
     end = time.monotonic() + window(lasting) if lasting else float("inf")
     repository = terminal.session.home.repository
     due, seen = 0.0, ""

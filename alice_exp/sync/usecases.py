@@ -98,7 +98,7 @@ def _address(text: str) -> str:
         return text
     # Git would take "-…" for an option and "ext::…" for a command to run.
     if text.startswith("-") or "::" in text or not Path(text).is_dir():
-        raise UsageError("{text} is no address of a git repository", text=repr(text))
+        raise UsageError("not the address of a git repository: {text}", text=repr(text))
     return str(Path(text).resolve())
 
 

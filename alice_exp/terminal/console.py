@@ -267,6 +267,8 @@ def sentence(error: AliceError) -> str:
 
 def _translated(error: AliceError) -> str:
     values: dict[str, Any] = {
-        name: rendered(value) if isinstance(value, str) else value for name, value in error.filling.items()
+        # A command is written as it is typed, though "retire" is a verb in other sentences.
+        name: rendered(value) if isinstance(value, str) and name != "command" else value
+        for name, value in error.filling.items()
     }
     return say(error.template, **values)

@@ -93,12 +93,13 @@ _ONE = {
 """The singular of verbs after a count; a past tense does not change."""
 
 _NOUNS = """
-acts blocks bytes candidates characters commits counts days digits episodes events files levels merges messages
-numbers places results segments signatures things thoughts times tokens versions
+acts blocks bytes candidates characters commits counts days digits episodes events files levels lines merges messages
+numbers places reads results segments signatures things thoughts times tokens versions
 """
 
 _COUNTED = re.compile(
-    r"\{(?P<name>[a-z_]+)\}(?P<which>(?: (?:more|other|new|old|long|settled|of them|of the thoughts))*)"
+    r"\{(?P<name>[a-z_]+)\}(?P<which>(?: (?:more|other|new|old|long|similar|low-value|well-used|of them"
+    r"|of the thoughts))*)"
     rf"(?P<noun> (?:{'|'.join(_NOUNS.split())})\b)?(?P<verb>(?:{'|'.join(_ONE)})\b)?"
 )
 """A count with its noun and verb."""

@@ -57,7 +57,7 @@ def context_of(pairs: Sequence[str]) -> dict[str, Json]:
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
-            raise UsageError("{pair} is no context", pair=repr(pair), hint="write --context key=value")
+            raise UsageError("not a context: {pair}", pair=repr(pair), hint="write --context key=value")
         context[key.strip()] = _value(value)
     return context
 
@@ -89,7 +89,7 @@ def window(text: str) -> float:
         return 0.0
     number, unit = text[:-1], _UNITS.get(text[-1])
     if unit is None or not number.isascii() or not number.isdigit() or len(number) > 6:
-        raise UsageError("{text} is no span of time", text=repr(text), hint="write 30d, 12h, 90m or 2w")
+        raise UsageError("not a length of time: {text}", text=repr(text), hint="write 30d, 12h, 90m or 2w")
     return int(number) * unit
 
 
@@ -237,7 +237,7 @@ def write_apart(target: str, text: str) -> None:
     try:
         handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     except FileExistsError:
-        raise RefusedError("{target} is there already", target=target, hint="name a new file") from None
+        raise RefusedError("{target} already exists", target=target, hint="name a new file") from None
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise ProblemError("this file cannot be written: {why}", why=why, path=target) from error
@@ -255,7 +255,7 @@ def moment(text: str) -> str:
         at = datetime.fromisoformat(text)
     except ValueError:
         raise UsageError(
-            "{text} is no time", text=repr(text), hint="write 2026-02-20 or 2026-02-20T09:00:00Z"
+            "not a time: {text}", text=repr(text), hint="write 2026-02-20 or 2026-02-20T09:00:00Z"
         ) from None
     at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
     return at.strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -271,5 +271,5 @@ def seconds(text: str) -> float:
     """A duration such as ``10s``, ``1.5m`` or ``1h`` in seconds (default unit: s); ``UsageError`` if malformed."""
     fits = _DURATION.fullmatch(text.strip())
     if not fits:
-        raise UsageError("{text} is no time", text=repr(text), hint="write 10s, 5m or 1h")
+        raise UsageError("not a time: {text}", text=repr(text), hint="write 10s, 5m or 1h")
     return float(fits[1]) * _SECONDS[fits[2] or "s"]

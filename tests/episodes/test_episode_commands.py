@@ -100,7 +100,7 @@ def test_the_worked_case_prints_one_match(home: Path, cli: Call) -> None:
     assert [(one["id"], one["score"], one["task"], one["success"], one["reward"]) for one in found] == [
         (added["id"], 0.76, "解释什么是机器学习", True, 0.9)
     ]
-    assert "找到 1 条相似经验" in cli("episode", "similar", "机器学习是什么", *context).stdout
+    assert "找到 1 条相似经验" in cli("--lang", "zh", "episode", "similar", "机器学习是什么", *context).stdout
     assert len(ids(cli)) == 1, "what was asked is no record (R0.30)"
     nothing = cli("episode", "similar", "zzzz", "--json", check=False)
     assert (nothing.code, nothing.json) == (4, {"matches": []})

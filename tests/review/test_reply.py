@@ -193,5 +193,5 @@ def test_a_decision_is_a_plain_value() -> None:
 
 
 def test_a_number_of_thousands_of_digits_is_refused() -> None:
-    with pytest.raises(UsageError, match="is no number"):
+    with pytest.raises(UsageError, match="is not a number"):
         parse("同意 " + "9" * 5000)

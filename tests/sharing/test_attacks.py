@@ -329,7 +329,7 @@ def test_a_message_of_2_mib_is_refused(ann: Alice, bob: Alice) -> None:
 def test_what_is_no_message_is_refused(ann: Alice, bob: Alice, bytes_: bytes) -> None:
     peer, _ = bob.trusts(ann), ann.trusts(bob)
     with serving(ann) as address:
-        assert b"what came is no message" in raw(bob, peer, address, bytes_)
+        assert b"what came is not a message" in raw(bob, peer, address, bytes_)
 
 
 def raw(alice: Alice, peer: Peer, address: str, data: bytes) -> bytes:

@@ -161,22 +161,22 @@ def item(payload: str = "use sd", **more: Any) -> dict[str, Any]:
 
 
 LIES = {
-    "an id that is a path": (item(id="../x"), "its id has not the form of one"),
-    "an id with an escape": (item(id="exp-\x1b[2Jaa"), "its id has not the form of one"),
+    "an id that is a path": (item(id="../x"), "its id is malformed"),
+    "an id with an escape": (item(id="exp-\x1b[2Jaa"), "its id is malformed"),
     "a claim of 10^9": (
         item(verifications=10**9),
-        "its count of verifications is none between 1 and 1000000",
+        "its count of verifications is not between 1 and 1000000",
     ),
     "a claim of minus one": (
         item(verifications=-1),
-        "its count of verifications is none between 1 and 1000000",
+        "its count of verifications is not between 1 and 1000000",
     ),
     "a personal block": (item(about="user"), '"about" has no place in a bundle'),
     "a state of its own": (item(state="reliable"), '"state" has no place in a bundle'),
     "an approval": (item(approved={"at": "x"}), '"approved" has no place in a bundle'),
     "a wrong hash": (item(hash="0" * 64), "it does not say what its hash covers"),
     "no payload": ({**item(), "payload": ""}, '"payload" is a text that says something'),
-    "no object": ("exp-zzzzzzzz", "it is no block"),
+    "no object": ("exp-zzzzzzzz", "it is not a block"),
 }
 
 

@@ -170,7 +170,7 @@ def test_a_remote_is_never_taken_for_the_other_kind(
     assert MARKER.encode() in held
     cli("sync", "add", str(remote), "--yes", env=at(bob))
     done = cli("sync", "--json", env=at(bob), check=False)
-    assert done.code == 3 and "which is no bundle" in done.stderr
+    assert done.code == 3 and "which is not a bundle" in done.stderr
     assert every_object(remote) == held
 
 

@@ -118,7 +118,8 @@ def test_what_is_one_is_said_of_one() -> None:
         named = {name: value if name in _COUNTS.split() else "NAME" for name, value in places.items()}
         said = language.say(message, **named)
         found = re.findall(
-            r"(?<![\w.])1 (?:of them |more |other |new |old |long )?([a-z]+s|are|were|wait)\b", said
+            r"(?<![\w.])1 (?:of them |more |other |new |old |long |similar |low-value |well-used )?([a-z]+s|are|were|wait)\b",
+            said,
         )
         wrong += [said for word in found if word not in ("is", "was", "waits", "has", "stands", "fades")]
     assert not wrong
@@ -161,3 +162,13 @@ def test_no_text_can_fake_a_row(home: Path, cli: Call, command: str) -> None:
     shown = cli(command, *([one] if command != "diff" else []))
     assert "\nexp-zzzz2222" not in shown.stdout and "\u001b" not in shown.stdout
     assert "\n    │ exp-zzzz2222" in shown.stdout
+
+
+def test_a_command_is_named_as_it_is_typed(home: Path, cli: Call) -> None:
+    said = cli("--lang", "zh", "retire", "exp-aaaaaaa2", check=False).stderr
+    assert "retire 还缺 --reason" in said
+
+
+def test_no_english_message_holds_a_chinese_sentence() -> None:
+    chinese = re.compile("[\u4e00-\u9fff]")
+    assert not [message for message in catalog.read_po() if chinese.search(message)]

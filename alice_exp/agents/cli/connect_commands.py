@@ -210,6 +210,6 @@ def _answer(
             for path in one["written"]:
                 terminal.line(say("{path} is written; start {host} anew", path=path, host=one["host"]))
             if not one["written"]:
-                terminal.line(say("{host} is as it should be", host=one["host"]))
+                terminal.line(say("{host} is set up already", host=one["host"]))
 
     terminal.answer(document, text)

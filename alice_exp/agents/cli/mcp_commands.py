@@ -83,6 +83,6 @@ def install(
         elif changed:
             terminal.line(say("{path} is written; start {host} anew", path=path, host=host))
         else:
-            terminal.line(say("{path} is as it should be", path=path))
+            terminal.line(say("{path} is set up already", path=path))
 
     terminal.answer(document, text)

@@ -167,9 +167,7 @@ def _about(name: str) -> About:
     for known in ABOUT:
         if known == name:
             return known
-    raise UsageError(
-        "{name} is not what a block is about", name=repr(name), hint="write --about work or --about user"
-    )
+    raise UsageError("unknown subject {name}", name=repr(name), hint="write --about work or --about user")
 
 
 def draft_of(number: int, fields: dict[str, Json], source: str, suggested: str) -> Draft:

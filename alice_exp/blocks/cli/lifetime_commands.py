@@ -94,7 +94,7 @@ def retire(
     """
     terminal: Terminal = ctx.obj
     if to not in ("obsolete", "past"):
-        raise UsageError("{to} is no way down", to=repr(to), hint="write --to obsolete or --to past")
+        raise UsageError("cannot retire to {to}", to=repr(to), hint="write --to obsolete or --to past")
     target = cast("Literal['obsolete', 'past']", to)
     lived = lifetime.retire(terminal.doors(dry_run), terminal.session.caller, reference, reason, target)
     _answer(terminal, lived, _moved(lived))

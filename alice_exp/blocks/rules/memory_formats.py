@@ -184,7 +184,7 @@ def _lines(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Json]]]:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
             column = error.colno if isinstance(error, json.JSONDecodeError) else 1
-            raise ProblemError("this is no JSON", path=path, line=number, column=column) from None
+            raise ProblemError("this is not JSON", path=path, line=number, column=column) from None
         if isinstance(row, dict):
             yield number, row
 

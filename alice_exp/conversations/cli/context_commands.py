@@ -61,7 +61,7 @@ def context(
     """
     terminal: Terminal = ctx.obj
     if not query.strip():
-        raise UsageError("say what you want to know", hint='alice-exp context "用户喜欢什么"')
+        raise UsageError("say what you want to know", hint='alice-exp context "what does the user like"')
     filters = Filters(
         places_of(set_),
         min_state=level_named(min_state),
@@ -79,7 +79,7 @@ def context(
 
     def text() -> None:
         if not found:
-            terminal.note(say("nothing is known that fits"))
+            terminal.note(say("no match"))
         for line in block.splitlines():
             terminal.line(line)
 
@@ -119,7 +119,7 @@ def prime(
 
     terminal.answer(document, text)
     if made.left_out:
-        terminal.note(say("alice-exp: {count} more found no room", count=made.left_out))
+        terminal.note(say("alice-exp: {count} more did not fit", count=made.left_out))
 
 
 def opening(session: Session, tokens: int, project: str) -> Primed:
@@ -153,7 +153,7 @@ def _keep_in(terminal: Terminal, path: Path, made: Primed) -> None:
         if changed:
             terminal.line(say("{path} is written; {count} blocks stand in it", path=path, count=count))
         else:
-            terminal.line(say("{path} is as it should be", path=path))
+            terminal.line(say("{path} is set up already", path=path))
 
     terminal.answer(document, text)
 

@@ -124,7 +124,7 @@ def _match(one: Found) -> dict[str, Any]:
 
 def _matches(terminal: Terminal, found: list[Found]) -> None:
     if not found:
-        terminal.note(say("nothing was said that fits"))
+        terminal.note(say("no message matches"))
         return
     rows = [
         [

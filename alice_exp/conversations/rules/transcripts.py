@@ -86,7 +86,7 @@ def _time(row: Mapping[str, Json]) -> str:
     try:
         return iso_time(value)
     except ValueError:
-        raise UsageError("{time} is no time", time=repr(value)[:80]) from None
+        raise UsageError("not a time: {time}", time=repr(value)[:80]) from None
 
 
 def _first(row: Mapping[str, Json], keys: tuple[str, ...]) -> str:

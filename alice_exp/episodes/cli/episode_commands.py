@@ -181,7 +181,7 @@ def similar(
 
     def text() -> None:
         if found:
-            terminal.line(say("找到 {count} 条相似经验", count=len(found)))
+            terminal.line(say("{count} similar episodes", count=len(found)))
             columns = [
                 say("score"),
                 *[say(name) for name in ("id", "when", "worked", "reward", "task", "action")],
@@ -190,7 +190,7 @@ def similar(
                 columns, [[f"{one.score:.3f}", *episode_row(terminal, one.episode)] for one in found]
             )
         else:
-            terminal.line(say("nothing that happened is like this"))
+            terminal.line(say("no similar episode"))
         for one in found if explain else ():
             terminal.line(f"{one.episode.id}  {formula(one)}")
 
@@ -283,7 +283,7 @@ def prune(
                 say("would take away {count} of {total}", count=len(gone), total=len(pruned.pruning.weighed))
             )
         else:
-            terminal.line(episode_book.cleaned(len(gone)))
+            terminal.line(say("{count} low-value episodes were pruned", count=len(gone)))
 
     terminal.answer(document, text)
 
@@ -367,7 +367,7 @@ def _kept(terminal: Terminal, kept: episode_book.Kept, sentence: str = "") -> No
         if document["result_truncated"]:
             terminal.line(say("{count} long results were shortened", count=len(document["result_truncated"])))
         if kept.pruned:
-            terminal.line(episode_book.cleaned(len(kept.pruned)))
+            terminal.line(say("{count} low-value episodes were pruned", count=len(kept.pruned)))
 
     terminal.answer(document, text)
     for one in kept.left:

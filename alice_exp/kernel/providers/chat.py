@@ -159,7 +159,7 @@ def _content(body: bytes) -> str:
         answer: Any = json.loads(body)
         content = answer["choices"][0]["message"]["content"]
     except (ValueError, KeyError, IndexError, TypeError, RecursionError):
-        raise ProviderError("what the model's server sent is no chat completion", hint=_HINT) from None
+        raise ProviderError("the model's server did not send a chat completion", hint=_HINT) from None
     if not isinstance(content, str):
-        raise ProviderError("what the model's server sent is no chat completion", hint=_HINT)
+        raise ProviderError("the model's server did not send a chat completion", hint=_HINT)
     return content

@@ -87,9 +87,9 @@ def _vectors(body: bytes, count: int) -> list[list[float]]:
         by_index = {row["index"]: [float(value) for value in row["embedding"]] for row in rows}
         vectors = [by_index[index] for index in range(count)]
     except (ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError):
-        raise ProviderError("what the embedder's server sent is no list of vectors", hint=_HINT) from None
+        raise ProviderError("the embedder's server did not send a list of vectors", hint=_HINT) from None
     lengths = {len(vector) for vector in vectors}
     finite = all(math.isfinite(value) for vector in vectors for value in vector)
     if len(lengths) != 1 or 0 in lengths or len(rows) != count or not finite:
-        raise ProviderError("what the embedder's server sent is no list of vectors", hint=_HINT)
+        raise ProviderError("the embedder's server did not send a list of vectors", hint=_HINT)
     return vectors

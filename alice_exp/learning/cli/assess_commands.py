@@ -123,7 +123,7 @@ def stats(
     """
     terminal: Terminal = ctx.obj
     if format not in ("table", "html"):
-        raise UsageError("{format} is no format", format=repr(format), hint="write --format table or html")
+        raise UsageError("unknown format {format}", format=repr(format), hint="write --format table or html")
     counts = statistics.stats(learning(terminal.session))
     parts = {
         "by_set": counts.by_set,

@@ -153,7 +153,7 @@ def outcome(
     """
     terminal: Terminal = ctx.obj
     if result not in _WORDS:
-        raise UsageError("{result} is no outcome", result=repr(result), hint="write ok or fail")
+        raise UsageError("unknown outcome {result}", result=repr(result), hint="write ok or fail")
     opened = learning(terminal.session)
     if not reference.startswith("dec-"):
         if came or used or also or reward is not None:
@@ -204,7 +204,7 @@ def _line(terminal: Terminal, placed: Placed, change: Change) -> None:
         )
     )
     if change.archive:
-        terminal.line(say("it is refuted and went to the archive; 'alice-exp undo' takes this back"))
+        terminal.line(say("disproved, archived; 'alice-exp undo' takes this back"))
 
 
 def _one(terminal: Terminal, done: Outcome) -> None:
@@ -234,7 +234,7 @@ def _all(terminal: Terminal, closed: DecisionOutcome) -> None:
             _line(terminal, placed, change)
         terminal.line(say("recorded as {episode}", episode=closed.episode.id))
         if closed.pruned:
-            terminal.line(say("清理了 {count} 条低价值经验", count=len(closed.pruned)))
+            terminal.line(say("{count} low-value episodes were pruned", count=len(closed.pruned)))
 
     terminal.answer(document, text)
     for why in [merge.fallback for merge in closed.merges if merge.fallback]:

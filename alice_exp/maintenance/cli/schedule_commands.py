@@ -38,7 +38,7 @@ def install(
     require_person(terminal.session.caller, say("schedule the report"), "alice-exp schedule install")
     fits = rules.TIME.fullmatch(at)
     if fits is None:
-        raise UsageError("{text} is no time of the day", text=repr(at), hint="write --at 09:00")
+        raise UsageError("not a time of day: {text}", text=repr(at), hint="write --at 09:00")
     hour, minute = int(fits[1]), int(fits[2])
     terminal.session.home.read(())  # without a home there is nothing to report
     kind = _kind(by)

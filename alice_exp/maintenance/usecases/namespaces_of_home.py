@@ -82,7 +82,7 @@ def create_namespace(home: Home, caller: Caller, name: str, comment: str = "") -
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, str]:
         if any(file.path == path for file in snapshot.files):
-            raise RefusedError("{name} is there already", name=namespace_name(path))
+            raise RefusedError("{name} already exists", name=namespace_name(path))
         head = "".join(f"// {line}\n" for line in comment.splitlines() if line.strip())
         act = Act("namespace", caller.actor, caller.now, (), f"create {namespace_name(path)}")
         return ChangeSet(act, texts={path: f"{head}// {_EDIT}\n{NEW_FILE}"}), path

@@ -37,7 +37,7 @@ def page(report: Agenda, summary: str) -> str:
 
 
 def _how() -> str:
-    return say("Decide with: alice-exp reply 同意 1 3，拒绝 2 · or one at a time: alice-exp review")
+    return say("Decide with: alice-exp reply approve 1 3, reject 2 · or one at a time: alice-exp review")
 
 
 def _item(item: Item, marked: tuple[str, ...], shared: Shared) -> str:

@@ -53,7 +53,7 @@ def sections(report: Agenda) -> tuple[Section, ...]:
         ),
         _section(
             "revivable",
-            say("Refuted, though it mostly worked: a second chance?"),
+            say("Disproved, though it mostly worked: a second chance?"),
             [_revivable(placed) for placed in report.revivable],
         ),
         _section(
@@ -68,18 +68,16 @@ def sections(report: Agenda) -> tuple[Section, ...]:
         ),
         _section(
             "unapproved",
-            say("In universal, and not approved as it stands"),
+            say("In universal, not approved yet: alice-exp approve ID"),
             [_unapproved(p, report.again.get(p.block.id, "")) for p in report.unapproved],
         ),
         *_from_elsewhere(report),
         _section(
-            "fading", say("Fading: settled, and long not used"), [_plain(placed) for placed in report.fading]
+            "fading",
+            say("Well-used blocks that have not been used lately"),
+            [_plain(placed) for placed in report.fading],
         ),
-        _section(
-            "problems",
-            say("Problems in files"),
-            [_fault(fault) for fault in report.problems],
-        ),
+        _section("problems", say("Problems in files"), [_fault(fault) for fault in report.problems]),
     )
     return tuple(section for section in found if section.rows)
 
@@ -220,7 +218,7 @@ def _moved(movement: Movement) -> Row:
         "needs_review": say("failed, still {state}", state=after),
         "doubted": say("failed for an agent; what you said stays as it is"),
         "withheld": say("failed before you looked at it: it is not applied until you decide"),
-        "obsolete": say("refuted: {arrow}, in the archive", arrow=arrow),
+        "obsolete": say("disproved: {arrow}, archived", arrow=arrow),
         "debounced": say("failed again where it had failed: counted once"),
         "expired": say("expired unanswered; back with: alice-exp restore {id}", id=movement.block_id),
         "verified": say("verified"),

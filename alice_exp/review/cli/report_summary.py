@@ -49,13 +49,13 @@ def _waiting(report: Agenda) -> Iterator[str]:
     else:
         yield say("{count} things still wait for your decision, nothing new among them.", count=count)
     if report.today:
-        yield _counted(report.today, say("One was learned today."), "{count} were learned today.")
+        yield say("{count} new today.", count=report.today)
     personal = sum(item.destination.startswith("personal/") for item in report.items)
     if 0 < personal < count:
         yield _counted(
             personal,
-            say("One is about you and would go to personal, the rest to universal."),
-            "{count} are about you and would go to personal, the rest to universal.",
+            say("If you approve, the one about you goes to personal, the rest to universal."),
+            "If you approve, the {count} about you go to personal, the rest to universal.",
         )
     changed = [item for item in report.items if item.is_changed]
     if changed:
@@ -85,17 +85,27 @@ def _together(report: Agenda) -> Iterator[str]:
         yield say("Like what you rejected: {numbers}.", numbers=_numbers(marked))
 
 
+def _moved(kinds: Counter[str]) -> Iterator[str]:
+    if count := kinds["verified"]:
+        yield _counted(
+            count, say("One block proved itself again."), "{count} blocks proved themselves again."
+        )
+    if count := kinds["promoted"]:
+        yield _counted(count, say("One block rose."), "{count} blocks rose.")
+    if count := kinds["demoted"]:
+        yield _counted(count, say("One block fell."), "{count} blocks fell.")
+    if count := kinds["obsolete"]:
+        yield _counted(
+            count, say("One block was disproved and archived."), "{count} blocks were disproved and archived."
+        )
+    if count := kinds["expired"]:
+        yield _counted(
+            count, say("One candidate expired unanswered."), "{count} candidates expired unanswered."
+        )
+
+
 def _changed(report: Agenda) -> Iterator[str]:
-    kinds: Counter[str] = Counter(movement.kind for movement in report.changed)
-    for kind, one, many in (
-        ("verified", say("One block proved itself again."), "{count} blocks proved themselves again."),
-        ("promoted", say("One block rose."), "{count} blocks rose."),
-        ("demoted", say("One block fell."), "{count} blocks fell."),
-        ("obsolete", say("One block was refuted and archived."), "{count} blocks were refuted and archived."),
-        ("expired", say("One candidate expired unanswered."), "{count} candidates expired unanswered."),
-    ):
-        if kinds[kind]:
-            yield _counted(kinds[kind], one, many)
+    yield from _moved(Counter(movement.kind for movement in report.changed))
     if report.returned:
         ids = _few([one.block_id for one in report.returned])
         yield say("Typed by hand but rejected before, so it does not stay: {ids}.", ids=ids)
@@ -117,12 +127,12 @@ def _trusted(report: Agenda) -> Iterator[str]:
     if report.review:
         yield say("In doubt, does it still hold: {ids}.", ids=_ids(report.review))
     if report.unapproved:
-        yield say("In universal and not approved as it stands: {ids}.", ids=_ids(report.unapproved))
+        yield say("In universal but not approved yet: {ids}.", ids=_ids(report.unapproved))
     if report.fading:
         yield _counted(
             len(report.fading),
-            say("One settled block fades for want of use."),
-            "{count} settled blocks fade for want of use.",
+            say("One well-used block has not been used lately."),
+            "{count} well-used blocks have not been used lately.",
         )
 
 

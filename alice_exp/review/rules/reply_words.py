@@ -65,9 +65,7 @@ class Token:
 
 def unclear(template: str, **values: object) -> UsageError:
     """The error for an unclear reply, with a hint at how to write it."""
-    refusal = UsageError(
-        template, hint="write alice-exp reply 同意 1 3，拒绝 2 or alice-exp reply approve 1-3, reject 4"
-    )
+    refusal = UsageError(template, hint="write alice-exp reply approve 1-3, reject 4")
     refusal.values = values
     return refusal
 
@@ -146,7 +144,7 @@ def _number(text: str) -> int:
     """A whole number in digits or Chinese numerals up to 九百九十九."""
     if text.isdigit():
         if len(text) > _MOST_DIGITS:
-            raise unclear("{number} is no number", number=f"{text[:_MOST_DIGITS]}…")
+            raise unclear("{number} is not a number", number=f"{text[:_MOST_DIGITS]}…")
         return int(text)
     total, digit = 0, 0
     for character in text:
@@ -154,7 +152,7 @@ def _number(text: str) -> int:
             total += (digit or 1) * (10 if character == "十" else 100)
             digit = 0
         elif digit:
-            raise unclear("{number} is no number", number=text)
+            raise unclear("{number} is not a number", number=text)
         else:
             digit = _DIGITS[character]
     return total + digit

@@ -251,7 +251,7 @@ def serve(
     require_person(session.caller, say("share"), "alice-exp peer serve")
     limit = seconds(for_) if for_ else None
     if limit is not None and limit <= 0:
-        raise UsageError("{text} is no time", text=repr(for_), hint="write 30s, 10m or 1h")
+        raise UsageError("not a time: {text}", text=repr(for_), hint="write 30s, 10m or 1h")
     known = peers(session).all()
     if not known:
         raise NotFoundError("no peer is paired", hint="begin with 'alice-exp peer invite'")

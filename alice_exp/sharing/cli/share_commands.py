@@ -168,7 +168,7 @@ def export(
     session = terminal.session
     require_person(session.caller, say("share"), f"alice-exp share export {target}")
     if target != "-" and Path(target).exists():
-        raise RefusedError("{target} is there already", target=target, hint="name a new file")
+        raise RefusedError("{target} already exists", target=target, hint="name a new file")
     ready = bundles.preview(session.home, shares(session))
     terminal.confirm(say("Let {count} blocks leave this machine?", count=len(ready.blocks)))
 

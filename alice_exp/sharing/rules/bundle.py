@@ -95,7 +95,7 @@ def lacks(placed: Placed, thresholds: Thresholds = DEFAULT) -> tuple[str, ...]:
         _missing("it is not approved as it stands"): not is_approved(placed),
         _missing("it is not allowed"): not block.shareable,
         _missing("the owner key has not signed that it is shared"): not may_leave(block),
-        _missing("it has not enough verifications of this home"): block.verifications_local
+        _missing("it has too few verifications in this home"): block.verifications_local
         < thresholds.super_reliable,
         _missing("it is not super_reliable"): level(block, thresholds) != "super_reliable",
     }
@@ -178,7 +178,7 @@ def read_bundle(value: Json, path: str = "") -> Received:
     Raises ``ProblemError`` (naming ``path``) for something else than a bundle, another version, or too many blocks.
     """
     if not isinstance(value, dict) or value.get("format") != FORMAT:
-        raise ProblemError("this is no bundle of alice-exp", path=path)
+        raise ProblemError("this is not a bundle of alice-exp", path=path)
     if value.get("version") != VERSION:
         raise ProblemError(
             "this bundle has version {version}; version {known} is read here",
@@ -218,15 +218,15 @@ def _refused(template: str, **values: object) -> _Refused:
 
 def _offer(item: Json, name: str) -> Offer:
     if not isinstance(item, dict):
-        raise _refused("it is no block")
+        raise _refused("it is not a block")
     for key in item:
         if key not in FIELDS:
             raise _refused('"{key}" has no place in a bundle', key=key[:40])
     if not isinstance(item.get("id"), str) or not ID.fullmatch(str(item["id"])):
-        raise _refused("its id has not the form of one")
+        raise _refused("its id is malformed")
     claimed = item.get("verifications")
     if isinstance(claimed, bool) or not isinstance(claimed, int) or not 1 <= claimed <= MOST_CLAIMED:
-        raise _refused("its count of verifications is none between 1 and {most}", most=MOST_CLAIMED)
+        raise _refused("its count of verifications is not between 1 and {most}", most=MOST_CLAIMED)
     if sum(len(text) for _, text in texts(item)) > MOST_TEXT:
         raise _refused("it says more than {most} characters", most=MOST_TEXT)
     block = block_of({key: item[key] for key in ("id", *CONTENT) if key in item}, "universal")
@@ -241,7 +241,7 @@ def _pieces(value: Json, name: str) -> tuple[Evidence, ...]:
     if value is None:
         return ()
     if not isinstance(value, list) or len(value) > PIECES:
-        raise _refused("its evidence is no list of {most} at most", most=PIECES)
+        raise _refused("its evidence is not a list of at most {most}", most=PIECES)
     pieces = []
     for one in value:
         fits = isinstance(one, dict) and all(

@@ -122,7 +122,7 @@ def incoming(value: Json, name: str) -> Received:
     Raises ``PeerError`` for something else than a bundle; an invalid block is refused by itself.
     """
     if not isinstance(value, dict):
-        raise PeerError("what the peer offers is no bundle")
+        raise PeerError("what the peer offers is not a bundle")
     try:
         return read_bundle({**value, "from": name})
     except ProblemError as error:

@@ -102,9 +102,9 @@ def decoded(line: bytes) -> Message:
         value = json.loads(line.decode("utf-8"), parse_constant=_no_number)
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as error:
-        raise PeerError("what came is no message") from error
+        raise PeerError("what came is not a message") from error
     if not isinstance(value, dict):
-        raise PeerError("what came is no message")
+        raise PeerError("what came is not a message")
     return cast("Mapping[str, Json]", value)
 
 

@@ -63,7 +63,9 @@ class Code:
         """Parse a code as typed; raises ``UsageError`` if it is malformed."""
         fits = _CODE.fullmatch(text.strip().lower().replace(" ", "-"))
         if not fits:
-            raise UsageError("{text} is no code", text=repr(text), hint="a code looks like 7-k3m-x9p")
+            raise UsageError(
+                "not a pairing code: {text}", text=repr(text), hint="a code looks like 7-k3m-x9p"
+            )
         return cls(int(fits[1]), fits[2] + fits[3])
 
 
@@ -83,7 +85,7 @@ class Invitation:
         """Handle one joining side; the try is spent once pairing has started, whether the code is right or wrong."""
         first = await wire.receive(_PATIENCE)
         if first.get("pair") != VERSION or self.ended.is_set() or self.failure is not None:
-            raise PeerError("there is no try left")
+            raise PeerError("no attempts are left")
         # Set before the next await, so that a second connection finds the try already spent.
         self.failure = PeerError(_WRONG, hint=_AGAIN)
         settle()
@@ -213,10 +215,13 @@ def _proof(key: bytes, who: str) -> str:
 def _text(message: Message, name: str, shape: re.Pattern[str] | None = None) -> str:
     value = message.get(name)
     if not isinstance(value, str) or len(value) > 8192 or not value.isascii():
-        raise PeerError("what came is no message")
+        raise PeerError("what came is not a message")
     if shape is not None and not shape.fullmatch(value):
         raise PeerError(
-            "{value} is no {name} for a peer", value=repr(value[:80]), name=name, hint="give a name with --as"
+            "{value} cannot be the {name} of a peer",
+            value=repr(value[:80]),
+            name=name,
+            hint="give a name with --as",
         )
     return value
 

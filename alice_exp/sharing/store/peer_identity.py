@@ -119,7 +119,7 @@ class FileIdentity:
         self._require_home()
         if not NAME.fullmatch(peer.name):
             raise PeerError(
-                "{name} is no name for a peer", name=repr(peer.name[:80]), hint="give one with --as"
+                "{name} cannot be the name of a peer", name=repr(peer.name[:80]), hint="give one with --as"
             )
         require_leaf(peer.certificate)
         known = {one.name: one for one in self.all()}
@@ -193,7 +193,7 @@ def certificate_id(certificate: str) -> str:
     try:
         return hashlib.sha256(ssl.PEM_cert_to_DER_cert(certificate)).hexdigest()
     except (ValueError, TypeError) as error:
-        raise PeerError("this is no certificate") from error
+        raise PeerError("this is not a certificate") from error
 
 
 def require_leaf(certificate: str) -> None:

@@ -340,5 +340,5 @@ def host_and_port(address: str) -> tuple[str, int]:
     host, colon, port = address.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not colon or not host or not port.isdecimal() or not 0 < int(port[:6]) < 65536:
-        raise UsageError("{address} is no address", address=repr(address), hint="write host:port")
+        raise UsageError("not an address: {address}", address=repr(address), hint="write host:port")
     return host, int(port)

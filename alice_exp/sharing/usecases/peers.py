@@ -155,7 +155,7 @@ def _refusals(value: Json) -> list[tuple[str, str]]:
 
 def _whole(value: Json, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise PeerError("what came is no message")
+        raise PeerError("what came is not a message")
     return value
 
 
@@ -243,14 +243,14 @@ class Host:
             return self._taken(peer, message, done)
         if verb == "offer":
             return self._offered(peer, message, done)
-        raise PeerError("this is no verb of the exchange")
+        raise PeerError("unknown verb of the exchange")
 
     def _taken(self, peer: Peer, message: Message, done: Exchanged) -> tuple[Message, Exchanged]:
         ours = offered(self.home)
         cut = peer_exchange.pages(self.shares.name(), ours.items)
         number = _whole(message.get("page"), 0)
         if number >= len(cut):
-            raise PeerError("there is no such page")
+            raise PeerError("this page does not exist")
         page = cut[number]
         _disclose(self.shares, self.caller(peer), peer, page)
         revoked = _revocations(self.home, self.shares, peer, ours) if number == 0 else ()

@@ -390,7 +390,7 @@ def _bundles(repository: Repository, there: str) -> dict[str, bytes]:
         _, kind, oid, size = facts.decode().split()
         if kind != "blob" or not _BUNDLE.fullmatch(path) or int(size) > _LARGEST:
             raise ProblemError(
-                "the remote holds {path}, which is no bundle",
+                "the remote holds {path}, which is not a bundle",
                 path=path,
                 hint="a remote that is your own and private is added with --private",
             )

@@ -41,7 +41,7 @@ def files_of(repository: Repository, commit: str) -> dict[str, bytes]:
         path = name.decode("utf-8", "replace")
         mode, kind, oid = facts.decode().split()
         if kind != "blob" or mode not in ("100644", "100755") or not TRACKED.fullmatch(path):
-            raise ProblemError("the remote holds {path}, which is no file of a home", path=path)
+            raise ProblemError("the remote holds {path}, which is not a file of a home", path=path)
         oids[path] = oid
     return dict(zip(oids, blobs(repository, list(oids.values())), strict=True))
 

@@ -156,7 +156,7 @@ def search(
             where = str(one.number) if one.number else f"#{one.segment}"
             terminal.line(f"{where}  {one.at}  {one_line(one.text, 200)}")
         if not found:
-            terminal.note(say("nothing in the diary fits"))
+            terminal.note(say("no thought matches"))
 
     terminal.answer(document, text)
     terminal.exit_code = 0 if found else NotFoundError.exit_code
