@@ -596,3 +596,13 @@ def test_the_command_as_a_process(home: Path, run: Call) -> None:
     assert done.json["id"].startswith("ep-")
     assert done.stderr == ""
     assert os.linesep.join(done.stdout.splitlines()).endswith("}")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_sources_own_sentences_stand_in_the_json_of_either_language(
+    home: Path, cli: Call, lang: str
+) -> None:
+    cli("episode", "add", "--task", "机器学习是什么", "--action", "search", "--success")
+    found = cli("episode", "similar", "机器学习是什么", "--json", "--lang", lang).json
+    assert found["message"] == "找到 1 条相似经验"
+    assert cli("episode", "prune", "--json", "--lang", lang).json["message"] == "清理了 0 条低价值经验"

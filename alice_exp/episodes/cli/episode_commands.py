@@ -194,7 +194,9 @@ def similar(
         for one in found if explain else ():
             terminal.line(f"{one.episode.id}  {formula(one)}")
 
-    terminal.answer({"matches": [match_document(one, explain) for one in found]}, text)
+    matches = [match_document(one, explain) for one in found]
+    said = {"message": episode_book.found(len(found))} if found else {}
+    terminal.answer({"matches": matches, **said}, text)
     terminal.exit_code = 0 if found else NotFoundError.exit_code
 
 
@@ -269,6 +271,7 @@ def prune(
     gone = [weighed_document(one) for one in pruned.pruning.removed]
     document: dict[str, Any] = {
         "pruned": [one["id"] for one in gone],
+        "message": episode_book.cleaned(len(gone)),
         "removed": gone,
         "left": len(pruned.pruning.book.episodes),
         "commit": commit_id(pruned.commit),
@@ -354,6 +357,7 @@ def _kept(terminal: Terminal, kept: episode_book.Kept, sentence: str = "") -> No
         "id": kept.ids[0] if len(kept.ids) == 1 else None,
         "ids": list(kept.ids),
         "pruned": list(kept.pruned),
+        "message": episode_book.cleaned(len(kept.pruned)) if kept.pruned else None,
         "left": list(kept.left),
         "result_truncated": [one.id for one in kept.episodes if one.result_truncated],
         "commit": commit_id(kept.commit),

@@ -282,6 +282,11 @@ def citing(snapshot: Snapshot, episode_id: str) -> tuple[str, ...]:
     )
 
 
+def found(count: int) -> str:
+    """The source's own report of a search, as JSON answers tell it in every language (R0.31, B5.14)."""
+    return f"找到 {count} 条相似经验"
+
+
 def cleaned(count: int) -> str:
     """The source's own report of a cleaning (R0.44)."""
     return f"清理了 {count} 条低价值经验"

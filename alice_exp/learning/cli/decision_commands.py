@@ -216,6 +216,8 @@ def _one(terminal: Terminal, done: Outcome) -> None:
 
 
 def _all(terminal: Terminal, closed: DecisionOutcome) -> None:
+    from alice_exp.episodes.usecases.episode_book import cleaned
+
     first = learning_documents.changed(*closed.changes[0]) if closed.changes else {}
     document = {
         "id": closed.decision.decision,
@@ -225,6 +227,7 @@ def _all(terminal: Terminal, closed: DecisionOutcome) -> None:
         "blocks": [learning_documents.changed(placed, change) for placed, change in closed.changes],
         "episode": closed.episode.id,
         "pruned": list(closed.pruned),
+        "message": cleaned(len(closed.pruned)) if closed.pruned else None,
         "missing": list(closed.missing),
         "commit": commit_id(closed.commit),
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.retention import is_due, prune
 from alice_exp.episodes.rules.search_episodes import shorten_result
-from alice_exp.episodes.usecases.episode_book import capacity_of, reads_of
+from alice_exp.episodes.usecases.episode_book import capacity_of, cleaned, reads_of
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import Act
@@ -99,8 +99,7 @@ def report_decision(
             caller.actor,
             caller.now,
             tuple(put.block.id for put in puts),
-            f"{'ok' if ok else 'fail'} of {decision}"
-            + (f", 清理了 {len(pruned)} 条低价值经验" if pruned else ""),
+            f"{'ok' if ok else 'fail'} of {decision}" + (f", {cleaned(len(pruned))}" if pruned else ""),
             (
                 *_steps(changes),
                 *_trailers(open_decision, ok, episode.id, where, pruned),
