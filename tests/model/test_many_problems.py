@@ -72,4 +72,5 @@ def test_time_grows_with_size_alone(name: str) -> None:
     small, large = made(400), made(3200)
     read(small)
     once = min(took(lambda: read(small)) for _ in range(3))
-    assert took(lambda: read(large)) < max(0.2, once * 8 * 3), "eight times as much, and not its square"
+    longer = min(took(lambda: read(large)) for _ in range(3))
+    assert longer < max(0.4, once * 8 * 4), "eight times as much, and not its square"

@@ -117,8 +117,8 @@ def test_list_says_what_each_block_lacks(ann: Path, cli: Call) -> None:
     rows = {row["id"]: row for row in cli("share", "list", "--json").json["blocks"]}
     assert rows["exp-super222"]["leaves"] and not rows["exp-super222"]["lacks"]
     assert rows["exp-denied22"]["lacks"] == ["it is not allowed"]
-    assert "it has not enough verifications of this home" in rows["exp-young222"]["lacks"]
-    assert rows["exp-heard222"]["lacks"] == ["it has not enough verifications of this home"]
+    assert "it has too few verifications in this home" in rows["exp-young222"]["lacks"]
+    assert rows["exp-heard222"]["lacks"] == ["it has too few verifications in this home"]
     assert rows["exp-mine2222"]["lacks"][0] == "personal never leaves"
     cli("share", "deny", "super222")
     assert cli("share", "preview", check=False).code == 4
