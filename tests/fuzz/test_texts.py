@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from functools import cache
 from typing import Any
 
 import json5
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from alice_exp.kernel.jsonc import Append, Edit, Remove, Set, edit, parse
@@ -70,6 +71,8 @@ def texts(draw: st.DrawFn) -> str:
 @settings(max_examples=400 * SCALE, deadline=None)
 @given(texts())
 def test_a_changed_vector_is_read_as_json5_reads_it(text: str) -> None:
+    # On purpose a comment goes on after a U+2028, as every editor shows it; for json5 it ends there.
+    assume(not re.search("//[^\\n\\r]*[\u2028\u2029]", text))
     document = parse(text.encode("utf-8", "surrogatepass"))
     if document.problem is None:
         theirs = json5.loads(text.removeprefix("\ufeff"), allow_duplicate_keys=False)
