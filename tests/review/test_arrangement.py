@@ -110,6 +110,8 @@ def test_screens_hold_ten_and_never_cut_a_group() -> None:
         "08 09 10 11 12 13",
         "",
     ]
+    single = [item(f"{at:02}") for at in range(2 * CARDS)]
+    assert [len(page_of(single, number)) for number in (1, 2, 3)] == [CARDS, CARDS, 0]
     assert page_of(items, 0) == () and page_of(()) == ()
 
 
