@@ -34,6 +34,7 @@ from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.outcome import report_outcome as report_block
 from alice_exp.learning.wiring import learning
+from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import About, BlockType, Evidence, Payload, Place, Trigger
 from alice_exp.model.values.records import Event
 from alice_exp.review import usecases as review
@@ -203,7 +204,8 @@ def memorize(
     importance: Annotated[float, "0 to 1"] = 0.5,
 ) -> schemas.Kept:
     """Keep something learned as a candidate: it waits until the person approves it. Use when something surprised you,
-    failed, was corrected by the person, or will help again; the same thing again counts as one more observation."""
+    failed, was corrected by the person, or will help again; the same thing again counts as one more observation. If it
+    names secrets, tell the person."""
     if not payload.strip():
         raise UsageError("a block needs a payload: what to do or to believe")
     if not 0 <= importance <= 1:
@@ -230,6 +232,7 @@ def memorize(
         "state": placed.block.state,
         "merged": captured.merged > 0,
         "commit": commit_id(captured.commit),
+        "secrets": [{"kind": one.kind, "at": one.at} for one in delicate(placed.block)],
     }
 
 

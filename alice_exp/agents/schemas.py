@@ -85,8 +85,15 @@ class Reported(TypedDict):
     commit: str | None
 
 
+class Secret(TypedDict):
+    """A secret or private fact in what was kept: its kind, and the field in which it stands."""
+
+    kind: str
+    at: str
+
+
 class Kept(TypedDict):
-    """A candidate that waits for the person."""
+    """A candidate that waits for the person. Where ``secrets`` is not empty, say so: the person can purge it."""
 
     id: str
     set: str
@@ -94,6 +101,7 @@ class Kept(TypedDict):
     state: str
     merged: bool
     commit: str | None
+    secrets: list[Secret]
 
 
 class Recorded(TypedDict):

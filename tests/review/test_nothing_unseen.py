@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from alice_exp import Alice
+from alice_exp.review.usecases import approve, merge, reject
 from tests.conftest import Call
 from tests.review.test_heartbeat import on_terminal
+from tests.review.test_review import Screen, screen
+
+__all__ = ["screen"]
 
 
 def memorized(cli: Call, *texts: str) -> list[str]:
@@ -40,6 +47,78 @@ def test_what_nobody_reads_starts_no_clock(home: Path, cli: Call, flag: str) -> 
     memorized(cli, "one")
     cli("heartbeat", flag)
     assert cli("heartbeat", "--peek", "--json").json["items"][0]["expires_at"] is None
+
+
+def test_what_no_report_showed_is_shown_by_the_command_that_decides_on_it(home: Path, cli: Call) -> None:
+    one, two = memorized(cli, "tabs, not spaces, in Makefiles", "two")
+    said = cli("approve", one, "--yes")
+    assert "tabs, not spaces, in Makefiles" in said.stderr
+    assert cli("reject", two, "--json").json["blocks"][0]["payload"] == "two"
+    cli("heartbeat")
+    three = cli("memorize", "three", "--when", "naming things", "--json").json["id"]
+    assert "naming things: three" in cli("reply", f"reject {three}", "-q").stderr
+
+
+@pytest.mark.parametrize("verb", ["approve", "reject"])
+def test_a_person_at_a_terminal_is_asked_about_what_was_never_shown(
+    home: Path, cli: Call, screen: Callable[..., Screen], verb: str
+) -> None:
+    (one,) = memorized(cli, "tabs, not spaces, in Makefiles")
+    terminal = screen(home, verb, one)
+    terminal.until("[y/N]")
+    assert "tabs, not spaces, in Makefiles" in terminal.said
+    terminal.press("n\n")
+    assert terminal.end() == 6
+    assert [item["id"] for item in cli("heartbeat", "--json").json["items"]] == [one]
+    # Shown by the report, it is decided without another question.
+    assert screen(home, verb, one).end() == 0
+    assert cli("heartbeat", "--peek", "--json").json["items"] == []
+
+
+def edited(home: Path, was: str, now: str) -> None:
+    (pool,) = (home / "experiences/low_value_pool").glob("*.jsonc")
+    pool.write_text(pool.read_text(encoding="utf-8").replace(was, now), encoding="utf-8")
+
+
+def test_what_changes_between_showing_and_deciding_is_left(home: Path, cli: Call) -> None:
+    old = cli("remember", "format Python code with ruff", "--when", "formatting", "--json").json["id"]
+    (one,) = memorized(cli, "Python code is formatted with ruff")
+    alice = Alice(home)
+    session = alice._session
+    for act in (
+        lambda seen: approve(session.home, session.caller, [one], seen=seen),
+        lambda seen: reject(session.home, session.caller, [one], seen=seen),
+        lambda seen: merge(session.home, session.caller, one, old, seen=seen),
+    ):
+        for seen in ({}, {one: "sha256:of another text"}):
+            assert act(seen).skipped == ((one, "changed"),)
+    cli("heartbeat")
+    edited(home, "Python code is formatted", "Python code is never formatted")
+    done = cli("approve", one, "--merge", old, "--yes", "--json", check=False)
+    assert (done.code, done.json["ids"]) == (5, [])
+
+
+def test_a_review_draws_a_card_as_the_file_says_it_now(
+    home: Path, cli: Call, screen: Callable[..., Screen]
+) -> None:
+    memorized(cli, "tea is served at noon", "water the plants weekly")
+    terminal = screen(home, "review")
+    terminal.until("[q]uit")
+    other = "water" if "tea" in terminal.said else "tea"
+    edited(home, other, f"never {other}")
+    terminal.press("l")
+    terminal.until("[q]uit", 2)
+    assert f"never {other}" in terminal.said
+    terminal.press("q")
+    assert terminal.end() == 0
+
+
+def test_fields_without_the_text_show_nothing(home: Path, cli: Call) -> None:
+    memorized(cli, "one")
+    cli("heartbeat", "--fields", "number,id")
+    assert cli("approve", "1", "--yes", check=False).code == 6
+    cli("heartbeat", "--fields", "number,payload")
+    assert cli("approve", "1", "--yes").code == 0
 
 
 def test_filters_choose_what_is_seen_and_decided(home: Path, cli: Call) -> None:
@@ -148,3 +227,45 @@ def test_a_secret_is_marked_and_never_goes_to_universal(home: Path, cli: Call, t
 )
 def test_what_is_no_secret_is_not_marked(home: Path, cli: Call, text: str) -> None:
     assert cli("memorize", text, "--json").json["secrets"] == []
+
+
+def test_a_bulk_names_what_holds_a_secret(home: Path, cli: Call) -> None:
+    texts = ["rg is fast", *(f"call 1381234567{n} about it" for n in range(7))]
+    lines = "\n".join(json.dumps({"payload": text}) for text in texts)
+    done = cli("memorize", "--from", "-", stdin=lines)
+    assert done.stderr.count("a mobile number") == 5
+    assert "2 more hold" in done.stderr
+    rows = cli("memorize", "--from", "-", "--json", stdin='{"payload": "mail li.lei@gmail.com"}').json[
+        "secrets"
+    ]
+    assert [(row["kind"], row["at"]) for row in rows] == [("a private e-mail address", "payload")]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"trigger": {"text": "deploying", "keywords": ["13812345678"]}},
+        {"trigger": {"text": "deploying", "context": {"phone": "13812345678"}}},
+        {"evidence": [{"kind": "note", "quote": "call me: 13812345678"}]},
+        {"tags": ["13812345678"]},
+    ],
+)
+def test_a_secret_is_found_wherever_it_stands(home: Path, cli: Call, fields: dict[str, object]) -> None:
+    cli("memorize", "--from", "-", stdin=json.dumps({"payload": "deploy on Mondays", **fields}))
+    (item,) = cli("heartbeat", "--json").json["items"]
+    assert [one["kind"] for one in item["secrets"]] == ["a mobile number"]
+    assert item["suggested"].startswith("personal/")
+
+
+def test_a_secret_typed_into_universal_is_not_approved_there(home: Path, cli: Call) -> None:
+    block = cli("memorize", "deploy with make", "--json").json["id"]
+    cli("approve", block, "--yes")
+    (path,) = [p for p in (home / "experiences/universal").glob("*.jsonc") if block in p.read_text("utf-8")]
+    path.write_text(
+        path.read_text("utf-8").replace("deploy with make", "deploy, PIN by 13812345678"), "utf-8"
+    )
+    refused = cli("approve", block, "--yes", check=False)
+    assert refused.code == 6
+    assert f"alice-exp move {block} personal/" in refused.stderr
+    path.write_text(path.read_text("utf-8").replace("PIN by 13812345678", "always"), "utf-8")
+    assert cli("approve", block, "--yes").code == 0

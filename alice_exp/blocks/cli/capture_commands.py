@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from alice_exp.blocks.usecases.capture import Captured, Draft, destination, texts_of
+from alice_exp.blocks.usecases.capture import Captured, Draft, destination
 from alice_exp.blocks.usecases.capture import memorize as keep
 from alice_exp.blocks.usecases.capture import remember as keep_word
 from alice_exp.home.references import namespace_name, namespace_path, type_named
@@ -200,7 +200,7 @@ def _answer(terminal: Terminal, captured: Captured) -> None:
         else:
             terminal.act(say("{id}  remembered in {place}", id=placed.block.id, place=place))
 
-    found = delicate(texts_of(placed.block))
+    found = delicate(placed.block)
     document = {
         **brief(placed),
         "commit": commit,
@@ -233,12 +233,17 @@ def _warn_of_secrets(terminal: Terminal, placed: Placed, found: Sequence[Delicat
 
 def _bulk_answer(terminal: Terminal, captured: Captured) -> None:
     commit = commit_id(captured.commit)
+    kept = {placed.block.id: placed for placed in captured.placed if placed is not None}
+    found = {block_id: delicate(placed.block) for block_id, placed in kept.items()}
     document = {
         "ids": list(captured.ids),
         "commit": commit,
         "merged": captured.merged,
         "refused": len(captured.refused),
         "refused_by": list(captured.refused),
+        "secrets": [
+            {"id": block_id, "kind": one.kind, "at": one.at} for block_id, row in found.items() for one in row
+        ],
     }
 
     def text() -> None:
@@ -254,6 +259,18 @@ def _bulk_answer(terminal: Terminal, captured: Captured) -> None:
             terminal.line(say("{count} were rejected before and not taken in", count=len(captured.refused)))
 
     terminal.answer(document, text)
+    holding = [block_id for block_id, row in found.items() if row]
+    for block_id in holding[:_NAMED]:
+        _warn_of_secrets(terminal, kept[block_id], found[block_id])
+    if len(holding) > _NAMED:
+        more = len(holding) - _NAMED
+        terminal.note(
+            say("alice-exp: {count} more hold a secret or a private fact; the report marks them", count=more)
+        )
+
+
+_NAMED = 5
+"""How many of a bulk's blocks that hold a secret are named one by one."""
 
 
 def _evidence(text: str) -> Evidence:

@@ -11,7 +11,7 @@ from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.model.rules.identity import Sameness, sameness
 from alice_exp.model.rules.namespaces import namespace_for
-from alice_exp.model.rules.rejection import Rejections, inference, twin
+from alice_exp.model.rules.rejection import Rejections, twin
 from alice_exp.model.values.block import (
     EVIDENCE_KEPT,
     PLACES,
@@ -270,7 +270,7 @@ def destination(block: Block) -> str:
     B2.18). What holds a secret or a private fact is never offered to universal, which may be shared."""
     from alice_exp.model.rules.private_facts import delicate
 
-    place: Place = "personal" if block.about == "user" or delicate(texts_of(block)) else "universal"
+    place: Place = "personal" if block.about == "user" or delicate(block) else "universal"
     named, _, name = block.suggested.partition("/")
     return path_of(place, name if name and named == place else namespace_for(place, block.type))
 
@@ -292,11 +292,6 @@ def refusal(rejected_id: str) -> RefusedError:
         id=rejected_id,
         hint=f"see 'alice-exp why {rejected_id}'; to lift it: alice-exp revive {rejected_id} --from-rejected",
     )
-
-
-def texts_of(saying: Block | Draft) -> dict[str, str]:
-    """The texts of a block or draft in which a secret may stand, by field."""
-    return {"payload": inference(saying.payload), "trigger": saying.trigger.text}
 
 
 def payload_of(given: str | Payload) -> Payload:

@@ -12,7 +12,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
 LONG = 20
 """The length in characters from which a run without words counts as a key."""
@@ -33,11 +33,12 @@ class Finding:
     end: int
 
 
-def findings(text: str) -> tuple[Finding, ...]:
-    """Everything in a text that must not leave, in order of position."""
+def findings(text: str, without: Collection[str] = ()) -> tuple[Finding, ...]:
+    """Everything in a text that must not leave, in order of position; ``without`` are kinds not to look for."""
     found = [
         Finding(what, match.start(), match.end())
         for what, pattern, fits in _KINDS
+        if what not in without
         for match in pattern.finditer(text)
         if fits(match)
     ]

@@ -74,10 +74,12 @@ def heartbeat(
         items = tuple(filter(wanted.holds, report.items))
         return page_of(items, page) if on_screen else items
 
+    # Whoever takes some fields, and the texts are not among them, was shown no candidate.
+    has_texts = not terminal.fields or "payload" in map(str.strip, terminal.fields.split(","))
     report, _ = review.heartbeat(
         reviewing(session),
         peek=peek or unseen or terminal.quiet,
-        page=lambda whole: [item.placed.block.id for item in given(whole)],
+        page=lambda whole: [item.placed.block.id for item in given(whole)] if has_texts else [],
     )
     sentence, shown = summary(report), given(report)
     document = review_documents.heartbeat(report if wanted.is_any else replace(report, items=shown), sentence)

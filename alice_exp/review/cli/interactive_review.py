@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import typer
 
@@ -211,27 +211,26 @@ class _Session:
         done = approved(self.terminal, ids, to, replacing=replacing)
         self.tally.approved += len(done.ids)
         places = ", ".join(dict.fromkeys(f"{one.place}/{one.namespace}" for one in done.placed))
-        return self._report_result(ids, done, say("approved into {place}", place=places))
+        return self._report_result(done.ids, done, say("approved into {place}", place=places))
 
     def _rejected(self, ids: Sequence[str], reason: str = "") -> bool:
         done = rejected(self.terminal, ids, reason)
         self.tally.rejected += len(done.ids)
-        return self._report_result(ids, done, say("rejected"))
+        return self._report_result(done.ids, done, say("rejected"))
 
     def _merged(self, block_id: str, into: str) -> bool:
         session = self.terminal.session
         done = deciding.merge(session.home, session.caller, block_id, into)
-        self.tally.approved += 1
-        return self._report_result((block_id,), done, say("merged into {id}", id=into), whole=True)
+        # The act names the block that it was merged into; what is settled is the candidate.
+        merged = (block_id,) if done.ids else ()
+        self.tally.approved += len(merged)
+        return self._report_result(merged, done, say("merged into {id}", id=into))
 
-    def _report_result(
-        self, ids: Sequence[str], done: deciding.Decided, words: str, *, whole: bool = False
-    ) -> bool:
-        decided = tuple(ids) if whole else done.ids
+    def _report_result(self, decided: Sequence[str], done: deciding.Decided, words: str) -> bool:
         self.tally.left -= len(decided)
         self.settled.update(dict.fromkeys(decided, words))
         if done.commit is not None:
-            self.commits.append((done.commit.commit, decided))
+            self.commits.append((done.commit.commit, tuple(decided)))
         for block_id, why in done.skipped:
             self.terminal.line(
                 say("{id} has {why} since it was shown; it is left as it is", id=block_id, why=say(why))
@@ -265,8 +264,7 @@ class _Session:
 
     def _page(self, items: Sequence[Item], at: int, count: int) -> bool:
         """Show ten candidates and carry out one decision on all but the marked ones; false if the person quits."""
-        page = ReviewPage(items)
-        self._mark_shown(items)
+        page = ReviewPage(self._mark_shown(items))
         self._draw(page, at, count)
         while True:
             pressed = key(page.question())
@@ -367,14 +365,15 @@ class _Session:
             self.terminal.line("")
             return None
 
-    def _mark_shown(self, items: Sequence[Item]) -> None:
-        """What is on the screen now has a clock, and may be decided."""
+    def _mark_shown(self, items: Sequence[Item]) -> list[Item]:
+        """What goes to the screen now has a clock, and may be decided; as it is now, not as the report found it."""
         ids = [item.placed.block.id for item in items]
         self.displayed.update(ids)
-        deciding.mark_shown(reviewing(self.terminal.session), ids)
+        now = deciding.mark_shown(reviewing(self.terminal.session), ids)
+        return [replace(item, placed=now.get(item.placed.block.id, item.placed)) for item in items]
 
     def _show(self, item: Item, position: int, count: int) -> None:
-        self._mark_shown([item])
+        (item,) = self._mark_shown([item])
         if count:
             self.terminal.line("")
             self._rule(f"{position}/{count}")

@@ -200,7 +200,7 @@ def _rows(section: Section, width: int, colour: bool) -> Iterator[str]:
 
 
 def _plain_table(items: Sequence[Item], stream: TextIO) -> None:
-    names = ["#", "id", *columns()[1:], say("evidence")]
+    names = ["#", "id", *columns()[1:], say("marks"), say("evidence")]
     marked = marks(items)
     rows = [
         [
@@ -210,18 +210,24 @@ def _plain_table(items: Sequence[Item], stream: TextIO) -> None:
             visible(payload_text(item.placed)).replace("\n", " "),
             f"{say(item.placed.block.state)} {item.confidence:.1f}",
             item.destination,
-            " · ".join(filter(None, (left(item), *marked[item.placed.block.id]))),
+            left(item),
+            " · ".join(marked[item.placed.block.id]),
             visible(evidence_line(item.placed)),
         ]
         for item in items
     ]
+    same = [at for at in _SHARED if len({row[at] for row in rows}) == 1 and len(rows) > 1]
+    if facts := " · ".join(filter(None, (rows[0][at] for at in same))):
+        stream.write(say("All of them: {facts}", facts=facts) + "\n")
+    names, *rows = ([cell for at, cell in enumerate(row) if at not in same] for row in (names, *rows))
     widths = [max(cells(row[index]) for row in [names, *rows]) for index in range(len(names))]
     for row in [names, *rows]:
         padded = (cell + " " * (size - cells(cell)) for cell, size in zip(row, widths, strict=True))
         stream.write("  ".join(padded).rstrip() + "\n")
 
 
-_COLOURS = {"possible": "yellow", "past": "cyan", "reliable": "green"}
+_SHARED = (4, 5, 6, 7)
+"""The columns (state, place, time left, marks) that are said once above the table where they are equal in every row."""
 
 
 _FRAME = 8

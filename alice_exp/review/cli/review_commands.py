@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,12 +15,13 @@ from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, Refuse
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
 from alice_exp.model.documents import payload_text
-from alice_exp.model.values.block import PLACES, Placed
+from alice_exp.model.values.block import Placed
 from alice_exp.owner.wiring import signing
 from alice_exp.review import usecases as review
+from alice_exp.review.cli.decided_texts import numbered, show_all, show_unseen
 from alice_exp.review.cli.heartbeat_command import About, By, Match, Project, subject
 from alice_exp.review.rules.arrangement import Wanted
-from alice_exp.review.usecases import Decided
+from alice_exp.review.usecases import Decided, Seen
 from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
@@ -64,13 +67,16 @@ def approve(
     chosen = _chosen(terminal, references, all_, wanted)
     if replacing and merging:
         raise UsageError("a candidate either takes a block's place or is merged into it")
-    _confirm(terminal, chosen, "Approve {count} candidates?", dry_run)
+    if merging and len(chosen.ids) != 1:
+        raise UsageError("one candidate is merged into a block", hint="name one candidate")
+    seen = _confirmed(terminal, chosen, "approve", dry_run, other=merging or replacing)
+    doors = terminal.doors(dry_run)
     if merging:
-        if len(chosen.ids) != 1:
-            raise UsageError("one candidate is merged into a block", hint="name one candidate")
-        done = review.merge(terminal.doors(dry_run), terminal.session.caller, chosen.ids[0], merging)
+        done = review.merge(doors, terminal.session.caller, chosen.ids[0], merging, seen=seen)
     else:
-        done = approved(terminal, chosen.ids, to, bulk=chosen.is_wide, replacing=replacing, dry_run=dry_run)
+        done = approved(
+            terminal, chosen.ids, to, bulk=chosen.is_wide, replacing=replacing, dry_run=dry_run, seen=seen
+        )
     _decided(terminal, done, chosen, "merge" if merging else "approve")
 
 
@@ -100,11 +106,8 @@ def reject(
     named = " ".join(references or ["--all"])
     require_person(terminal.session.caller, say("reject"), f"alice-exp reject {named}")
     chosen = _chosen(terminal, references, all_, wanted)
-    if purge and not dry_run:
-        terminal.confirm(say("Reject {count} candidates, and keep no word of them?", count=len(chosen.ids)))
-    elif chosen.is_wide:
-        _confirm(terminal, chosen, "Reject {count} candidates?", dry_run)
-    done = rejected(terminal, chosen.ids, reason, bulk=chosen.is_wide, dry_run=dry_run)
+    seen = _confirmed(terminal, chosen, "purge" if purge else "reject", dry_run)
+    done = rejected(terminal, chosen.ids, reason, bulk=chosen.is_wide, dry_run=dry_run, seen=seen)
     if purge and not dry_run:
         purged(terminal, done.ids)
     _decided(terminal, done, chosen, "purge" if purge else "reject")
@@ -128,22 +131,28 @@ def reply(
     require_person(terminal.session.caller, say("reply"), f"alice-exp reply {text}")
     opened = reviewing(terminal.session)
     if not opened.reports.open_report():
-        raise NotFoundError("no report is open", hint="see 'alice-exp heartbeat' first")
+        raise review.no_report()
     decisions = parse(text)
     subjects = _subjects(terminal) if any(one.about for one in decisions) else {}
     rows = settle(decisions, opened.reports.open_ids(), opened.reports.groups(), subjects)
     settled = [_reached(terminal, decision, ids) for decision, ids in rows if decision.verb != "later"]
+    seen: dict[str, str] = {}
     for decision, chosen in settled:
-        approves, rejects = "Approve {count} candidates?", "Reject {count} candidates?"
-        if decision.verb == "approve" or chosen.is_wide:
-            _confirm(terminal, chosen, approves if decision.verb == "approve" else rejects, dry_run)
+        seen |= _confirmed(terminal, chosen, decision.verb, dry_run)
     done: list[tuple[str, Decided, Choice]] = []
     failed: list[AliceError] = []
     for decision, chosen in settled:
         act = approved if decision.verb == "approve" else rejected
         try:
             if chosen.ids:
-                row = act(terminal, chosen.ids, reason=decision.reason, bulk=chosen.is_wide, dry_run=dry_run)
+                row = act(
+                    terminal,
+                    chosen.ids,
+                    reason=decision.reason,
+                    bulk=chosen.is_wide,
+                    dry_run=dry_run,
+                    seen=seen,
+                )
                 done.append((decision.verb, row, chosen))
         except (RefusedError, NotFoundError) as error:
             failed.append(error)
@@ -174,7 +183,7 @@ def _chosen(terminal: Terminal, references: list[str] | None, everything: bool, 
     if references:
         return Choice(review.chosen(opened, references, everything=False))
     if not opened.reports.open_report():
-        raise NotFoundError("no report is open", hint="see 'alice-exp heartbeat' first")
+        raise review.no_report()
     ids = opened.reports.open_ids()
     if not wanted.is_any:
         report, _ = review.heartbeat(opened, peek=True)
@@ -211,29 +220,28 @@ def _subjects(terminal: Terminal) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _confirm(terminal: Terminal, chosen: Choice, question: str, dry_run: bool) -> None:
-    """Ask before many are decided at once, with their texts above the question; every approval needs a person or
-    ``--yes`` (DESIGN 6)."""
+def _confirmed(
+    terminal: Terminal, chosen: Choice, verb: str, dry_run: bool, *, other: str = ""
+) -> dict[str, str]:
+    """Show what is about to be decided and was not shown yet, and ask where a person has to be asked: before many
+    are decided at once, and at a terminal before what they see here for the first time.
+
+    Every approval needs a person or ``--yes`` (DESIGN 6). The answer: content hashes of what was shown here, by id.
+    """
+    if chosen.is_wide and not dry_run:
+        show_all(terminal, chosen.ids)
+    seen = show_unseen(terminal, () if chosen.is_wide else chosen.ids, other)
     if dry_run:
-        return
-    if not chosen.is_wide:
+        return seen
+    count = len(chosen.ids)
+    if verb == "purge":
+        terminal.confirm(say("Reject {count} candidates, and keep no word of them?", count=count))
+    elif chosen.is_wide or (seen and sys.stdin.isatty() and not terminal.json):
+        approves, rejects = "Approve {count} candidates?", "Reject {count} candidates?"
+        terminal.confirm(say(approves if verb == "approve" else rejects, count=count))
+    elif verb == "approve":
         terminal.require_confirmation()
-        return
-    if not terminal.json:
-        for line in _lines(terminal, chosen.ids):
-            terminal.note(line)
-    terminal.confirm(say(question, count=len(chosen.ids)))
-
-
-def _lines(terminal: Terminal, ids: Sequence[str]) -> list[str]:
-    snapshot = terminal.session.home.read(PLACES)
-    found = [(block_id, snapshot.find(block_id)) for block_id in ids]
-    return [f"  {_numbered(terminal, i)}  {short(payload_text(p), 70)}" for i, p in found if p is not None]
-
-
-def _numbered(terminal: Terminal, block_id: str) -> str:
-    numbers = reviewing(terminal.session).reports.open_ids()
-    return str(numbers.index(block_id) + 1) if block_id in numbers else block_id
+    return seen
 
 
 def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]]) -> None:
@@ -244,7 +252,7 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]]) ->
         "commits": commits,
         "approved": [block_id for verb, row, _ in done if verb == "approve" for block_id in row.ids],
         "rejected": [block_id for verb, row, _ in done if verb == "reject" for block_id in row.ids],
-        "blocks": [documents.brief(placed) for _, row, _ in done for placed in row.placed],
+        "blocks": [_document(placed) for _, row, _ in done for placed in row.placed],
         "skipped": [{"id": block_id, "why": why} for _, row, _ in done for block_id, why in row.skipped],
         "left": sum(chosen.left for _, _, chosen in done),
     }
@@ -261,6 +269,12 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]]) ->
         _name_skipped(terminal, row, chosen)
 
 
+def _document(placed: Placed) -> dict[str, object]:
+    """A decided block with its texts: for a program they are what was decided, whatever a report showed."""
+    texts = {"trigger": documents.trigger_text(placed), "payload": payload_text(placed)}
+    return documents.brief(placed) | texts
+
+
 def approved(
     terminal: Terminal,
     ids: Sequence[str],
@@ -270,6 +284,7 @@ def approved(
     reason: str = "",
     replacing: str = "",
     dry_run: bool = False,
+    seen: Seen = MappingProxyType({}),
 ) -> Decided:
     """Approve as the person at this terminal, signed if the home has an owner key."""
     from alice_exp.owner import usecases as owner
@@ -278,16 +293,23 @@ def approved(
         signing(terminal.session, terminal.doors(dry_run)),
         "approve",
         lambda home, caller, stamp: review.approve(
-            home, caller, ids, to, bulk=bulk, reason=reason, replacing=replacing, stamp=stamp
+            home, caller, ids, to, bulk=bulk, reason=reason, replacing=replacing, stamp=stamp, seen=seen
         ),
     )
 
 
 def rejected(
-    terminal: Terminal, ids: Sequence[str], reason: str = "", *, bulk: bool = False, dry_run: bool = False
+    terminal: Terminal,
+    ids: Sequence[str],
+    reason: str = "",
+    *,
+    bulk: bool = False,
+    dry_run: bool = False,
+    seen: Seen = MappingProxyType({}),
 ) -> Decided:
     """Reject as the person at this terminal."""
-    return review.reject(terminal.doors(dry_run), terminal.session.caller, ids, reason, bulk=bulk)
+    doors = terminal.doors(dry_run)
+    return review.reject(doors, terminal.session.caller, ids, reason, bulk=bulk, seen=seen)
 
 
 def purged(terminal: Terminal, ids: Sequence[str]) -> None:
@@ -306,7 +328,7 @@ def decided_line(terminal: Terminal, placed: Placed, verb: str) -> str:
     """What a decision did to one candidate: its number, its text, and where it is now."""
     is_dry = terminal.is_dry
     values = {
-        "number": _numbered(terminal, placed.block.id),
+        "number": numbered(terminal, placed.block.id),
         "text": short(payload_text(placed), 40),
         "place": f"{placed.place}/{placed.namespace}",
         "id": placed.block.id,
@@ -337,7 +359,7 @@ def _decided(terminal: Terminal, decided: Decided, chosen: Choice, verb: str) ->
     document = {
         "ids": list(decided.ids),
         "commit": commit_id(decided.commit),
-        "blocks": [documents.brief(placed) for placed in decided.placed],
+        "blocks": [_document(placed) for placed in decided.placed],
         "skipped": [{"id": block_id, "why": why} for block_id, why in decided.skipped],
         "left": chosen.left,
     }

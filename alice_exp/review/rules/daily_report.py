@@ -18,7 +18,7 @@ from alice_exp.model.rules.doubt import deserves_revival, is_in_doubt
 from alice_exp.model.rules.expiry import expires_at, is_expired
 from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.private_facts import delicate
-from alice_exp.model.rules.rejection import Rejections, Returned, inference, taken_out
+from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
 from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, content_hash, is_approved
 from alice_exp.review.rules.state_changes import Elsewhere, elsewhere, foreign, hand_edits, movements
 
@@ -335,7 +335,7 @@ def _item(
         block.reported is not None and not is_shown_as_it_is(block),
         _days_between(now, due) if due else -1,
         around.relations(placed),
-        delicate({"payload": inference(block.payload), "trigger": block.trigger.text}),
+        delicate(block),
         edition.proposals.get(block.id),
         group_of.get(block.id, 0),
     )

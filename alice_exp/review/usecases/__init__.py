@@ -2,10 +2,13 @@
 
 from alice_exp.review.usecases.decisions import (
     Decided,
+    Seen,
     Why,
     approve,
     chosen,
     merge,
+    never_shown,
+    no_report,
     personal_namespace,
     reject,
     shown_only,
@@ -13,5 +16,5 @@ from alice_exp.review.usecases.decisions import (
 )
 from alice_exp.review.usecases.heartbeat import Page, heartbeat, mark_shown
 
-__all__ = ["Decided", "Page", "Why", "approve", "chosen", "heartbeat", "mark_shown", "merge"]
-__all__ += ["personal_namespace", "reject", "shown_only", "unseen"]
+__all__ = ["Decided", "Page", "Seen", "Why", "approve", "chosen", "heartbeat", "mark_shown", "merge"]
+__all__ += ["never_shown", "no_report", "personal_namespace", "reject", "shown_only", "unseen"]

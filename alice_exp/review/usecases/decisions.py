@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from alice_exp.blocks.usecases.capture import destination, texts_of
+from alice_exp.blocks.usecases.capture import destination
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import NotFoundError, RefusedError, UsageError
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
     from alice_exp.model.values.block import Block
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.review.ports import Reviewing
+
+Seen: TypeAlias = Mapping[str, str]
+"""The content hashes of what a caller showed the person itself just before deciding, by id."""
 
 Why = Literal["changed", "expired", "moved", "gone", "stale"]
 """Why an item of a decision was skipped: ``moved`` was decided already, ``stale`` is in a file with a problem."""
@@ -70,7 +75,7 @@ def chosen(reviewing: Reviewing, references: Sequence[str], *, everything: bool)
         # A longer run of digits can only be the prefix of an id.
         if reference.isdigit() and len(reference) <= 3:
             if not reviewing.reports.open_report():
-                raise NotFoundError("no report is open", hint="'alice-exp heartbeat' opens one, with numbers")
+                raise no_report()
             if not 1 <= int(reference) <= len(numbered):
                 raise NotFoundError(
                     "the open report has no number {number}",
@@ -94,8 +99,20 @@ def shown_only(home: Home, ids: Sequence[str]) -> tuple[tuple[str, ...], int]:
     return tuple(block_id for block_id in ids if block_id not in left), len(left)
 
 
+def never_shown(home: Home, ids: Sequence[str]) -> tuple[Placed, ...]:
+    """Those that wait for a decision and whose text no report gave to a person: whoever decides on them shows it."""
+    snapshot = home.read(PLACES)
+    found = (snapshot.find(block_id) for block_id in ids)
+    return tuple(p for p in found if p is not None and p.block.reported is None and not is_approved(p))
+
+
 def _is_unseen(placed: Placed | None) -> bool:
     return placed is not None and placed.place == "low_value" and placed.block.reported is None
+
+
+def no_report() -> NotFoundError:
+    """The error for a decision by number, or on everything, before any report was given to a person."""
+    return NotFoundError("no report is open", hint="'alice-exp heartbeat', without -q or --peek, opens one")
 
 
 def unseen(number: str) -> RefusedError:
@@ -117,14 +134,15 @@ def approve(
     reason: str = "",
     replacing: str = "",
     stamp: Stamp = lambda block: block,
+    seen: Seen = MappingProxyType({}),
 ) -> Decided:
     """Approve candidates and unapproved trusted blocks: those about the user go to personal, others to universal.
 
-    Blocks that changed since a report showed them are skipped and named, and so are expired or already decided ones if
-    anything else is left to do; with ``bulk`` (``--all``) already decided ones are skipped silently. ``to`` is another
-    namespace of personal or universal; else ``UsageError``. ``stamp`` signs with the owner key
-    (``owner.usecases.decide``). ``replacing`` is a trusted block whose place the one candidate takes: it is retired in
-    the same act.
+    Blocks that changed since they were shown, by a report or by the caller (``seen``), are skipped and named, and so
+    are expired or already decided ones if anything else is left to do; with ``bulk`` (``--all``) already decided ones
+    are skipped silently. ``to`` is another namespace of personal or universal; else ``UsageError``. ``stamp`` signs
+    with the owner key (``owner.usecases.decide``). ``replacing`` is a trusted block whose place the one candidate
+    takes: it is retired in the same act. ``RefusedError`` where a secret or a private fact would stay in universal.
     """
     require_person(caller, "approve", f"alice-exp approve {' '.join(ids)}")
     if replacing and len(ids) != 1:
@@ -142,15 +160,11 @@ def approve(
         if retired is not None:
             block = replace(block, supersedes=retired.block.id)
         path = target or (placed.path if placed.place == "universal" else destination(block))
-        if target and place_of(path) == "universal" and delicate(texts_of(block)):
-            raise RefusedError(
-                "{id} holds a secret or a private fact, and universal may be shared",
-                id=block.id,
-                hint=f"see 'alice-exp show {block.id}'",
-            )
         # An approval confirms a personal block after an edit; it never moves it.
         if placed.place == "personal":
             path = placed.path
+        if place_of(path) == "universal" and delicate(block):
+            raise _would_be_shared(placed)
         shown = block.reported.report if block.reported is not None and is_shown_as_it_is(block) else ""
         # Taking it into personal, the person says that it is about them.
         if place_of(path) == "personal" and block.about == "work":
@@ -161,7 +175,21 @@ def approve(
             block = started(block)
         return (Put(stamp(block), path), *((retired,) if retired is not None else ()))
 
-    return _decide(home, caller, "approve", ids, accept, _because(reason), bulk=bulk)
+    return _decide(home, caller, "approve", ids, accept, _because(reason), seen=seen, bulk=bulk)
+
+
+def _would_be_shared(placed: Placed) -> RefusedError:
+    """The error for a secret on its way into universal, or typed into it, and what to do instead."""
+    block = placed.block
+    own = f"personal/{personal_namespace(block)}"
+    hint = (
+        f"alice-exp approve {block.id} --to {own}, or alice-exp reject {block.id} --purge"
+        if placed.place == "low_value"
+        else f"alice-exp edit {block.id}, or alice-exp move {block.id} {own}, or alice-exp purge {block.id}"
+    )
+    return RefusedError(
+        "{id} holds a secret or a private fact, and universal may be shared", id=block.id, hint=hint
+    )
 
 
 def _retired(old: Placed, new: Block, now: str) -> Put:
@@ -175,19 +203,24 @@ def _retired(old: Placed, new: Block, now: str) -> Put:
     return Put(replace(done.block, archived=archived), path_of("archive", "obsolete"))
 
 
-def merge(home: Home, caller: Caller, block_id: str, into: str) -> Decided:
+def merge(
+    home: Home, caller: Caller, block_id: str, into: str, *, seen: Seen = MappingProxyType({})
+) -> Decided:
     """Count a candidate as observations of a trusted block that says the same, and take it out of the pool.
 
-    Its evidence moves along; the trusted block's own words stay as they are.
+    Its evidence moves along; the trusted block's own words stay as they are. A candidate that changed since it was
+    shown is skipped, as in ``approve``.
     """
     require_person(caller, "merge", f"alice-exp approve {block_id} --merge {into}")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Decided]:
         placed, kept = resolve(snapshot, block_id), resolve(snapshot, into)
-        if placed.place != "low_value" or _is_unseen(placed):
-            raise RefusedError("{id} is not a candidate that a report showed", id=placed.block.id)
+        if placed.place != "low_value":
+            raise _not_open(placed.block.id, placed, "merge")
         if kept.place not in ("personal", "universal"):
             raise RefusedError("{id} is not trusted: nothing can be merged into it", id=kept.block.id)
+        if not _is_seen(placed.block, seen):
+            return None, Decided((), ((placed.block.id, "changed"),))
         block = replace(
             kept.block,
             observations=kept.block.observations + placed.block.observations + 1,
@@ -207,9 +240,18 @@ def personal_namespace(block: Block) -> str:
 
 
 def reject(
-    home: Home, caller: Caller, ids: Sequence[str], reason: str = "", *, bulk: bool = False
+    home: Home,
+    caller: Caller,
+    ids: Sequence[str],
+    reason: str = "",
+    *,
+    bulk: bool = False,
+    seen: Seen = MappingProxyType({}),
 ) -> Decided:
-    """Reject candidates: they are archived for good, and recognised when they come back (R2.42, D26)."""
+    """Reject candidates: they are archived for good, and recognised when they come back (R2.42, D26).
+
+    What changed since it was shown is skipped, as in ``approve``.
+    """
     require_person(caller, "reject", f"alice-exp reject {' '.join(ids)}")
 
     def refuse(placed: Placed, snapshot: Snapshot) -> tuple[Put, ...]:  # noqa: ARG001
@@ -222,7 +264,13 @@ def reject(
         block = replace(placed.block, archived=mark, reported=None, evidence=evidence)
         return (Put(block, path_of("archive", "rejected")),)
 
-    return _decide(home, caller, "reject", ids, refuse, _because(reason), bulk=bulk)
+    return _decide(home, caller, "reject", ids, refuse, _because(reason), seen=seen, bulk=bulk)
+
+
+def _is_seen(block: Block, seen: Seen) -> bool:
+    """Whether a report, or else the caller, showed the block as it is now."""
+    shown = block.reported.hash if block.reported is not None else seen.get(block.id, "")
+    return shown == content_hash(block)
 
 
 def _because(reason: str) -> tuple[tuple[str, str], ...]:
@@ -237,6 +285,7 @@ def _decide(
     decide: Callable[[Placed, Snapshot], tuple[Put, ...]],
     trailers: tuple[tuple[str, str], ...] = (),
     *,
+    seen: Seen,
     bulk: bool,
 ) -> Decided:
     if not ids:
@@ -255,7 +304,7 @@ def _decide(
                 settled.append((block_id, "gone" if placed is None else "moved"))
             elif is_expired(placed.block, caller.now, wait) and placed.place == "low_value":
                 skipped.append((block_id, "expired"))
-            elif placed.block.reported is not None and not is_shown_as_it_is(placed.block):
+            elif not _is_seen(placed.block, seen):
                 skipped.append((block_id, "changed"))
             else:
                 made = decide(placed, snapshot)

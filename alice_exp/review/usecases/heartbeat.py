@@ -89,24 +89,25 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
     return _report(seen, reviewing, planned.gone, planned.back), commit
 
 
-def mark_shown(reviewing: Reviewing, ids: Sequence[str]) -> None:
-    """Start the clock of candidates that are on the person's screen now, and bind decisions to what they say.
+def mark_shown(reviewing: Reviewing, ids: Sequence[str]) -> dict[str, Placed]:
+    """Start the clock of candidates that go to the person's screen now, and bind decisions to what they say.
 
+    They are given back, by id, as they are bound: what is to be drawn, since a file may have been edited meanwhile.
     What was shown as it is already costs nothing.
     """
     home, caller = reviewing.home, reviewing.caller
     report = reviewing.reports.open_report()
 
-    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, None]:
-        found = [placed for placed in map(snapshot.find, ids) if placed is not None]
-        unseen = [p for p in found if p.place == "low_value" and _is_to_be_shown(p)]
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, dict[str, Placed]]:
+        found = {placed.block.id: placed for placed in map(snapshot.find, ids) if placed is not None}
+        unseen = [p for p in found.values() if p.place == "low_value" and _is_to_be_shown(p)]
         if not unseen:
-            return None, None
+            return None, found
         act = Act("seen", caller.actor, caller.now, tuple(p.block.id for p in unseen), "on the screen")
         puts = tuple(Put(_shown(p.block, report, caller.now), p.path) for p in unseen)
-        return ChangeSet(act, puts), None
+        return ChangeSet(act, puts), found
 
-    home.apply(plan, PLACES)
+    return home.apply(plan, PLACES)[1]
 
 
 def _as_read(waiting: Sequence[Placed], report: Agenda) -> tuple[str, ...]:

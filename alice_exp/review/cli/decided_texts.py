@@ -1,0 +1,64 @@
+"""The texts that a decision touches, given to the person before it acts: no act decides on what nobody was shown."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.text.wrapping import wrapped
+from alice_exp.model.documents import payload_text, trigger_text
+from alice_exp.model.rules.private_facts import delicate
+from alice_exp.model.values.block import PLACES, Placed, content_hash
+from alice_exp.review import usecases as review
+from alice_exp.review.wiring import reviewing
+from alice_exp.terminal.language import listed, say
+
+if TYPE_CHECKING:
+    from alice_exp.terminal.console import Terminal
+
+
+def numbered(terminal: Terminal, block_id: str) -> str:
+    """A candidate's number in the open report; its id if it has none."""
+    numbers = reviewing(terminal.session).reports.open_ids()
+    return str(numbers.index(block_id) + 1) if block_id in numbers else block_id
+
+
+def show_all(terminal: Terminal, ids: Sequence[str]) -> None:
+    """Print the whole text of each block, above the question whether to decide on all of them."""
+    if terminal.json:
+        return
+    snapshot = terminal.session.home.read(PLACES)
+    for placed in filter(None, map(snapshot.find, ids)):
+        _write(terminal, placed)
+
+
+def show_unseen(terminal: Terminal, ids: Sequence[str], other: str = "") -> dict[str, str]:
+    """Print what no report has shown yet of the blocks to decide on; their content hashes, by id.
+
+    ``other`` is the trusted block that the decision replaces or merges into: it is printed, too. With ``--json`` the
+    answer itself carries the texts, and nothing is printed here. ``-q`` does not silence it: it is no mere answer.
+    """
+    unseen = review.never_shown(terminal.session.home, ids)
+    if not terminal.json:
+        snapshot = terminal.session.home.read(PLACES)
+        named = snapshot.find(other) if other else None
+        for placed in (*unseen, *((named,) if named is not None else ())):
+            _write(terminal, placed)
+    return {placed.block.id: content_hash(placed.block) for placed in unseen}
+
+
+def _write(terminal: Terminal, placed: Placed) -> None:
+    terminal.settle()
+    sys.stderr.writelines(f"{line}\n" for line in _lines(terminal, placed))
+
+
+def _lines(terminal: Terminal, placed: Placed) -> Iterator[str]:
+    number, when = numbered(terminal, placed.block.id), trigger_text(placed)
+    text = f"{when}: {payload_text(placed)}" if when else payload_text(placed)
+    kinds = listed(dict.fromkeys(say(one.kind) for one in delicate(placed.block)))
+    warning = f"\n⚠ {say('holds {kinds}', kinds=kinds)}" if kinds else ""
+    # A program that reads this wraps for itself.
+    width = terminal.width if sys.stderr.isatty() else 1 << 20
+    for at, row in enumerate(wrapped(text + warning, max(20, width - len(number) - 4))):
+        yield f"  {'' if at else number:{len(number)}}  {row}"
