@@ -41,12 +41,14 @@ class Hooks:
     """Where a host keeps hooks, in which form, and what it calls each event.
 
     ``groups`` is Claude Code's form (an event holds groups of hooks), ``flat`` Cursor's (an event holds commands);
-    ``file`` and ``plugin`` are files of our own, of Copilot and of opencode.
+    ``file`` and ``plugin`` are files of our own, of Copilot and of opencode. ``each_turn``: what was said is taken in
+    whenever the agent stops, for not every version and way of running tells of the start and the end.
     """
 
     file: str
     form: Literal["groups", "flat", "file", "plugin"]
     events: Mapping[Event, str]
+    each_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +84,17 @@ HOSTS: dict[str, Host] = {
         Host(
             "vscode", ".vscode/mcp.json", ".config/Code/User/mcp.json", "servers", True, ".config/Code", "code",
             ".config/Code/User/prompts/alice-exp.instructions.md",
-            Hooks(".copilot/hooks/alice-exp.json", "file", {**_CAMEL, "prompt": "userPromptSubmitted"}),
+            # Copilot's names, which VS Code reads as its own; it has none for the end of a session.
+            Hooks(
+                ".copilot/hooks/alice-exp.json", "file",
+                {**_CAMEL, "prompt": "userPromptSubmitted", "stop": "agentStop"}, each_turn=True,
+            ),
         ),
-        # Codex has no event for the end of a session: what its last turns said is read when the next one begins.
         Host(
             "codex", "", ".codex/config.toml", "", folder=".codex", program="codex",
             instructions=".codex/AGENTS.md",
-            hooks=Hooks(".codex/hooks.json", "groups", {one: _CLAUDE[one] for one in ("start", "prompt", "stop")}),
+            # Before 0.160 it told nothing of the end.
+            hooks=Hooks(".codex/hooks.json", "groups", _CLAUDE, each_turn=True),
         ),
         Host(
             "gemini", ".gemini/settings.json", ".gemini/settings.json", "mcpServers", folder=".gemini",
@@ -99,7 +105,8 @@ HOSTS: dict[str, Host] = {
         ),
         Host(
             "qwen", ".qwen/settings.json", ".qwen/settings.json", "mcpServers", folder=".qwen", program="qwen",
-            instructions=".qwen/QWEN.md", hooks=Hooks(".qwen/settings.json", "groups", _CLAUDE),
+            # With a prompt on its command line it tells neither of the start nor of the end.
+            instructions=".qwen/QWEN.md", hooks=Hooks(".qwen/settings.json", "groups", _CLAUDE, each_turn=True),
         ),
         Host(
             "opencode", "opencode.json", ".config/opencode/opencode.json", "mcp", folder=".config/opencode",

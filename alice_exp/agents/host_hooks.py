@@ -97,6 +97,9 @@ import { spawn } from "node:child_process"
 
 const command = COMMAND
 const told = new Map()
+const said = new Map()
+const delegated = new Map()
+const running = new Set()
 
 function call(event, input) {
   return new Promise((done) => {
@@ -116,23 +119,60 @@ function call(event, input) {
   })
 }
 
-export const AliceExp = async ({ client, directory }) => ({
-  "experimental.chat.system.transform": async (input, output) => {
-    const session = input.sessionID ?? ""
-    if (!told.has(session)) told.set(session, await call("start", { session_id: session, cwd: directory }))
-    if (told.get(session)) output.system.push(told.get(session))
-  },
-  event: async ({ event }) => {
-    if (event.type !== "session.idle") return
-    const session = event.properties.sessionID
-    const rows = (await client.session.messages({ path: { id: session } })).data ?? []
-    const messages = rows.map((row) => ({
-      id: row.info.id,
-      role: row.info.role,
-      at: new Date(row.info.time.created).toISOString(),
-      content: row.parts.filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text).join("\\n"),
-    }))
-    await call("end", { session_id: session, cwd: directory, messages })
-  },
-})
+function note(session, id, role, text) {
+  if (!said.has(session)) said.set(session, new Map())
+  const rows = said.get(session)
+  if (!rows.has(id)) rows.set(id, { id, role, at: new Date().toISOString(), content: "" })
+  rows.get(id).content = [rows.get(id).content, text].filter(Boolean).join("\\n")
+}
+
+// `opencode run "words"` hands them over in quotes.
+function plain(text) {
+  return /^"(?:[^"\\\\]|\\\\.)*"$/s.test(text) ? text.slice(1, -1).replaceAll('\\\\"', '"') : text
+}
+
+export const AliceExp = async ({ client, directory }) => {
+  // What an agent tells its own helper is not the person's word.
+  async function isDelegated(session) {
+    if (!delegated.has(session)) {
+      const found = await client.session.get({ path: { id: session } }).catch(() => ({}))
+      delegated.set(session, Boolean(found.data?.parentID))
+    }
+    return delegated.get(session)
+  }
+  return {
+    "experimental.chat.system.transform": async (input, output) => {
+      const session = input.sessionID ?? ""
+      if (!told.has(session)) told.set(session, call("start", { session_id: session, cwd: directory }))
+      const text = await told.get(session)
+      if (text) output.system.push(text)
+    },
+    "chat.message": async (input, output) => {
+      const session = input.sessionID
+      if (await isDelegated(session)) return
+      const typed = output.parts.filter((part) => part.type === "text" && !part.synthetic)
+      const prompt = typed.map((part) => plain(part.text.trim())).join("\\n")
+      note(session, output.message.id, "user", prompt)
+      const text = await call("prompt", { session_id: session, cwd: directory, prompt })
+      const last = typed.at(-1)
+      if (text && last) output.parts.push({ ...last, id: `${last.id}z`, text, synthetic: true })
+    },
+    "experimental.text.complete": async (input, output) => {
+      if (said.has(input.sessionID)) note(input.sessionID, input.messageID, "assistant", output.text)
+    },
+    event: async ({ event }) => {
+      const session = event.properties?.sessionID
+      if (event.type !== "session.idle" || !said.has(session)) return
+      const messages = [...said.get(session).values()]
+      const ending = call("end", { session_id: session, cwd: directory, messages })
+      running.add(ending)
+      await ending
+      running.delete(ending)
+    },
+    // `opencode run` goes at once: what still runs is waited for.
+    dispose: async () => {
+      await Promise.all(running)
+    },
+  }
+}
 """

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """One thing to be done, under the name of its file: ``{host, event, session, transcript, messages}``."""
+    """One thing to be done, under the name of its file: ``{host, event, session, transcript, messages, failed}``."""
 
     name: str
     fields: Mapping[str, Any]
@@ -36,20 +36,24 @@ class Spool(Protocol):
         """Drop what is done."""
         ...
 
-    def failed(self, left: Left) -> None:
-        """Note that it was tried now, and stays."""
+    def failed(self, left: Left, why: str) -> None:
+        """Note that it was tried now, why it failed, and that it stays."""
         ...
 
     def claim(self, wait: float) -> AbstractContextManager[bool]:
         """Hold the right to work; False where another process has it for ``wait`` seconds."""
         ...
 
+    def size(self, left: Left) -> int:
+        """Bytes of what is to be read: the transcript, or what was handed over."""
+        ...
+
     def transcript(self, path: str) -> str | None:
         """A host's transcript; ``None`` where it cannot be read."""
         ...
 
-    def first(self, decision: str) -> bool:
-        """Whether a decision's outcome is asked for the first time; the next time it is not."""
+    def first(self, name: str) -> bool:
+        """Whether this is done for the first time, as asking for a decision's outcome; the next time it is not."""
         ...
 
     def called(self, host: str) -> None:

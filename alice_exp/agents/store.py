@@ -22,6 +22,8 @@ from alice_exp.kernel.journal.atomic_files import MARK, replace
 
 _ENDING = ".json"
 _LOCK = ".lock"
+_ONCE = "once-"
+_MONTH = 30 * 86_400
 _MOST = 64 << 20
 _PAUSE = 0.02
 
@@ -51,23 +53,26 @@ class FileSpool:
             with contextlib.suppress(OSError, ValueError):
                 if not name.endswith(_ENDING) or MARK in name:
                     continue
-                tried = path.stat().st_mode & 0o100
-                if tried and time.time() - path.stat().st_mtime < idle:
-                    continue
                 fields = json.loads(path.read_bytes())
-                if isinstance(fields, dict):
+                if not isinstance(fields, dict):
+                    continue
+                if "failed" not in fields or time.time() - path.stat().st_mtime >= idle:
                     found.append(Left(name, fields))
         return tuple(found)
 
     def done(self, left: Left) -> None:
-        """Drop what is done."""
+        """Drop what is done, and marks that are older than a month."""
         (self._folder / left.name).unlink(missing_ok=True)
+        for mark in self._folder.glob(f"{_ONCE}*"):
+            with contextlib.suppress(OSError):
+                if time.time() - mark.stat().st_mtime > _MONTH:
+                    mark.unlink()
 
-    def failed(self, left: Left) -> None:
-        """Note that it was tried now: the owner's execute bit, with the file's time."""
+    def failed(self, left: Left, why: str) -> None:
+        """Note that it was tried now, and why it failed: the file's time says when."""
+        fields = {**left.fields, "failed": why}
         with contextlib.suppress(OSError):
-            (self._folder / left.name).chmod(0o700)
-            os.utime(self._folder / left.name)
+            replace(self._folder / left.name, json.dumps(fields, ensure_ascii=False).encode(), durable=False)
 
     @contextmanager
     def claim(self, wait: float) -> Iterator[bool]:
@@ -78,6 +83,13 @@ class FileSpool:
         finally:
             os.close(handle)
 
+    def size(self, left: Left) -> int:
+        """Bytes of what is to be read: the transcript, or what was handed over; 0 where it is gone."""
+        try:
+            return Path(left.text("transcript") or self._folder / left.name).expanduser().stat().st_size
+        except (OSError, ValueError):
+            return 0
+
     def transcript(self, path: str) -> str | None:
         """A host's transcript as text; ``None`` where it cannot be read, or is larger than 64 MiB."""
         try:
@@ -87,11 +99,11 @@ class FileSpool:
             return None
         return None if len(data) > _MOST else data.decode(errors="replace")
 
-    def first(self, decision: str) -> bool:
-        """Whether a decision's outcome is asked for the first time: its mark could be made."""
+    def first(self, name: str) -> bool:
+        """Whether this is done for the first time: its mark could be made. Marks go after a month."""
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            os.close(os.open(self._folder / f"asked-{decision}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            os.close(os.open(self._folder / f"{_ONCE}{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         except OSError:
             return False
         return True

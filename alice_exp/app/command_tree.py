@@ -262,7 +262,7 @@ def _name_open_decisions(terminal: Terminal) -> None:
 
 
 def _do_what_hooks_left(terminal: Terminal, name: str) -> None:
-    """Finish what a host's hook wrote down and nobody did: the process that it started was killed, or still works."""
+    """See to what a host's hook wrote down and nobody did: the process that it started was killed, or still works."""
     if name.partition(" ")[0] in _NOT_FINISHING:
         return
     try:
@@ -270,9 +270,9 @@ def _do_what_hooks_left(terminal: Terminal, name: str) -> None:
     except OSError:
         return
     if left:
-        from alice_exp.agents.cli.hook_command import finish_left
+        from alice_exp.agents.cli.hook_command import settle_left
 
-        finish_left(terminal, wait=5.0 if name in ("heartbeat", "review", "status") else 0.0)
+        settle_left(terminal, patience=5.0 if name in ("heartbeat", "review", "status") else 0.0)
 
 
 def _group(name: str, table: Table) -> LazyGroup:

@@ -1,4 +1,4 @@
-"""A model's server on loopback that gives one answer to everything: Anthropic's messages, Gemini's and OpenAI's chat."""
+"""A model's server on loopback that gives one answer to everything: Anthropic's messages, Gemini's, OpenAI's chat and responses."""
 
 from __future__ import annotations
 
@@ -45,6 +45,8 @@ class Answering(BaseHTTPRequestHandler):
             self._stream([("", _gemini(self.server.text))])
         elif "generateContent" in self.path:
             self._json(_gemini(self.server.text))
+        elif self.path.endswith("/responses"):
+            self._stream(_responses(self.server.text))
         else:
             self._stream(_openai(self.server.text))
 
@@ -110,6 +112,23 @@ def _openai(text: str) -> list[tuple[str, Any]]:
     part = {"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}
     last = {"index": 0, "delta": {}, "finish_reason": "stop"}
     return [("", {**row, "choices": [part]}), ("", {**row, "choices": [last]})]
+
+
+def _responses(text: str) -> list[tuple[str, Any]]:
+    said = {"type": "output_text", "text": text, "annotations": []}
+    item = {"type": "message", "id": "m1", "role": "assistant", "status": "completed", "content": [said]}
+    usage = {
+        "input_tokens": 10, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 5,
+        "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 15,
+    }  # fmt: skip
+    steps: list[Any] = [
+        {"type": "response.created", "response": {"id": "r1"}},
+        {"type": "response.output_item.added", "output_index": 0, "item": {**item, "content": []}},
+        {"type": "response.output_text.delta", "item_id": "m1", "delta": text},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": {"id": "r1", "output": [item], "usage": usage}},
+    ]
+    return [(step["type"], step) for step in steps]
 
 
 @contextmanager

@@ -185,7 +185,17 @@ def _write(plan: Sequence[Planned]) -> tuple[str, ...]:
 
 def _document(host: Host, plan: Sequence[Planned], written: Sequence[str], server: str) -> dict[str, Any]:
     named = {"server": server} if server else {}
-    return {"host": host.name, "written": list(written), "files": [str(one.path) for one in plan], **named}
+    document = {
+        "host": host.name,
+        "written": list(written),
+        "files": [str(one.path) for one in plan],
+        **named,
+    }
+    if host.name == "codex" and written and server:
+        document["next"] = say(
+            "codex runs no hook before you trust it: start it once and answer its question, or type /hooks there"
+        )
+    return document
 
 
 def _answer(
@@ -211,5 +221,7 @@ def _answer(
                 terminal.line(say("{path} is written; start {host} anew", path=path, host=one["host"]))
             if not one["written"]:
                 terminal.line(say("{host} is set up already", host=one["host"]))
+            if "next" in one:
+                terminal.line(one["next"])
 
     terminal.answer(document, text)

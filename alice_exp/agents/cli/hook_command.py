@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +16,7 @@ import typer
 from alice_exp.agents.host_config import ALIASES, HOSTS, Event, Host
 from alice_exp.agents.rules import hook_events
 from alice_exp.agents.wiring import spool
-from alice_exp.kernel.errors import AliceError, UsageError
+from alice_exp.kernel.errors import AliceError, ProblemError, UsageError
 from alice_exp.kernel.providers.command_line import INSIDE
 from alice_exp.terminal.console import Terminal
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _LONGEST = 64 << 20
 _LATELY = timedelta(hours=12)
+_LITTLE = 1 << 20
+_PAUSE = 0.05
 
 
 def hook(
@@ -71,19 +74,27 @@ def _said(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) 
     session = terminal.session.apart(terminal.actor or f"agent:{host.name}")
     spool(session).called(host.name)
     _leave(session, host, event, told)
+    is_begun = host.hooks.each_turn and not spool(session).first(f"begun-{told.session}")
     if event == "start":
-        from alice_exp.conversations.cli.context_commands import opening
-        from alice_exp.conversations.usecases.agent_context import BUDGET
-
-        return opening(session, BUDGET, session.project).text
+        return _opening(session)
     if event == "prompt":
         from alice_exp.agents.usecases.hook_answers import fitting
         from alice_exp.finding.wiring import finding
 
-        return fitting(finding(session), told.prompt, session.project)
+        # A host that runs one prompt may not have told of the start.
+        opening = "" if is_begun or not host.hooks.each_turn else _opening(session)
+        fits = fitting(finding(session), told.prompt, session.project)
+        return "\n\n".join(text for text in (opening, fits) if text)
     if event == "stop" and not told.again:
         return _asked(session)
     return ""
+
+
+def _opening(session: Session) -> str:
+    from alice_exp.conversations.cli.context_commands import opening
+    from alice_exp.conversations.usecases.agent_context import BUDGET
+
+    return opening(session, BUDGET, session.project).text
 
 
 def _asked(session: Session) -> str:
@@ -96,8 +107,8 @@ def _asked(session: Session) -> str:
 
 def _leave(session: Session, host: Host, event: Event, told: hook_events.Told) -> None:
     """Write down what is to be done, then start it; nothing where the event brings nothing to do."""
-    ends = "end" in host.hooks.events
-    if event == "prompt" or (ends and event in ("start", "stop")):
+    is_told_of_the_end = "end" in host.hooks.events and not host.hooks.each_turn
+    if event == "prompt" or (is_told_of_the_end and event in ("start", "stop")):
         return
     if not session.learns or (event != "start" and not (told.transcript or told.messages)):
         return
@@ -127,6 +138,39 @@ def detach(session: Session) -> None:
             cwd=session.root,
             env={**os.environ, "ALICE_ACTOR": "agent"},
         )
+
+
+def settle_left(terminal: Terminal, patience: float = 0.0) -> None:
+    """See to what hooks left before a person's command: a little of it at once, the rest by a process of its own.
+
+    A model or a long conversation would make the person wait. With ``patience``, a report waits so many seconds for
+    it, and names what could not be read.
+    """
+    from alice_exp.agents.usecases.captured_sessions import RETRY
+
+    left, session = spool(terminal.session), terminal.session
+    pending = left.left(RETRY)
+    if pending and session.provider is None and sum(map(left.size, pending)) <= _LITTLE:
+        finish_left(terminal, wait=patience)
+        return
+    if pending:
+        with left.claim(0.0) as is_free:
+            pass
+        if is_free:
+            detach(session)
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline and left.left(RETRY):
+            time.sleep(_PAUSE)
+    for host, why in {(one.text("host"), one.text("failed")) for one in left.left()} if patience else ():
+        if why:
+            terminal.warn(
+                ProblemError(
+                    "a conversation in {host} is not read yet: {why}",
+                    host=host,
+                    why=why,
+                    hint="it is tried again after ten minutes",
+                )
+            )
 
 
 def finish_left(terminal: Terminal, wait: float = 0.0) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from alice_exp.agents.host_config import Event, Host
+from alice_exp.agents.rules.host_transcripts import TAG
 from alice_exp.conversations.rules.transcripts import session_name
 from alice_exp.kernel.errors import UsageError
 
@@ -24,6 +25,7 @@ _EVENTS: Mapping[str, Event] = {
     "beforeagent": "prompt",
     "beforesubmitprompt": "prompt",
     "stop": "stop",
+    "agentstop": "stop",
     "afteragent": "stop",
     "end": "end",
     "sessionend": "end",
@@ -83,7 +85,12 @@ def read(text: str, host: Host) -> Told:
 
 
 def answer(host: Host, event: Event, text: str) -> dict[str, Any]:
-    """The JSON document that goes back to the host; empty where there is nothing to say or the host cannot hear it."""
+    """The JSON document that goes back to the host; empty where there is nothing to say or the host cannot hear it.
+
+    The text stands in a tag of ours: some hosts write it into the person's row of their transcript.
+    """
+    if text:
+        text = f"<{TAG}>\n{text.replace(f'</{TAG}', f'<{TAG}')}\n</{TAG}>"
     if host.name == "opencode":
         return {"context": text} if text else {}
     if host.name == "cursor":
@@ -92,7 +99,9 @@ def answer(host: Host, event: Event, text: str) -> dict[str, Any]:
     if not text or event == "end":
         return {}
     if event == "stop":
-        return {"decision": "deny" if host.name == "gemini" else "block", "reason": text}
+        asked = {"decision": "deny" if host.name == "gemini" else "block", "reason": text}
+        own = {"hookSpecificOutput": {"hookEventName": "Stop", **asked}} if host.name == "vscode" else {}
+        return {**asked, **own}
     said = {"hookSpecificOutput": {"hookEventName": _named(host, event), "additionalContext": text}}
     return {"additionalContext": text, **said} if host.name == "vscode" else said
 

@@ -21,11 +21,14 @@ _ROLES = {
     "user.message": "user", "assistant.message": "assistant",
 }  # fmt: skip
 _PARTS = ("text", "input_text", "output_text")
+TAG = "alice-exp"
+"""The tag around what our own hooks say, by which it is known again in a transcript."""
+
 # What hosts put into a user's row around or instead of the person's words.
 _INSERTED = re.compile(
     r"<(system-reminder|command-name|command-message|command-args|local-command-\w+|environment_context|"
     r"user_instructions|INSTRUCTIONS|hook_context|permissions instructions|skill|task-notification|"
-    r"additional_context|session_context)\b[^>]*>.*?(?:</\1>|\Z)",
+    rf"additional_context|session_context|{TAG})\b[^>]*>.*?(?:</\1>|\Z)",
     re.DOTALL,
 )
 _WRAPPED = re.compile(r"</?user_query>")

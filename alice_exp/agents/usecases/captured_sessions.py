@@ -41,7 +41,7 @@ def finish(
             if failure is None:
                 spool.done(left)
             else:
-                spool.failed(left)
+                spool.failed(left, str(failure))
                 yield failure
 
 
