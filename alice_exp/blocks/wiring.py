@@ -1,4 +1,4 @@
-"""Builds the log of reads from a session."""
+"""Builds the log of reads from a session, and opens another program's database."""
 
 from __future__ import annotations
 
@@ -7,12 +7,23 @@ from typing import TYPE_CHECKING
 from alice_exp.home.session import Session, once
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from alice_exp.blocks.ports import AccessLog
+    from alice_exp.kernel.jsonc.problem import Json
 
 
 @once
 def access(session: Session) -> AccessLog:
     """The log of reads in ``state/``."""
-    from alice_exp.blocks.store import FileAccess
+    from alice_exp.blocks.store.access_log import FileAccess
 
     return FileAccess(session.root / "state", lambda segment: session.history.carries("Access", segment))
+
+
+def mem0_rows(source: Path) -> list[dict[str, Json]] | None:
+    """The memories in mem0's own store, in the form of its export; None where the source is no such store."""
+    from alice_exp.blocks.store.mem0_database import databases, memories
+
+    found = databases(source)
+    return memories(found) if found else None

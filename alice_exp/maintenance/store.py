@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.store import LOST
+from alice_exp.blocks.store.access_log import LOST
 from alice_exp.home.store.recovery import recover_home
 from alice_exp.kernel.errors import AliceError, BusyError
 from alice_exp.kernel.journal.atomic_files import MARK, sweep

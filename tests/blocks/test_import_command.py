@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -110,6 +111,73 @@ def test_a_notes_task_list_and_code_are_no_observations(home: Path, cli: Call) -
     assert [(one["payload"], one["trigger"], one["type"]) for one in found] == [
         ("Bloom for 30 s", "Coffee · V60", "solution")
     ]
+
+
+def test_lines_of_a_transcript_and_boxes_are_no_observations(home: Path, cli: Call) -> None:
+    lines = [
+        "[00:00:11] hello",
+        "[1:02:03.500 - 1:02:05] bye",
+        "[/] half",
+        "[?] which",
+        "[X] done",
+        "[>] later",
+    ]
+    note = "\n".join(f"- {line}" for line in lines)
+    kept = "- [fact] works in Shanghai @effective(2026-06-10)\n- [fact] call parse(x)\n- [a] 用 tabs (in Go)"
+    imported(cli, "basic-memory", f"# Talk\n{note}\n{kept}\n")
+    assert set(blocks(cli)) == {"works in Shanghai @effective(2026-06-10)", "call parse(x)", "用 tabs"}
+
+
+def mem0_store(folder: Path, *names: str) -> Path:
+    """A store as mem0 2.2.1 wrote it: seven memories of two people; one changed, one deleted, one expired, one said by
+    the agent."""
+    places = {"history": "history.db", "points": "qdrant/collection/mem0/storage.sqlite"}
+    for name in names:
+        path = folder / places[name]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with sqlite3.connect(path) as database:
+            database.executescript((Path(__file__).parent / f"mem0_{name}.sql").read_text("utf-8"))
+        database.close()
+    return folder
+
+
+HELD = {"Likes to play tennis on weekends", "我在上海工作", "I am vegetarian"}
+
+
+def test_the_store_of_mem0_gives_what_it_still_remembers(home: Path, cli: Call, tmp_path: Path) -> None:
+    both = mem0_store(tmp_path / "both", "history", "points")
+    # The history does not know what expired.
+    shown = cli("import", "mem0", str(both / "history.db"), "--dry-run", "--json").json["candidates"]
+    assert {one["payload"] for one in shown} == {*HELD, "Drinks tea"}
+    shown = cli("import", "mem0", str(both / "qdrant"), "--dry-run", "--json").json["candidates"]
+    assert {one["payload"] for one in shown} == HELD
+    cli("import", "mem0", str(both))
+    held = blocks(cli)
+    assert set(held) == HELD
+    tennis = cli("show", held["Likes to play tennis on weekends"]["id"], "--json").json
+    assert tennis["created_at"] == "2026-11-22T04:06:54.640Z" and tennis["tags"] == ["hobbies"]
+    assert (tennis["state"], tennis["about"]) == ("possible", "user")
+    assert cli("import", "mem0", str(both), "--json").json["known"] == 3
+
+
+def test_a_store_that_is_none_or_wants_to_run_something(home: Path, cli: Call, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert cli("import", "mem0", str(tmp_path / "empty"), check=False).code == 4
+    other, evil, torn = tmp_path / "other.db", tmp_path / "evil.db", tmp_path / "torn.db"
+    with sqlite3.connect(other) as database:
+        database.execute("CREATE TABLE songs (name TEXT)")
+    database.close()
+    ran = tmp_path / "ran"
+    with sqlite3.connect(evil) as database:
+        database.execute("CREATE TABLE points (id TEXT PRIMARY KEY, point BLOB)")
+        code = f"cos\nsystem\n(S'touch {ran}'\ntR.".encode()
+        database.execute("INSERT INTO points VALUES ('1', ?)", (code,))
+    database.close()
+    torn.write_bytes(other.read_bytes()[:700])
+    for path in (other, evil, torn):
+        failed = cli("import", "mem0", str(path), check=False)
+        assert failed.code == 3 and path.name in failed.stderr, failed.stderr
+    assert not ran.exists()
 
 
 def test_mem0_as_lines_and_as_a_list(home: Path, cli: Call) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 64 << 20
 """The largest file, in bytes, that is read."""
 
-_File = Annotated[str, typer.Argument(metavar="FILE|-", help="The file to import; a directory for Markdown.")]
+_File = Annotated[str, typer.Argument(metavar="FILE|-", help="The file to import, or a folder.")]
 _Dry = Annotated[bool, typer.Option("--dry-run", help="Say what would come in; change nothing.")]
 
 
@@ -37,11 +37,24 @@ def claude_md(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
 
 
 def mem0(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
-    """Import a mem0 export (JSON or JSONL): each memory becomes a candidate about the user.
+    """Import from mem0, its store or an export (JSON or JSONL): each memory becomes a candidate about the user.
 
-    Example: alice-exp import mem0 memories.json --dry-run
+    The store is history.db, a folder of Qdrant, or the folder ~/.mem0 with both; what was deleted, what expired and
+    what an agent said itself stay out.
+
+    Examples: alice-exp import mem0 ~/.mem0 --dry-run · alice-exp import mem0 memories.json
     """
-    _pieces(ctx.obj, "mem0", source, dry_run)
+    from alice_exp.blocks.rules.mem0_memories import mem0_export, mem0_pieces
+    from alice_exp.blocks.wiring import mem0_rows
+
+    terminal: Terminal = ctx.obj
+    rows = None if source == "-" else mem0_rows(Path(source).expanduser())
+    if rows is None and source != "-" and Path(source).expanduser().is_dir():
+        raise NotFoundError("no store of mem0 is in {source}", source=source)
+    texts = [] if rows is not None else _texts(source)
+    listed = rows if rows is not None else [row for path, text in texts for row in mem0_export(text, path)]
+    pieces = mem0_pieces(listed, terminal.session.caller.now[:10])
+    _take_in(terminal, [draft_of_piece("mem0", source, piece) for piece in pieces], dry_run)
 
 
 def basic_memory(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
@@ -77,7 +90,7 @@ def _texts(source: str) -> list[tuple[str, str]]:
     if source == "-":
         # One byte more than allowed, to notice that there is more.
         return [("stdin", _decoded(sys.stdin.buffer.read(MOST_BYTES + 1), "-"))]
-    path = Path(source)
+    path = Path(source).expanduser()
     if not path.exists():
         raise NotFoundError("there is no file {source}", source=source)
     files = sorted(path.rglob("*.md")) if path.is_dir() else [path]

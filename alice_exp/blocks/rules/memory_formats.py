@@ -1,18 +1,14 @@
-"""Readers of other programs' memories: instruction files in Markdown, mem0 exports, basic-memory notes.
+"""Readers of other programs' memories in Markdown: instruction files and basic-memory notes.
 
 Each piece keeps its line and its original words; nothing is interpreted beyond its kind.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.jsonc.problem import Json
-from alice_exp.kernel.text.times import iso_time
 from alice_exp.model.values.block import About, BlockType
 
 MOST_TEXT = 16_000
@@ -30,7 +26,10 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _OBSERVATION = re.compile(r"^\s*[-*]\s+\[([^\[\]]{1,40})\]\s+(.*)$")
 _RELATION = re.compile(r"\[\[[^\]]+\]\]\s*$")
 _TAG = re.compile(r"(?<!\S)#([\w-]+)")
-_TAIL = re.compile(r"\s*\(([^()]*)\)\s*$")
+# As basic-memory 0.24 has it: a time is a line of a transcript, a single sign a box of a task list, and what clings to
+# a word, as in @effective(2026-06-10), is no context.
+_NO_CATEGORY = re.compile(r"\d{1,3}:\d{2}[\d:.,]*(?:\s+-\s+\d{1,3}:\d{2}[\d:.,]*)?|[xX]|\W?")
+_TAIL = re.compile(r"\s+\(([^()]*)\)\s*$")
 _CATEGORIES: Mapping[str, BlockType] = {
     "preference": "preference",
     "habit": "habit",
@@ -112,7 +111,7 @@ def basic_memory(text: str) -> tuple[Piece, ...]:
         if heading and not title:
             title = heading[2]
         observation = _OBSERVATION.match(line)
-        if not observation or _RELATION.search(line) or observation[1].strip().lower() in ("", "x", "-"):
+        if not observation or _RELATION.search(line) or _NO_CATEGORY.fullmatch(observation[1].strip()):
             continue
         category, content = observation[1].strip().lower(), observation[2].strip()
         context = _TAIL.search(content)
@@ -124,69 +123,6 @@ def basic_memory(text: str) -> tuple[Piece, ...]:
             kind = _CATEGORIES.get(category, "fact")
             found.append(Piece(plain[:MOST_TEXT], trigger, kind, tags=tags, line=number))
     return tuple(found)
-
-
-def mem0(text: str, path: str) -> tuple[Piece, ...]:
-    """The memories of a mem0 export: a list, an object with ``results`` or ``memories``, or one object a line.
-
-    Raises ``ProblemError`` for a text that is not JSON.
-    """
-    return tuple(piece for number, row in _rows(text, path) if (piece := _memory(row, number)) is not None)
-
-
-def _memory(row: Mapping[str, Json], line: int) -> Piece | None:
-    memory = next(
-        (row[key] for key in ("memory", "text", "data", "content") if isinstance(row.get(key), str)), ""
-    )
-    if not isinstance(memory, str) or not memory.strip():
-        return None
-    categories = row.get("categories")
-    tags = tuple(tag for tag in categories if isinstance(tag, str)) if isinstance(categories, list) else ()
-    about: About = "work" if row.get("agent_id") and not row.get("user_id") else "user"
-    return Piece(
-        memory.strip()[:MOST_TEXT],
-        type="preference" if any("preference" in tag for tag in tags) else "fact",
-        about=about,
-        tags=tags,
-        name=str(row.get("id", "")),
-        at=_time(row.get("created_at")),
-        line=line,
-    )
-
-
-def _time(value: Json) -> str:
-    try:
-        return iso_time(value) if value else ""
-    except ValueError:
-        return ""
-
-
-def _rows(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Json]]]:
-    try:
-        value = json.loads(text)
-    except RecursionError:
-        raise ProblemError("this file is nested too deeply", path=path, line=1, column=1) from None
-    except ValueError:
-        yield from _lines(text, path)
-        return
-    if isinstance(value, dict):
-        value = next(
-            (value[key] for key in ("results", "memories") if isinstance(value.get(key), list)), [value]
-        )
-    yield from ((number, row) for number, row in enumerate(value, start=1) if isinstance(row, dict))
-
-
-def _lines(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Json]]]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            column = error.colno if isinstance(error, json.JSONDecodeError) else 1
-            raise ProblemError("this is not JSON", path=path, line=number, column=column) from None
-        if isinstance(row, dict):
-            yield number, row
 
 
 def _uncommented(text: str) -> str:
@@ -267,8 +203,6 @@ def _passages(text: str) -> Iterator[tuple[str, tuple[str, ...], int]]:
 
 
 def pieces_of(kind: str, texts: Sequence[tuple[str, str]]) -> tuple[tuple[str, Piece], ...]:
-    """The pieces of files given as (path, text), each with its path."""
-    readers = {"claude-md": claude_md, "basic-memory": basic_memory}
-    if kind in readers:
-        return tuple((path, piece) for path, text in texts for piece in readers[kind](text))
-    return tuple((path, piece) for path, text in texts for piece in mem0(text, path))
+    """The pieces of files given as (path, text), each with its path; ``kind`` is claude-md or basic-memory."""
+    reader = {"claude-md": claude_md, "basic-memory": basic_memory}[kind]
+    return tuple((path, piece) for path, text in texts for piece in reader(text))

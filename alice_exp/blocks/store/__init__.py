@@ -1,0 +1,1 @@
+"""Edges of blocks: the log of reads, and other programs' databases."""
