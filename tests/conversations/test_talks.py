@@ -143,3 +143,74 @@ def test_messages_written_after_the_rules() -> None:
         found += bool(words.strip()) and any(holds(content, words.strip()) for content in contents)
         silent += not words.strip() and bool(contents)
     assert found / wanted >= 0.75 and silent == 0, (found, wanted, silent)
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("I get up at 5:30 and leave by 6:45", "The user gets up at 5:30 and leave by 6:45"),
+        ("别再用表情符号了", "用户要求：别再用表情符号了"),
+        ("never push directly to main, ok?", "The user's instruction: never push directly to main"),
+        ("Let's use metric units please", "The user's instruction: use metric units please"),
+        ("温度用摄氏度", "用户要求：温度用摄氏度"),
+        ("我老婆是老师", "用户的老婆是老师"),
+        ("also stop adding a summary at the end of every reply",
+         "The user's instruction: stop adding a summary at the end of every reply"),
+        ("he's keto, i'm not, i eat pretty much anything but liver", "The user eats pretty much anything"),
+        ("I'm not good with excel so explain it step by step", "The user is not good with excel"),
+        ("I grade on a 4 point scale, not percentages", "The user grades on a 4 point scale, not percentages"),
+        ("I'm 52, diabetic and on metformin", "The user is 52, diabetic and on metformin"),
+        ("落款写“售后部”就行，以后都这么写", "用户要求：落款写“售后部”就行"),
+        ("我们家四口人，老人血糖高", "用户说：我们家四口人"),
+        ("我下个月考注册会计师", "用户下个月考注册会计师"),
+    ],
+)  # fmt: skip
+def test_what_talk_between_the_patterns_tells(text: str, content: str) -> None:
+    assert content in [one.content for one in said(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "以前用 Vim",
+        "我在写小说，女主叫沈知意，是个仵作，特别怕水",
+        "我闺蜜天天吃炸鸡都不胖",
+        "My tutor says Czech is easier",
+        "My coach said intervals are useless",
+        "Our new intern is called Priya and she's from Mumbai",
+        "I'm 5 minutes late",
+        "很多时候受到别人的理解和帮助，真的可以让我感到温暖",
+    ],
+)
+def test_what_others_say_or_once_was_is_not_kept(text: str) -> None:
+    kept = [one.content for one in said(text)]
+    assert not [content for content in kept if not content.endswith("在写小说")], kept
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "content"),
+    [
+        ("Nice! How many hives do you have?", "six right now", 'The user, asked "How many hives do you have", answered: six right now'),
+        ("Got it. Budget?", "around 90 euros. nothing fancy", 'The user, asked "Budget", answered: around 90 euros'),
+        ("您考几门？", "两门，审计和税法", "用户被问“您考几门”时回答：两门，审计和税法"),
+    ],
+)  # fmt: skip
+def test_a_short_answer_is_told_with_its_question(question: str, reply: str, content: str) -> None:
+    talk = [Message("assistant", question), Message("user", reply)]
+    assert [
+        one.content for one in extract(talk).inferences if "asked" in one.content or "被问" in one.content
+    ] == [content]
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("What error do you see?", "three segfaults"),
+        ("How many files are open right now?", "two"),
+        ("Should I include a table?", "yes, two"),
+        ("你看到几个报错？", "三个"),
+        ("How are you?", "Good, 10 out of 10"),
+    ],
+)
+def test_an_answer_about_the_task_at_hand_is_not_kept(question: str, reply: str) -> None:
+    assert extract([Message("assistant", question), Message("user", reply)]).inferences == ()

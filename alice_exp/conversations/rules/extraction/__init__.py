@@ -9,7 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.rules.extraction import chinese_reader, english_reader
+from alice_exp.conversations.rules.extraction import (
+    chinese_patterns,
+    chinese_reader,
+    english_patterns,
+    english_reader,
+)
 from alice_exp.conversations.rules.extraction.claims import Claim, claim_of, replaces, settled
 from alice_exp.conversations.rules.extraction.inferences import (
     ASKED,
@@ -72,19 +77,49 @@ def extract(messages: Sequence[Message], min_importance: float = MIN_IMPORTANCE)
     found: list[Inference] = []
     for index, message in enumerate(messages):
         if message.role == "user":
+            asked = messages[index - 1] if index else None
             found += (
                 replace(one, index=index, importance=_asked_for(one, messages, index))
-                for one in _said(message.content)
+                for one in _said(
+                    message.content, asked.content if asked and asked.role == "assistant" else ""
+                )
             )
     kept = [one for one in found if one.importance >= min_importance]
     return Extraction(tuple(settled(kept)), len(found) - len(kept))
 
 
-def _said(text: str) -> Iterator[Inference]:
-    for sentence in sentences(text):
+def _said(text: str, asked: str) -> Iterator[Inference]:
+    """What a message tells, its first sentence perhaps as an answer to what was ``asked``."""
+    for place, sentence in enumerate(sentences(text)):
         read = chinese_reader.read if sentence.chinese else english_reader.read
-        for one in read(sentence.text, sentence.asks):
+        told = read(sentence.text, sentence.asks)
+        answered = None if told or place else _answer(asked, sentence)
+        for one in told or ([answered] if answered else []):
             yield _whole(one, sentence)
+
+
+def _answer(asked: str, reply: Sentence) -> Inference | None:
+    """What a reply without a subject tells by the question that ends the text ``asked``; ``None`` for any other.
+
+    The question is for a number, a choice or a place of the user's, not about this very moment.
+    """
+    spoken = list(sentences(asked))
+    if not spoken or not spoken[-1].asks or reply.asks:
+        return None
+    question = spoken[-1]
+    words = (chinese_patterns if question.chinese else english_patterns).SENTENCES
+    if not words.wants_to_know.search(question.text) or words.of_now.search(question.text):
+        return None
+    found = words.fragment.match(words.lead.sub("", reply.text))
+    if not found or words.deictic.search(found["v"]):
+        return None
+    said = found["v"].strip(" ,，")
+    told = (
+        f"用户被问“{question.text}”时回答：{said}"
+        if question.chinese
+        else f'The user, asked "{question.text}", answered: {said}'
+    )
+    return Inference(told, 0.7, "fact", "other", "", said)
 
 
 def _whole(one: Inference, sentence: Sentence) -> Inference:

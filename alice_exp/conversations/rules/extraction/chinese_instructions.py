@@ -30,7 +30,7 @@ def _instruction(text: str) -> list[Inference]:
     if forbids and (
         SENTENCES.deictic.search(SENTENCES.of_address.sub("", forbids["v"]))
         or SENTENCES.chat.match(forbids["v"])
-        or forbids["v"].endswith("了")
+        or (forbids["v"].endswith("了") and not SENTENCES.no_more.match(text))
     ):
         forbids = None
         if not SENTENCES.standing.match(text) and not SENTENCES.no_more.match(text):
@@ -42,6 +42,8 @@ def _instruction(text: str) -> list[Inference]:
     # A time with nothing after it, or one of the speaker's own habit ("every morning I …"), is not an instruction.
     if standing and (len(text) - standing.end() < 3 or SENTENCES.own_habit.search(text)):
         standing = None
+    if standing and SENTENCES.like_this.search(text):
+        standing = None
     standing = standing or _about_output(text) or SENTENCES.cited.match(text)
     uniform = SENTENCES.uniform.match(text)
     if uniform and not SENTENCES.deictic.search(text):
@@ -49,13 +51,22 @@ def _instruction(text: str) -> list[Inference]:
     please = SENTENCES.please.match(text) or SENTENCES.by_occasion.match(text)
     if not (standing or forbids or please) or (text.startswith("我") and not forbids):
         return []
+    return [order_of(SENTENCES.aside.split(text)[0])]
+
+
+def order_of(text: str) -> Inference:
+    """The order in a text, without courtesies and forms of address."""
     order = of_user(SENTENCES.courtesy.sub("", text)).strip("，, ")
-    return [Inference(f"用户要求：{order}", 0.8, "rule", "instruction", "", order)]
+    return Inference(f"用户要求：{order}", 0.8, "rule", "instruction", "", order)
 
 
 def clause_order(clause: str) -> list[Inference]:
     """The order in one clause: 提交信息用英文写, 周报里别写人名, 先给结论再给理由."""
-    if clause.startswith("我") or clause.endswith("了") or len(clause) < 4:
+    if (
+        clause.startswith("我")
+        or len(clause) < 3
+        or (clause.endswith("了") and not SENTENCES.no_longer.search(clause))
+    ):
         return []
     known = whole_sentence(clause, False)
     if known:
@@ -64,10 +75,13 @@ def clause_order(clause: str) -> list[Inference]:
     if not found and SENTENCES.asks.search(clause):
         return []
     found = found or SENTENCES.manner.match(clause) or SENTENCES.short.match(clause)
-    if not found or SENTENCES.deictic.search(SENTENCES.addressed.sub("", clause)):
+    if (
+        not found
+        or SENTENCES.chat.match(found["v"])
+        or SENTENCES.deictic.search(SENTENCES.addressed.sub("", clause))
+    ):
         return []
-    order = of_user(SENTENCES.courtesy.sub("", SENTENCES.addressed.sub("", clause)))
-    return [Inference(f"用户要求：{order}", 0.8, "rule", "instruction", "", order)]
+    return [order_of(SENTENCES.addressed.sub("", clause))]
 
 
 def _about_output(text: str) -> re.Match[str] | None:

@@ -6,7 +6,11 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.rules.extraction.chinese_instructions import clause_order, whole_sentence
+from alice_exp.conversations.rules.extraction.chinese_instructions import (
+    clause_order,
+    order_of,
+    whole_sentence,
+)
 from alice_exp.conversations.rules.extraction.chinese_patterns import (
     SENTENCES,
     STATEMENTS,
@@ -21,7 +25,7 @@ from alice_exp.conversations.rules.extraction.chinese_topic_first import (
 )
 from alice_exp.conversations.rules.extraction.inferences import Inference
 from alice_exp.conversations.rules.extraction.places import is_job, is_place
-from alice_exp.conversations.rules.extraction.statements import settle, statements
+from alice_exp.conversations.rules.extraction.statements import kinds, settle, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +50,8 @@ def read(text: str, asks: bool) -> list[Inference]:
         return _remembered(explicit["v"].strip())
     if SENTENCES.reported.search(text):
         return []
-    found = whole_sentence(SENTENCES.lead.sub("", text), asks) or list(_clauses(text, asks))
+    body = SENTENCES.lead.sub("", text)
+    found = whole_sentence(body, asks) or list(elsewhere(body)) or list(_clauses(text, asks))
     return [replace(one, content=spaced(one.content), replaces=spaced(one.replaces)) for one in found]
 
 
@@ -60,11 +65,9 @@ def _remembered(said: str) -> list[Inference]:
 
 
 def _clauses(text: str, asks: bool) -> Iterator[Inference]:
-    moved = list(elsewhere(SENTENCES.lead.sub("", text)))
-    if moved:
-        yield from moved
-        return
     parts = [part.strip() for part in SENTENCES.comma.split(with_comma(text))]
+    if asks and SENTENCES.assent.match(parts[-1]):
+        parts, asks = parts[:-1], False
     if asks and SENTENCES.tag_question.match(parts[-1]):
         return
     mine, others, left, gone = True, False, "", ""
@@ -75,8 +78,8 @@ def _clauses(text: str, asks: bool) -> Iterator[Inference]:
         if SENTENCES.other.match(clause):
             mine, others = False, True
             continue
-        others = others and not SENTENCES.again_mine.match(clause)
-        ordered = [] if others else clause_order(clause)
+        others = others and not (SENTENCES.again_mine.match(clause) or SENTENCES.therefore.match(part))
+        ordered = [] if others else _ordered(clause, parts[place - 1] if place else "")
         if ordered:
             yield from ordered
             continue
@@ -99,6 +102,11 @@ def _clauses(text: str, asks: bool) -> Iterator[Inference]:
             old = found.content.replace(found.value, swapped["o"].strip()) if swapped and found.slot else ""
             yield replace(found, content=left + content, replaces=old)
         left = ""
+
+
+def _ordered(clause: str, before: str) -> list[Inference]:
+    """The order in a clause; one that only points (以后都这么写) is the clause before it."""
+    return [order_of(before)] if before and SENTENCES.like_this.search(clause) else clause_order(clause)
 
 
 def _is_mine(clause: str, before: bool) -> bool:
@@ -131,6 +139,7 @@ def _clause(clause: str) -> Iterator[Inference]:
         yield Inference(f"用户的{who}使用{ours['v']}", 0.7, "fact", "tools", "", ours["v"].strip())
         return
     if SENTENCES.we.match(clause):
+        yield from _lasting(clause)
         return
     predicate = SENTENCES.subject.sub("", clause)
     if SENTENCES.trifle.match(predicate):
@@ -138,7 +147,20 @@ def _clause(clause: str) -> Iterator[Inference]:
         return
     found = list(_predicate(predicate, time))
     bare = SENTENCES.lately.sub("", predicate)
-    yield from found or (_predicate(bare, time) if bare != predicate else ())
+    found = found or (list(_predicate(bare, time)) if bare != predicate else [])
+    yield from found or _lasting(clause)
+
+
+def _lasting(clause: str) -> Iterator[Inference]:
+    """What the first row of whole clauses that fits says."""
+    for row in kinds(STATEMENTS_FILE, "clauses"):
+        found = row.says.match(clause)
+        if found and not SENTENCES.deictic.search(found["v"]):
+            told = row.content.format(v=found["v"])
+            yield settle(
+                Inference(told, row.importance, row.type, row.concept, "", found["v"]), STATEMENTS_FILE
+            )
+            return
 
 
 def _predicate(predicate: str, time: str) -> Iterator[Inference]:

@@ -20,7 +20,8 @@ def lasting(body: str) -> re.Match[str] | None:
     found = next(
         (each for each in (row.says.match(body) for row in kinds(SENTENCES_FILE, "lasting")) if each), None
     )
-    return None if found is None or SENTENCES.now.search(SENTENCES.when_you.sub("", body)) else found
+    passing = SENTENCES.now.search(SENTENCES.when_you.sub("", body)) and not SENTENCES.ever.search(body)
+    return None if passing else found
 
 
 def remembered(
@@ -64,7 +65,13 @@ def instruction(body: str) -> list[Inference]:
         ]
     standing = SENTENCES.rule.match(body) or SENTENCES.on_later.match(body) or lasting(body)
     forbids = SENTENCES.forbid.match(body)
-    if forbids and (SENTENCES.chat.match(forbids["v"]) or SENTENCES.now.search(forbids["v"])):
+    if forbids and (
+        SENTENCES.chat.match(forbids["v"])
+        or (
+            SENTENCES.now.search(SENTENCES.when_you.sub("", forbids["v"]))
+            and not SENTENCES.ever.search(forbids["v"])
+        )
+    ):
         forbids = None
     if not (standing or forbids) or SENTENCES.pep_talk.search(body):
         return []

@@ -38,6 +38,8 @@ def read(text: str, asks: bool) -> list[Inference]:
     The caller fills in quote and index.
     """
     text = spelt_out(" ".join(text.split()))
+    tag = SENTENCES.tag.search(text) if asks else None
+    text, asks = (text[: tag.start()], False) if tag else (text, asks)
     if asks or len(text) < 4:
         return _before_question(text) if asks else []
     explicit = SENTENCES.explicit.match(text) or SENTENCES.later.match(text)
@@ -84,6 +86,9 @@ def _clauses(body: str) -> Iterator[Inference]:
             yield from instruction(clause)
             continue
         if others and SENTENCES.rule.match(clause):
+            continue
+        if SENTENCES.told_by.match(clause):
+            mine, others = False, True
             continue
         ordered = instruction(f"{condition}, {clause}" if condition else clause) or instruction(clause)
         condition, hypothetical = "", SENTENCES.supposed.match(condition)
@@ -168,7 +173,7 @@ def _row(clause: str) -> Iterator[Inference]:
 
 def _of_the_user(clause: str) -> str:
     """A whole clause told of the user: "my students are juniors" becomes "The user's students are juniors"."""
-    told = re.sub(r"^(?:all |most of )?my\b", "The user's", clause, flags=_I)
+    told = re.sub(r"^(?:all |most of )?(?:my|our)\b", "The user's", clause, flags=_I)
     told = re.sub(r"\bme\b", "the user", told) if told == clause else told
     we = re.match(r"we\b", told, _I)
     return (

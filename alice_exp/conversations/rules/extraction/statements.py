@@ -76,7 +76,7 @@ def _pattern(path: str, row: list[str], beginning: str, ending: str, flags: re.R
     importance = float(words.pop()) if words[-1][0].isdigit() else USUAL
     kind, concept = words if len(words) == 2 else ("fact", words[0])
     return Pattern(
-        re.compile(beginning + expression(path, says) + ending, flags),
+        re.compile(f"{beginning}(?:{expression(path, says)}){ending}", flags),
         content,
         cast("BlockType", kind),
         cast("Concept", concept),
