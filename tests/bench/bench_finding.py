@@ -92,7 +92,7 @@ def finding(place: Path, sizes: Sequence[int] = SIZES) -> Iterator[Row]:
         seen[size] = own
         for name, spent in (("recall", own), ("as an agent's tool", told), ("bare FTS5", bare)):
             drawn.setdefault(name, []).append((size, spent))
-        yield Row(f"recall in a running process, {size:,} blocks, p95", own, bare, 2)
+        yield Row(f"recall in a running process, {size:,} blocks, p95", own, bare, 1 if size > 10_000 else 2)
         if size == 10_000:
             yield Row(f"recall as an agent's tool, {size:,} blocks, p95", told, bare, 2)
     few, *_, many = seen

@@ -24,7 +24,7 @@ def serving(place: Path, blocks: int = 10_000, rounds: int = 7, asked: int = 300
     for _ in range(rounds):
         ours.append(first_answer(OURS, environ))
         theirs.append(first_answer(SMALLEST, environ))
-    yield Row("`mcp`, start to first answer, beside the SDK's smallest server", _ms(ours), _ms(theirs), 1.5)
+    yield Row("`mcp`, start to first answer, beside the SDK's smallest server", _ms(ours), _ms(theirs), 1.25)
     with Wire(OURS, environ) as server, Wire(SMALLEST, environ) as small:
         mine, bare = [], []
         for query in questions(asked):

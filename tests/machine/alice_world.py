@@ -6,6 +6,7 @@ import os
 import random
 import re
 import shutil
+import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -49,7 +50,8 @@ _WORD = re.compile(r"word\d+")
 class Step:
     """What the step that runs now may do; an invariant that meets anything else fails.
 
-    ``person``: trust may come; ``removes``: blocks and words may leave the files; ``commits``: acts that it made.
+    ``person``: trust may come; ``removes``: blocks and words may leave the files; ``commits``: acts that it made;
+    ``foreign``: commits that something else made.
     """
 
     name: str = ""
@@ -57,6 +59,7 @@ class Step:
     removes: bool = False
     commits: int = 0
     actor: str = ""
+    foreign: int = 0
 
 
 class World:
@@ -163,6 +166,12 @@ class World:
         if not path.startswith("low_value_pool/"):
             self.spoken |= set(_WORD.findall(text))
 
+    def commit_as_a_stranger(self) -> None:
+        """As a coding agent commits by itself: everything that changed, with git alone."""
+        git = ["git", "-C", str(self.root / "experiences"), "-c", "user.name=bot", "-c", "user.email=b@c"]
+        done = subprocess.run([*git, "commit", "-qam", "wip"], capture_output=True, check=False)
+        self.step.foreign += done.returncode == 0
+
     # -- looking ------------------------------------------------------------------------------------------------
 
     def blocks(self, *places: str) -> list[Placed]:
@@ -199,6 +208,9 @@ class World:
     def _check_history(self) -> None:
         commits = self.watch.since(self.head)
         self.head = self.watch.head()
+        foreign = [entry for entry in commits if not entry.trailers]
+        assert len(foreign) == self.step.foreign and {one.author for one in foreign} <= {"bot"}
+        commits = [entry for entry in commits if entry.trailers]
         for entry in commits:
             for name in ("Act", "Op", "Actor", "At"):
                 assert len(entry.trailers[name]) == 1, f"{entry.subject} has no single Alice-{name}"

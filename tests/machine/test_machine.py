@@ -16,8 +16,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from hypothesis.stateful import run_state_machine_as_test as run_machine
 
+from alice_exp.agents.usecases.captured_sessions import finish
+from alice_exp.agents.wiring import spool
 from alice_exp.blocks.usecases import capture, lifetime, provenance
 from alice_exp.blocks.usecases.capture import Draft
+from alice_exp.blocks.usecases.keep import keep
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.values import Message
 from alice_exp.conversations.wiring import chats, conversing
@@ -32,6 +35,7 @@ from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome as decided
 from alice_exp.learning.usecases.outcome import report_outcome
 from alice_exp.learning.wiring import learning
+from alice_exp.maintenance.usecases.settings import pause, put
 from alice_exp.model.values.block import Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event
 from alice_exp.owner.wiring import signing
@@ -54,6 +58,7 @@ ACTORS = st.sampled_from(["agent:claude", "agent:codex", "user"])
 PLACES = st.sampled_from(
     ["personal/user_preferences", "personal/notes", "universal/tool_usage", "universal/api_patterns"]
 )
+PROJECTS = st.sampled_from(["", "", "web", "api"])
 TEXTS = ("personal/user_preferences.jsonc", "universal/tool_usage.jsonc", "personal/notes.jsonc")
 
 
@@ -85,13 +90,21 @@ class Acts(RuleBasedStateMachine):
 
     # -- what is learned ----------------------------------------------------------------------------------------
 
-    @rule(actor=ACTORS, tool=TOOLS, number=st.integers(1, 6), user=st.booleans(), lived=st.booleans())
-    def memorize(self, actor: str, tool: str, number: int, user: bool, lived: bool) -> None:
+    @rule(
+        actor=ACTORS,
+        tool=TOOLS,
+        number=st.integers(1, 6),
+        user=st.booleans(),
+        lived=st.booleans(),
+        project=PROJECTS,
+    )
+    def memorize(self, actor: str, tool: str, number: int, user: bool, lived: bool, project: str) -> None:
         draft = Draft(
             Payload(f"use {tool} number {number}"),
             Trigger(f"doing {tool}"),
             about="user" if user else "work",
             lived=lived,
+            project=project,
         )
         with self.world.acting("memorize"):
             w = self.world.by(actor)
@@ -132,6 +145,24 @@ class Acts(RuleBasedStateMachine):
             done = sessions.say(conversing(w), "talk", [Message("user", text)])
             if done.extracted is not None:
                 self.world.did(done.extracted)
+
+    @rule(text=st.sampled_from(["I prefer tea over coffee.", "Never push to main."]), dies=st.booleans())
+    def hook(self, text: str, dies: bool) -> None:
+        """A host leaves a conversation; where the process that should read it dies, another one reads it later."""
+        with self.world.acting("session extract"):
+            w = self.world.by("agent:claude-code")
+            said = [{"role": "user", "content": text}]
+            spool(w).leave(
+                {"host": "claude-code", "event": "end", "session": f"s{self.world.turns}", "messages": said}
+            )
+            if dies:
+                return
+        with self.world.acting("session extract"):
+            w = self.world.by("agent:claude-code")
+            before = self.world.watch.head()
+            assert list(finish(spool(w), lambda host: conversing(w), wait=0)) == []
+            assert spool(w).left() == ()
+            self.world.step.commits = sum(one.op != "adopt" for one in self.world.watch.since(before))
 
     @rule()
     def extract(self) -> None:
@@ -187,6 +218,42 @@ class Acts(RuleBasedStateMachine):
             w = self.world.by("user")
             self.world.did(review.approve(w.home, w.caller, [placed.block.id] if placed else [], to))
 
+    @rule(number=ANY, other=ANY, merges=st.booleans())
+    def replace(self, number: int, other: int, merges: bool) -> None:
+        """One key of the review: a candidate takes a trusted block's place, or counts as an observation of it."""
+        new, old = self.some(number, "low_value"), self.some(other, "universal", "personal")
+        if new is None or old is None:
+            return
+        with self.world.acting("approve", person=True, removes=merges):
+            w = self.world.by("user")
+            ids = new.block.id, old.block.id
+            if merges:
+                self.world.did(review.merge(w.home, w.caller, *ids))
+            else:
+                self.world.did(review.approve(w.home, w.caller, ids[:1], replacing=ids[1]))
+
+    @rule(number=ANY)
+    def keep(self, number: int) -> None:
+        placed = self.some(number, "universal", "personal", "low_value")
+        if placed is None:
+            return
+        with self.world.acting("keep", person=True):
+            w = self.world.by("user")
+            self.world.did(keep(w.home, w.caller, placed.block.id, "still so"))
+
+    @rule(days=st.integers(-3, 20))
+    def pause(self, days: int) -> None:
+        with self.world.acting("config", person=True):
+            w = self.world.by("user")
+            until = self.world.now + timedelta(days=days)
+            self.world.step.commits += pause(w.home, w.caller, until) is not None
+
+    @rule(share=st.sampled_from(["0", "0.04", "0.2"]))
+    def trials(self, share: str) -> None:
+        with self.world.acting("config", person=True):
+            w = self.world.by("user")
+            self.world.did(put(w.home, w.caller, "trial.share", share))
+
     @rule(number=ANY)
     def reject(self, number: int) -> None:
         placed = self.some(number, "low_value")
@@ -239,13 +306,16 @@ class Acts(RuleBasedStateMachine):
             w = self.world.by("agent:claude")
             assert recall.show(finding(w), placed.block.id).placed.path == placed.path
 
-    @rule(tool=TOOLS, ok=st.booleans())
-    def decide(self, tool: str, ok: bool) -> None:
+    @rule(tool=TOOLS, ok=st.booleans(), project=PROJECTS)
+    def decide(self, tool: str, ok: bool, project: str) -> None:
         with self.world.acting("decide"):
             w = self.world.by("agent:claude")
-            made = deciding.decide(learning(w), f"doing {tool}", {})
+            made = deciding.decide(learning(w), f"doing {tool}", {}, project)
             for match in made.applied:
-                assert match.placed.block.id in self.world.trusted or made.disclaim, "applied without trust"
+                block = match.placed.block
+                assert block.id in self.world.trusted or made.disclaim, "applied without trust"
+                assert not (project and block.project) or block.project == project, "of another project"
+                assert block.id not in made.held_out
             other = self.world.by("agent:claude")
             self.world.did(decided.report_decision(learning(other), made.decision, ok))
 
@@ -334,6 +404,22 @@ class Acts(RuleBasedStateMachine):
             )
             head, found, tail = text.partition('"blocks": [')
             self.world.save(path, f"{head}{found}\n    {block},{tail}" if found else text)
+
+    @rule(path=st.sampled_from(["universal/tool_usage.jsonc", "universal/system_info.jsonc"]))
+    def commit_by_git(self, path: str) -> None:
+        """An agent's shell writes a block with an approval and commits it: trusted by nobody who decides."""
+        if path in self.world.broken:
+            return
+        said = {"payload": f"slipped in {self.world.turns}", "state": "reliable", "verifications": 90}
+        block = json.dumps(said | {"approved": {"at": "2026-01-01T00:00:00Z", "by": "user", "hash": "0"}})
+        with self.world.acting("git commit"):
+            whole = (self.world.root / "experiences" / path).exists()
+            text = self.world.text(path) if whole else '{"blocks": [\n]}\n'
+            head, found, tail = text.partition('"blocks": [')
+            listed: Any = parse(text.encode(), path).value
+            comma = "," if listed["blocks"] else ""
+            self.world.save(path, f"{head}{found}\n    {block}{comma}{tail}" if found else text)
+            self.world.commit_as_a_stranger()
 
     @rule(number=ANY)
     def comment(self, number: int) -> None:
