@@ -85,15 +85,32 @@ class Window:
     notes: tuple[Note, ...] = ()
 
 
-def estimate_tokens(text: str) -> int:
-    """Estimate tokens without a tokenizer (B4.2): one per CJK character, one per four other characters, rounded up.
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """How many characters of a text count as CJK (each from U+2E80 on, punctuation and emoji too), and how many not."""
 
-    Every character from U+2E80 on counts as CJK, including CJK punctuation and emoji.
-    """
-    if text.isascii():
-        return -(-len(text) // 4)
-    wide = sum(map(len, _WIDE.findall(text)))
-    return wide - (wide - len(text)) // 4
+    wide: int
+    narrow: int
+
+    @property
+    def tokens(self) -> int:
+        """One per CJK character, one per four others, rounded up (B4.2)."""
+        return self.wide - -self.narrow // 4
+
+    def __add__(self, other: Measured) -> Measured:
+        """Those of both texts in one."""
+        return Measured(self.wide + other.wide, self.narrow + other.narrow)
+
+
+def measured(text: str) -> Measured:
+    """Count the characters of a text."""
+    wide = 0 if text.isascii() else sum(map(len, _WIDE.findall(text)))
+    return Measured(wide, len(text) - wide)
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate tokens without a tokenizer (B4.2): one per CJK character, one per four other characters, rounded up."""
+    return measured(text).tokens
 
 
 def message_tokens(message: Message, estimate: Estimate = estimate_tokens) -> int:

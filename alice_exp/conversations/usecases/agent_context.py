@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from alice_exp.conversations.rules.context_window import estimate_tokens
+from alice_exp.conversations.rules.context_window import measured
 from alice_exp.finding.ports import Finding
 from alice_exp.finding.rules.project_scope import is_foreign
 from alice_exp.finding.rules.ranking import Match
@@ -52,34 +52,42 @@ def prime(
     day. ``headings`` stand above everything, above what is about the user, above the proven rest, above the trials.
     """
     snapshot = home.read(("personal", "universal"))
-    here = [one for one in snapshot if not is_foreign(one, project)]
     thresholds = Thresholds.of(snapshot.config)
-    proven = sorted(filter(_is_proven, here), key=lambda placed: _order(placed, thresholds))
-    tried = sorted(filter(_is_on_trial, here), key=lambda placed: _order(placed, thresholds))
+    alive = [one for one in snapshot if not is_foreign(one, project) and is_approved(one) and _is_sure(one)]
+    proven = [one for one in alive if _is_proven(one)]
+    tried = sorted((one for one in alive if _is_on_trial(one)), key=lambda one: _order(one, thresholds))
     # Two lessons for one situation on trial at once would leave the agent to choose, and nobody to credit.
-    trusted = [
-        *proven,
-        *{placed.block.trigger.text or placed.block.id: placed for placed in reversed(tried)}.values(),
-    ]
+    alone = {placed.block.trigger.text or placed.block.id: placed for placed in reversed(tried)}
+    trusted = [*sorted(proven, key=lambda one: _order(one, thresholds)), *alone.values()]
+    sections: tuple[list[str], ...] = ([], [], [])
     chosen: list[Placed] = []
-    text, tokens = "", 0
+    size = measured(headings[0])
     for placed in trusted:
-        longer = _text((*chosen, placed), line, headings)
-        size = estimate_tokens(longer)
-        if size <= budget:
+        at = 2 if not _is_proven(placed) else 0 if placed.place == "personal" else 1
+        row = line(placed)
+        longer = size + measured(f"\n{row}" if sections[at] else f"\n{headings[at + 1]}\n{row}")
+        if longer.tokens <= budget:
+            sections[at].append(row)
             chosen.append(placed)
-            text, tokens = longer, size
+            size = longer
+    rows = [headings[0]]
+    for heading, section in zip(headings[1:], sections, strict=True):
+        rows += [heading, *section] if section else []
+    text, tokens = ("\n".join(rows), size.tokens) if chosen else ("", 0)
     return Primed(text, tokens, tuple(chosen), len(trusted) - len(chosen))
 
 
+def _is_sure(placed: Placed) -> bool:
+    return not is_in_doubt(placed.block) or placed.place == "personal"
+
+
 def _is_proven(placed: Placed) -> bool:
-    decides = any(placed.place == place and placed.block.state in states for place, states in TRUSTED)
-    return decides and is_approved(placed) and not (placed.place == "universal" and is_in_doubt(placed.block))
+    return any(placed.place == place and placed.block.state in states for place, states in TRUSTED)
 
 
 def _is_on_trial(placed: Placed) -> bool:
-    alive = is_approved(placed) and placed.block.state != "obsolete" and not is_in_doubt(placed.block)
-    return alive and not _is_proven(placed)
+    is_dead = placed.block.state == "obsolete" or is_in_doubt(placed.block)
+    return not _is_proven(placed) and not is_dead
 
 
 def _order(placed: Placed, thresholds: Thresholds) -> tuple[bool, int, float, int, str]:
@@ -91,18 +99,3 @@ def _order(placed: Placed, thresholds: Thresholds) -> tuple[bool, int, float, in
         -block.verifications,
         block.id,
     )
-
-
-def _text(
-    chosen: Sequence[Placed], line: Callable[[Placed], str], headings: tuple[str, str, str, str]
-) -> str:
-    rows = [headings[0]]
-    sections = (
-        (headings[1], lambda placed: placed.place == "personal" and _is_proven(placed)),
-        (headings[2], lambda placed: placed.place == "universal" and _is_proven(placed)),
-        (headings[3], _is_on_trial),
-    )
-    for heading, belongs in sections:
-        here = [line(placed) for placed in chosen if belongs(placed)]
-        rows += [heading, *here] if here else []
-    return "\n".join(rows)
