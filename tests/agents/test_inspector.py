@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -53,19 +54,31 @@ def asked(inspector: Path, *arguments: str) -> Any:
     return json.loads(done.stdout)
 
 
-def test_the_inspector_lists_every_tool_and_calls_it(home: Path, cli: Any, inspector: Path) -> None:
-    block = cli("memorize", "use rg", "--when", "search code", "--json").json["id"]
-    tools = asked(inspector, "--method", "tools/list")["tools"]
-    assert {tool["name"] for tool in tools} == set(CALLS)
-    assert all(tool["outputSchema"]["type"] == "object" for tool in tools)
+def answers_of(inspector: Path, names: Collection[str], block: str) -> dict[str, Any]:
+    """What the inspector shows of a call of each tool."""
 
     def call(name: str) -> Any:
         pairs = [part for pair in CALLS[name] for part in ("--tool-arg", pair.format(block=block))]
         return asked(inspector, "--method", "tools/call", "--tool-name", name, *pairs)
 
     with ThreadPoolExecutor(2) as two:
-        answers = dict(zip(CALLS, two.map(call, CALLS), strict=True))
+        answers = dict(zip(names, two.map(call, names), strict=True))
     for name, answer in answers.items():
         assert not answer.get("isError"), (name, answer)
         assert answer["structuredContent"], name
     assert answers["recall"]["structuredContent"]["matches"][0]["id"] == block
+    return answers
+
+
+def test_the_inspector_lists_every_tool_and_calls_one(home: Path, cli: Any, inspector: Path) -> None:
+    block = cli("memorize", "use rg", "--when", "search code", "--json").json["id"]
+    tools = asked(inspector, "--method", "tools/list")["tools"]
+    assert {tool["name"] for tool in tools} == set(CALLS)
+    assert all(tool["outputSchema"]["type"] == "object" for tool in tools)
+    answers_of(inspector, ("recall",), block)
+
+
+@pytest.mark.slow
+def test_the_inspector_calls_every_tool(home: Path, cli: Any, inspector: Path) -> None:
+    block = cli("memorize", "use rg", "--when", "search code", "--json").json["id"]
+    assert answers_of(inspector, CALLS, block).keys() == CALLS.keys()

@@ -48,7 +48,7 @@ from alice_exp.timeline.usecases import events
 from alice_exp.timeline.wiring import thinking
 from tests.machine.alice_world import World, furnish
 
-STEPS, EXAMPLES = 50, 53
+STEPS, EXAMPLES = 50, 28
 TEMPLATE = Path()
 COUNTED = [0]
 
@@ -546,8 +546,8 @@ def template(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
-def test_two_thousand_steps_break_no_promise(template: Path) -> None:
-    assert run(EXAMPLES, STEPS, derandomize=True) >= 2_000
+def test_a_thousand_steps_break_no_promise(template: Path) -> None:
+    assert run(EXAMPLES, STEPS, derandomize=True) >= 1_000
 
 
 @pytest.mark.slow
