@@ -13,8 +13,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from alice_exp.app.command_tree import Table, command_of, group_help
 from alice_exp.app.help_page import GROUPS, HEADINGS, LEAD, SHARED
-from alice_exp.app.main import command
+from alice_exp.app.main import COMMANDS, command
 from alice_exp.app.wrong_commands import NAMED
 from alice_exp.learning.rules.decision_tiers import IN_DOUBT_WARNING, UNKEPT_WARNING
 from alice_exp.learning.usecases.statistics import AGES, OLDER
@@ -22,6 +23,7 @@ from alice_exp.model.rules.lifecycle import LEVELS
 from alice_exp.model.rules.private_facts import KINDS as PRIVATE
 from alice_exp.model.values.block import BLOCK_TYPES
 from alice_exp.model.values.config import OPTIONS
+from alice_exp.terminal.help_text import paragraphs
 from alice_exp.terminal.usage_errors import KINDS
 
 ROOT = Path(__file__).parents[1]
@@ -45,7 +47,24 @@ _DOCTORED = """
 leftovers git files history remotes permissions clock disk schemas sharing owner index cloud reads
 """
 _OPTIONS = tuple(option.doc for option in OPTIONS)
+
+
+def _documented(table: Table) -> Iterator[str]:
+    """All that the pages of help say of commands, their arguments and options."""
+    for name, target in table.items():
+        if not isinstance(target, str):
+            yield from paragraphs(group_help(name))
+            yield from _documented(target)
+            continue
+        one = command_of(name, target)
+        yield from paragraphs(one.help or "")
+        for parameter in one.params:
+            if not getattr(parameter, "hidden", False):
+                yield from paragraphs(getattr(parameter, "help", None) or "")
+
+
 _HELP = (
+    *("Show this message and exit.", *_documented(COMMANDS)),
     *(LEAD, SHARED, *HEADINGS, *GROUPS, *(what for group in GROUPS.values() for what in group.values())),
     *(str(option.help) for option in command().params if option.help),
     *(*NAMED.values(), *KINDS.values()),

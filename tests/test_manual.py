@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from alice_exp.app.main import command
-from alice_exp.terminal.help_text import laid_out, parted
+from alice_exp.terminal.help_text import parted
 from tests.manual import PAGE, every, page
 
 COMMANDS = dict(every())
@@ -48,12 +48,12 @@ def _parse(line: str) -> str:
     return str(context.command_path.partition(" ")[2])
 
 
-def test_examples_stand_on_lines_of_their_own() -> None:
-    text = laid_out("Do it.\n\nExamples: alice-exp one ·\n    alice-exp two --three")
-    assert text == "Do it.\n\n\b\nExamples:\n  alice-exp one\n  alice-exp two --three"
-    text = "Do one.\n\nExamples: alice-exp one · alice-exp one --more"
-    assert laid_out("Do it.") == "Do it."
-    assert laid_out("A group.", [text, "No example."]) == laid_out("A group.\n\nExample: alice-exp one")
+def test_examples_are_taken_from_behind_a_description() -> None:
+    assert parted("Do it.\n\nExamples: alice-exp one ·\n    alice-exp two --three") == (
+        "Do it.",
+        ("alice-exp one", "alice-exp two --three"),
+    )
+    assert parted("Do it.") == ("Do it.", ())
 
 
 def test_the_help_of_every_group_shows_examples() -> None:

@@ -164,7 +164,7 @@ class LazyGroup(TyperGroup):
 
         if self.name == "alice-exp":
             return help_page.root_page(self)
-        return help_page.group_page(ctx, self, self.get_usage(ctx))
+        return help_page.group_page(ctx, self)
 
 
 def command_of(name: str, target: str) -> Any:
@@ -197,12 +197,9 @@ _METAVARS = {
 
 
 def _help(command: Any, context: Any) -> str:
-    from alice_exp.app.help_page import SHARED
-    from alice_exp.terminal.help_text import laid_out
+    from alice_exp.app.help_page import command_page
 
-    command.help = laid_out(command.help or "")
-    page = str(type(command).get_help(command, context)).rstrip()
-    return f"{page}\n\n{language.say(SHARED)}"
+    return command_page(context, command)
 
 
 def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -275,8 +272,13 @@ def _do_what_hooks_left(terminal: Terminal, name: str) -> None:
         settle_left(terminal, patience=5.0 if name in ("heartbeat", "review", "status") else 0.0)
 
 
+def group_help(name: str) -> str:
+    """What a group is for."""
+    return _GROUP_HELP.get(name, "")
+
+
 def _group(name: str, table: Table) -> LazyGroup:
-    group = LazyGroup(name=name, help=_GROUP_HELP.get(name, ""), rich_markup_mode=None)
+    group = LazyGroup(name=name, help=group_help(name), rich_markup_mode=None)
     group.table = table
     own = table.get("")
     if isinstance(own, str):

@@ -23,6 +23,7 @@ from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.model import documents
 from alice_exp.model.values.block import PLACES, SETS, Place
 from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.help_text import in_language
 
 Table = Mapping[str, "str | Table"]
 Build = Callable[[str, str], Any]
@@ -166,14 +167,14 @@ def _command_help(target: str | Table) -> str:
         return ""
     module, _, function = target.partition(":")
     text = inspect.getdoc(getattr(import_module(module), function)) or ""
-    return text.partition("\n")[0]
+    return in_language(text).partition("\n")[0]
 
 
 def _options(command: Any, begun: str) -> Iterator[Candidate]:
     for parameter in command.params:
         for option in parameter.opts:
             if parameter.param_type_name == "option" and option.startswith(begun) and option.startswith("--"):
-                yield option, parameter.help or ""
+                yield option, in_language(parameter.help or "")
 
 
 def _awaited(command: Any, rest: list[str]) -> tuple[Any, int]:

@@ -13,11 +13,13 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.terminal.console import Terminal, cells
-from alice_exp.terminal.help_text import parted
+from alice_exp.terminal.help_text import in_language, parted
 from alice_exp.terminal.language import say
 
 ROOM = 80
 """The width that every line of a page keeps to."""
+
+_WIDEST = 26
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "Every day": {
@@ -140,39 +142,73 @@ def _spelled(option: Any) -> str:
 
 
 def _rows(rows: Sequence[tuple[str, str]], widest: int = 0) -> list[str]:
-    """Two columns; what is too long for its line goes on below itself."""
+    """Two columns; what is too long for its line goes on below itself, and below a name that is too long."""
     from alice_exp.kernel.text.wrapping import wrapped
 
-    name_width = (widest or max(len(name) for name, _ in rows)) + 4
+    short_names = [len(name) for name, _ in rows if len(name) <= _WIDEST] or [0]
+    name_width = (widest or max(short_names)) + 4
     lines = []
     for name, what in rows:
-        first, *more = wrapped(what, ROOM - name_width) if what else [""]
-        lines += [f"  {name}".ljust(name_width) + first, *(" " * name_width + line for line in more)]
+        told = wrapped(what, ROOM - name_width) if what else [""]
+        head, below = (told[0], told[1:]) if len(name) + 4 <= name_width else ("", told)
+        lines += [f"  {name}".ljust(name_width) + head, *(" " * name_width + line for line in below)]
     return [line.rstrip() for line in lines]
 
 
-def group_page(context: Any, group: Any, usage: str) -> str:
+def group_page(context: Any, group: Any) -> str:
     """The page of one group: what it is for, examples, each command on a line."""
     inner = [(name, group.get_command(context, name).help or "") for name in group.list_commands(context)]
-    text, examples = parted(group.help or "")
-    examples = examples or tuple(one for _, each in inner for one in parted(each)[1][:1])
-    lines = [usage, ""]
-    for paragraph in text.split("\n\n"):
-        lines += [*_filled(paragraph), ""]
-    lines += [say("Examples:"), *(f"  {one}" for one in examples)]
+    lines = _head(context, group, [one for _, each in inner for one in parted(each)[1][:1]])
     widest = max(len(name) for name, _ in inner) + 4
     lines += ["", say("Commands:"), *_rows([(name, short(each, ROOM - widest)) for name, each in inner])]
-    if own := [record for one in group.params if (record := _own_record(one, context)) is not None]:
-        lines += ["", say("Options:"), *_rows(own)]
-    return "\n".join((*lines, "", say(SHARED)))
+    options = _options(context, group) if group.params else []
+    return "\n".join((*lines, *options, "", say(SHARED)))
+
+
+def command_page(context: Any, command: Any) -> str:
+    """The page of one command: what it does, examples, its arguments, its own options."""
+    lines = _head(context, command)
+    arguments = [one for one in command.params if one.param_type_name == "argument"]
+    if rows := [row for one in arguments if (row := _own_record(one, context)) is not None]:
+        lines += ["", say("Arguments:"), *_rows(rows)]
+    return "\n".join((*lines, *_options(context, command), "", say(SHARED)))
+
+
+def _head(context: Any, command: Any, examples: Sequence[str] = ()) -> list[str]:
+    """Usage, description and examples; ``examples`` where the command itself has none."""
+    usage = " ".join((context.command_path, *command.collect_usage_pieces(context)))
+    lines = [say("Usage: {usage}", usage=usage)]
+    for paragraph in in_language(command.help or "").split("\n\n"):
+        lines += ["", *_filled(paragraph)]
+    own = parted(command.help or "")[1] or examples
+    return [*lines, "", say("Examples:"), *(f"  {one}" for one in own)] if own else lines
+
+
+def _options(context: Any, command: Any) -> list[str]:
+    """The options of its own, ``--help`` last."""
+    options = [one for one in command.get_params(context) if one.param_type_name == "option"]
+    rows = [row for one in options if (row := _own_record(one, context)) is not None]
+    return ["", say("Options:"), *_rows(rows)] if rows else []
 
 
 SHARED = "Also: --home --actor --lang --json --fields --format -q -y --debug\nWhat these do: alice-exp help"
 
 
-def _own_record(option: Any, context: Any) -> tuple[str, str] | None:
-    found = option.get_help_record(context)
-    return None if found is None else (found[0], found[1])
+_EXTRA = re.compile(r"\s*\[((?:default: |required|env var: )[^\[\]]*|[^\[\]]*<=[^\[\]]*)\]$")
+
+
+def _own_record(parameter: Any, context: Any) -> tuple[str, str] | None:
+    """A parameter's name and what is said of it, with its default and its bounds behind that."""
+    found = parameter.get_help_record(context)
+    if found is None:
+        return None
+    name, documented = found
+    extra = _EXTRA.search(documented)
+    what = in_language(documented[: extra.start()] if extra else documented)
+    if extra is None:
+        return name, what
+    bounds = extra[1].replace("default: ", say("default: ")).replace("required", say("required"))
+    return name, f"{what}  [{bounds}]" if what else f"[{bounds}]"
 
 
 def _filled(paragraph: str) -> list[str]:
@@ -181,16 +217,18 @@ def _filled(paragraph: str) -> list[str]:
     return [f"  {line}" for line in wrapped(" ".join(paragraph.split()), ROOM - 2)]
 
 
-_BREAK = re.compile(r"[:;,(.](?= |$)| \(")
+_CJK = re.compile(r"[\u4e00-\u9fff]")
+_BREAK = re.compile(r"[:;,(.](?= |$)| \(|[：；，。（]")
 
 
 def short(documented: str, room: int) -> str:
     """As many whole clauses of a docstring's first sentence as fit into ``room`` columns; else the whole sentence."""
-    sentence = " ".join(parted(documented)[0].split("\n\n")[0].split())
-    sentence = re.split(r"(?<=[a-z)])\. ", sentence, maxsplit=1)[0].rstrip(".")
+    sentence = in_language(documented).split("\n\n")[0]
+    sentence = re.split(r"(?<=[a-z)])\. |。", sentence, maxsplit=1)[0].rstrip(".")
     ends = [len(sentence), *(found.start() for found in _BREAK.finditer(sentence))]
-    fitting = [end for end in ends if cells(sentence[:end]) + 1 <= room]
-    return sentence[: max(fitting)].rstrip() + "." if fitting else f"{sentence}."
+    fitting = [end for end in ends if cells(sentence[:end]) + 2 <= room]
+    stop = "。" if _CJK.search(sentence) else "."
+    return sentence[: max(fitting)].rstrip() + stop if fitting else f"{sentence}{stop}"
 
 
 def help_(

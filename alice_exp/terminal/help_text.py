@@ -1,4 +1,4 @@
-"""Turns a command's docstring into its help: the description, and the examples, each on a line of its own.
+"""Takes a command's docstring apart for its help: the description, in the person's language, and the examples.
 
 Examples come last in a docstring, after ``Example:`` or ``Examples:``, separated by `` · ``.
 """
@@ -6,8 +6,10 @@ Examples come last in a docstring, after ``Example:`` or ``Examples:``, separate
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 from inspect import cleandoc
+
+from alice_exp.terminal.language import say
 
 _EXAMPLES = re.compile(r"\s*\bExamples?: (alice-exp .*|\w+[=( ].*alice-exp .*)\Z", re.DOTALL)
 
@@ -21,14 +23,13 @@ def parted(documented: str) -> tuple[str, tuple[str, ...]]:
     return text[: found.start()], tuple(" ".join(one.split()) for one in re.split(r" ·\s+", found[1]))
 
 
-def laid_out(documented: str, inner: Iterable[str] = ()) -> str:
-    """The text for ``--help``: the description, then the examples, one per line and never wrapped.
+def paragraphs(documented: str) -> Iterator[str]:
+    """The paragraphs of a docstring's description, or of an option's help, each one on one line."""
+    for paragraph in parted(documented)[0].split("\n\n"):
+        if joined := " ".join(paragraph.split()):
+            yield joined
 
-    A group without examples shows the first example of each of its commands, whose docstrings are ``inner``.
-    """
-    text, examples = parted(documented)
-    examples = examples or tuple(one for each in inner for one in parted(each)[1][:1])
-    if not examples:
-        return text
-    # A line with just \b tells click not to rewrap the paragraph that follows.
-    return "\n".join((text, "", "\b", "Examples:", *(f"  {example}" for example in examples)))
+
+def in_language(documented: str) -> str:
+    """A description in the person's language, with its paragraphs apart."""
+    return "\n\n".join(say(paragraph) for paragraph in paragraphs(documented))

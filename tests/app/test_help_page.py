@@ -56,6 +56,21 @@ def test_no_line_of_any_page_is_cut_or_wider_than_80_columns(
             assert not [line for line in listed if line.startswith(" " * 9)], words
 
 
+_NAMES = re.compile(r"[^，。；：（）、“”]*[\u4e00-\u9fff]")
+
+
+@pytest.mark.parametrize("name", [*GROUPS, *(name for name, _ in every())])
+def test_a_page_of_a_chinese_reader_is_chinese_in_every_line(cli: Call, name: str) -> None:
+    page = cli("--lang", "zh", "help", *name.split()).stdout
+    assert [line for line in page.splitlines() if cells(line) > 80 and "  alice-exp " not in line] == []
+    described = re.sub(r"例子：\n(?:  .*\n)+", "", page).split("\n\n通用选项：")[0]
+    for paragraph in described.split("\n\n")[1:]:
+        # Names of values, files and programs stay; a sentence has words between them.
+        for row in re.split(r"\n(?=  \S)", paragraph):
+            told = " ".join(row.split())
+            assert _NAMES.search(told) or re.fullmatch(r"(?:\S+[:：]?|\S+ +\S+)", told), told
+
+
 @pytest.mark.parametrize("name", BARE_GROUPS)
 def test_a_bare_group_shows_its_page(cli: Call, name: str) -> None:
     assert cli(name).stdout == cli(name, "--help").stdout == cli("help", name).stdout

@@ -116,7 +116,7 @@ def reject(
 def reply(
     ctx: typer.Context,
     words: Annotated[
-        list[str], typer.Argument(metavar="TEXT…", help="As 同意 1 3，拒绝 2; or approve 1-3, reject 4.")
+        list[str], typer.Argument(metavar="TEXT…", help="As approve 1-3, reject 4; in Chinese, too.")
     ],
     dry_run: DryRun = False,
 ) -> None:
