@@ -25,24 +25,30 @@ def placed(payload: str, when: str = "", path: str = TRUSTED, about: str = "work
     return Placed(block, path)
 
 
-def pairs() -> dict[str, list[tuple[Placed, Placed]]]:
-    """The pairs of nearness_pairs.txt by kind: (known, candidate)."""
+def pairs(name: str) -> dict[str, list[tuple[Placed, Placed]]]:
+    """The pairs of a file by kind: (known, candidate)."""
     found: dict[str, list[tuple[Placed, Placed]]] = {}
-    for line in Path(__file__).with_name("nearness_pairs.txt").read_text(encoding="utf-8").splitlines():
+    for line in Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             rows = found.setdefault(line[1:-1], [])
         elif line and not line.startswith("#"):
             who, when, first, again, second = (part.strip() for part in line.split("|"))
+            who, *projects = who.split()
+            one, two = projects or ("", "")
             about = "user" if who == "u" else "work"
             trigger = when if again == "=" else again
-            rows.append((placed(first, when, about=about), placed(second, trigger, POOL, about)))
+            rows.append(
+                (
+                    placed(first, when, about=about, project=one),
+                    placed(second, trigger, POOL, about, project=two),
+                )
+            )
     return found
 
 
-@pytest.fixture(scope="module")
-def named() -> dict[str, list[str]]:
+def named(name: str) -> dict[str, list[str]]:
     """What each pair's second text is to its first, by kind, in the order of the file."""
-    known = pairs()
+    known = pairs(name)
     around = Neighbourhood([one for rows in known.values() for pair in rows for one in pair])
     return {
         kind: [str(likeness(statement(new), statement(old), around.weigh).kind) for old, new in rows]
@@ -55,8 +61,22 @@ RIGHT = {
     "replaces": ("replaces",),
     "same": ("identical", "same", "extends"),
     "near": ("near", "None"),
+    # "Do not deploy on Fridays" is less than "do not deploy", and no contradiction of it.
+    "narrower": ("near", "None", "extends"),
+    # "With us it is so" says nothing about how it is elsewhere.
+    "project": ("near", "None"),
 }
-FLOORS = {"opposes": 0.85, "replaces": 0.85, "same": 0.75, "near": 0.9}
+FLOORS = {
+    "nearness_pairs.txt": {"opposes": 0.85, "replaces": 0.85, "same": 0.75, "near": 0.9},
+    "nearness_fresh.txt": {
+        "opposes": 0.9,
+        "replaces": 0.8,
+        "same": 0.75,
+        "near": 0.75,
+        "narrower": 0.75,
+        "project": 1.0,
+    },
+}
 """Reached when the rule was written: the tuned half, and the half held back (see docs/design.md, section 13)."""
 
 
@@ -76,16 +96,25 @@ def test_another_home_of_a_person_stands_beside_in_whatever_words(before: str, n
 
 
 @pytest.mark.parametrize("half", ["tuned", "held back"])
-@pytest.mark.parametrize("kind", RIGHT)
-def test_pairs_are_told_apart(
-    named: dict[str, list[str]], kind: str, half: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = named[kind][half != "tuned" :: 2]
-    assert len(named[kind]) >= (60 if kind == "near" else 40)
+@pytest.mark.parametrize(
+    ("name", "kind"), [(name, kind) for name, floors in FLOORS.items() for kind in floors]
+)
+def test_pairs_are_told_apart(name: str, kind: str, half: str, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = named(name)[kind]
+    # In the second file one thing is said in English and in Chinese: both are of one half.
+    width = 1 if name == "nearness_pairs.txt" else 2
+    rows = [row for at, row in enumerate(rows) if (at // width) % 2 == (half != "tuned")]
     right = sum(row in RIGHT[kind] for row in rows) / len(rows)
     with capsys.disabled():
         print(f"\n{kind}, {half}: {right:.0%} right of {len(rows)}: {dict(Counter(rows))}")
-    assert right >= FLOORS[kind]
+    assert right >= FLOORS[name][kind]
+
+
+def test_there_are_enough_pairs() -> None:
+    sizes = {kind: len(rows) for kind, rows in pairs("nearness_pairs.txt").items()}
+    assert min(sizes.values()) >= 40
+    assert sizes["near"] >= 60
+    assert sum(map(len, pairs("nearness_fresh.txt").values())) >= 80
 
 
 # ------------------------------------------------------------------------- pairs of the rule that was here before
@@ -100,17 +129,21 @@ SAME = [
     ("答复时先给结论", "答复时要先给结论"),
     ("提交之前先跑一遍测试", "提交之前跑一遍测试"),
     ("部署之前备份数据库", "部署之前一定要备份数据库"),
+    ("周五下午不要发布，留到周一上午", "周五下午不发布，留到周一上午"),
+    ("never deploy on Fridays", "on Fridays we do not deploy"),
 ]
 
 ODDS = [
+    ("opposes", "发布计费网关", "周五下午不要发布，留到周一上午", "周五下午可以发布，不用留到周一上午"),
+    ("opposes", "", "prefer tabs over spaces", "prefer spaces over tabs"),
     ("opposes", "", "周五 15 点以后可以发布，先灰度 10%", "周五 15 点以后不要发布，留到周一"),
     ("opposes", "", "deploy on Friday afternoons", "never deploy on Friday afternoons"),
     ("opposes", "", "the user likes spicy food", "the user does not like spicy food"),
     ("opposes", "", "用户喜欢吃辣", "用户不喜欢吃辣"),
     ("opposes", "", "用户喜欢吃辣", "用户讨厌吃辣"),
-    ("opposes", "", "indent with tabs", "indent with spaces"),
-    ("opposes", "", "the user prefers the dark theme", "the user prefers the light theme"),
-    ("opposes", "", "界面用深色主题", "界面用浅色主题"),
+    ("replaces", "", "indent with tabs", "indent with spaces"),
+    ("replaces", "", "the user prefers the dark theme", "the user prefers the light theme"),
+    ("replaces", "", "界面用深色主题", "界面用浅色主题"),
     ("opposes", "", "commit generated files", "don't commit generated files"),
     ("opposes", "", "提交生成的文件", "不要提交生成的文件"),
     ("replaces", "calling the API", "the timeout is 10 seconds", "the timeout is 30 seconds"),
@@ -126,6 +159,13 @@ ODDS = [
 ]
 
 NEIGHBOURS = [
+    ("发布", "不要发布", "周五下午不发布"),
+    ("发布", "周五可以发布", "不用留到周一"),
+    ("", "下午不要发布", "早上先看监控"),
+    ("writing SQL", "Select the columns you need", "Do not select all columns"),
+    ("mornings", "The user runs in the morning", "The user does not answer mail in the morning"),
+    ("food", "The user drinks green tea", "The user does not drink black tea"),
+    ("饮食", "用户喝绿茶", "用户不喝红茶"),
     ("", "use ripgrep to search code", "use jq to read JSON"),
     ("", "the user likes tea", "the user likes coffee"),
     ("", "用户喜欢喝茶", "用户喜欢跑步"),
@@ -248,7 +288,43 @@ def test_a_dense_domain_does_not_mark_the_innocent() -> None:
     rejected = [placed(sentence(number), "", REJECTED) for number in range(150, 160)]
     new = placed("the tau service of the omega cluster restarts after a failed health check", "", POOL)
     assert Neighbourhood(trusted, rejected).mark(new) is None
-    assert Neighbourhood(trusted[:10], rejected).mark(new) is not None
+    assert Neighbourhood([], rejected).mark(new) is not None
+
+
+def test_in_a_dense_domain_rewordings_are_marked_and_the_innocent_are_not() -> None:
+    """The rewordings of both files, rejected in a home of some 200 texts of one subject; the others are innocent."""
+    both = [pairs(name) for name in FLOORS]
+    again = [pair for rows in both for pair in rows["same"]]
+    others = [pair for rows in both for kind, found in rows.items() if kind != "same" for pair in found]
+
+    def moved(one: Placed, path: str) -> Placed:
+        return placed(one.block.payload.content, one.block.trigger.text, path)
+
+    around = Neighbourhood([moved(o, TRUSTED) for o, _ in others], [moved(o, REJECTED) for o, _ in again])
+    marked = sum(around.mark(moved(new, POOL)) is not None for _, new in again) / len(again)
+    wrong = sum(around.mark(moved(new, POOL)) is not None for _, new in others) / len(others)
+    assert marked >= 0.95
+    assert wrong <= 0.02
+
+
+def test_what_is_nearer_to_a_trusted_block_is_no_repeat_of_a_rejected_one() -> None:
+    known = placed("Sessions are kept in Redis for an hour", "sessions")
+    rejected = placed("Sessions are kept in cookies for an hour", "sessions", REJECTED)
+    around = Neighbourhood([known], [rejected])
+    assert around.mark(placed("For an hour, sessions are kept in Redis", "sessions", POOL)) is None
+    assert around.mark(placed("For an hour, sessions are kept in cookies", "sessions", POOL)) is not None
+
+
+def test_a_chain_of_neighbours_is_no_group() -> None:
+    tips = [
+        placed("run the ruff linter with fix before committing", "using the linter", POOL),
+        placed("run the ruff linter before committing, with fix", "before committing", POOL),
+        placed("never silence a rule of the ruff linter without a comment", "using the linter", POOL),
+        placed("squash the commits before merging", "before committing", POOL),
+    ]
+    groups = Neighbourhood([], [], tips).groups(tips)
+    assert (tips[3],) in groups
+    assert groups[0][:2] == (tips[0], tips[1])
 
 
 def test_groups_are_of_what_stands_together_and_at_most_six() -> None:

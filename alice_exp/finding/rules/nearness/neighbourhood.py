@@ -47,6 +47,11 @@ MARK, MARK_WITH_TOPIC = 0.36, 0.45
 A little below those of DESIGN 13, whose prototype counted filling words: published paraphrases marked 64 % against 60,
 texts on other subjects 0 of 640 at both."""
 
+CLEAR = 0.2
+"""By how much nearer to the rejected block than to any trusted one counts as alike in a dense domain, too.
+
+Of 58 rewordings in a home of 200 texts of one subject it marks 97 % (without it 76) at 1.5 % of the innocent (0.8)."""
+
 SAMPLE = 200
 """How many trusted blocks tell how alike the innocent are to what was rejected, in a dense domain."""
 
@@ -111,8 +116,15 @@ class Neighbourhood:
         return next((one for one in found if one.kind != "opposes"), None)
 
     def groups(self, candidates: Sequence[Placed]) -> tuple[tuple[Placed, ...], ...]:
-        """The candidates that stand together, in the order of their first ones; every other one by itself."""
+        """The candidates that stand together, in the order of their first ones; every other one by itself.
+
+        Two groups become one if at least half of their pairs are near each other: a chain of neighbours is no group.
+        """
         by_id = {placed.block.id: placed for placed in candidates}
+        beside = {
+            placed.block.id: {one.placed.block.id for one in self.relations(placed) if one.where == "waiting"}
+            for placed in candidates
+        }
         group_of: dict[str, list[str]] = {}
         for placed in candidates:
             own = group_of.setdefault(placed.block.id, [placed.block.id])
@@ -122,6 +134,9 @@ class Neighbourhood:
                     continue
                 theirs = group_of.setdefault(other, [other])
                 if theirs is own or len(own) + len(theirs) > LARGEST_GROUP:
+                    continue
+                near = sum(a in beside[b] or b in beside[a] for a in own for b in theirs)
+                if 2 * near < len(own) * len(theirs):
                     continue
                 own += theirs
                 for member in theirs:
@@ -151,10 +166,13 @@ class Neighbourhood:
 
     def _related(self, candidate: Placed) -> Iterable[Relation]:
         found: dict[Where, list[tuple[bool, float, str, Relation]]] = defaultdict(list)
-        for where, placed, like in self._compared(candidate):
-            kind = self._kind(where, like)
+        compared = list(self._compared(candidate))
+        trusted = max((like.strength for where, _, like in compared if where == "trusted"), default=0.0)
+        for where, placed, like in compared:
+            kind = self._kind(where, like, trusted)
             if kind is not None:
-                is_named = kind not in ("near", "alike")
+                # Of two rejected blocks the one that it repeats counts, not the one that it denies.
+                is_named = kind not in ("near", "alike", "opposes" if where == "rejected" else "")
                 rank = like.strength + (ANTONYM if kind == "opposes" else 0)
                 row = Relation(placed, where, kind, round(like.strength, 3), like.differs)
                 found[where].append((not is_named, -rank, placed.block.id, row))
@@ -162,7 +180,8 @@ class Neighbourhood:
             for *_, relation in heapq.nsmallest(most, found[where]):
                 yield relation
 
-    def _kind(self, where: Where, like: Likeness) -> Kind | None:
+    def _kind(self, where: Where, like: Likeness, trusted: float) -> Kind | None:
+        """What a block is worth saying; ``trusted`` is the candidate's strength to the nearest trusted block."""
         if where == "trusted":
             return like.kind
         if where == "waiting":
@@ -170,8 +189,11 @@ class Neighbourhood:
         if like.kind in ("identical", "opposes"):
             return like.kind
         named = like.kind if like.kind in ("replaces", "same", "extends") else None
+        # Who is nearer to what is trusted than to what was rejected repeats the one, not the other.
+        is_nearest = named in ("same", "extends") or like.strength >= trusted
         is_marked = named or like.dice >= MARK or like.strength >= MARK_WITH_TOPIC
-        return (named or "alike") if is_marked and like.strength >= self._innocent else None
+        is_clear = like.strength >= min(self._innocent, trusted + CLEAR)
+        return (named or "alike") if is_marked and is_nearest and is_clear else None
 
     def _compared(
         self, candidate: Placed, among: Sequence[Where] = ("trusted", "rejected", "waiting")
@@ -232,7 +254,17 @@ class Neighbourhood:
 
     @cached_property
     def _holders(self) -> dict[str, int]:
-        return {key: len(rows) for key, rows in self._postings.items()}
+        """How many blocks hold a key; of a single CJK character about how many, by the pairs that it is part of."""
+        found = {key: len(rows) for key, rows in self._postings.items()}
+        first: defaultdict[str, int] = defaultdict(int)
+        last: defaultdict[str, int] = defaultdict(int)
+        for key, count in found.items():
+            if len(key) == 2 and key > "\u2e7f":
+                first[key[0]] += count
+                last[key[1]] += count
+        most = len(self._known)
+        found |= {key: min(most, max(first[key], last[key])) for key in {*first, *last}}
+        return found
 
     @cached_property
     def _by_trigger(self) -> dict[str, list[int]]:
@@ -292,7 +324,7 @@ def _cities() -> frozenset[str]:
     known = vocabulary()
     words = (*known.latin.items(), *known.cjk.items())
     return frozenset(
-        stems([w]).get(w, w) for w, meaning in words if meaning.value and meaning.value[0] == "city"
+        stems([w]).get(w, w) for w, meaning in words if any(name == "city" for name, _ in meaning.values)
     )
 
 
@@ -307,7 +339,7 @@ def _partners() -> dict[str, frozenset[str]]:
         for side, pair in ((side, pair) for pair, side in meaning.sides):
             names[pair, side].add(keys)
             by_word.setdefault(keys, []).append((pair, -side))
-        if meaning.value is not None:
-            names[meaning.value].add(keys)
-            by_word.setdefault(keys, []).append(meaning.value)
+        for value in meaning.values:
+            names[value].add(keys)
+            by_word.setdefault(keys, []).append(value)
     return {word: frozenset().union(*(names[one] for one in others)) for word, others in by_word.items()}

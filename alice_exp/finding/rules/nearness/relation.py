@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from alice_exp.finding.rules.bilingual_lexicon import same_concept
-from alice_exp.finding.rules.nearness.statement import CLAUSE_END
+from alice_exp.finding.rules.nearness.statement import CLAUSE_END, WHEN
+from alice_exp.finding.rules.nearness.vocabulary import vocabulary
 from alice_exp.kernel.text.tokens import is_cjk
 from alice_exp.model.rules.rejection import inference
 from alice_exp.model.rules.similarity import same_inference
@@ -28,8 +29,16 @@ RARE = 4.8
 CLAUSE = 0.6
 """The dice of two clauses from which they are about one thing."""
 
+NARROWER = 1.5
+"""The weight of the words that one prohibition has over another from which it forbids less."""
+
+LEAST_DICE = 0.15
+"""The dice below which a long text that has the words of a short one somewhere is not about the same."""
+
 SHORT_PLACE = 4
 """The most words, or CJK characters, of a value that no list knows."""
+
+_WHEN = tuple(f"={name}:" for name in WHEN)
 
 Weigh: TypeAlias = Callable[[str], float]
 """The weight of a key, > 0: the rarer, the more."""
@@ -96,13 +105,34 @@ class _Pair:
 
     def is_opposed(self) -> bool:
         """Whether one affirms what the other denies, of one subject."""
-        if not self._is_turned() or self.has_other_scope():
-            return False
-        return self.topic >= 0.6 or not self.exchanged
+        return (
+            self._is_turned()
+            and not self.has_other_scope()
+            and not self._has_other_value()
+            and not self.exchanged
+        )
+
+    def _has_other_value(self) -> bool:
+        """Whether both speak of different values of one class, affirmed or denied (green tea, no black tea)."""
+        one, two = self.one, self.two
+        return any(
+            (one.values.get(name, set()) | one.old.get(name, set())).isdisjoint(
+                two.values.get(name, set()) | two.old.get(name, set())
+            )
+            for name in {*one.values, *one.old} & {*two.values, *two.old}
+        )
+
+    def are_values(self) -> bool:
+        """Whether what is opposed are two values of one thing (dark, light), rather than "do" and "do not"."""
+        return bool(self.opposed_sides) and self.opposed_sides <= vocabulary().attributes
 
     def _is_turned(self) -> bool:
         trigger = self.one.trigger | self.two.trigger
-        beside = {key: weight for key, weight in self.shared.items() if key not in trigger}
+        beside = {
+            key: weight
+            for key, weight in self.shared.items()
+            if key not in trigger and not (key.startswith(_WHEN) and self._agree_on(key))
+        }
         counted = beside or self.shared
         denied = sum(
             weight for key, weight in counted.items() if self.one.signs[key] * self.two.signs.get(key, 1) < 0
@@ -111,14 +141,36 @@ class _Pair:
         if len(self.opposed_sides) % 2:
             # "no coffee in the afternoon" and "coffee in the morning" are turned twice, and agree.
             near = (
-                self.topic >= 0.6 or self.cover >= 0.3 or (self._are_both_about_user() and self.cover >= 0.2)
+                self.topic >= 0.6
+                or (self.cover >= 0.3 and self.dice >= LEAST_DICE)
+                or (self._are_both_about_user() and self.cover >= 0.2)
             )
             return near and not is_denied
-        # One shared word is a subject, not a statement about it.
-        is_enough = len(self.shared) > 1 or self.topic >= 0.6 or self.cover >= 0.75
-        if is_denied and is_enough and self.cover >= (0.45 if beside else 0.6):
+        if self._is_of_a_part():
+            return False
+        # One shared word is a subject, not a statement about it; if the trigger has it too, it is even less.
+        is_enough = (
+            len(self.shared) > 1
+            or (bool(beside) and (self.topic >= 0.6 or self.cover >= 0.75))
+            or max(self.over()) < RARE
+        )
+        is_about_one = self.topic >= 0.6 or self.dice >= LEAST_DICE
+        if is_denied and is_enough and is_about_one and self.cover >= (0.45 if beside else 0.6):
             return True
-        return any(self._deny(one, two) for one in self.one.clauses for two in self.two.clauses)
+        if any(self._deny(one, two) for one in self.one.clauses for two in self.two.clauses):
+            return True
+        # "it is fine", "it is not fine": word for word the same but for one negation, wherever that stands.
+        is_one_more = (self.one.negations + self.two.negations) % 2 == 1
+        return is_one_more and self.dice >= 0.9 and max(self.over()) < 1
+
+    def _agree_on(self, key: str) -> bool:
+        """Whether both affirm, or both deny, a key."""
+        return self.one.signs[key] * self.two.signs.get(key, 1) >= 0
+
+    def _is_of_a_part(self) -> bool:
+        """Whether one denies something of all, and the other affirms it of some ("not all columns")."""
+        one, two = self.one, self.two
+        return (one.denies_whole and not two.is_quantified) or (two.denies_whole and not one.is_quantified)
 
     def _deny(self, one: dict[str, int], two: dict[str, int]) -> bool:
         """Whether a clause denies what a clause of the other statement affirms, whatever else the two say."""
@@ -138,14 +190,20 @@ class _Pair:
             return self._states_another() and not self.has_other_scope()
         # With the same trigger the value may be all that is said; else something has to be of one thing.
         is_about_one = bool(self.shared) or not (self.left and self.right)
-        return is_about_one and not self.has_other_scope() and not self.exchanged
+        # Another day on which it is not so agrees with the day on which it is.
+        is_denied = not all(map(self._agree_on, self.shared))
+        return is_about_one and not is_denied and not self.has_other_scope() and not self.exchanged
 
     def _states_another(self) -> bool:
         """Whether both say what one thing is, and differ in one short place alone (名字是张三, 名字是李四)."""
-        if self.topic < 0.6 or not (self.one.has_one_value and self.two.has_one_value):
+        one, two = self.one, self.two
+        if self.topic < 0.6 or not (one.slots and two.slots) or one.negations != two.negations:
             return False
-        alone = set(self.one.line) ^ set(self.two.line) - {CLAUSE_END}
-        return len(self.exchanged) == 1 and len(alone) <= 2 * SHORT_PLACE
+        if len(self._places) != 1:
+            return False
+        alone = set(one.line) ^ set(two.line) - {CLAUSE_END}
+        ((first, second, _, _),) = self._places
+        return first in one.slots and second in two.slots and len(alone) <= 2 * SHORT_PLACE
 
     def _are_both_about_user(self) -> bool:
         return self.one.placed.block.about == self.two.placed.block.about == "user"
@@ -163,9 +221,14 @@ class _Pair:
                 return True
         return False
 
-    @cached_property
+    @property
     def exchanged(self) -> list[tuple[str, str]]:
         """The places where one statement has a word that the other does not have, and the other another one."""
+        return [(one, two) for _, _, one, two in self._places]
+
+    @cached_property
+    def _places(self) -> list[tuple[int, int, str, str]]:
+        """Those places: where they begin in each line, and the words."""
         one, two = self.one.line, self.two.line
         # The opposites are what both differ in, not two subjects.
         sided = {
@@ -179,11 +242,13 @@ class _Pair:
                 continue
             left = [w for w in one[a:b] if w not in known_two and w[0] != "="]
             right = [w for w in two[c:d] if w not in known_one and w[0] != "="]
+            first = next((at for at in range(a, b) if one[at] in left), a)
+            second = next((at for at in range(c, d) if two[at] in right), c)
             # A clause that shares nothing is another statement, not another word in the place of one.
             if known_two.isdisjoint(_clause(one, a, b)) or known_one.isdisjoint(_clause(two, c, d)):
                 continue
             if left and right and not any(not same_concept(w).isdisjoint(right) for w in left):
-                found.append((_joined(left), _joined(right)))
+                found.append((first, second, _joined(left), _joined(right)))
         return found
 
     def over(self) -> tuple[float, float]:
@@ -200,7 +265,7 @@ class _Pair:
 
     def agrees(self) -> bool:
         """Whether nothing speaks against their saying the same: sign, number, order, another word in one place."""
-        signs = all(self.one.signs[key] * self.two.signs.get(key, 1) >= 0 for key in self.shared)
+        signs = all(map(self._agree_on, self.shared))
         return (
             signs
             and not self.opposed_sides
@@ -240,13 +305,18 @@ def _kind(pair: _Pair) -> Kind | None:
     if may_be_equal and same_inference(inference(one.payload), inference(two.payload)):
         return "identical"
     are_apart = bool(one.key and two.key and one.key != two.key)
+    if one.project and two.project and one.project != two.project:
+        # What holds in one project says nothing about another.
+        return "near" if pair.dice + 0.25 * pair.topic >= 0.30 else None
     if pair.is_opposed():
-        return "opposes"
+        return "replaces" if pair.are_values() else "opposes"
     if pair.is_replaced() or one.supersedes == two.id:
         return "replaces"
     if not are_apart and max(pair.dice, pair.cover) >= 0.75 and pair.agrees():
         left, right = pair.over()
-        if max(left, right) < RARE and pair.dice >= 0.75:
+        # A prohibition with more words forbids less: "never edit a migration that was merged".
+        is_narrower = pair.one.negations > 0 and max(left, right) >= NARROWER
+        if max(left, right) < RARE and pair.dice >= 0.75 and not is_narrower:
             return "same"
         if min(left, right) < RARE and pair.cover >= 0.9:
             return "extends"
@@ -258,10 +328,14 @@ def _kind(pair: _Pair) -> Kind | None:
 
 
 def _turned(one: set[tuple[int, int]], two: set[tuple[int, int]]) -> bool:
-    """Whether two statements take different sides of a pair of opposites; neither may take both."""
+    """Whether two statements take different sides of a pair of opposites; neither may take both.
+
+    Where both name both sides ("tabs over spaces"), their signs tell.
+    """
     left, right = {side * sign for side, sign in one}, {side * sign for side, sign in two}
     sides = {side for side, _ in one} | {side for side, _ in two}
-    return len(left) == len(right) == 1 and left != right and len(sides) > 1
+    names_both = {side for side, _ in one} == sides == {side for side, _ in two}
+    return len(left) == len(right) == 1 and left != right and len(sides) > 1 and not names_both
 
 
 def _topic(one: Statement, two: Statement) -> float:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from alice_exp.model.values.block import Placed
 
+WHEN = ("weekday", "month")
+"""The classes of values that say when something holds."""
+
 CLAUSE_END = "=;"
 """What stands in a statement's line where a clause ends."""
 
@@ -73,6 +76,8 @@ _TOKEN = re.compile(
     r"|(?P<latin>[a-z][a-z0-9_+#./*-]*[a-z0-9+#*]|[a-z])"
     r"|(?P<cjk>[^\W\d_a-z\x00-\u2e7f]+)"
 )
+_COUNTED = re.compile(r"(?P<number>[二两三四五六七八九十]+|一(?=个人))(?=[个条次名倍位人])")
+"""A count within a run of characters. 一个 is as often "a" as "one", and counts before 人 alone."""
 _DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2}
 
 
@@ -100,8 +105,12 @@ class Statement:
     negations: int = 0
     clause: dict[str, int] = field(default_factory=dict)
     """The signs of the clause that is being read."""
-    has_one_value: bool = False
-    """Whether it states something that has one value at a time (is, named, 是, 叫)."""
+    slots: set[int] = field(default_factory=set)
+    """The places in ``line`` where a value stands: behind is, named, through, 是, 叫, 通过."""
+    is_quantified: bool = False
+    """Whether it speaks of all of something."""
+    denies_whole: bool = False
+    """Whether it denies no more than that: "not all columns" leaves some."""
     spelt: dict[str | int, list[str]] = field(default_factory=dict)
     """How each class of values, and each pair of opposites, is written."""
 
@@ -206,6 +215,13 @@ def _segmented(run: str) -> Iterator[_Word]:
     """A CJK run cut at the known words, the longest first; what lies between stays whole."""
     known, at, start = vocabulary(), 0, 0
     while at < len(run):
+        counted = _COUNTED.match(run, at)
+        if counted is not None:
+            if at > start:
+                yield _Word(run[start:at], _PLAIN)
+            yield _Word(counted["number"], _PLAIN, ("number", str(_counted(counted["number"]))))
+            start = at = counted.end("number")
+            continue
         size = min(known.longest, len(run) - at) if run[at] in known.initials else 0
         while size and run[at : at + size] not in known.cjk:
             size -= 1
@@ -224,8 +240,9 @@ def _segmented(run: str) -> Iterator[_Word]:
 def _read(words: Sequence[_Word], into: Statement) -> None:
     """Add one clause: the sign of each word, then its keys."""
     sign = -1 if sum("prohibition" in word.meaning.roles for word in words) % 2 else 1
-    denies = sign < 0
-    preferring = False
+    is_forbidden = denies = sign < 0
+    forbids = max((i for i, word in enumerate(words) if "prohibition" in word.meaning.roles), default=-1)
+    preferring = opens = False
     turned = max((i for i, word in enumerate(words) if "becoming" in word.meaning.roles), default=-1)
     stem_of = stems({word.text for word in words if word.text[0] <= "\u2e7f"})
     for at, word in enumerate(words):
@@ -239,25 +256,57 @@ def _read(words: Sequence[_Word], into: Statement) -> None:
         if "instead" in roles or (preferring and word.text == "over"):
             sign = -1
             continue
-        into.has_one_value = into.has_one_value or "one value" in roles
+        opens = _opens_slot(word, into) or opens
         _order(word, words, at, into, stem_of)
-        value = word.value or word.meaning.value
-        if value is not None:
-            is_old = sign < 0 or at < turned
-            (into.old if is_old else into.values).setdefault(value[0], set()).add(value[1])
-            _key(f"={value[0]}:{value[1]}", sign, into)
-            into.line.append(f"={value[0]}")
-            if not is_old:
-                into.spelt.setdefault(value[0], []).append(word.text)
+        start = len(into.line)
+        # 下午不要发布 denies the act, not the afternoon, which stands in front of the prohibition.
+        own = 1 if at < forbids and word.meaning.sides else sign
+        values = (word.value,) if word.value is not None else word.meaning.values
+        if values:
+            # "Never on Fridays" denies the act, not the day.
+            is_when = is_forbidden and sign < 0 and values[0][0] in WHEN
+            _valued(word, values, 1 if is_when else sign, into, is_old=at < turned)
         else:
-            _content(word, sign, into, stem_of)
+            _content(word, own, into, stem_of)
+        if opens and len(into.line) > start and "one value" not in roles and "slot" not in roles:
+            into.slots.add(start)
+            opens = False
         for pair, side in word.meaning.sides:
-            into.sides.setdefault(pair, set()).add((side, sign))
+            into.sides.setdefault(pair, set()).add((side, own))
             into.spelt.setdefault(pair, []).append(word.text)
+    _closed(words, into, denies=denies)
+
+
+def _closed(words: Sequence[_Word], into: Statement, *, denies: bool) -> None:
+    """What a whole clause adds, once its words are read."""
     into.negations += denies
+    quantified = any("quantity" in word.meaning.roles for word in words)
+    into.is_quantified = into.is_quantified or quantified
+    into.denies_whole = into.denies_whole or (quantified and denies)
     into.clauses.append(into.clause)
     into.clause = {}
     into.line.append(CLAUSE_END)
+
+
+def _valued(
+    word: _Word, values: Sequence[tuple[str, str]], sign: int, into: Statement, *, is_old: bool
+) -> None:
+    is_old = is_old or sign < 0
+    into.line.append(f"={values[0][0]}")
+    for name, value in values:
+        (into.old if is_old else into.values).setdefault(name, set()).add(value)
+        _key(f"={name}:{value}", sign, into)
+        if not is_old:
+            into.spelt.setdefault(name, []).append(word.text)
+
+
+def _opens_slot(word: _Word, into: Statement) -> bool:
+    """Whether a value follows a word; "in X, …" in front of all else says where something holds, not what it is."""
+    roles = word.meaning.roles
+    is_in_front = not into.line or into.line[-1] == CLAUSE_END
+    if "place" in roles:
+        return not is_in_front or (into.placed is not None and into.placed.block.about == "user")
+    return "one value" in roles or "slot" in roles or "becoming" in roles
 
 
 def _content(word: _Word, sign: int, into: Statement, stem_of: dict[str, str]) -> None:

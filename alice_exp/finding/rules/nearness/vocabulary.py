@@ -19,10 +19,10 @@ _ANTONYMS = "finding/rules/data/antonyms.txt"
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a known word does: its roles, its typed value (class, value), its side (1, -1) in pairs of opposites."""
+    """What a known word does: its roles, its typed values (class, value), its side (1, -1) in pairs of opposites."""
 
     roles: frozenset[str] = frozenset()
-    value: tuple[str, str] | None = None
+    values: tuple[tuple[str, str], ...] = ()
     sides: tuple[tuple[int, int], ...] = ()
     filling: bool = False
 
@@ -39,6 +39,8 @@ class Vocabulary:
     """The words with which a known phrase of several words begins."""
     initials: frozenset[str]
     """The characters with which a known Chinese word begins."""
+    attributes: frozenset[int]
+    """The pairs of opposites that are two values of one thing (dark, light), not "do" and "do not"."""
 
 
 @cache
@@ -54,32 +56,54 @@ def vocabulary() -> Vocabulary:
         "preferring",
         "becoming",
         "one value",
+        "slot",
+        "place",
+        "quantity",
     ):
         for word in lists[heading]:
             roles.setdefault(_spelt(word), set()).add(heading)
     for heading in ("order", "order chinese"):
         for word in lists[heading]:
             roles.setdefault(word, set()).add(heading)
-    values = {
-        _spelt(name): (heading, _spelt(row.partition(",")[0]))
-        for heading, rows in word_lists(_VALUES).items()
-        for row in rows
-        for name in row.split(",")
-    }
-    sides: dict[str, tuple[tuple[int, int], ...]] = {}
-    for number, line in enumerate(entries(_ANTONYMS)):
-        for side, half in zip((1, -1), line.split("|"), strict=True):
-            for word in half.split(","):
-                sides[_spelt(word)] = (*sides.get(_spelt(word), ()), (number, side))
+    values = _typed_values()
+    sides, attributes = _opposites()
     filling = {*lists["filling"], *lists["filling chinese"]}
     known = {
-        word: Meaning(frozenset(roles.get(word, ())), values.get(word), sides.get(word, ()), word in filling)
+        word: Meaning(
+            frozenset(roles.get(word, ())), values.get(word, ()), sides.get(word, ()), word in filling
+        )
         for word in {*roles, *values, *sides, *filling}
     }
     cjk = {word: meaning for word, meaning in known.items() if is_cjk(word[0]) or is_cjk(word[-1])}
     latin = {word: meaning for word, meaning in known.items() if word not in cjk}
     starts = frozenset(word.partition(" ")[0] for word in latin if " " in word)
-    return Vocabulary(latin, cjk, max(map(len, cjk)), starts, frozenset(word[0] for word in cjk))
+    return Vocabulary(
+        latin, cjk, max(map(len, cjk)), starts, frozenset(word[0] for word in cjk), frozenset(attributes)
+    )
+
+
+def _typed_values() -> dict[str, tuple[tuple[str, str], ...]]:
+    """Of each name its values: "black" is a colour and a formatter."""
+    values: dict[str, tuple[tuple[str, str], ...]] = {}
+    for heading, rows in word_lists(_VALUES).items():
+        for row in rows:
+            value = (heading, _spelt(row.partition(",")[0]))
+            for name in map(_spelt, row.split(",")):
+                values[name] = (*values.get(name, ()), value)
+    return values
+
+
+def _opposites() -> tuple[dict[str, tuple[tuple[int, int], ...]], frozenset[int]]:
+    """Of each word its sides in pairs of opposites, and which pairs are values of one thing."""
+    sides: dict[str, tuple[tuple[int, int], ...]] = {}
+    attributes = set()
+    for number, line in enumerate(entries(_ANTONYMS)):
+        if line.startswith("="):
+            attributes.add(number)
+        for side, half in zip((1, -1), line.removeprefix("=").split("|"), strict=True):
+            for word in half.split(","):
+                sides[_spelt(word)] = (*sides.get(_spelt(word), ()), (number, side))
+    return sides, frozenset(attributes)
 
 
 def _spelt(word: str) -> str:
