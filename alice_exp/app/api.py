@@ -13,6 +13,7 @@ are in the glossary of ``alice_exp.model``. An agent that tries what only a pers
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from alice_exp.agents.operations import TOOLS, Connection, call
@@ -33,6 +34,7 @@ from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.usecases import Filters, Shown
 from alice_exp.finding.wiring import finding
 from alice_exp.home.caller import require_person
+from alice_exp.home.project import project_named
 from alice_exp.kernel.errors import (
     AliceError,
     BusyError,
@@ -130,6 +132,12 @@ class Alice(Conversations, Records):
         """The home's directory."""
         return self._session.root
 
+    @property
+    def project(self) -> str:
+        """The project of the working folder, for ``project=…``: the line in ``.alice-project``, else ``owner/name`` of
+        the git remote; empty for none. The methods here use none unless it is given; ``call`` uses this one."""
+        return self._session.project
+
     def init(self) -> None:
         """Make the home; one that is there already stays as it is (a person's act)."""
         require_person(self._session.caller, "make a home", "alice-exp init")
@@ -173,8 +181,10 @@ class Alice(Conversations, Records):
         key: str = "",
         importance: float = 0.5,
         lived: bool = False,
+        project: str = "",
     ) -> Placed:
-        """Keep something learned as a candidate; ``RefusedError`` where a person rejected the same before."""
+        """Keep something learned as a candidate, for one project alone where it is named; ``RefusedError`` where a
+        person rejected the same before."""
         draft = Draft(
             capture.payload_of(payload),
             capture.trigger_of(when),
@@ -185,6 +195,7 @@ class Alice(Conversations, Records):
             evidence=tuple(evidence),
             importance=importance,
             lived=lived,
+            project=project_named(project),
         )
         placed = self.memorize_all([draft]).placed[0]
         assert placed is not None
@@ -202,10 +213,16 @@ class Alice(Conversations, Records):
         type: BlockType = "fact",
         tags: Sequence[str] = (),
         namespace: str = "",
+        project: str = "",
     ) -> Placed:
         """Keep a person's explicit word, trusted at once: a person's act, signed where there is an owner key."""
         draft = Draft(
-            capture.payload_of(payload), capture.trigger_of(when), type=type, about="user", tags=tuple(tags)
+            capture.payload_of(payload),
+            capture.trigger_of(when),
+            type=type,
+            about="user",
+            tags=tuple(tags),
+            project=project_named(project),
         )
         placed = capture.remember(signing(self._session), draft, namespace).placed[0]
         assert placed is not None
@@ -217,14 +234,17 @@ class Alice(Conversations, Records):
         context: Mapping[str, Json] | None = None,
         top: int = 10,
         filters: Filters | None = None,
+        project: str = "",
     ) -> list[Match]:
-        """What is known, best first; empty where nothing fits. Counts as a read."""
-        session = self._session
-        return recall.recall(finding(session), query, context or {}, top, filters or Filters())
+        """What is known, best first, that of ``project`` preferred; empty where nothing fits. Counts as a read."""
+        wanted = filters or Filters()
+        wanted = replace(wanted, project=project_named(project) or wanted.project)
+        return recall.recall(finding(self._session), query, context or {}, top, wanted)
 
-    def decide(self, task: str, context: Mapping[str, Json] | None = None) -> Decision:
-        """Choose by tier what to apply to a task, and remember the choice until its outcome."""
-        return deciding.decide(learning(self._session), task, context or {})
+    def decide(self, task: str, context: Mapping[str, Json] | None = None, project: str = "") -> Decision:
+        """Choose by tier what to apply to a task in a project, and remember the choice until its outcome: what belongs
+        to another project is observed, never applied (DESIGN 7)."""
+        return deciding.decide(learning(self._session), task, context or {}, project_named(project))
 
     def outcome(self, block: str, ok: bool, *, scenario: str = "", note: str = "") -> Outcome:
         """Report whether using one block (its id) worked."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from alice_exp.kernel.errors import UsageError
+
 MARK = ".alice-project"
 NONE = "none"
 """What names no project at all, in an option or a file."""
@@ -28,6 +30,13 @@ def project_at(folder: Path) -> str:
 def is_name(text: str) -> bool:
     """Whether a text can name a project: up to 128 characters without white space."""
     return _NAME.fullmatch(text) is not None
+
+
+def project_named(text: str) -> str:
+    """A project as it was named, ``none`` as empty; ``UsageError`` for what cannot name one."""
+    if text and not is_name(text):
+        raise UsageError("{name} cannot name a project", name=repr(text), hint="write --project owner/name")
+    return "" if text == NONE else text
 
 
 def remote_name(config: str) -> str:

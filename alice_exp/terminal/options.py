@@ -42,13 +42,9 @@ _UNITS = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 
 def project_of(session: Session, option: str) -> str:
     """The project that a command works in: the option (``none``: no project), else that of the working folder."""
-    if not option:
-        return session.project
-    from alice_exp.home.project import NONE, is_name
+    from alice_exp.home.project import project_named
 
-    if not is_name(option):
-        raise UsageError("{name} cannot name a project", name=repr(option), hint="write --project owner/name")
-    return "" if option == NONE else option
+    return project_named(option) if option else session.project
 
 
 def context_of(pairs: Sequence[str]) -> dict[str, Json]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from alice_exp import Alice, Filters, UsageError
 from alice_exp.agents.cli import hook_command
 from alice_exp.home.project import project_at, remote_name
 
@@ -136,3 +137,25 @@ def test_off_keeps_hooks_from_capturing_and_mcp_from_learning(
     assert cli("project", "--json").json["project"] is None
     assert cli("project", "off", check=False).code == 2 and cli("project", "sideways", check=False).code == 2
     assert cli("project", "off", "bob", "--json").json["off"] == ["bob"]
+
+
+def test_a_program_names_its_project(home: Path, world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alice = Alice(home=home, actor="user")
+    here = alice.remember("build with make", "building the project", project="me/one")
+    alice.remember("build with ninja", "building the project", project="me/two")
+    everywhere = alice.remember("build twice", "building the project", project="none")
+    assert (here.block.project, everywhere.block.project) == ("me/one", "")
+    assert alice.memorize("cache the build", "building", project="me/one").block.project == "me/one"
+    made = alice.decide("building the project", project="me/one")
+    assert {one.placed.block.payload.content for one in made.applied} == {"build with make", "build twice"}
+    assert "build with ninja" in {one.placed.block.payload.content for one in made.observing}
+    for project, best in (("me/one", "build with make"), ("me/two", "build with ninja")):
+        asked: dict[str, Any]
+        for asked in ({"project": project}, {"filters": Filters(project=project)}):
+            assert alice.recall("building the project", **asked)[0].placed.block.payload.content == best
+    with pytest.raises(UsageError, match="cannot name a project"):
+        alice.recall("building", project="two words")
+    (world / ".alice-project").write_text("me/here\n", encoding="utf-8")
+    monkeypatch.chdir(world)
+    monkeypatch.delenv("ALICE_PROJECT", raising=False)
+    assert Alice(home=home).project == "me/here"
