@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.progress import followed
 from alice_exp.model.formats.block_fields import NAME
 from alice_exp.model.rules.secrets import findings
 from alice_exp.sharing.ports import Disclosure
@@ -131,7 +132,7 @@ def sync(machine: Machine, names: Sequence[str] = (), *, over: bool = False) -> 
     chosen = tuple(_find(machine, name) for name in names) or machine.remotes.all()
     if not chosen:
         raise NotFoundError("no remote is known", hint="name one with 'alice-exp sync add REMOTE'")
-    done = tuple(_synced(machine, remote, over) for remote in chosen)
+    done = tuple(_synced(machine, remote, over) for remote in followed(chosen))
     reached = {one.remote.name for one in done if one.failure is None}
     if reached:
         now = machine.caller.now

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from alice_exp.kernel.progress import so_far
 from alice_exp.terminal.language import say
 
 LONG = frozenset(
@@ -51,7 +52,7 @@ def ticking(name: str) -> Iterator[None]:
     once = name.partition(" ")[0] in ONCE
 
     def tick(*_: Any) -> None:
-        line = say("{command}: at work for {count} s …", command=name, count=int(time.monotonic() - began))
+        line = _line(name, int(time.monotonic() - began))
         sys.stderr.write(f"{line}\n" if once else f"\r\033[K{line}")
         sys.stderr.flush()
 
@@ -64,6 +65,19 @@ def ticking(name: str) -> Iterator[None]:
         stop()
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def _line(name: str, seconds: int) -> str:
+    done, total = so_far()
+    if not total:
+        return say("{command}: at work for {count} s …", command=name, count=seconds)
+    return say(
+        "{command}: {done} of {total}, at work for {count} s …",
+        command=name,
+        done=f"{done:,}",
+        total=f"{total:,}",
+        count=seconds,
+    )
 
 
 def stop() -> None:

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from alice_exp.kernel.progress import followed, so_far
 from alice_exp.terminal import ticker
 
 
@@ -31,6 +32,16 @@ def test_after_a_second_a_line_says_so_and_goes_again(monkeypatch: pytest.Monkey
         assert "import jsonl: at work for 1 s" in err.getvalue()
     assert err.getvalue().endswith("\r\033[K")
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_what_is_counted_is_told_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    err = terminal(monkeypatch)
+    with ticker.ticking("import jsonl"):
+        for number in followed(range(20_000)):
+            if number == 12_000:
+                time.sleep(1.3)
+    assert "import jsonl: 12,000 of 20,000, at work for 1 s" in err.getvalue()
+    assert so_far() == (0, 0)
 
 
 def test_before_an_answer_is_written_the_line_is_wiped_for_good(monkeypatch: pytest.MonkeyPatch) -> None:

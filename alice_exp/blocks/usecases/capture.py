@@ -9,6 +9,7 @@ from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_path
 from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.progress import followed
 from alice_exp.model.rules.identity import Sameness, sameness
 from alice_exp.model.rules.namespaces import namespace_for
 from alice_exp.model.rules.rejection import Rejections, twin
@@ -143,7 +144,7 @@ def memorize(
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Captured]:
         intake = _intake(snapshot, caller)
-        placed = tuple(_capture(intake, draft) for draft in drafts)
+        placed = tuple(_capture(intake, draft) for draft in followed(drafts))
         if intake.refused and not (len(drafts) > 1 if bulk is None else bulk):
             raise refusal(intake.refused[0])
         answer = Captured(placed, intake.merged, tuple(intake.refused))

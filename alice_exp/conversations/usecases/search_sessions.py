@@ -10,6 +10,7 @@ from alice_exp.conversations.rules.search_messages import Said, Talk, search
 from alice_exp.conversations.usecases.sessions import require_fitting
 from alice_exp.finding.rules.bm25 import matcher
 from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.progress import followed
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def take_in(
             require_fitting(row.message)
         present = chats.load(session) if session in known_names else ()
         plans.append((session, group, _overlap(session, present, group)))
-    for session, group, known in () if dry_run else plans:
+    for session, group, known in () if dry_run else followed(plans):
         new = group[known:]
         if new:
             chats.start(session, new[0].message.at or conversing.caller.now)

@@ -18,6 +18,7 @@ from alice_exp.home.record_access import refuse_faults, require_sound
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.progress import followed
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.model.formats.record_import import import_episodes
 from alice_exp.model.formats.record_schema import EPISODES, EPISODES_PATH, read_episodes
@@ -134,7 +135,7 @@ def add_episodes(recording: Recording, episodes: Sequence[Episode]) -> Kept:
         limit = snapshot.config.count(LIMIT)
         taken = {episode.id for episode in book.episodes}
         named: list[Episode] = []
-        for episode in episodes:
+        for episode in followed(episodes):
             if episode.id in taken:
                 raise UsageError("the id {id} is taken already", id=episode.id)
             one = replace(episode, id=episode.id or next(ids), at=episode.at or caller.now)

@@ -19,6 +19,7 @@ from alice_exp.finding.store.index_query import (
     posting_from,
     standings_of,
 )
+from alice_exp.kernel.progress import followed
 from alice_exp.model.values.block import Placed, place_of
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ class FileRows:
         lengths, postings = index_texts([block_text(block) for block in blocks])
         rows = (
             (self.number, token, posting_data(Posting([living[at] for at in one.indexes], one.counts)))
-            for token, one in sorted(postings.items())
+            for token, one in followed(sorted(postings.items()))
         )
         self._connection.executemany("INSERT INTO postings VALUES (?, ?, ?)", rows)
         return lengths

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from alice_exp.kernel.progress import followed
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.text.tokens import keywords
 from alice_exp.model.rules.similarity import task_similarity
@@ -183,7 +184,7 @@ def add_events(
     raw = list(timeline.segments)
     merges: list[Merge] = []
     compacted = timeline
-    for event in events:
+    for event in followed(tuple(events)):
         added = add_event(compacted, event, strategy)
         raw.append(Segment(added.segment, event.at, event.at, events=(event,)))
         merges += [added.merge] if added.merge else []
