@@ -243,7 +243,7 @@ def list_blocks(
         min_consolidation=min_consolidation,
     )
     session = terminal.session
-    shown = listing(finding(session), filters, archived=archived, order=sort)[:limit]
+    shown = listing(finding(session), filters, archived=archived, order=sort, most=limit)
     # Building thousands of documents takes as long as the table, so only the one that is printed is built.
     blocks = [finding_documents.block(one) for one in shown] if terminal.wants_document else []
     bare = filters == Filters(SETS) and not archived

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.usecases.reads import placed_with_reads
@@ -14,7 +15,7 @@ from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, at_least, level
 from alice_exp.model.values.block import PLACES, SETS, is_approved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from alice_exp.finding.ports import Collection, Finding
     from alice_exp.finding.rules.ranking import Match
@@ -147,32 +148,40 @@ ORDERS = ("reads", "consolidation", "updated", "verified")
 """What a list may be ordered by, most first; else it is in file order (R3.2)."""
 
 
-def listing(finding: Finding, filters: Filters, *, archived: bool = False, order: str = "") -> list[Shown]:
-    """The blocks that pass, in file order or by one of ``ORDERS``; the archive only where asked for.
+def listing(
+    finding: Finding,
+    filters: Filters,
+    *,
+    archived: bool = False,
+    order: str = "",
+    most: int | None = None,
+) -> list[Shown]:
+    """The blocks that pass, at most ``most``, in file order or by one of ``ORDERS``; the archive only where asked for.
 
-    Reads that wait to be folded are counted in (B2.30); listing counts as none.
+    Reads that wait to be folded are counted in (B2.30); listing counts as none. In file order no more blocks are read
+    than are listed.
     """
     if order and order not in ORDERS:
         raise UsageError("unknown order {name}", name=repr(order), hint=f"orders are {', '.join(ORDERS)}")
     home, caller, config = finding.home, finding.caller, finding.home.config()
-    passes = _passes(config, caller, filters)
+    passes, reads = _passes(config, caller, filters), finding.access.pending()
     places: tuple[Place, ...] = (*filters.places, "archive") if archived else filters.places
-    found = finding.index.ask(
-        lambda known: [p for p in known.within(places) if p.place == "archive" or passes(p)]
-    )
-    if found is None:
-        found = [p for p in home.read(places) if p.place == "archive" or passes(p)]
-    reads = finding.access.pending()
-    counted = [placed_with_reads(placed, reads, config, caller.now) for placed in found]
-    kept = [
-        placed
-        for placed in counted
-        if placed.block.access_count >= filters.min_reads
-        and placed.block.consolidation_score >= filters.min_consolidation
-    ]
-    if order:
-        kept.sort(key=lambda placed: _rank(placed.block, order), reverse=True)
-    return list(map(_showing(config, caller), kept))
+
+    def kept(present: Iterable[Placed]) -> list[Placed]:
+        living = (placed for placed in present if placed.place == "archive" or passes(placed))
+        counted = (placed_with_reads(placed, reads, config, caller.now) for placed in living)
+        wanted = (
+            placed
+            for placed in counted
+            if placed.block.access_count >= filters.min_reads
+            and placed.block.consolidation_score >= filters.min_consolidation
+        )
+        if order:
+            return sorted(wanted, key=lambda placed: _rank(placed.block, order), reverse=True)[:most]
+        return list(islice(wanted, most))
+
+    found = finding.index.ask(lambda known: kept(known.within(places)))
+    return list(map(_showing(config, caller), kept(home.read(places)) if found is None else found))
 
 
 def _rank(block: Block, order: str) -> tuple[float, str]:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Block, Place
 
+_AT_ONCE = 250
+"""How many blocks a list reads at once: a short one does not read the home, a long one asks seldom."""
+
 Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
 """Executes an SQL query with its values and yields the rows."""
 
@@ -161,9 +164,11 @@ class Indexed:
         """See ``finding.ports.Known``."""
         for file in self._files:
             if place_of(file.path) in places:
-                rows = self._rows("SELECT slot, body FROM blocks WHERE file = ?", (file.number,))
-                bodies: dict[int, str] = dict(rows)
-                yield from (_placed(bodies[slot], file.path) for slot in file.slots)
+                for start in range(0, len(file.slots), _AT_ONCE):
+                    slots = file.slots[start : start + _AT_ONCE]
+                    query = f"SELECT slot, body FROM blocks WHERE file = ? AND slot IN ({_marks(slots)})"
+                    bodies: dict[int, str] = dict(self._rows(query, (file.number, *slots)))
+                    yield from (_placed(bodies[slot], file.path) for slot in slots)
 
     def starting_with(self, prefix: str, most: int = 10) -> list[Placed]:
         """See ``finding.ports.Known``."""
