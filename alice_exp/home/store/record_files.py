@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from alice_exp.kernel import jsonc
 from alice_exp.kernel.journal.atomic_files import read_bytes
-from alice_exp.kernel.jsonc import Unchanged, edit, parse
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.record_schema import (
     EMPTY,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.kernel.journal.atomic_files import Signature
-    from alice_exp.kernel.jsonc import Document
+    from alice_exp.kernel.jsonc import Document, Unchanged
     from alice_exp.model.values.changes import ChangeSet
     from alice_exp.model.values.records import Episode
     from alice_exp.model.values.snapshot import Snapshot
@@ -78,11 +78,13 @@ class Recording:
         files: dict[str, bytes] = {}
         if changes.episodes is not None and changes.episodes != seen.episodes:
             document = self._document(EPISODES_PATH, content(EPISODES_PATH) or EMPTY[EPISODES_PATH].encode())
-            new = edit(document, book_edits(document, seen.episodes or EpisodeBook(), changes.episodes))
+            new = jsonc.edit(document, book_edits(document, seen.episodes or EpisodeBook(), changes.episodes))
             files[EPISODES_PATH] = self._checked(EPISODES_PATH, new, changes.episodes)
         if changes.timeline is not None and changes.timeline != seen.timeline:
             document = self._document(EVENTS_PATH, content(EVENTS_PATH) or EMPTY[EVENTS_PATH].encode())
-            new = edit(document, timeline_edits(document, seen.timeline or Timeline(), changes.timeline))
+            new = jsonc.edit(
+                document, timeline_edits(document, seen.timeline or Timeline(), changes.timeline)
+            )
             files[EVENTS_PATH] = self._checked(EVENTS_PATH, new, changes.timeline)
         return files
 
@@ -102,7 +104,7 @@ class Recording:
         if known is None or known[0] != data:
             spans_of = EPISODES if path == EPISODES_PATH else SEGMENTS
             was = known[1] if known is not None else None
-            known = self._documents[path] = (data, parse(data, path, spans_of, was))
+            known = self._documents[path] = (data, jsonc.parse(data, path, spans_of, was))
         return known[1]
 
     def _parsed(self, path: str, data: bytes) -> Read:
@@ -111,7 +113,7 @@ class Recording:
             book, problems = read_episodes(document, self._sound)
             if _is_broken(problems):
                 return None, problems
-            self._sound = Unchanged(document, book.episodes)
+            self._sound = jsonc.Unchanged(document, book.episodes)
             return book, problems
         timeline, problems = read_timeline(document)
         return (None if _is_broken(problems) else timeline), problems
@@ -132,7 +134,7 @@ def as_adopted(document: Document, data: bytes, new_id: Callable[[str], str], no
         return None if _is_broken(read_timeline(document)[1]) else data
     if document.path != EPISODES_PATH:
         return data
-    spanned = parse(data, EPISODES_PATH, EPISODES)
+    spanned = jsonc.parse(data, EPISODES_PATH, EPISODES)
     book, problems = read_episodes(spanned)
     if _is_broken(problems):
         return None
@@ -140,7 +142,7 @@ def as_adopted(document: Document, data: bytes, new_id: Callable[[str], str], no
 
     taken = {episode.id for episode in book.episodes}
     edits = completion_edits(spanned, fresh_ids(new_id, taken), now)
-    return edit(spanned, edits) if edits else data
+    return jsonc.edit(spanned, edits) if edits else data
 
 
 def fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Iterator[str]:
