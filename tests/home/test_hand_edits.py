@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from alice_exp.kernel.journal import commit_writer
+from alice_exp.kernel.journal.atomic_files import RACY_NS, read_bytes
+from alice_exp.kernel.journal.lock import WriterLock
 
 Call = Callable[..., Any]
 PERSONAL = "experiences/personal/user_preferences.jsonc"
@@ -234,6 +239,39 @@ def test_saving_the_same_size_twice_within_a_tick_is_seen(home: Path, cli: Call)
             text.replace('"00"', f'"{number:02}"').replace("09:00:00", f"09:00:{number:02}"), encoding="utf-8"
         )
         assert [one["payload"] for one in cli("list", "--json").json["blocks"]] == [f"{number:02}"]
+
+
+def test_a_reader_after_an_act_compares_contents_and_takes_no_lock(
+    home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an act wrote cannot be told by its time stamp; a quarter of the reader's time went into settling it."""
+    made = cli("memorize", "a thought", "--json").json["id"]
+    time.sleep(2 * RACY_NS / 1e9)
+    held: list[float] = []
+    hold = WriterLock.hold
+    monkeypatch.setattr(WriterLock, "hold", lambda self, wait: held.append(wait) or hold(self, wait))
+    assert [one["id"] for one in cli("list", "--json").json["blocks"]] == [made] and held == []
+    # What it found is kept, so that the next one does not read either.
+    read: list[Path] = []
+    monkeypatch.setattr(commit_writer, "read_bytes", lambda path: read.append(path) or read_bytes(path))
+    assert [one["id"] for one in cli("list", "--json").json["blocks"]] == [made] and held == read == []
+
+
+@pytest.mark.parametrize("raises", [False, True])
+def test_a_save_right_after_an_act_is_adopted_by_the_reader(
+    home: Path, cli: Call, git: Callable[..., str], raises: bool
+) -> None:
+    """Of the same length, within the same tick, and with the trust that only a person's decision gives."""
+    cli("memorize", "a thought")
+    (path,) = (home / "experiences/low_value_pool").iterdir()
+    text = path.read_text(encoding="utf-8")
+    claimed = text.replace('"a thought"', '"b thought"')
+    if raises:
+        claimed = claimed.replace('"payload"', '"state": "reliable", "verifications": 80, "payload"')
+    path.write_text(claimed, encoding="utf-8")
+    (block,) = cli("list", "--json").json["blocks"]
+    assert (block["payload"], block["approved"]) == ("b thought", False)
+    assert acts(git, home)[0][0] == "editor"
 
 
 def test_adopting_asks_git_of_the_edited_file_alone(

@@ -154,7 +154,8 @@ for _ in range(12):
         shown = cli("list", "--json").json["blocks"]
         assert [one["id"] for one in shown] == [made], f"a reader saw {shown}"
         places[shown[0]["set"]] += 1
-    assert (writer.communicate()[1], writer.returncode) == (b"", 0)
+    told = {line.split()[-1] for line in writer.communicate()[1].decode().splitlines()}
+    assert (told, writer.returncode) == ({"moves"}, 0), "it names what it decides, and complains of nothing"
     assert len(places) == 2
     sound(home)
 

@@ -254,7 +254,9 @@ class FileHome:
         # Another process may have committed and saved newer signatures.
         if stamps.head != head:
             stamps = self._writer.reread()
-        return bool(head) and stamps.equal(head, found.files) and self.repository.resolve(SEEN) == head
+        if not head or stamps.head != head or self.repository.resolve(SEEN) != head:
+            return False
+        return stamps.equal(head, found.files) or self._writer.compared(found.files)
 
     @contextlib.contextmanager
     def _locked(self, wait: float = 10.0) -> Iterator[None]:

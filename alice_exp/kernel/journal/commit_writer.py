@@ -1,6 +1,6 @@
 """Writes acts as commits of one repository and keeps the file signatures up to date.
 
-Every method must be called with the writer lock held.
+Every method but ``compared`` must be called with the writer lock held.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.file_signatures import UNKNOWN, Stamps, load, save
+from alice_exp.kernel.journal.atomic_files import read_bytes
+from alice_exp.kernel.journal.file_signatures import UNKNOWN, Stamps, load, now_ns, save
 from alice_exp.kernel.journal.git_process import Message, Repository, blob_id
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.act import Act, Actor, Commit
+    from alice_exp.kernel.journal.atomic_files import Signature
     from alice_exp.kernel.journal.repo_config import RepoConfig
     from alice_exp.kernel.journal.transaction import FileChange
 
@@ -139,6 +141,30 @@ class CommitWriter:
             grown = 0
         self._stamps = Stamps(oid, when, stamps.at, grown, known)
         self.save()
+
+    def compared(self, found: Mapping[str, Signature]) -> bool:
+        """Whether files that their signatures cannot vouch for, as what an act just wrote, are those of the commit.
+
+        Reading them costs a fraction of what adopting does, and takes no lock.
+        """
+        unsure = self.stamps.unsure(found)
+        if not unsure:
+            return False
+        files = dict(self.stamps.files)
+        # Taken before the files are read, so that an edit during the reading is noticed next time.
+        began = now_ns()
+        for path in unsure:
+            try:
+                data, signature = read_bytes(self.work_tree / path)
+            except OSError:
+                return False
+            oid = files[path][1]
+            if blob_id(data) != oid:
+                return False
+            files[path] = (signature, oid)
+        self.stamps = replace(self.stamps, at=began, files=files)
+        self.save()
+        return True
 
     def save(self) -> None:
         """Write the signatures to disk; without their commit if git's index is stale, so that the next act mends it."""

@@ -49,6 +49,12 @@ class Stamps:
             and all(self.unchanged(path, signature) for path, signature in found.items())
         )
 
+    def unsure(self, found: Mapping[str, Signature]) -> tuple[str, ...] | None:
+        """The files whose content has to be read to tell; None where files are missing or were added."""
+        if found.keys() != self.files.keys():
+            return None
+        return tuple(path for path, signature in found.items() if not self.unchanged(path, signature))
+
 
 def load(path: Path) -> Stamps:
     """Read the stamps from disk; empty if the file is missing, unreadable or of another version."""
