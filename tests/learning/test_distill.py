@@ -86,8 +86,8 @@ def test_an_action_is_not_praised_for_its_easy_tasks() -> None:
         "jump", [False] * 8, 30, "hard task", level="hard"
     )
     bases = {(one.support.basis, one.support.trait, one.kind) for one in distill(easy + hard)}
-    assert ("context", "level=easy", "advice") in bases
-    assert ("context", "level=hard", "warning") in bases
+    # That the easy ones succeed is the same lesson the other way round.
+    assert {each for each in bases if each[0] == "context"} == {("context", "level=hard", "warning")}
     assert not any(one.support.basis == "action" for one in distill(easy + hard))
 
 

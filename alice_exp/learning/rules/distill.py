@@ -9,6 +9,7 @@ is done is said of the condition. Deterministic. Sources: R0.3, R0.5, R0.51, B5.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,9 +17,9 @@ from typing import TYPE_CHECKING
 from alice_exp.learning.rules.episode_groups import (
     action_groups,
     entries,
-    kinds_of_task,
     step_groups,
     task_words,
+    word_groups,
 )
 from alice_exp.learning.rules.proposals import Group, Kind, Lesson, Support, proposal
 from alice_exp.learning.rules.success_rates import (
@@ -28,6 +29,7 @@ from alice_exp.learning.rules.success_rates import (
     stratified_difference,
     trend,
 )
+from alice_exp.learning.rules.task_kinds import kinds_of_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -55,6 +57,13 @@ UNLIKE = 0.1
 PURE = 0.8
 """The least share of one outcome on the side of a condition of which something is said."""
 
+ENOUGH, COMPARED, LUCK = 5, 10, 0.2
+"""Episodes that need no others to be compared with; the fewest of other kinds that tell what is usual; the error
+probability from which fewer may be luck."""
+
+MOST_WORDS = 60
+"""The most words of actions, those of the greatest contrast, by which a kind of task is searched."""
+
 OVERLAP = 0.6
 """A lesson whose episodes an earlier one of its kind mostly explains says nothing new."""
 
@@ -62,31 +71,77 @@ OVERLAP = 0.6
 def distill(episodes: Iterable[Episode], limit: int = 20) -> tuple[Proposal, ...]:
     """At most ``limit`` proposals, one a lesson, the strongest first."""
     ordered = sorted(episodes, key=lambda one: (one.timestamp, one.id))
-    found = [lesson_ for group in kinds_of_task(ordered) for lesson_ in _of_kind(group)]
+    found = [lesson_ for group in kinds_of_task(ordered) for lesson_ in _of_kind(group, ordered)]
     found.sort(
         key=lambda one: (-_strength(one.support), one.support.type, one.support.basis, one.support.trait)
     )
     return tuple(proposal(one) for one in found[:limit])
 
 
-def _of_kind(group: Sequence[Episode]) -> list[Lesson]:
+def _of_kind(group: Sequence[Episode], book: Sequence[Episode]) -> list[Lesson]:
     """The lessons of one kind of task: of its actions, of steps of them, then of what holds whatever is done."""
-    candidates = [
-        *(Group(group, "action", trait, places) for trait, places in action_groups(group)),
+    actions = action_groups(group)
+    words = word_groups(group, [places for _, places in actions], REPEATS)
+    # A set and its complement are one test.
+    tried = len({min(places, _others(group, places)) for _, places in words})
+    repeated = max(1, sum(len(places) >= REPEATS for _, places in actions) - 1)
+    alike = [
+        *(Group(group, "action", trait, places, repeated) for trait, places in actions),
         *(Group(group, "step", trait, places) for trait, places in step_groups(group)),
+    ]
+    words = sorted(words, key=lambda one: -_contrast(group, one[1]))[:MOST_WORDS]
+    # What is done in all of them was not chosen by how it ended.
+    by_word = [
+        Group(group, "action", trait, places, tried if len(places) < len(group) else 1)
+        for trait, places in words
     ]
     told = [
         lesson_
-        for one in candidates
-        if len(one.places) >= REPEATS
-        for lesson_ in _conditional(one) or _plain(one) or _falling(one)
+        for one in (*alike, *by_word)
+        if len(one.places) >= REPEATS and not _may_be_luck(one, book)
+        for lesson_ in _conditional(one) or _plain(one) or (_falling(one) if one in alike else [])
     ]
     found: list[Lesson] = []
     _keep(found, sorted(told, key=lambda one: -_strength(one.support)))
     parting = frozenset(one.condition[1].partition("=")[0] for one in found if one.condition)
     # A situation by which an action's success parts is told with the action.
     _keep(found, [one for one in _situations(group) if one.group.trait.partition("=")[0] not in parting])
-    return [replace(one, parting=parting) for one in found]
+    return [replace(one, parting=parting) for one in found if not _is_reverse(one, found)]
+
+
+def _may_be_luck(one: Group, book: Sequence[Episode]) -> bool:
+    """Whether a few episodes, with none beside them in their kind, end as those of other kinds mostly do."""
+    own, others = one.rates(one.places)
+    if own.total >= ENOUGH or others.total >= REPEATS or len(book) - len(one.episodes) < COMPARED:
+        return False
+    ok = sum(episode.success for episode in book) - own.successes - others.successes
+    rest = len(book) - len(one.episodes)
+    return fisher(own.successes, own.total - own.successes, ok, rest - ok) > LUCK
+
+
+def _is_reverse(one: Lesson, found: Sequence[Lesson]) -> bool:
+    """Whether it only says that all is well where a warning does not hold: one lesson, told by the warning."""
+    key, _, value = _situation(one).partition("=")
+    warned = [_situation(other).partition("=") for other in found if other.kind == "warning"]
+    return one.kind == "advice" and bool(key) and any(key == each[0] and value != each[2] for each in warned)
+
+
+def _situation(one: Lesson) -> str:
+    """The context entry under which a lesson holds; empty where it holds in any, or for a word."""
+    mark = one.condition or (one.group.basis, one.group.trait)
+    return mark[1] if mark[0] == "context" else ""
+
+
+def _contrast(group: Sequence[Episode], places: Sequence[int]) -> float:
+    """How far the success rate of some episodes is from that of their kind, times the root of their number."""
+    usual = sum(episode.success for episode in group) / len(group)
+    own = sum(group[index].success for index in places) / len(places)
+    return abs(own - usual) * math.sqrt(len(places))
+
+
+def _others(group: Sequence[Episode], places: Sequence[int]) -> tuple[int, ...]:
+    inside = frozenset(places)
+    return tuple(index for index in range(len(group)) if index not in inside)
 
 
 def _keep(found: list[Lesson], new: Sequence[Lesson]) -> None:
@@ -136,7 +191,8 @@ def _parting(one: Group) -> tuple[Trait, tuple[int, ...]] | None:
                 shown[where].append(mark)
         best = min(((_chance(one, where), where) for where in shown), default=None)
         parted = {min(where, tuple(index for index in one.places if index not in where)) for where in shown}
-        if best is not None and best[0] * len(parted) <= CHANCE:
+        limit = CHANCE if one.tried == 1 else UNLIKE
+        if best is not None and best[0] * len(parted) * one.tried <= limit:
             return min(shown[best[1]]), best[1]
     return None
 
@@ -153,11 +209,13 @@ def _shown(
 
 def _chance(one: Group, where: Sequence[int]) -> float:
     """The probability that chance parts the outcomes of a group as unevenly as a condition does."""
-    own = one.rates(where)[0]
-    whole = one.rates(one.places)[0]
-    rest = whole.total - own.total
-    ok = whole.successes - own.successes
-    return fisher(own.successes, own.total - own.successes, ok, rest - ok)
+    own, whole = _successes(one, where), _successes(one, one.places)
+    rest = len(one.places) - len(where)
+    return fisher(own, len(where) - own, whole - own, rest - (whole - own))
+
+
+def _successes(one: Group, places: Iterable[int]) -> int:
+    return sum(one.episodes[index].success for index in places)
 
 
 def _opposite(episodes: Sequence[Episode], condition: Trait, outside: Sequence[int]) -> Trait | None:
@@ -193,10 +251,10 @@ def _plain(one: Group) -> list[Lesson]:
     average = (mine.successes + others.successes) / (mine.total + others.total)
     # Alone, a clear rate of its own is enough; among other actions theirs has to be another one, too.
     whole = Group(like.episodes, one.basis, one.trait, tuple(range(len(like.episodes))))
-    by_chance = _chance(whole, like.places)
+    by_chance = _chance(whole, like.places) * one.tried
     pure = own.successes in (0, own.total)
     differs = others.total < REPEATS or by_chance <= (UNLIKE if pure else CHANCE)
-    clear = one.basis == "action" and differs
+    clear = one.basis == "action" and differs and (one.tried == 1 or others.total >= REPEATS)
     telling = others.total < REPEATS or others.value <= own.value - (1 - PURE)
     if (differs and low > 0 and own.low > average) or (clear and own.low > 0.5 and high > 0 and telling):
         return [_lesson("advice", one)]

@@ -1,18 +1,17 @@
-"""Which episodes belong together: by kind of task, by what was done, by the situation; and a phrase for their tasks."""
+"""Which episodes of one kind of task belong together: by what was done, by the situation; a phrase for their tasks."""
 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import Counter, defaultdict
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from alice_exp.kernel.text.tokens import STOP_WORDS, keywords, tokens
-from alice_exp.model.values.records import GENERAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.records import Episode
@@ -21,9 +20,6 @@ Basis = Literal["action", "step", "context", "word", "trend", "episode"]
 """What the episodes of a proposal share; ``episode``: the proposal rests on a single one."""
 
 Trait: TypeAlias = tuple[Basis, str]
-
-LIKE_TASKS = 0.4
-"""Cosine of two tasks' words, weighted by rarity, from which episodes without a type are of one kind."""
 
 LIKE_ACTIONS = 0.4
 """Share of common words (Jaccard) from which two wordings are one action."""
@@ -36,46 +32,11 @@ _FLAG = re.compile(r"(?<!\S)--?[\w-]+")
 _IDLE = frozenset(
     {"run", "use", "using", "try", "just", "simpli", "simply", "then", "make", "via", "ran", "used"}
 )
+_DENIED = re.compile(r"\b(?:no|not|never|without|skip\w*|forg[eo]t\w*|omit\w*|bypass\w*)\b|不|没|未|跳过|忘")
+_LINKING = frozenset("的了在把给到再先就用和与地得着过一个上下里后前按从对为被是不有来去行")
 _WORD = r"(?:(?![\u2e80-\U0003ffff])[^\W_])+"
 _PART = re.compile(rf"[\u2e80-\U0003ffff]|{_WORD}(?:['-]{_WORD})*|[^\w\s]")
 _CJK = re.compile("[\u2e80-\U0003ffff]")
-
-
-def kinds_of_task(episodes: Sequence[Episode]) -> list[list[Episode]]:
-    """The episodes by kind of task, in order: by type, and those without one by the words of their tasks (B5.8)."""
-    by_type: defaultdict[str, list[Episode]] = defaultdict(list)
-    for episode in episodes:
-        by_type[episode.task_type].append(episode)
-    untyped = by_type.pop(GENERAL, [])
-    return [*by_type.values(), *_by_words(untyped)]
-
-
-def _by_words(episodes: Sequence[Episode]) -> list[list[Episode]]:
-    """Episodes with like tasks, each put to the group whose words it shares most; a group of one stays alone."""
-    bags = [frozenset(word for word in tokens(one.task) if word.isalpha()) for one in episodes]
-    spread = Counter(word for bag in bags for word in bag)
-    weight = {word: math.log(1 + len(bags) / count) for word, count in spread.items() if count > 1}
-    groups: list[tuple[Counter[str], list[Episode]]] = []
-    for bag, episode in zip(bags, episodes, strict=True):
-        scored = [
-            (_alike(bag, words, len(all_), weight), -place) for place, (words, all_) in enumerate(groups)
-        ]
-        best = max(scored, default=(0.0, 0))
-        if best[0] >= LIKE_TASKS:
-            words, listed = groups[-best[1]]
-            words.update(bag)
-            listed.append(episode)
-        else:
-            groups.append((Counter(bag), [episode]))
-    return [listed for _, listed in groups]
-
-
-def _alike(bag: frozenset[str], words: Counter[str], size: int, weight: Mapping[str, float]) -> float:
-    """Cosine between a task and the mean of a group's; what a single task says counts for nothing."""
-    shared = sum(words[word] / size * weight[word] ** 2 for word in bag if word in words and word in weight)
-    own = sum(weight.get(word, 0.0) ** 2 for word in bag)
-    theirs = sum((count / size * weight.get(word, 0.0)) ** 2 for word, count in words.items())
-    return shared / (own * theirs) ** 0.5 if own and theirs else float(bag == words.keys())
 
 
 def action_groups(group: Sequence[Episode]) -> list[tuple[str, tuple[int, ...]]]:
@@ -98,6 +59,47 @@ def action_groups(group: Sequence[Episode]) -> list[tuple[str, tuple[int, ...]]]
             like.append(index)
     whole = [part for each in found for part in _split_by_word(group, parts, each)]
     return [(" ".join(group[each[0]].action.split()), tuple(each)) for each in whole]
+
+
+def word_groups(
+    group: Sequence[Episode], known: Sequence[tuple[int, ...]], least: int
+) -> list[tuple[str, tuple[int, ...]]]:
+    """Actions by a single word, however they are worded beside it, and by the lack of one among like wordings.
+
+    At least ``least`` episodes each; sets that are ``known`` are left out. The trait is the commonest wording.
+    """
+    taken = set(known)
+    parts = [_every_word(episode.action) for episode in group]
+    having: defaultdict[str, list[int]] = defaultdict(list)
+    for index, words in enumerate(parts):
+        for word in words:
+            having[word].append(index)
+    found: dict[tuple[int, ...], None] = {}
+    for word in sorted(having):
+        own = having[word]
+        inside = frozenset(own)
+        lacking = [
+            tuple(place for place in each if place not in inside)
+            for each in known
+            if len(each) > least and not inside.isdisjoint(each)
+        ]
+        for places in (tuple(own), *lacking):
+            if least <= len(places) and places not in taken:
+                found[places] = None
+    return [(_commonest([group[place] for place in places]), places) for places in found]
+
+
+def _every_word(action: str) -> frozenset[str]:
+    """The words of an action, single Chinese characters among them, and a mark where something was left out."""
+    characters = {char for char in action if _CJK.match(char)} - _LINKING
+    denied = {"¬"} if _DENIED.search(action) else set()
+    return _action_words(action) | characters | denied
+
+
+def _commonest(episodes: Sequence[Episode]) -> str:
+    """The wording of an action that most of the episodes have; of several the earliest."""
+    counts = Counter(" ".join(episode.action.split()) for episode in episodes)
+    return max(counts, key=lambda wording: counts[wording])
 
 
 def _split_by_word(
@@ -158,7 +160,12 @@ def entries(episode: Episode) -> set[Trait]:
 
 def task_words(episode: Episode) -> set[Trait]:
     """The words of an episode's task, as traits."""
-    return {("word", word) for word in keywords(episode.task) - STOP_WORDS}
+    return set(_task_words(episode.task))
+
+
+@lru_cache(4096)
+def _task_words(task: str) -> frozenset[Trait]:
+    return frozenset(("word", word) for word in keywords(task) - STOP_WORDS)
 
 
 def traits(episode: Episode) -> set[Trait]:
@@ -207,4 +214,4 @@ def phrase(episodes: Sequence[Episode]) -> str:
         if kept[place] or (bridged and part.lower() in STOP_WORDS):
             tight = bool(said) and bool(_CJK.match(part)) and bool(_CJK.match(said[-1]))
             said += ("" if tight or not said else " ") + part
-    return said
+    return said.removeprefix("的")

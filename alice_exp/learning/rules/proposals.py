@@ -108,6 +108,8 @@ class Group:
     basis: Basis
     trait: str
     places: tuple[int, ...]
+    tried: int = 1
+    """How many groups were looked at where the best of them was chosen by its outcomes (Bonferroni)."""
 
     def rates(self, places: Sequence[int]) -> tuple[Rate, Rate]:
         """The success rate of some of the episodes, and of all others of the kind."""
