@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.version import VERSION
@@ -14,10 +15,15 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 
+WINDOWS = "Windows is not supported, since locks and file modes differ; it runs under WSL"
+"""What whoever starts or imports it on Windows is told."""
+
 
 def __getattr__(name: str) -> object:
     """A name that ``app.api`` offers, loaded now; modules are named otherwise, so that they load without it."""
     if name[:1].isupper() or name == "before_model":
+        if sys.platform == "win32":
+            raise OSError(WINDOWS)
         from alice_exp.app import api
 
         if name in api.__all__:

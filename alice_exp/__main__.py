@@ -8,7 +8,10 @@ import sys
 def main() -> None:
     """Run the command line and end the process with its exit code."""
     if sys.platform == "win32":
-        sys.exit("alice-exp: Windows is not supported, since locks and file modes differ; it runs under WSL")
+        from alice_exp import WINDOWS
+        from alice_exp.terminal.language import say
+
+        sys.exit(f"alice-exp: {say(WINDOWS)}")
     if sys.argv[1:2] == ["merge-driver"]:
         # Every home's .git/config names this entry, so it has to stay wherever the module goes.
         from alice_exp.sync.store import merge_driver

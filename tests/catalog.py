@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from alice_exp import WINDOWS
 from alice_exp.app.command_tree import Table, command_of, group_help
 from alice_exp.app.help_page import GROUPS, HEADINGS, LEAD, SHARED
 from alice_exp.app.main import COMMANDS, command
@@ -72,7 +73,7 @@ _HELP = (
 WORDS = (
     *(*LEVELS, *_SAID.split(), *BLOCK_TYPES, *AGES, OLDER, "never", "needs review"),
     *(*_OPTIONS, *_HELP, *_DOCTORED.split(), IN_DOUBT_WARNING, UNKEPT_WARNING),
-    *PRIVATE,
+    *(*PRIVATE, WINDOWS),
 )
 """Single words that are said through a variable."""
 

@@ -66,6 +66,12 @@ def test_on_windows_it_says_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SystemExit) as ended:
         __main__.main()
     assert "WSL" in str(ended.value)
+    # What Windows lacks is not there, as it is for whoever imports the package.
+    lacking = "import sys; sys.platform = 'win32'; sys.modules['fcntl'] = None; import alice_exp; "
+    for line, status in (("alice_exp.__version__", 0), ("from alice_exp import Alice", 1)):
+        done = subprocess.run([sys.executable, "-c", lacking + line], capture_output=True, text=True)
+        assert done.returncode == status
+        assert not status or done.stderr.splitlines()[-1].startswith("OSError: Windows is not supported")
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import plistlib
 import shlex
+import shutil
 import stat
 import subprocess
 from pathlib import Path
@@ -23,6 +24,23 @@ def test_the_units_quote_what_systemd_would_expand() -> None:
     assert 'ExecStart="/opt/a b/alice-exp" "--home" "/home/我/50%%$$x" "heartbeat" "--unseen"\n' in service
     assert 'Environment="ALICE_LANG=zh"\n' in service
     assert "OnCalendar=*-*-* 08:05:00\nPersistent=true\n" in timer
+
+
+def test_systemd_itself_finds_nothing_wrong_in_the_units(tmp_path: Path) -> None:
+    program = shutil.which("systemd-analyze")
+    if program is None:
+        pytest.skip("systemd-analyze is not on this machine")
+    there = ["/bin/true", *COMMAND[1:], "it's", '"q"', "é"]
+    for name, text in rules.units(there, ENVIRONMENT, 8, 5).items():
+        (tmp_path / name).write_text(text, "utf-8")
+    environ = {"PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": str(tmp_path), "HOME": str(tmp_path)}
+    for path in tmp_path.glob("alice-exp-report.*"):
+        done = subprocess.run(
+            [program, "verify", "--user", path], env=environ, capture_output=True, text=True
+        )
+        if "Failed to initialize manager" in done.stderr:
+            pytest.skip("systemd has no manager for a user here")
+        assert (done.returncode, done.stderr) == (0, ""), path
 
 
 def test_the_agent_is_a_property_list() -> None:
