@@ -15,7 +15,7 @@ from pathlib import Path
 
 from alice_exp import WINDOWS
 from alice_exp.app.command_tree import Table, command_of, group_help
-from alice_exp.app.help_page import GROUPS, HEADINGS, LEAD, SHARED
+from alice_exp.app.help_page import GROUPS, LEAD, OTHER, SHARED
 from alice_exp.app.main import COMMANDS, command
 from alice_exp.app.wrong_commands import NAMED
 from alice_exp.learning.rules.decision_tiers import IN_DOUBT_WARNING, UNKEPT_WARNING
@@ -66,7 +66,7 @@ def _documented(table: Table) -> Iterator[str]:
 
 _HELP = (
     *("Show this message and exit.", *_documented(COMMANDS)),
-    *(LEAD, SHARED, *HEADINGS, *GROUPS, *(what for group in GROUPS.values() for what in group.values())),
+    *(LEAD, SHARED, OTHER, *GROUPS, *(what for group in GROUPS.values() for what in group.values())),
     *(str(option.help) for option in command().params if option.help),
     *(*NAMED.values(), *KINDS.values()),
 )

@@ -68,11 +68,6 @@ def unhooked(text: str, path: str, hooks: Hooks) -> str:
     return "" if value in ({}, {"version": 1}) else without
 
 
-def is_hooked(text: str, path: str, hooks: Hooks) -> bool:
-    """Whether a hook of ours stands in the file."""
-    return unhooked(text, path, hooks) != text if text.strip() else False
-
-
 def _entry(hooks: Hooks, command: str) -> dict[str, Any]:
     return (
         {"command": command} if hooks.form == "flat" else {"hooks": [{"type": "command", "command": command}]}

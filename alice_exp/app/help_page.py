@@ -99,7 +99,7 @@ BEGIN = (
     'alice-exp recall "comparing options"',
     "alice-exp heartbeat",
 )
-HEADINGS = ("Other",)
+OTHER = "Other"
 
 
 def root_page(root: Any) -> str:
@@ -124,7 +124,7 @@ def _grouped(names: Sequence[str]) -> Iterator[tuple[str, list[tuple[str, str]]]
         if rows := [(name, say(what)) for name, what in group.items() if name in names]:
             yield heading, rows
     if rest := [(name, "") for name in names if name not in placed]:
-        yield "Other", rest
+        yield OTHER, rest
 
 
 def summaries(root: Any) -> list[dict[str, str]]:

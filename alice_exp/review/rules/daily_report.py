@@ -75,11 +75,6 @@ class Item:
     """The number of the group that it stands in, from 1; 0: by itself."""
 
     @property
-    def is_shown(self) -> bool:
-        """Whether a report gave its present text to a person: only then a decision in bulk reaches it."""
-        return is_shown_as_it_is(self.placed.block)
-
-    @property
     def mark(self) -> Relation | None:
         """The rejected block that it repeats in other words, if there is one."""
         found = (one for one in self.relations if one.where == "rejected")
