@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -21,10 +22,13 @@ MEANT: Mapping[str, str] = {
     "view": "show",
     "get": "show",
     "explain": "why",
+    "blame": "why",
     "history": "log",
     "memorise": "memorize",
     "today": "heartbeat",
     "report": "heartbeat",
+    "hb": "heartbeat",
+    "daily": "heartbeat",
     "inbox": "heartbeat",
     "pending": "heartbeat",
     "setup": "init",
@@ -34,6 +38,27 @@ MEANT: Mapping[str, str] = {
     "settings": "config",
     "fsck": "check",
     "version": "--version",
+    "搜索": "recall",
+    "查找": "recall",
+    "回忆": "recall",
+    "查询": "recall",
+    "列表": "list",
+    "列出": "list",
+    "查看": "show",
+    "为什么": "why",
+    "解释": "why",
+    "日志": "log",
+    "历史": "log",
+    "状态": "status",
+    "报告": "heartbeat",
+    "今天": "heartbeat",
+    "日报": "heartbeat",
+    "审阅": "review",
+    "检查": "check",
+    "帮助": "help",
+    "配置": "config",
+    "设置": "config",
+    "初始化": "init",
 }
 """Another name of one command, which it runs: nothing that takes trust or deletes has one."""
 
@@ -63,6 +88,28 @@ NAMED: Mapping[str, str] = {
     "start": "'alice-exp init' makes a home; 'alice-exp help' shows all commands",
     "login": "there is no account: 'alice-exp init' makes a home on this machine",
     "install": "'alice-exp connect HOST' puts this home into an agent's host",
+    "accept": "'alice-exp approve 1 3' trusts what the report numbered; 'alice-exp config accept KEY' takes a setting",
+    "ok": "'alice-exp approve 1 3' trusts what the report numbered; 'alice-exp outcome ID ok' reports a success",
+    "yes": "'alice-exp approve 1 3' trusts what the report numbered, 'alice-exp reply' answers it in your own words",
+    "no": "'alice-exp reject 2' turns down what the report numbered, 'alice-exp reply' answers it in your own words",
+    "deny": "'alice-exp reject 2' turns down what the report numbered; 'alice-exp share deny ID' keeps a block here",
+    "decline": "'alice-exp reject 2' turns down what the report numbered",
+    "revert": "'alice-exp undo' takes acts back, 'alice-exp restore ID' brings a block back",
+    "rollback": "'alice-exp undo' takes acts back, 'alice-exp restore ID' brings a block back",
+    "serve": "'alice-exp mcp' serves an agent, 'alice-exp peer serve' other people's Alices",
+    "server": "'alice-exp mcp' serves an agent, 'alice-exp peer serve' other people's Alices",
+    "tag": "'alice-exp edit ID' opens a block in your editor; 'alice-exp list --tag NAME' lists by tag",
+    "open": "'alice-exp heartbeat --open' shows the report in the browser, 'alice-exp edit ID' opens a block",
+    "quit": "nothing runs on: each command ends by itself; 'alice-exp help' shows them all",
+    "exit": "nothing runs on: each command ends by itself; 'alice-exp help' shows them all",
+    "记住": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
+    "记下": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
+    "添加": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
+    "同意": "'alice-exp approve 1 3' trusts what the report numbered, 'alice-exp reply' answers it in your own words",
+    "拒绝": "'alice-exp reject 2' turns down what the report numbered, 'alice-exp reply' answers it in your own words",
+    "撤销": "'alice-exp undo' takes acts back, 'alice-exp restore ID' brings a block back",
+    "删除": "'alice-exp reject' turns a candidate down, 'alice-exp retire' takes trust away, "
+    "'alice-exp purge' forgets for good",
     "ui": "'alice-exp review' decides with keys; 'alice-exp heartbeat --format html' writes a page",
     "tui": "'alice-exp review' decides with keys; 'alice-exp heartbeat --format html' writes a page",
 }
@@ -78,9 +125,19 @@ def meant(context: Any, table: Mapping[str, object], words: list[str]) -> list[s
     if is_root and MEANT.get(word) in table:
         return [MEANT[word]]
     hint = say(NAMED[word]) if is_root and word in NAMED else _likely(context, table, word)
+    if is_root and word not in NAMED and _is_question(words[0]):
+        asked = f"alice-exp recall {shlex.quote(words[0])}"
+        hint = say("to ask what is known: {line}", line=asked)
+    if context.command_path == "alice-exp import":
+        hint = say("say what it is: {names}", names=", ".join(name for name in table if name))
     if MEANT.get(word) == "--version":
         hint = say("did you mean {names}?", names="'alice-exp --version'")
     raise UsageError("there is no command {name}", name=repr(words[0]), hint=hint)
+
+
+def _is_question(text: str) -> bool:
+    """Whether it is a sentence rather than a word: several words, or more Chinese than a command's name has."""
+    return len(text.split()) > 1 or sum(one >= "\u3400" for one in text) > 3
 
 
 def _likely(context: Any, table: Mapping[str, object], word: str) -> str:

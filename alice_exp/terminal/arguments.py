@@ -13,7 +13,7 @@ TEXTS = frozenset(("PAYLOAD", "QUERY", "TASK", "TOPIC", "TEXT", "TEXT…", "JSON
 FILTERS = frozenset(
     (
         *("session", "by", "op", "since", "until", "used", "also", "with_", "to", "namespace", "set_"),
-        *("origin", "scenario", "key", "decision"),
+        *("origin", "scenario", "key", "decision", "tag", "type", "state", "project", "match", "host"),
     )
 )
 """Options that choose among things: an empty one would choose all of them."""
@@ -28,6 +28,11 @@ def guard(command: Any) -> None:
             one.callback = _text
         elif (is_argument and one.metavar != "VALUE") or one.name in FILTERS:
             one.callback = _named
+
+
+def plain(metavar: object) -> str:
+    """An argument's name without the signs that say whether it may be left out or repeated."""
+    return str(metavar).replace("...", "").strip("[]{}…").removesuffix("|-").strip("[]{}…")
 
 
 def _text(_: Any, parameter: Any, value: Any) -> Any:
@@ -56,8 +61,9 @@ def _named(context: Any, parameter: Any, value: Any) -> Any:
     given = [*value] if isinstance(value, list | tuple) else [value]
     if any(isinstance(one, str) and not one.strip() for one in given) and _is_typed(context, parameter):
         is_argument = parameter.param_type_name == "argument"
-        what = parameter.metavar if is_argument else parameter.opts[0]
-        raise UsageError("{what} is empty", what=str(what).strip("[]"), hint="leave it out, or say which")
+        what = plain(parameter.metavar) if is_argument else parameter.opts[0]
+        hint = "say which" if parameter.required else "leave it out, or say which"
+        raise UsageError("{what} is empty", what=what, hint=hint)
     return value
 
 

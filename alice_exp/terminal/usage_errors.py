@@ -6,6 +6,7 @@ import shlex
 from typing import Any
 
 from alice_exp.kernel.errors import UsageError
+from alice_exp.terminal.arguments import plain
 from alice_exp.terminal.help_text import parted
 from alice_exp.terminal.language import say
 
@@ -22,7 +23,9 @@ def told(error: Any) -> UsageError:
     if context is not None and message.startswith("Got unexpected extra argument"):
         return _extra(context, message, see)
     if parameter is not None and type(error).__name__ == "MissingParameter":
-        names = "/".join(parameter.opts) if parameter.param_type_name == "option" else parameter.metavar
+        names = (
+            "/".join(parameter.opts) if parameter.param_type_name == "option" else plain(parameter.metavar)
+        )
         return UsageError(
             "{command} needs {what}",
             command=path.removeprefix("alice-exp "),
@@ -52,6 +55,23 @@ KINDS = {
 """What a value has to be, by the name of its type."""
 
 
+_SAME = {
+    **dict.fromkeys(
+        ("-n", "--limit", "--count", "--max", "-k", "--top-k", "--number"), ("--top", "-n", "--last")
+    ),
+    **dict.fromkeys(("-f", "--file", "--input"), ("--from", "--file", "--yes")),
+    **dict.fromkeys(("-t", "--trigger"), ("--when", "--tag")),
+    **dict.fromkeys(("--tags", "-l", "--label"), ("--tag",)),
+    **dict.fromkeys(("-j", "--output", "-o"), ("--json", "--format")),
+    **dict.fromkeys(("--force", "--confirm"), ("--yes",)),
+    **dict.fromkeys(("--dry", "--simulate", "--what-if"), ("--dry-run",)),
+    **dict.fromkeys(("--scope", "--repo"), ("--project",)),
+    **dict.fromkeys(("--after", "--from-date"), ("--since",)),
+    **dict.fromkeys(("--before", "--to-date"), ("--until",)),
+}
+"""What other programs call an option, and what it is here, the first that the command has."""
+
+
 def _of_option(error: Any, option: str, see: str) -> UsageError:
     if not hasattr(error, "possibilities"):
         return UsageError("{option} needs a value", option=option, hint=see)
@@ -66,6 +86,7 @@ def _of_option(error: Any, option: str, see: str) -> UsageError:
     near = get_close_matches(option, known, n=2, cutoff=0.7) or list(error.possibilities or ())[:2]
     if option == "-v":
         near = ["--version"]
+    near = [one for one in _SAME.get(option, ()) if one in known] or near
     names = " · ".join(near)
     hint = f"{say('did you mean {names}?', names=names)} {see}" if near else see
     return UsageError("there is no option {option}", option=option, hint=hint)

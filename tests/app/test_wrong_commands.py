@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,9 @@ RUNS: tuple[tuple[str, str], ...] = (
     ("cat exp-aaaaaaa2", "show exp-aaaaaaa2"),
     ("get exp-aaaaaaa2", "show exp-aaaaaaa2"),
     ("history", "log"),
+    ("blame exp-aaaaaaa2", "why exp-aaaaaaa2"),
+    ("日志", "log"),
+    ("搜索 tables", "recall tables"),
     ("report", "heartbeat"),
     ("inbox", "heartbeat"),
     ("setup", "init"),
@@ -49,6 +53,21 @@ LEAD: tuple[tuple[str, str], ...] = (
     ("login", "init"),
     ("install", "connect"),
     ("ui", "review"),
+    ("accept 1", "approve"),
+    ("deny 2", "reject"),
+    ("yes", "approve"),
+    ("revert", "undo"),
+    ("serve", "mcp"),
+    ("tag exp-aaaaaaa2 x", "list --tag"),
+    ("quit", "alice-exp help"),
+    ("'what is my name'", "recall 'what is my name'"),
+    ("我叫什么名字", "recall '我叫什么名字'"),
+    ("记住 x", "remember"),
+    ("同意 1", "approve"),
+    ("import x.json", "mem0"),
+    ("recall x --limit 3", "--top"),
+    ("approve 1 --force", "--yes"),
+    ("recall x --output json", "--json"),
     ("say hello", "session say"),
     ("invite", "peer invite"),
     ("lst", "list"),
@@ -96,7 +115,7 @@ def test_another_word_for_a_command_runs_it(filled: Path, cli: Call, typed: str,
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize(("typed", "named"), LEAD)
 def test_a_wrong_line_names_the_right_one(filled: Path, cli: Call, typed: str, named: str, lang: str) -> None:
-    done = cli("--lang", lang, *typed.split(), check=False)
+    done = cli("--lang", lang, *shlex.split(typed), check=False)
     assert done.code == 2 and done.stdout == ""
     assert named in done.stderr, done.stderr
     assert done.stderr.count("\n") == 1
@@ -121,3 +140,22 @@ def test_nothing_that_takes_away_runs_by_another_name() -> None:
 def test_a_stranger_without_a_home_is_told_how_to_begin(cli: Call) -> None:
     done = cli("list", check=False)
     assert done.code == 3 and "alice-exp init" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (("show", ""), "ID is empty (say which)"),
+        (("approve", ""), "ID|NUMBER is empty (leave it out, or say which)"),
+        (("connect", ""), "HOST is empty (leave it out, or say which)"),
+        (("import", "jsonl", " "), "FILE is empty (say which)"),
+        (("list", "--tag", ""), "--tag is empty"),
+        (("recall", "x", "--project", ""), "--project is empty"),
+        (("remember", ""), 'alice-exp remember "I like tables"'),
+    ],
+)
+def test_an_empty_argument_is_named_as_the_help_names_it(
+    filled: Path, cli: Call, line: tuple[str, ...], said: str
+) -> None:
+    done = cli(*line, check=False)
+    assert done.code == 2 and said in done.stderr, done.stderr

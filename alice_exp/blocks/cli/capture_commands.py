@@ -142,7 +142,7 @@ def remember(
     """
     terminal: Terminal = ctx.obj
     draft = Draft(
-        _payload(payload),
+        _payload(payload, 'alice-exp remember "I like tables" --when "comparing options"'),
         Trigger(when, (), context_of(context)),
         type=type_named(type),
         about="user",
@@ -153,12 +153,9 @@ def remember(
     _answer(terminal, keep_word(signing(terminal.session, terminal.doors(dry_run)), draft, namespace))
 
 
-def _payload(text: str) -> Payload:
+def _payload(text: str, example: str = 'alice-exp memorize "use rg" --when "searching code"') -> Payload:
     if not text.strip():
-        raise UsageError(
-            "a block needs a payload: what to do or to believe",
-            hint='alice-exp memorize "use rg" --when "searching code"',
-        )
+        raise UsageError("a block needs a payload: what to do or to believe", hint=example)
     require_utf8(text)
     return Payload(text)
 
