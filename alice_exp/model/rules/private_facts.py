@@ -81,20 +81,46 @@ def _is_private_mail(text: str) -> bool:
     return not _OFFICE.match(text)
 
 
+def _is_phone_number(text: str) -> bool:
+    return 8 <= sum(map(str.isdigit, text)) <= 15
+
+
 def _always(_: str) -> bool:
     return True
 
 
+def _is_known_sum(text: str, start: int, end: int) -> bool:
+    """Whether a run without words is a digest, a commit, a UUID or a ULID, and nothing before it calls it a key."""
+    digest = _DIGEST.fullmatch(text[start:end]) or _SUM_BEFORE.search(text, max(0, start - 12), start + 12)
+    return bool(digest) and not _CALLED_KEY.search(text, max(0, start - 30), start)
+
+
+_DIGEST = re.compile(
+    r"[0-9a-f]{7,64}|[0-9a-f]{96}|[0-9a-f]{128}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    r"|[0-7][0-9a-hjkmnp-tv-z]{25}",
+    re.IGNORECASE,
+)
+_SUM_BEFORE = re.compile(r"\b(?:sha|md)\d{1,3}[-:= ]", re.IGNORECASE)
+_CALLED_KEY = re.compile(r"key|token|secret|password|auth|密钥|令牌|密码|口令", re.IGNORECASE)
+
+
 _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
     ("an identity number", re.compile(r"(?<![\dA-Za-z])\d{17}[\dXx](?![\dA-Za-z])"), is_identity_number),
+    # The United States' social security number, whose parts are never all zero.
+    (
+        "an identity number",
+        re.compile(r"(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\d-])"),
+        _always,
+    ),
     ("a bank card", re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d.-])"), is_card_number),
     (
         "a mobile number",
         re.compile(
-            r"(?<![\d.-])(?:(?:\+|00)86[ -]?)?1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?![\d.-])"
-            r"|\+\d{1,3}[ -]\d{2,4}(?:[ -]\d{2,4}){2,3}(?!\d)"
+            r"(?<![\d.#-])(?:(?:\+|00)86[ -]?)?1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?![\d.-])"
+            r"|(?<![\w+])\+\d{1,3}[ -]?(?:\(\d{1,4}\)[ -]?)?\d{2,5}(?:[ -]\d{2,7}){1,4}(?![\d.])"
+            r"|(?<!\w)\(\d{3}\) ?\d{3}-\d{4}(?!\d)|(?<!\d)07\d{3} \d{6}(?!\d)"
         ),
-        _always,
+        _is_phone_number,
     ),
     (
         "a private e-mail address",
@@ -109,8 +135,9 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
         re.compile(
             r"[\u4e00-\u9fff]{2,12}(?:路|街|大道|胡同|巷|弄)\s?\d+\s?(?:号|弄)"
             r"|\d+\s?(?:号楼|栋|幢|单元)\s?\d+\s?(?:室|单元|号)"
-            r"|\b\d{1,5} (?:[A-Z][a-z]+ ){1,3}"
-            r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct)\b"
+            r"|\b\d{1,5}[A-Z]? (?:[A-Z][a-z]+ ){1,3}"
+            r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Parkway|Pkwy|Terrace|Square"
+            r"|Highway|Hwy|Crescent|Place)\b"
             r"|\b[A-Z][a-zäöüß]+(?:straße|strasse|weg|allee|platz) \d{1,4}[a-z]?\b"
         ),
         _always,
@@ -118,9 +145,12 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
 )
 
 
-KINDS = (*(kind for kind, _, _ in _KINDS), *(kind for kind in SECRETS if kind not in _TOLERATED))
+KINDS = (*dict.fromkeys(kind for kind, _, _ in _KINDS), *(kind for kind in SECRETS if kind not in _TOLERATED))
 """Every kind that ``delicate`` finds."""
 
+
+_NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF10, 0xFF5B) if chr(wide).isalnum()} | {0xFF20: "@"}
+"""Full-width letters and digits, and @, as Chinese input methods write them, to plain ones."""
 
 _SIGN = re.compile(
     r"\d|@|://|-----|[!-~]{16}|pass|pwd|secret|token|key|credential|密码|口令|密钥|令牌", re.IGNORECASE
@@ -149,9 +179,16 @@ def delicate(saying: Saying) -> tuple[Delicate, ...]:
 
 
 def _kinds(text: str) -> tuple[str, ...]:
+    text = text if text.isascii() else text.translate(_NARROW)
     if not _SIGN.search(text):
         return ()
-    found = [kind for kind, pattern, holds in _KINDS if any(holds(m.group()) for m in pattern.finditer(text))]
-    secrets = dict.fromkeys(one.what for one in findings(text, _TOLERATED))
+    found = dict.fromkeys(
+        kind for kind, pattern, holds in _KINDS if any(holds(m.group()) for m in pattern.finditer(text))
+    )
+    secrets = dict.fromkeys(
+        one.what
+        for one in findings(text, _TOLERATED)
+        if one.what != GUESSED or not _is_known_sum(text, one.start, one.end)
+    )
     # What is known for a token looks like a key, too.
     return (*found, *(kind for kind in secrets if kind != GUESSED or len(secrets) == 1))

@@ -76,9 +76,11 @@ def _is_value(match: re.Match[str]) -> bool:
 
     A plain word after a colon is prose ("token: expired") unless it is quoted.
     """
-    value = match["value"].strip("\"'`,;.)")
-    if len(value) < 4 or _TO_FILL.match(value):
+    value = _STOP.split(match["value"])[0].strip("\"'`,;.)")
+    if len(value) < 4 or _TO_FILL.match(value) or _CODE.match(match["value"]):
         return False
+    if match["sign"] == "is":
+        return any(map(str.isdigit, value)) and not value.isdigit()
     return match["sign"] == "=" or not value.isalpha() or match["value"][0] in "\"'`"
 
 
@@ -86,7 +88,13 @@ _WORDS = re.compile(
     r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z]+|[A-Z]+)(?![A-Za-z0-9])|(?<![A-Za-z0-9])[A-Za-z]{3}(?=\d)"
     r"|[A-Z]?[a-z]{4,}|[A-Z]{4,}"
 )
-_TO_FILL = re.compile(r"[<${%*\[(]|x{3,}|\.{3}|(?:your|my|the|none|null|true|false|example)\b", re.IGNORECASE)
+_TO_FILL = re.compile(
+    r"[<${%*\[(]|x{3,}|\.{3}|(?:your|my|the|none|null|true|false|example|change_?me|redacted|placeholder)\b",
+    re.IGNORECASE,
+)
+_STOP = re.compile("[，。；、！？）]")
+_CODE = re.compile(r"[A-Za-z_][\w.]*[(\[]")
+"""An expression that gets the value from elsewhere: os.environ[…], refresh_token()."""
 
 _SHAPES: Mapping[str, str] = {
     "a private key": r"-----BEGIN [A-Z0-9 ]+-----|AGE-SECRET-KEY-1[0-9A-Z]{10,}",
@@ -116,9 +124,14 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...]
         "a password or key",
         re.compile(
             r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|(?:api|access|secret|private)[_ -]?key|credentials?"
-            r"|密码|口令|密钥|令牌)[\"'`]?\s*(?P<sign>[=:：]|是|为)\s*(?P<value>[^\s]+)",
+            r"|密码|口令|密钥|令牌)[\"'`]?\s*(?P<sign>[=:：]|是|为|\bis\b)\s*(?P<value>[^\s]+)",
             re.IGNORECASE,
         ),
+        _is_value,
+    ),
+    (
+        "a password or key",
+        re.compile(r"(?<!\S)(?:-u|--user)(?P<sign>[ =])[\w.@-]+:(?![\d:]+(?!\S))(?P<value>\S+)"),
         _is_value,
     ),
     (GUESSED, re.compile(rf"[A-Za-z0-9+/=_-]{{{LONG},}}"), _is_wordless),
