@@ -161,8 +161,12 @@ SECRETS = {
 
 
 @pytest.mark.parametrize("kind", SECRETS)
-def test_what_looks_like_a_secret_does_not_leave(home: Path, cli: Call, world: Path, kind: str) -> None:
+def test_what_looks_like_a_secret_does_not_leave(
+    home: Path, cli: Call, world: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
     said, what = SECRETS[kind]
+    # Approved before this version, which lets nothing private into universal.
+    monkeypatch.setattr("alice_exp.review.usecases.decisions.delicate", lambda _: ())
     write(home, "universal/tool_usage", block("secret22", said, f', "shareable": true, {SUPER}'))
     cli("approve", "exp-secret22", "--yes")
     for command in (["preview"], ["export", str(world / "out")], ["allow", "secret22"]):
