@@ -15,7 +15,7 @@ from alice_exp.finding.usecases import show as look
 from alice_exp.finding.wiring import finding
 from alice_exp.home.references import type_named
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
-from alice_exp.kernel.text.display import one_line
+from alice_exp.kernel.text.display import cells, one_line
 from alice_exp.model import documents
 from alice_exp.model.formats.record_schema import EVENTS_PATH
 from alice_exp.model.values.block import SETS
@@ -290,24 +290,28 @@ def _block(terminal: Terminal, shown: Shown) -> None:
     block = shown.placed.block
     where = f"{shown.placed.place}/{shown.placed.namespace}"
     terminal.line(f"{block.id}  {say(shown.level)}  {where}{stale_mark(shown.placed)}")
-    for name in (
-        "trigger",
-        "payload",
-        "type",
-        "about",
-        "verifications",
-        "observations",
-        "confidence",
-        "trust",
-        "decay",
-    ):
-        terminal.line(f"  {say(name):<14} {document[name]}")
-    for name in ("tags", "related", "supersedes", "origin", "importance", "created_at", "updated_at"):
-        value = getattr(block, name)
-        if value and name.endswith("_at"):
-            value = terminal.local(value)
-        if value:
-            terminal.line(f"  {say(name):<14} {', '.join(value) if isinstance(value, tuple) else value}")
-    terminal.line(f"  {say('approved'):<14} {say('yes') if shown.approved else say('no')}")
-    for piece in block.evidence:
-        terminal.line(f"  {say('evidence'):<14} {documents.evidence_whole(piece)}")
+    rows = [
+        (say("trigger"), document["trigger"]),
+        (say("payload"), document["payload"]),
+        (say("type"), say(block.type)),
+        (say("about"), say("work") if block.about == "work" else say("the user")),
+        (say("verified"), str(block.verifications)),
+        (say("seen again"), str(block.observations)),
+        (say("confidence"), document["confidence"]),
+        (say("trust"), document["trust"]),
+        (say("decay"), f"{shown.decay:.3f}"),
+        (say("importance"), f"{block.importance:g}"),
+        (say("project"), block.project),
+        (say("tags"), ", ".join(block.tags)),
+        (say("related"), ", ".join(block.related)),
+        (say("replaces"), block.supersedes),
+        (say("origin"), say("this machine") if block.origin == "local" else block.origin),
+        (say("created"), terminal.local(block.created_at)),
+        (say("updated"), terminal.local(block.updated_at)),
+        (say("approved"), say("yes") if shown.approved else say("no")),
+        *((say("evidence"), documents.evidence_whole(piece, terminal.local)) for piece in block.evidence),
+    ]
+    widest = max(cells(label) for label, _ in rows)
+    for label, value in rows:
+        if value != "":
+            terminal.line(f"  {label}{' ' * (widest - cells(label))}  {value}")

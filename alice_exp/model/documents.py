@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.model.values.block import Evidence, Placed
@@ -38,10 +40,11 @@ def evidence_line(placed: Placed) -> str:
     return ", ".join(dict.fromkeys(piece.kind for piece in placed.block.evidence))
 
 
-def evidence_whole(piece: Evidence) -> str:
-    """One piece of evidence in full: time, kind, reference, effect, scenario, quotation."""
+def evidence_whole(piece: Evidence, time_of: Callable[[str], str] = str) -> str:
+    """One piece of evidence in full: time (as ``time_of`` writes it), kind, reference, effect, scenario, quotation."""
     quote = f"“{piece.quote}”" if piece.quote else ""
-    return "  ".join(filter(None, (piece.at, piece.kind, piece.ref, piece.effect, piece.scenario, quote)))
+    at = time_of(piece.at) if piece.at else ""
+    return "  ".join(filter(None, (at, piece.kind, piece.ref, piece.effect, piece.scenario, quote)))
 
 
 def problem(fault: Problem) -> dict[str, Any]:

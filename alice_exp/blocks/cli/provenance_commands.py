@@ -82,20 +82,23 @@ def _why(
         )
         terminal.line(f"  {say('payload')}: {documents.payload_text(present)}")
         for piece in block.evidence:
-            terminal.line(f"  {say('evidence')}: {documents.evidence_whole(piece)}")
+            terminal.line(f"  {say('evidence')}: {documents.evidence_whole(piece, terminal.local)}")
         trust, confidence, importance = (
             TRUST[present.place],
             CONFIDENCE[block.state],
             importance_factor(block),
         )
-        fixed = f"trust {trust:.1f} · confidence {confidence:.1f}"
+        factors = [say("trust") + f" {trust:.1f}", say("confidence") + f" {confidence:.1f}"]
         if importance != 1:
-            fixed += f" · importance {importance:.2f}"
+            factors.append(say("importance") + f" {importance:.2f}")
         for sentence in _use(present, standing(present, Thresholds.of(terminal.session.config))):
             terminal.line(f"  {say('use')}: {sentence}")
-        terminal.line(
-            f"  {say('score')}: {fixed} · decay · match = {trust * confidence * importance:.2f} · decay · match"
+        total = say(
+            "{factors} = {product}, times decay and match",
+            factors=" · ".join(factors),
+            product=f"{trust * confidence * importance:.2f}",
         )
+        terminal.line(f"  {say('score')}: {total}")
     rows = []
     for step in life:
         moved = _rise(step.before, step.after)
