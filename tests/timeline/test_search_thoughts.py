@@ -16,6 +16,7 @@ from alice_exp.model.values.records import Event, Timeline
 from alice_exp.timeline.rules.compaction import add_event, what_mattered
 from alice_exp.timeline.rules.digest import KEY_EVENTS, KEY_LIMIT
 from alice_exp.timeline.rules.search_thoughts import search_thoughts
+from tests.timeline.years import CHINESE, ENGLISH, year_of
 
 Call = Callable[..., Any]
 
@@ -91,6 +92,26 @@ def test_each_is_found_by_its_content(thoughts: list[Event]) -> None:
     for number, (_, query, _) in DECISIVE.items():
         assert search_thoughts(query, numbered, top=1)[0].number == number, query
     assert search_thoughts("quantum chromodynamics", numbered) == []
+
+
+@pytest.mark.parametrize("seed", [1, 7])
+@pytest.mark.parametrize(("language", "planted"), [("en", ENGLISH), ("zh", CHINESE)])
+@pytest.mark.covers("R1.26", "B1.10")
+def test_what_decides_in_words_of_no_list_is_kept_among_routine(
+    language: str, planted: list[tuple[int, Event, list[str], str]], seed: int
+) -> None:
+    timeline, thoughts = Timeline(), year_of(language, seed)
+    for event in thoughts.values():
+        timeline = add_event(timeline, event).timeline
+    told = " ".join([*what_mattered(timeline.segments), *(one.summary for one in timeline.segments)])
+    assert sum(words in told for *_, words in planted) >= 5, told
+    assert len(json.dumps(timeline_json(timeline), ensure_ascii=False, indent=2).encode()) < 16_384
+    asked = [(number, query) for number, _, queries, _ in planted for query in queries]
+    found = [search_thoughts(query, thoughts, top=1) for _, query in asked]
+    assert (
+        sum(bool(one) and one[0].number == number for one, (number, _) in zip(found, asked, strict=True))
+        >= 10
+    )
 
 
 def test_time_narrows_a_search(thoughts: list[Event]) -> None:

@@ -17,6 +17,7 @@ from alice_exp.kernel.text.tokens import keywords
 from alice_exp.model.rules.similarity import task_similarity
 from alice_exp.model.values.records import Segment, Timeline
 from alice_exp.timeline.rules.digest import bounded, digest, gist, importance
+from alice_exp.timeline.rules.novelty import NEW, novelty
 from alice_exp.timeline.rules.telling import telling
 
 if TYPE_CHECKING:
@@ -170,7 +171,8 @@ def add_event(
     next_id, compressions, merge = own.id + 1, timeline.total_compressions, None
     index = strategy(segments) if len(segments) >= COMPACTED_FROM else None
     if index is not None:
-        merge = merged(segments[index], segments[index + 1], next_id, summarise)
+        around = (*segments[:index], *segments[index + 2 :])
+        merge = merged(segments[index], segments[index + 1], next_id, summarise, around)
         segments[index : index + 2] = [merge.merged]
         next_id, compressions = next_id + 1, compressions + 1
     grown = Timeline(next_id, timeline.total_events + 1, compressions, tuple(_in_window(segments)))
@@ -198,9 +200,15 @@ def add_events(
     return AddedMany(uncompacted, compacted, tuple(merges))
 
 
-def merged(first: Segment, second: Segment, new_id: int, summarise: Summariser | None = None) -> Merge:
+def merged(
+    first: Segment,
+    second: Segment,
+    new_id: int,
+    summarise: Summariser | None = None,
+    around: Sequence[Segment] = (),
+) -> Merge:
     """Merge two neighbours: start of the first, end of the second, lengths added, level one higher (R1.12, B1.5)."""
-    digested, fallback = _digest_of(first, second, summarise)
+    digested, fallback = _digest_of(digest(first, second, around), first, second, summarise)
     whole = Segment(
         new_id,
         first.start,
@@ -219,16 +227,19 @@ def _is_whole(segment: Segment) -> bool:
     return len(segment.events) >= segment.segment_length
 
 
-def _digest_of(first: Segment, second: Segment, summarise: Summariser | None) -> tuple[Digest, str]:
+def _digest_of(
+    rule: Digest, first: Segment, second: Segment, summarise: Summariser | None
+) -> tuple[Digest, str]:
+    """A model's digest, or that of the rule with the reason."""
     if summarise is None:
-        return digest(first, second), ""
+        return rule, ""
     try:
         answer = summarise(first, second)
     except Exception as failure:  # a model may fail in any way, but the thought must be kept (R1.25)
-        return digest(first, second), str(failure) or type(failure).__name__
+        return rule, str(failure) or type(failure).__name__
     if answer is None or not answer.summary.strip():
-        return digest(first, second), "no summary came back"
-    return bounded(answer, digest(first, second)), ""
+        return rule, "no summary came back"
+    return bounded(answer, rule), ""
 
 
 def _in_window(segments: Sequence[Segment]) -> Iterator[Segment]:
@@ -333,8 +344,11 @@ def scenes(timeline: Timeline, count: int = 5) -> tuple[Scene, ...]:
 
 
 def what_mattered(segments: Sequence[Segment]) -> tuple[str, ...]:
-    """The key events of some segments that decide, refuse, surprise or were given an importance, oldest first."""
-    return tuple(key for segment in segments for key in segment.key_events if telling(key) > 0)
+    """The key events of some segments that decide, refuse, surprise, are new or were given an importance."""
+    keys = [key for segment in segments for key in segment.key_events]
+    return tuple(
+        key for key, fresh in zip(keys, novelty(keys, ()), strict=True) if fresh >= NEW or telling(key) > 0
+    )
 
 
 def narrative(timeline: Timeline, count: int = 5) -> str:

@@ -11,6 +11,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.text.tokens import tokens
+from alice_exp.timeline.rules.novelty import NEW, amount, novelty
 from alice_exp.timeline.rules.telling import IMPORTANT, is_weighty, kind_of_deed, referred, telling
 
 if TYPE_CHECKING:
@@ -31,6 +33,15 @@ KEY_LIMIT = 100
 MOST_ANSWER = 1 << 16
 """The characters of a model's answer in which a digest is looked for."""
 
+TELLS_MORE = 1.25
+"""How many times the words of action and result a thought has to have to stand for them."""
+
+FRESH = 6.0
+"""What it is worth that no other line has a line's words."""
+
+TELLING = 2.0
+"""From what worth on a piece stands in a summary before the others."""
+
 _ARROW = " → "
 _BETWEEN = " · "
 _FRESH = 100
@@ -44,10 +55,19 @@ class Digest:
     key_events: tuple[str, ...] = ()
 
 
-def digest(first: Segment, second: Segment) -> Digest:
-    """The rule-based digest of two neighbours: deterministic, bounded, without a model (R1.26, B1.10)."""
-    keys = _key_events(first, second)
-    return Digest(_summary([*_pieces(first), *_pieces(second)], keys), keys)
+def digest(first: Segment, second: Segment, around: Sequence[Segment] = ()) -> Digest:
+    """The rule-based digest of two neighbours: deterministic, bounded, without a model (R1.26, B1.10).
+
+    By the other segments ``around`` them it is known what is done again and again.
+    """
+    others = [line for segment in around for line in (*_keys(segment), *_pieces(segment))]
+    keys = _key_events(first, second, others)
+    # What finds no room among the key events any more may yet stand in the summary.
+    pushed_out = [
+        key for one in (first, second) if one.is_compressed for key in _keys(one) if key not in keys
+    ]
+    pieces = [*_pieces(first), *pushed_out, *_pieces(second)]
+    return Digest(_summary(pieces, keys, others), keys)
 
 
 def bounded(answer: Digest, rule: Digest) -> Digest:
@@ -89,12 +109,18 @@ def gist(event: Event, limit: int = SUMMARY_LIMIT) -> str:
 def key_event(event: Event) -> str:
     """A thought as a key event: ``action → result``, or the thought in quotation marks where that tells more.
 
-    The thought stands where there was no action, and where it decides, refuses or is a first and the action does not
-    say so. What was given an importance of at least 0.7 is marked, so that merges keep it.
+    The thought stands where there was no action, where it decides, refuses or is a first and the action does not say
+    so, and where it has a quarter more words. What was given an importance of at least 0.7 is marked, so that merges
+    keep it.
     """
     mark = IMPORTANT if is_weighty(event) else ""
     result = _result_text(event.result)
-    spoken = not event.action.strip() or telling(event.thought) > telling(f"{event.action} {result}")
+    done_so = f"{event.action} {result}"
+    spoken = (
+        not event.action.strip()
+        or telling(event.thought) > telling(done_so)
+        or len(tokens(event.thought)) >= TELLS_MORE * len(tokens(done_so))
+    )
     text, room = (event.thought, KEY_LIMIT * 3 // 4) if spoken else (event.action, KEY_LIMIT // 2)
     room = room if result else KEY_LIMIT
     done = (
@@ -132,23 +158,31 @@ def _rank(key: str) -> tuple[bool, bool]:
     return _ARROW in key, not key.removeprefix(IMPORTANT).startswith("“")
 
 
-def _key_events(first: Segment, second: Segment) -> tuple[str, ...]:
-    """The five that matter most: what decides, refuses or surprises, is referred to later, has a result, an action.
+def _key_events(first: Segment, second: Segment, others: Sequence[str]) -> tuple[str, ...]:
+    """The five that matter most: what decides, refuses or surprises, is new, is referred to later, has a result.
 
     Of a deed that is done again and again one stands for all, the newest of equal ones.
     """
     older, newer = _keys(first), _keys(second)
     listed = [*older, *newer]
     newest = {kind_of_deed(key): at for at, key in enumerate(listed)}
-    weights = _weights(listed)
     recalled = referred(older, [*newer, *_pieces(second)])
+    told = _worth(listed, others)
 
     def worth(at: int) -> tuple[float, bool, bool, bool, int]:
         key = listed[at]
-        return weights[at] + (key in recalled), *_rank(key), newest[kind_of_deed(key)] == at, at
+        return told[at] + (key in recalled), *_rank(key), newest[kind_of_deed(key)] == at, at
 
     best = sorted(range(len(listed)), key=worth, reverse=True)[:KEY_EVENTS]
     return tuple(listed[at] for at in sorted(best))
+
+
+def _worth(lines: Sequence[str], others: Sequence[str]) -> list[float]:
+    """What each line tells, and how new it is; what is one of many decides nothing."""
+    return [
+        (weight if fresh >= NEW or line.startswith(IMPORTANT) else 0.0) + FRESH * fresh * amount(line)
+        for line, weight, fresh in zip(lines, _weights(lines), novelty(lines, others), strict=True)
+    ]
 
 
 def _weights(lines: Sequence[str]) -> list[float]:
@@ -172,14 +206,16 @@ def _pieces(segment: Segment) -> list[str]:
     return [gist(event, _FRESH) for event in segment.events]
 
 
-def _summary(pieces: Sequence[str], keys: Sequence[str]) -> str:
+def _summary(pieces: Sequence[str], keys: Sequence[str], others: Sequence[str]) -> str:
     """As many pieces as fit: the first and the last, between them those that matter and no key event tells."""
     if not pieces:
         return ""
     told = " ".join(keys)
     last = len(pieces) - 1
+    worth = _worth(pieces, others)
     weights = [
-        weight * (_core(piece) not in told) for weight, piece in zip(_weights(pieces), pieces, strict=True)
+        weight * (weight >= TELLING and _core(piece) not in told)
+        for weight, piece in zip(worth, pieces, strict=True)
     ]
     spread = {round(step * last / 3): 1 for step in range(4)}
     inner = sorted(range(1, last), key=lambda at: (-weights[at], -spread.get(at, 0), -at))
