@@ -290,7 +290,9 @@ while os.waitpid(-1, os.WNOHANG)[0] == 0 or not os.path.exists("9"):
 def test_threads_and_a_program_begun_by_a_thread_are_followed(inject: Any) -> None:
     program = """
 import os, sys, threading
-threading.Thread(target=lambda: open("one", "w")).start()
+first = threading.Thread(target=lambda: open("one", "w"))
+first.start()
+first.join()
 def become():
     os.execv(sys.executable, [sys.executable, "-I", "-S", "-c", "open('two', 'w')"])
 thread = threading.Thread(target=become)
