@@ -23,3 +23,9 @@ def test_a_command_in_quotes_is_not_parted(width: int, before: str) -> None:
 def test_a_quote_that_never_ends_is_cut_all_the_same() -> None:
     lines = wrapped("see 'alice-exp " + "word " * 30, 40)
     assert max(map(cells, lines)) <= 40 and len(lines) > 3
+
+
+def test_no_line_ends_with_an_opening_mark() -> None:
+    for width in range(8, 40):
+        lines = wrapped("其中 23 条与你有关，同意后归入「个人」，其余（未决定的）归入「通用」。", width)
+        assert not any(line.endswith(("「", "（")) for line in lines), lines

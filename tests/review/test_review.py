@@ -324,6 +324,20 @@ def test_back_undo_group_and_the_key_after_reject_lands_nowhere(
     assert len(waiting(cli)) == 2
 
 
+def test_opposites_are_never_approved_by_one_key(
+    home: Path, cli: Call, screen: Callable[..., Screen]
+) -> None:
+    for text in ("report all times in UTC", "do not report times in UTC"):
+        cli("memorize", text, "--when", "writing an incident report")
+    terminal = screen(home, "review")
+    go_through(terminal, ["g"])
+    terminal.until("decide one by one")
+    terminal.until("[q]uit", 2)
+    terminal.press("q")
+    assert terminal.end() == 0
+    assert len(waiting(cli)) == 2
+
+
 def test_a_doubt_is_answered_with_one_key(sample: Path, cli: Call, screen: Callable[..., Screen]) -> None:
     (doubted,) = [row["id"] for row in cli("heartbeat", "--json").json["review"]]
     cli("reject", "--all", "--yes")

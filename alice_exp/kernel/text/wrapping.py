@@ -33,10 +33,13 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 _CLOSING = "，。；：！？、）」』”’》"
+_OPENING = "（「『“‘《"
+"""Marks that begin no line, and that end none."""
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Split into unbreakable pieces: words with the space before them, CJK characters with closing marks after them.
+    """Split into unbreakable pieces: words with the space before them, CJK characters with the marks that open
+    before them and that close after them.
 
     A command in quotes is one piece, so that it can be copied from one line.
     """
@@ -45,7 +48,12 @@ def _pieces(text: str) -> Iterator[str]:
         is_wide = character > "\u2e7f"
         if is_command:
             is_command = character != "'"
-        elif piece and character not in _CLOSING and (character == " " or is_wide or piece[-1] > "\u2e7f"):
+        elif (
+            piece
+            and character not in _CLOSING
+            and piece[-1] not in _OPENING
+            and (character == " " or is_wide or piece[-1] > "\u2e7f")
+        ):
             yield piece
             piece = ""
         piece += character

@@ -195,6 +195,12 @@ class _Session:
     def _grouped(self, item: Item, pressed: str) -> bool:
         """Approve or put off the whole group, if all of its texts were on the screen."""
         members = [one for one in self.report.items if one.group == item.group]
+        if pressed == "g":
+            # What contradicts something is never approved along with others, least of all with its opposite.
+            members = [one for one in members if not one.stands_apart]
+        if not members:
+            self.terminal.line(say("  these contradict each other: decide one by one"))
+            return False
         ids = [one.placed.block.id for one in members if one.placed.block.id not in self.settled]
         if pressed == "s":
             self.settled.update(dict.fromkeys(ids, "later"))

@@ -168,7 +168,8 @@ def _neighbour(item: Item, one: Relation) -> Row:
         "extends": ("≈", say("says more or less than what you trust"), merge),
         "near": ("·", say("beside it you trust"), ""),
     }[one.kind]
-    text = f"{payload_text(one.placed)} [{other}]"
+    # The command below it names the block already.
+    text = payload_text(one.placed) if note else f"{payload_text(one.placed)} [{other}]"
     if one.kind == "replaces" and ours and theirs:
         words = say("{title} ({old} → {new})", title=words, old=theirs, new=ours)
     return Row(sign, say("{title}: {text}", title=words, text=text), note)

@@ -26,9 +26,7 @@ class ReviewPage:
     marks: dict[str, Mark] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        # What holds a secret, opposes what is trusted or was turned down before is never decided along with others.
-        apart = [item for item in self.items if item.delicate or item.conflict or item.mark]
-        self.marks.update({item.placed.block.id: "later" for item in apart})
+        self.marks.update({item.placed.block.id: "later" for item in self.items if item.stands_apart})
 
     def toggle(self, digit: str) -> bool:
         """Mark a candidate as an exception, once more as put off, once more as none; whether there is such a one."""

@@ -86,6 +86,13 @@ class Item:
         return self._trusted("opposes", "replaces")
 
     @property
+    def stands_apart(self) -> bool:
+        """Whether it is decided by itself, never along with others by one key: it holds a secret, opposes or replaces
+        what is trusted, opposes another one that waits, or was turned down before."""
+        is_disputed = any(one.where == "waiting" and one.kind == "opposes" for one in self.relations)
+        return bool(self.delicate or self.conflict or self.mark or is_disputed)
+
+    @property
     def repeated(self) -> Relation | None:
         """The trusted block that says the same, or more of the same."""
         return self._trusted("identical", "same", "extends")

@@ -310,7 +310,8 @@ def _opens_slot(word: _Word, into: Statement) -> bool:
 
 
 def _content(word: _Word, sign: int, into: Statement, stem_of: dict[str, str]) -> None:
-    if word.meaning.filling or "becoming" in word.meaning.roles:
+    # "Before" and "after" put two things in order; what they are about are these.
+    if word.meaning.filling or not word.meaning.roles.isdisjoint(("becoming", "order", "order chinese")):
         return
     keys: list[str] = []
     if is_cjk(word.text):
