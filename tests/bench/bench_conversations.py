@@ -14,7 +14,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from alice_exp.conversations.rules.search_messages import Said, Talk, search
+from alice_exp.conversations.usecases.search_sessions import LOOKED_AT
+from alice_exp.finding.rules.bm25 import matcher
+from alice_exp.finding.rules.ranking import GATE
 from alice_exp.kernel.text.tokens import tokens, tokens_many
+from tests.bench.bench_recall import strangers_of
 from tests.data import docs, queries
 
 SETS = ("locomo", "talk_en", "mb_en", "mb_zh")
@@ -89,6 +93,41 @@ def recall(
     return at5 / asked, at10 / asked, asked
 
 
+SILENT = (0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2)
+"""The shares of answerable questions met with silence for which the curve tells what strangers' questions get."""
+
+
+def certainty(turns: Sequence[Said]) -> Callable[[str], float]:
+    """The probability that something said fits a question, in [0, 1]; 1 where it names a day on which was spoken."""
+    talk, matches = Talk.of(turns), matcher([turn.text for turn in turns])
+
+    def probability(query: str) -> float:
+        hits, words = search(talk, query, top=LOOKED_AT), matches(query)
+        if any(hit.by_day for hit in hits):
+            return 1.0
+        return max((words.probability(hit.index) for hit in hits), default=0.0)
+
+    return probability
+
+
+def curve(name: str, every: int = 3) -> tuple[list[float], float, float]:
+    """The share of strangers' questions that is answered at each of ``SILENT``, and both shares at the gate as set.
+
+    Asked is every third question of the set, and as many of other sets as ``bench_recall`` puts to it.
+    """
+    strangers = [one.query for one in strangers_of(name)]
+    own, foreign = [], []
+    for turns, questions in loaded(name).values():
+        probability = certainty(turns)
+        own += [probability(one["query"]) for one in questions[::every]]
+        foreign += [probability(query) for query in strangers]
+    own.sort()
+    gates = [own[int(len(own) * share)] for share in SILENT]
+    answered = [sum(one >= gate for one in foreign) / len(foreign) for gate in gates]
+    silent = sum(one < GATE for one in own) / len(own)
+    return answered, silent, sum(one >= GATE for one in foreign) / len(foreign)
+
+
 def query_times(name: str, turns_wanted: int = 5000) -> tuple[float, float, float]:
     """Seconds: building the index of 5,000 turns, and the median and 95th percentile of a query."""
     corpora = loaded(name)
@@ -123,6 +162,14 @@ def main() -> int:
         print(
             f"{name:7} 5000 turns: index {built:.2f} s, query {1000 * median:.1f} ms, p95 {1000 * p95:.1f} ms"
         )
+    print(
+        f"\n| strangers' questions answered at | {' | '.join(f'{100 * one:g} %' for one in SILENT)} | as set |"
+    )
+    print(f"|---|{'--:|' * len(SILENT)}--:|")
+    for name in filter(loaded, SETS):
+        answered, silent, at_gate = curve(name)
+        cells = " | ".join(f"{100 * one:.0f} %" for one in answered)
+        print(f"| {name} | {cells} | {100 * at_gate:.0f} % at {100 * silent:.0f} % |", flush=True)
     return 0
 
 
