@@ -314,4 +314,4 @@ def _block(terminal: Terminal, shown: Shown) -> None:
     widest = max(cells(label) for label, _ in rows)
     for label, value in rows:
         if value != "":
-            terminal.line(f"  {label}{' ' * (widest - cells(label))}  {value}")
+            terminal.pair(label, str(value), widest + 1)

@@ -141,6 +141,22 @@ class Terminal:
         """Print one line of the answer, escaped; what goes on below it is marked, so that no text can fake a row."""
         sys.stdout.write(visible(text).replace("\n", "\n    │ ") + "\n")
 
+    def pair(self, name: str, text: str, width: int = 0) -> None:
+        """Print a name, filled to ``width`` cells, and what it says; what is too long for a terminal goes on below."""
+        head = f"  {name}{' ' * (width - cells(name))} "
+        if not sys.stdout.isatty():
+            self.line(head + text)
+            return
+        from alice_exp.kernel.text.wrapping import wrapped
+
+        first, *more = visible(text).split("\n")
+        below = "\n" + " " * cells(head)
+        sys.stdout.write(head + below.join(wrapped(first, max(20, self.width - cells(head)))) + "\n")
+        for paragraph in more:  # marked, as in ``line``
+            sys.stdout.write(
+                "".join(f"    │ {line}\n" for line in wrapped(paragraph, max(20, self.width - 6)))
+            )
+
     def act(self, text: str) -> None:
         """Print a line about what an act did; in a dry run, what it would do."""
         self.line(say("would be: {line}", line=text) if self.is_dry else text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 import sys
@@ -9,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from alice_exp.kernel.text.display import cells
 from alice_exp.terminal import language
+from alice_exp.terminal.console import Terminal
 from tests import catalog
 from tests.conftest import ROOT, Call
 
@@ -172,3 +175,31 @@ def test_a_command_is_named_as_it_is_typed(home: Path, cli: Call) -> None:
 def test_no_english_message_holds_a_chinese_sentence() -> None:
     chinese = re.compile("[\u4e00-\u9fff]")
     assert not [message for message in catalog.read_po() if chinese.search(message)]
+
+
+def test_a_block_of_a_chinese_reader_stands_in_columns_and_in_chinese(home: Path, cli: Call) -> None:
+    one = cli("remember", "用 uv 管理依赖", "--when", "装包", "--json").json["id"]
+    rows = cli("--lang", "zh", "show", one).stdout.splitlines()[1:]
+    assert len({cells(row[: len(row) - len(row.split(maxsplit=1)[1])]) for row in rows}) == 1, rows
+    assert not [row for row in rows if re.match(r"  [a-z_]+ ", row)], rows
+    assert "得分: 信任" in cli("--lang", "zh", "why", one).stdout
+
+
+class _Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_what_is_too_long_for_a_terminal_goes_on_below_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    terminal = Terminal(lambda *_: pytest.fail("no home is asked for"))
+    for screen in (_Screen(), io.StringIO()):
+        monkeypatch.setattr(sys, "stdout", screen)
+        terminal.pair("内容:", "发布前先在测试环境跑一遍完整的回归测试，再灰度\nexp-zzzz2222  \x1b[2Jfake", 6)
+        first, *more = screen.getvalue().splitlines()
+        assert first.startswith("  内容:  发布前") and "\x1b" not in screen.getvalue()
+        assert more[-1].startswith("    │ exp-zzzz2222")
+        if screen.isatty():
+            assert more[0].startswith(" " * 9) and all(cells(line) <= 40 for line in (first, *more))
+        else:
+            assert len(more) == 1

@@ -77,12 +77,11 @@ def _why(
     else:
         block = present.block
         terminal.line(f"{block_id}  {say(block.state)}  {present.place}/{present.namespace}")
-        terminal.line(
-            f"  {say('trigger')}: {documents.trigger_text(present) or say('(none: matched by the payload alone)')}"
-        )
-        terminal.line(f"  {say('payload')}: {documents.payload_text(present)}")
+        when = documents.trigger_text(present) or say("(none: matched by the payload alone)")
+        terminal.pair(f"{say('trigger')}:", when)
+        terminal.pair(f"{say('payload')}:", documents.payload_text(present))
         for piece in block.evidence:
-            terminal.line(f"  {say('evidence')}: {documents.evidence_whole(piece, terminal.local)}")
+            terminal.pair(f"{say('evidence')}:", documents.evidence_whole(piece, terminal.local))
         trust, confidence, importance = (
             TRUST[present.place],
             CONFIDENCE[block.state],
@@ -92,13 +91,13 @@ def _why(
         if importance != 1:
             factors.append(say("importance") + f" {importance:.2f}")
         for sentence in _use(present, standing(present, Thresholds.of(terminal.session.config))):
-            terminal.line(f"  {say('use')}: {sentence}")
+            terminal.pair(f"{say('use')}:", sentence)
         total = say(
             "{factors} = {product}, times decay and match",
             factors=" · ".join(factors),
             product=f"{trust * confidence * importance:.2f}",
         )
-        terminal.line(f"  {say('score')}: {total}")
+        terminal.pair(f"{say('score')}:", total)
     rows = []
     for step in life:
         moved = _rise(step.before, step.after)

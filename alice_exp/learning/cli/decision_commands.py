@@ -104,6 +104,8 @@ def _trial(one: Applied) -> str:
     if one.tier != "trial":
         return ""
     ok, uses = one.tried
+    if not uses:
+        return say("approved, not tried yet")
     return say("approved, not proven yet: {ok} of {uses}", ok=ok, uses=uses)
 
 

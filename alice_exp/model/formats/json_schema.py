@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from alice_exp.model.formats.block_fields import NAME, ORIGIN
 from alice_exp.model.values.block import ABOUT, BLOCK_TYPES, STATES
 from alice_exp.model.values.config import OPTIONS
 
@@ -21,6 +22,11 @@ _TEXTS: dict[str, Json] = {"type": "array", "items": {"type": "string"}}
 _COUNT: dict[str, Json] = {"type": "integer", "minimum": 0}
 _TIME: dict[str, Json] = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$"}
 _ID: dict[str, Json] = {"type": "string", "pattern": "^exp-[a-z2-9]{8}$"}
+_ORIGIN: dict[str, Json] = {"type": "string", "pattern": f"^(?:{ORIGIN.pattern})$"}
+_NAMESPACE: dict[str, Json] = {
+    "type": "string",
+    "pattern": f"^(?:personal|universal|low_value|low_value_pool)/{NAME.pattern}$",
+}
 _SHARE: dict[str, Json] = {"type": "number", "minimum": 0, "maximum": 1}
 _MAP: dict[str, Json] = {"type": "object"}
 _KINDS: Mapping[Kind, Json] = {
@@ -107,7 +113,7 @@ _BLOCK: dict[str, Json] = {
     "related": _said({"type": "array", "items": _ID}, "Blocks that belong with it."),
     "supersedes": _said(_ID, "The block in whose place it came."),
     "shareable": _said({"type": "boolean"}, "Whether it may leave this machine; share allow sets it."),
-    "origin": _said(_TEXT, "local, shared_from_NAME or import:KIND."),
+    "origin": _said(_ORIGIN, "local, shared_from_NAME or import:KIND."),
     "access_count": _said(_COUNT, "How often it was read."),
     "last_accessed_at": _said(_TIME, "When it was read last."),
     "consolidation_score": _said(_SHARE, "How settled it is, as of the last report."),
@@ -122,7 +128,7 @@ _BLOCK: dict[str, Json] = {
         _inner(("at", "by", "hash"), at=_TIME, by=_TEXT, report=_TEXT, hash=_TEXT, signature=_TEXT),
         "Who approved it, and what it said then; written by hand it grants nothing.",
     ),
-    "suggested": _said(_TEXT, "The namespace to which an approval would take it."),
+    "suggested": _said(_NAMESPACE, "The namespace to which an approval would take it."),
     "archived": _said(
         _inner(
             ("from", "at", "reason"), **{"from": _TEXT}, at=_TIME, reason={"enum": ["rejected", "obsolete"]}
