@@ -13,6 +13,7 @@ FORMATS = ("tsv", "csv", "json")
 
 LISTS: Mapping[str, str] = {
     "heartbeat": "items",
+    "context": "matches",
     "recall": "matches",
     "decide": "applied",
     "list": "blocks",
@@ -29,7 +30,14 @@ LISTS: Mapping[str, str] = {
     "event list": "segments",
     "event segments": "segments",
     "event narrative": "segments",
+    "event search": "matches",
     "event expand": "thoughts",
+    "distill": "proposals",
+    "import claude-md": "candidates",
+    "import mem0": "candidates",
+    "import basic-memory": "candidates",
+    "import jsonl": "candidates",
+    "session extract": "candidates",
     "session list": "sessions",
     "session show": "messages",
     "session search": "matches",

@@ -63,6 +63,8 @@ def test_every_named_list_is_a_command_and_its_key_is_there(sample: Path, cli: C
     cli("session", "start", "demo")
     cli("session", "say", "demo", "user", "hello")
     one = cli("list", "--json").json["blocks"][0]["id"]
+    typed = sample.parent / "typed.jsonl"
+    typed.write_text('{"payload": "use rg"}\n', "utf-8")
     arguments = {
         "recall": ["deploy"],
         "decide": ["deploy"],
@@ -74,12 +76,21 @@ def test_every_named_list_is_a_command_and_its_key_is_there(sample: Path, cli: C
         "session search": ["hello"],
         "heartbeat": ["--peek"],
         "why": [one],
+        "context": ["deploy"],
+        "event search": ["deploy"],
+        "distill": ["--dry-run"],
+        "session extract": ["demo", "--dry-run"],
+        **{
+            f"import {kind}": [str(typed), "--dry-run"]
+            for kind in ("claude-md", "mem0", "basic-memory", "jsonl")
+        },
     }
     wrong = []
     for name, key in rows.LISTS.items():
         if name in ("peer discover", "sync", "owner verify"):
             continue  # these want a network, a remote, a key
         done = cli(*name.split(), *arguments.get(name, []), "--json", check=False)
+        assert done.stdout, (name, done.stderr)
         if not isinstance(done.json.get(key), list):
             wrong.append((name, [k for k, v in done.json.items() if isinstance(v, list)]))
             continue

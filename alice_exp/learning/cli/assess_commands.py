@@ -20,6 +20,7 @@ from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import language, say
 from alice_exp.terminal.options import Surroundings, context_of
+from alice_exp.terminal.rows import FORMATS
 
 _BAR = 24
 _MOST_LISTED = 20
@@ -114,7 +115,7 @@ def consolidation(
 def stats(
     ctx: typer.Context,
     format: Annotated[
-        str, typer.Option("--format", metavar="table|html", help="How it is written.")
+        str, typer.Option("--format", metavar="table|html|tsv|csv|json", help="How it is written.")
     ] = "table",
 ) -> None:
     """Count the home: by set, state, type, age and reads, and how it grew.
@@ -122,8 +123,14 @@ def stats(
     Examples: alice-exp stats · alice-exp stats --format html > stats.html
     """
     terminal: Terminal = ctx.obj
-    if format not in ("table", "html"):
-        raise UsageError("unknown format {format}", format=repr(format), hint="write --format table or html")
+    if format in FORMATS:
+        terminal.format = format
+    elif format not in ("table", "html"):
+        raise UsageError(
+            "unknown format {format}",
+            format=repr(format),
+            hint="write --format table, html, tsv, csv or json",
+        )
     counts = statistics.stats(learning(terminal.session))
     parts = {
         "by_set": counts.by_set,
