@@ -10,7 +10,7 @@ import pytest
 from alice_exp.finding.rules.nearness.neighbourhood import Relation
 from alice_exp.model.rules.private_facts import Delicate
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
-from alice_exp.review.rules.arrangement import CARDS, Key, Wanted, arranged, page_of
+from alice_exp.review.rules.arrangement import CARDS, FEW, Key, Wanted, arranged, page_of, review_screens
 from alice_exp.review.rules.daily_report import Item, Proposal
 
 if TYPE_CHECKING:
@@ -150,3 +150,16 @@ BY = Proposal("agent:claude", "2026-02-20T09:00:00Z")
 def test_what_is_asked_for(wanted: Wanted, one: Item, holds: bool) -> None:
     assert wanted.holds(one) is holds
     assert Wanted().is_any and (wanted.is_any is (wanted == Wanted()))
+
+
+def test_a_review_brings_what_is_decided_by_itself_alone_and_the_rest_by_pages() -> None:
+    plain = [item(f"p{n}") for n in range(25)]
+    secret = item("s", delicate=(Delicate("a key", "payload"),))
+    opposed = item("o", relations=near("trusted", "opposes"))
+    disputed = item("d", relations=near("waiting", "opposes"))
+    again = item("r", relations=near("rejected", "alike"))
+    screens = review_screens([again, secret, *plain[:3], opposed, *plain[3:], disputed])
+    assert [names(screen) for screen in screens[:3]] == ["s", "o", "d"]
+    assert [len(screen) for screen in screens[3:]] == [10, 10, 5, 1]
+    assert names(screens[-1]) == "r"
+    assert [len(screen) for screen in review_screens(plain[:FEW])] == [1] * FEW

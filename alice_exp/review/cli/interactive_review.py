@@ -19,14 +19,11 @@ from alice_exp.review.cli.report_text import card
 from alice_exp.review.cli.review_commands import approved, purged, rejected
 from alice_exp.review.cli.review_pages import DIGITS, ReviewPage, key_help
 from alice_exp.review.cli.single_keys import BREAK, END, key
-from alice_exp.review.rules.arrangement import CARDS, arranged
+from alice_exp.review.rules.arrangement import review_screens
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.wiring import reports, reviewing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
-
-FEW = 20
-"""Up to this many candidates come one by one, more by pages."""
 
 
 def review(ctx: typer.Context) -> None:
@@ -85,44 +82,40 @@ class _Session:
 
     def run(self) -> Tally:
         """Go through the candidates from where the last review stopped, then the doubts, until the person quits."""
-        items = self._in_order()
-        self.tally.left = len(items)
-        if not items and not self.report.review:
+        steps, at = self._screens(), 0
+        count = self.tally.left = sum(map(len, steps))
+        if not count and not self.report.review:
             self.terminal.line(say("Nothing waits for your decision."))
-        size = 1 if len(items) <= FEW else CARDS
-        at = 0
-        while 0 <= at < len(items):
-            page = [item for item in items[at : at + size] if item.placed.block.id not in self.settled]
+        while 0 <= at < len(steps):
+            page = [item for item in steps[at] if item.placed.block.id not in self.settled]
             if page:
                 # Stored before the decision, so that a review that is killed resumes here.
                 reports(self.terminal.session).keep_bookmark(page[0].placed.block.id)
                 self.step = 1
-                stays = (
-                    self._page(page, at, len(items)) if size > 1 else self._card(page[0], at + 1, len(items))
-                )
-                if not stays:
+                show = self._card if len(steps[at]) == 1 else self._page
+                if not show(page, sum(map(len, steps[:at])), count):
                     return self.tally
-            at += size * self.step
+            at += self.step
             if at < 0:
                 at, self.step = 0, 1
         reports(self.terminal.session).keep_bookmark("")
         self._doubts()
         return self.tally
 
-    def _in_order(self) -> list[Item]:
-        items = list(self.report.items)
-        if len(items) > FEW:
-            items = [item for part in arranged(items) for item in part.items]
+    def _screens(self) -> list[tuple[Item, ...]]:
+        """What comes on one screen after the other, from where the last review stopped."""
+        found = review_screens(self.report.items)
         at = reports(self.terminal.session).bookmark()
-        start = next((i for i, item in enumerate(items) if item.placed.block.id == at), 0)
-        return items[start:] + items[:start]
+        here = (n for n, screen in enumerate(found) if any(item.placed.block.id == at for item in screen))
+        start = next(here, 0)
+        return found[start:] + found[:start]
 
     # ------------------------------------------------------------------------------------------------ one candidate
 
-    def _card(self, item: Item, position: int, count: int) -> bool:
+    def _card(self, items: Sequence[Item], at: int, count: int) -> bool:
         """Show one candidate and carry out the person's decision; false if they quit."""
-        item = self._current(item)
-        self._show(item, position, count)
+        item = self._current(items[0])
+        self._show(item, at + 1, count)
         while True:
             pressed = key(self._question(item))
             if pressed in ("q", END, BREAK):

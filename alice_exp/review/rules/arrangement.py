@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 CARDS = 10
 """How many candidates a screen shows; the rest is counted."""
 
+FEW = 20
+"""Up to this many candidates come one by one in a review, more by pages."""
+
 Key = Literal["today", "user", "work", "repeats", "turned_down"]
 
 
@@ -113,3 +116,14 @@ def page_of(items: Sequence[Item], number: int = 1) -> tuple[Item, ...]:
         screens[-1] += row[at : at + size]
         at += size
     return tuple(screens[number - 1]) if 1 <= number <= len(screens) else ()
+
+
+def review_screens(items: Sequence[Item]) -> list[tuple[Item, ...]]:
+    """What a review brings on one screen after the other: up to ``FEW`` candidates one by one; of more, first what is
+    decided by itself one by one, then the rest by pages, last what is like something rejected."""
+    if len(items) <= FEW:
+        return [(item,) for item in items]
+    apart = [(item,) for item in items if item.stands_apart and not item.mark]
+    plain = [item for item in items if not item.stands_apart]
+    pages = [tuple(plain[at : at + CARDS]) for at in range(0, len(plain), CARDS)]
+    return [*apart, *pages, *((item,) for item in items if item.mark)]
