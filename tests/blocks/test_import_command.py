@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import sqlite3
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -158,6 +161,30 @@ def test_the_store_of_mem0_gives_what_it_still_remembers(home: Path, cli: Call, 
     assert tennis["created_at"] == "2026-11-22T04:06:54.640Z" and tennis["tags"] == ["hobbies"]
     assert (tennis["state"], tennis["about"]) == ("possible", "user")
     assert cli("import", "mem0", str(both), "--json").json["known"] == 3
+
+
+def test_the_names_that_mem0_indexes_are_no_memories(
+    home: Path, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = mem0_store(tmp_path, "points") / "qdrant"
+    models = ModuleType("qdrant_client.http.models.models")
+    point: Any = type("PointStruct", (), {"__module__": models.__name__})
+    models.PointStruct = point  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "qdrant_client", ModuleType("qdrant_client"))
+    monkeypatch.setitem(sys.modules, models.__name__, models)
+    entity, memory = point(), point()
+    links = {"entity_type": "PLACE", "linked_memory_ids": ["fd903683"]}
+    entity.__dict__ = {"id": "e1", "payload": {"data": "上海", "user_id": "alice", **links}}
+    memory.__dict__ = {"id": "m1", "payload": {"data": "Runs at six", "user_id": "alice"}}
+    names = store / "collection/mem0_entities/storage.sqlite"
+    names.parent.mkdir(parents=True)
+    with sqlite3.connect(names) as database:
+        database.execute("CREATE TABLE points (id TEXT PRIMARY KEY, point BLOB)")
+        for one in (entity, memory):
+            database.execute("INSERT INTO points VALUES (?, ?)", (one.id, pickle.dumps(one)))
+    database.close()
+    shown = cli("import", "mem0", str(store), "--dry-run", "--json").json["candidates"]
+    assert {one["payload"] for one in shown} == {*HELD, "Runs at six"}
 
 
 def test_a_store_that_is_none_or_wants_to_run_something(home: Path, cli: Call, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.problem import Json
 
 _MAGIC = b"SQLite format 3\0"
+_LINKS = "linked_memory_ids"
 _NAMES = ("history.db", "storage.sqlite")
 
 
@@ -89,8 +90,8 @@ def _points(database: sqlite3.Connection) -> Iterator[dict[str, Json]]:
         state = getattr(point, "state", None)
         fields = state.get("__dict__", state) if isinstance(state, Mapping) else {}
         payload = fields.get("payload")
-        if isinstance(payload, dict) and isinstance(payload.get("data"), str):
-            # mem0 keeps points of its own beside the memories, such as the people that they name.
+        # Beside the memories lie points of mem0's own: the names in them, each with the memories that it links.
+        if isinstance(payload, dict) and isinstance(payload.get("data"), str) and _LINKS not in payload:
             yield {**payload, "id": str(fields.get("id")), "memory": payload["data"]}
 
 
