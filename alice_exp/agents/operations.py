@@ -92,12 +92,12 @@ Context = Annotated[
 @operation("Recall what is known", reads=True)
 def recall(
     connection: Connection,
-    query: Annotated[str, "What you want to know, in plain words of any language"],
+    query: Annotated[str, "What you want to know, in any language"],
     top: Annotated[int, "How many at most, 1 to 100"] = 10,
     context: Context = None,
 ) -> schemas.Recalled:
-    """What is known that fits a query, best first; blocks with approved=false were reviewed by nobody. Use when you
-    need a fact or a habit in the middle of a task; before a task use decide."""
+    """What is known that fits, best first, with episodes; approved=false: reviewed by nobody. Use in the middle
+    of a task; before it use decide."""
     if not query.strip():
         raise UsageError("a query says what you want to know")
     found = finding_usecases.recall(
@@ -107,7 +107,9 @@ def recall(
         max(1, min(top, 100)),
         finding_usecases.Filters(project=connection.session.project),
     )
-    return {"query": query, "matches": [_known(one) for one in found]}
+    lived = finding_usecases.episodes_beside(connection.session.home.read((), records=True), query)
+    episodes = [finding_documents.lived(*one) for one in lived]
+    return {"query": query, "matches": [_known(one) for one in found], "episodes": episodes}
 
 
 @operation("Decide what to apply to a task", reads=True)

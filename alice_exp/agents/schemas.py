@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 
 class Known(TypedDict):
-    """One block that fits: where it is, what it says, how it scored, whether a person stands behind it."""
+    """One block that fits: where it is, what it says, its score, whether a person approved it."""
 
     id: str
     set: str
@@ -31,6 +31,8 @@ class Recalled(TypedDict):
 
     query: str
     matches: list[Known]
+    # Without keys: every turn pays for a schema.
+    episodes: list[Any]
 
 
 class Standing(TypedDict):
@@ -129,7 +131,7 @@ class Memory(Known):
 
 
 class Remembered(TypedDict):
-    """Relevant memories, as text to read and as items: blocks about the user, then records, with their source."""
+    """Memories as text and as items, each with its source."""
 
     text: str
     memories: list[Memory]

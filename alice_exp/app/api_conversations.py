@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from alice_exp.conversations.documents import user_memory
 from alice_exp.conversations.rules.context_window import (
     Estimate,
     Settings,
@@ -18,12 +19,11 @@ from alice_exp.conversations.rules.context_window import (
 )
 from alice_exp.conversations.rules.context_window import before_model as fitted
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.agent_context import MOST, user_memories
+from alice_exp.conversations.usecases.agent_context import MOST
+from alice_exp.conversations.usecases.recollect import Recollection, recollect
 from alice_exp.conversations.values import Message, as_dict, message_of
-from alice_exp.conversations.wiring import chats, conversing
-from alice_exp.finding import documents as finding_documents
+from alice_exp.conversations.wiring import chats, conversing, remembering
 from alice_exp.finding.usecases import Filters
-from alice_exp.finding.wiring import finding
 
 if TYPE_CHECKING:
     from alice_exp.conversations.usecases.search_sessions import Found
@@ -115,10 +115,18 @@ class Conversations:
         """Close a session; what is left is read first (R4.22). ``forget`` deletes it once it was read."""
         return sessions.end(conversing(self._session), session, forget=forget)
 
+    def recollect(self, query: str, top: int = MOST, filters: Filters | None = None) -> list[Recollection]:
+        """Blocks about the user that fit, then episodes, thoughts and messages, each with where it is from."""
+        return recollect(
+            remembering(self._session), query, top, filters or Filters(), records=filters is None
+        )
+
     def context(self, query: str, top: int = MOST, filters: Filters | None = None) -> str:
-        """What is known about the user that fits, as a ``[User Memory]`` block; empty where nothing fits (R4.24)."""
-        found = user_memories(finding(self._session), query, top, filters or Filters())
-        return finding_documents.user_memory(found, similarity=False)
+        """The same as a ``[User Memory]`` block for a prompt; empty where nothing fits (R4.24).
+
+        With filters, which only blocks can meet, blocks alone.
+        """
+        return user_memory(self.recollect(query, top, filters), similarity=False)
 
     @property
     def memories(self) -> HomeMemories:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alice_exp.finding import documents as finding_documents
-from alice_exp.finding.usecases import Filters, Shown, level_named, listing, search
+from alice_exp.finding.usecases import (
+    Filters,
+    Shown,
+    episodes_beside,
+    level_named,
+    listing,
+    search,
+)
 from alice_exp.finding.usecases import recall as read
 from alice_exp.finding.usecases import show as look
 from alice_exp.finding.wiring import finding
@@ -38,7 +45,6 @@ from alice_exp.terminal.options import (
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
-    from alice_exp.timeline.rules.search_thoughts import Hit
 
 
 def recall(
@@ -94,20 +100,33 @@ def recall(
         filters,
     )
     document: dict[str, Any] = {"query": query, "matches": [_explained(one, explain) for one in found]}
-    thoughts = _thoughts(terminal, query, top, filters.since, document) if diary else []
+    beside = _episodes(terminal, query, filters, document)
+    if diary:
+        beside += _thoughts(terminal, query, top, filters.since, document)
 
     def text() -> None:
-        if found or not thoughts:
+        if found or not beside:
             _matches(terminal, found, explain)
-        for one in thoughts:
-            terminal.line(f"{one.number or f'#{one.segment}'}  {one.at}  {one_line(one.text, 200)}")
+        for line in beside:
+            terminal.line(line)
 
     terminal.answer(document, text)
-    terminal.exit_code = 0 if found or thoughts else NotFoundError.exit_code
+    terminal.exit_code = 0 if found or beside else NotFoundError.exit_code
 
 
-def _thoughts(terminal: Terminal, query: str, top: int, since: str, document: dict[str, Any]) -> list[Hit]:
-    """What the diary has on the query, which goes into the document too."""
+def _episodes(terminal: Terminal, query: str, filters: Filters, document: dict[str, Any]) -> list[str]:
+    """The lines of the episodes that fit, which go into the document too."""
+    # Episodes have neither set nor state, tags nor importance: who asks for those asks for blocks.
+    if filters != Filters(since=filters.since, project=filters.project):
+        lived = []
+    else:
+        lived = episodes_beside(terminal.session.home.read((), records=True), query, filters.since)
+    document["episodes"] = [finding_documents.lived(*one) for one in lived]
+    return [f"{one.id}  {one.at}  {one_line(finding_documents.lived_line(one), 200)}" for _, one in lived]
+
+
+def _thoughts(terminal: Terminal, query: str, top: int, since: str, document: dict[str, Any]) -> list[str]:
+    """The lines of what the diary has on the query, which goes into the document too."""
     # Imported here: only those who look into the diary pay for it.
     from alice_exp.timeline.cli.event_tables import hit_document
     from alice_exp.timeline.usecases.find_thoughts import find_thoughts
@@ -115,7 +134,7 @@ def _thoughts(terminal: Terminal, query: str, top: int, since: str, document: di
     snapshot = terminal.records(EVENTS_PATH)
     thoughts = find_thoughts(snapshot, terminal.session.history, query, top, since)
     document["diary"] = [hit_document(one) for one in thoughts]
-    return thoughts
+    return [f"{one.number or f'#{one.segment}'}  {one.at}  {one_line(one.text, 200)}" for one in thoughts]
 
 
 def _explained(found: Match, explain: bool) -> dict[str, Any]:

@@ -14,6 +14,29 @@ if TYPE_CHECKING:
 
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.finding.usecases import Shown
+    from alice_exp.model.values.records import Episode
+
+
+def lived(score: float, one: Episode) -> dict[str, Any]:
+    """An episode beside the blocks of an answer."""
+    return {
+        "id": one.id,
+        "score": round(score, 6),
+        "task": one.task,
+        "action": one.action,
+        "success": one.success,
+        "reward": one.reward,
+        "reflection": one.reflection,
+        "at": one.at,
+        "source": "episode",
+    }
+
+
+def lived_line(one: Episode) -> str:
+    """The same in one line."""
+    from alice_exp.finding.rules.fitting_episodes import episode_text
+
+    return episode_text(one)
 
 
 def block(shown: Shown) -> dict[str, Any]:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from alice_exp.model.rules.lifecycle import Level
     from alice_exp.model.values.block import Block, Place, Placed
     from alice_exp.model.values.config import Config
+    from alice_exp.model.values.records import Episode
+    from alice_exp.model.values.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,22 @@ def recall(
     (matches,) = search(finding, [(query, context)], filters, top)
     finding.access.record([match.placed.block.id for match in matches], finding.caller.now)
     return matches
+
+
+EPISODES = 3
+"""The most episodes that are told beside the blocks."""
+
+TELLING = 0.6
+"""The least share of a question's weight that an episode has to have to be told beside blocks."""
+
+
+def episodes_beside(snapshot: Snapshot, query: str, since: str = "") -> list[tuple[float, Episode]]:
+    """What was lived that fits a query, best first, at most three; each with its score in (0, 1]."""
+    # Ranking is loaded where something is ranked.
+    from alice_exp.finding.rules.fitting_episodes import fitting_episodes
+
+    listed = snapshot.episodes.episodes if snapshot.episodes else ()
+    return fitting_episodes(listed, query, since, TELLING)[:EPISODES] if listed else []
 
 
 def search(

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from alice_exp.finding.usecases import Filters
+
 Call = Callable[..., Any]
 
 
@@ -52,3 +54,25 @@ def test_records_alone_are_an_answer_and_nothing_is_exit_4(home: Path, cli: Call
     cli("event", "add", "the red folder holds the key")
     assert cli("context", "red folder", "--json").json["matches"][0]["source"] == "diary"
     assert cli("context", "zeppelin", check=False).code == 4
+
+
+def test_a_program_gets_the_same_list(lived: Call, home: Path) -> None:
+    import alice_exp
+
+    alice = alice_exp.Alice(home, "user")
+    found = alice.recollect("deploy with kamal")
+    assert {one.source for one in found} == {"block", "episode", "diary", "conversation"}
+    assert "[diary 1, " in alice.context("deploy with kamal")
+    assert alice.context("deploy with kamal", filters=Filters(min_state="past")).count("\n") == 1
+
+
+@pytest.mark.covers("R0.2")
+def test_recall_tells_episodes_beside_blocks_within_one_act(home: Path, cli: Call) -> None:
+    assert cli("recall", "rotate the signing keys", check=False).code == 4
+    cli("episode", "add", "--task", "rotate the signing keys", "--action", "keytool roll", "--success")
+    answer = cli("recall", "rotate the signing keys", "--json").json
+    assert answer["matches"] == [] and [one["action"] for one in answer["episodes"]] == ["keytool roll"]
+    assert answer["episodes"][0]["source"] == "episode"
+    assert "keytool roll (ok)" in cli("recall", "rotate the signing keys").stdout
+    assert cli("recall", "rotate the signing keys", "--set", "personal", check=False).code == 4
+    assert cli("recall", "bake a cake with keys", check=False).code == 4

@@ -214,3 +214,23 @@ def test_a_short_answer_is_told_with_its_question(question: str, reply: str, con
 )
 def test_an_answer_about_the_task_at_hand_is_not_kept(question: str, reply: str) -> None:
     assert extract([Message("assistant", question), Message("user", reply)]).inferences == ()
+
+
+@pytest.mark.parametrize(("name", "recall", "precision"), [("lives_en", 0.7, 0.93), ("lives_zh", 0.62, 0.8)])
+def test_lives_that_no_rule_was_written_for(name: str, recall: float, precision: float) -> None:
+    """First measured, looked at and held back: English 0.87 and 0.65 (before: 0.41 and 0.39), Chinese 0.71 and 0.64
+    (before: 0.47 and 0.53). What is found beyond the listed counts as false here; read by eye, 0.95 of it is right."""
+    got = measured(name)
+    assert got[0] >= recall and got[1] >= precision, got
+
+
+@pytest.mark.parametrize("name", ["lives_en", "lives_zh"])
+def test_no_neighbour_of_these_lives_is_the_user(name: str) -> None:
+    told = [
+        (talk.number, one.content, never)
+        for talk in talks(name)
+        for one in extract(talk.messages).inferences
+        for never in talk.never
+        if holds(one.content, never)
+    ]
+    assert told == []

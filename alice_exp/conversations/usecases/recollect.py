@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.conversations.usecases.agent_context import user_memories
+from alice_exp.finding.rules.fitting_episodes import READ, episode_text, fitting_episodes
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.word_search import scores
 from alice_exp.timeline.usecases.find_thoughts import find_thoughts
@@ -18,13 +19,9 @@ if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.finding.usecases import Filters
     from alice_exp.home.ports import History
-    from alice_exp.model.values.records import Episode
     from alice_exp.model.values.snapshot import Snapshot
 
 Source = Literal["block", "episode", "diary", "conversation"]
-
-READ = 4096
-"""Characters of a message or an episode that are compared; longer ones were pasted."""
 
 TOLD = 300
 """The most characters told of what is no block."""
@@ -87,16 +84,9 @@ def recollect(
 
 
 def _episodes(snapshot: Snapshot, query: str, since: str) -> Iterable[Recollection]:
-    episodes = [one for one in (snapshot.episodes.episodes if snapshot.episodes else ()) if one.at >= since]
-    weighed = scores(query, [_text(one)[:READ] for one in episodes])
-    for score, one in zip(weighed, episodes, strict=True):
-        if score > 0:
-            yield Recollection("episode", one.id, _short(_text(one)), one.at, score)
-
-
-def _text(one: Episode) -> str:
-    ended = "ok" if one.success else "failed"
-    return " — ".join(part for part in (f"{one.task}: {one.action} ({ended})", one.reflection) if part)
+    listed = snapshot.episodes.episodes if snapshot.episodes else ()
+    for score, one in fitting_episodes(listed, query, since):
+        yield Recollection("episode", one.id, _short(episode_text(one)), one.at, score)
 
 
 def _thoughts(

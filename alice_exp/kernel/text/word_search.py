@@ -18,19 +18,23 @@ LEAST = 0.4
 """The least share of the query's weight that a text has to have; below it nothing fits."""
 
 
-def scores(query: str, texts: Sequence[str]) -> list[float]:
-    """Each text's score (>= 0), divided by the most that the query could score; 0.0 where the text does not fit."""
+def scores(query: str, texts: Sequence[str], least: float = LEAST, count: int = 0) -> list[float]:
+    """Each text's score (>= 0), divided by the most that the query could score; 0.0 where the text does not fit.
+
+    ``count`` is the number of all texts, where those that have no word of the query were left out before.
+    """
     wanted = sorted(set(tokens(query)))
     bags = [Counter(found) for found in tokens_many(texts)]
     lengths = [sum(bag.values()) for bag in bags]
     mean = sum(lengths) / len(lengths) if any(lengths) else 1.0
     spread = {word: sum(word in bag for bag in bags) for word in wanted}
-    weight = {word: math.log(1 + (len(bags) - n + 0.5) / (n + 0.5)) for word, n in spread.items()}
+    count = max(count, len(bags))
+    weight = {word: math.log(1 + (count - n + 0.5) / (n + 0.5)) for word, n in spread.items()}
     whole = sum(weight.values())
     found = []
     for bag, length in zip(bags, lengths, strict=True):
         shared = [word for word in wanted if word in bag]
-        fits = bool(shared) and sum(weight[word] for word in shared) >= LEAST * whole
+        fits = bool(shared) and sum(weight[word] for word in shared) >= least * whole
         norm = K1 * (1 - B + B * length / mean)
         total = sum(weight[word] * bag[word] * (K1 + 1) / (bag[word] + norm) for word in shared)
         found.append(total / (whole * (K1 + 1)) if fits else 0.0)
