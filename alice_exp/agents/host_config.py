@@ -217,6 +217,8 @@ def _with_table(text: str, path: str, table: str) -> str:
             hint="take it out by hand",
         )
     if start < end:
+        if not table and start and not lines[start - 1].strip() and not "".join(lines[end : end + 1]).strip():
+            start -= 1  # the empty line that was put in above it
         made = "".join([*lines[:start], *_kept(table, lines[start:end]), *lines[end:]])
         _toml_servers(made, path)
         return made

@@ -69,6 +69,23 @@ def test_what_a_person_has_in_a_hosts_files_stays_byte_for_byte(person: Path, cl
     assert files(person) == before
 
 
+@pytest.mark.parametrize(
+    "before", ["", 'model = "x"\n', '[mcp_servers.other]\ncommand = "y"\n\n', "# mine\n\n\n"]
+)
+def test_codexs_toml_is_as_it_was_after_disconnect(person: Path, cli: Call, before: str) -> None:
+    config = person / ".codex/config.toml"
+    config.parent.mkdir()
+    config.write_text(before, encoding="utf-8")
+    cli("connect", "codex")
+    cli("disconnect", "codex")
+    assert (config.read_text("utf-8") if config.exists() else "") == before
+    cli("connect", "codex")
+    config.write_text(config.read_text("utf-8") + '\n[tui]\ntheme = "dark"\n', encoding="utf-8")
+    cli("disconnect", "codex")
+    gap = "\n" if before.strip() else ""
+    assert config.read_text("utf-8") == f'{before}{gap}[tui]\ntheme = "dark"\n'
+
+
 def test_an_entry_of_another_installation_is_brought_up_to_date(person: Path, cli: Call) -> None:
     cli("connect", "claude-code")
     path = person / ".claude/settings.json"
