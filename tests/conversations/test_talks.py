@@ -163,6 +163,7 @@ def test_messages_written_after_the_rules() -> None:
         ("落款写“售后部”就行，以后都这么写", "用户要求：落款写“售后部”就行"),
         ("我们家四口人，老人血糖高", "用户说：我们家四口人"),
         ("我下个月考注册会计师", "用户下个月考注册会计师"),
+        ("我是一名兽医，在成都玉林开诊所", "用户在成都玉林开了诊所"),
     ],
 )  # fmt: skip
 def test_what_talk_between_the_patterns_tells(text: str, content: str) -> None:

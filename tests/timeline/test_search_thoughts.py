@@ -92,6 +92,9 @@ def test_each_is_found_by_its_content(thoughts: list[Event]) -> None:
     for number, (_, query, _) in DECISIVE.items():
         assert search_thoughts(query, numbered, top=1)[0].number == number, query
     assert search_thoughts("quantum chromodynamics", numbered) == []
+    alone = {1: Event("2026-03-01T09:00:00Z", "决定不再接急诊，太累")}
+    assert [one.number for one in search_thoughts("为什么不接急诊了？", alone)] == [1]
+    assert search_thoughts("为什么要涨价呢", alone) == []
 
 
 @pytest.mark.parametrize("seed", [1, 7])

@@ -53,6 +53,9 @@ _KEYED = re.compile(
     r"(?:[^{}]*?[\"']?importance[\"']?\s*:\s*[\"']?(?P<i>[\d.]+))?"
 )
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_OF_ANYONE = frozenset(tokens("the user user's 用户 用户的 用户是 用户在 用户有"))
+"""Words that a memory has whatever it tells."""
+
 QUOTED = 300
 """Characters of a message that stand as evidence where the model quoted nothing (B4.20)."""
 
@@ -98,15 +101,17 @@ def parse_answer(text: str, min_importance: float = 0.5) -> Answer:
 def grounded(one: Inference, messages: Sequence[Message]) -> Inference | None:
     """A model's memory with the user message that its quote is from; None if the quote occurs in none.
 
-    A memory without a quote is put to the user message that shares most words with it.
+    A memory without a quote is put to the user message that shares most words with it; None if none shares a word.
     """
     said = [index for index, message in enumerate(messages) if message.role == "user"]
     if one.quote:
         wanted = fingerprint_text(one.quote)
         found = [index for index in said if wanted and wanted in fingerprint_text(messages[index].content)]
         return replace(one, index=found[-1]) if found else None
-    words = set(tokens(one.content))
+    words = set(tokens(one.content)) - _OF_ANYONE
     shared = [(len(words & set(tokens(messages[index].content[:4096]))), -index) for index in said]
+    if not max(shared)[0]:
+        return None
     index = -max(shared)[1]
     return replace(one, index=index, quote=one_line(messages[index].content[:4096], QUOTED))
 
