@@ -97,6 +97,8 @@ def _said(tree: ast.AST) -> Iterator[tuple[ast.expr, str]]:
         name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
         if name == "require_person" and len(call.args) > 1:
             yield from _texts(call.args[1], said=True)
+        if name == "Hint":
+            yield from _texts(call.args[0], said=True)
         if name not in SAYING:
             continue
         for position, argument in enumerate(call.args):

@@ -25,7 +25,7 @@ from alice_exp.finding import usecases as finding_usecases
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.wiring import finding
 from alice_exp.home.session import Session
-from alice_exp.kernel.errors import RefusedError, UsageError
+from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.display import one_line
 from alice_exp.learning import documents as learning_documents
@@ -347,7 +347,7 @@ def call(connection: Connection, name: str, sent: Mapping[str, Any]) -> Any:
         raise RefusedError(
             "nothing is learned in the project {project}: a person switched it off",
             project=session.project,
-            hint=f"to switch it on: alice-exp project on {session.project}",
+            hint=Hint("to switch it on: alice-exp project on {project}", project=session.project),
         )
     return tool.run(connection, **arguments)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from alice_exp.kernel.errors import AliceError, UsageError
+from alice_exp.kernel.errors import AliceError, Hint, UsageError
 from alice_exp.terminal import language
 from alice_exp.terminal.arguments import guard
 from alice_exp.terminal.console import Terminal
@@ -105,7 +105,9 @@ def require_format(terminal: Terminal, format: str) -> None:
     formats = ("tsv", "csv", "json")
     if format not in formats or (terminal.json and format != "json"):
         raise UsageError(
-            "unknown format {format}", format=repr(format), hint=f"write --format {', '.join(formats)}"
+            "unknown format {format}",
+            format=repr(format),
+            hint=Hint("write --format {names}", names=", ".join(formats)),
         )
     terminal.format = format
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.blocks.usecases.reads import placed_with_reads
 from alice_exp.home.references import is_keyed, one_of, prefix, resolve
-from alice_exp.kernel.errors import UsageError
+from alice_exp.kernel.errors import Hint, UsageError
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.rules.expiry import is_expired
 from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, at_least, level
@@ -180,7 +180,9 @@ def listing(
     than are listed.
     """
     if order and order not in ORDERS:
-        raise UsageError("unknown order {name}", name=repr(order), hint=f"orders are {', '.join(ORDERS)}")
+        raise UsageError(
+            "unknown order {name}", name=repr(order), hint=Hint("orders are {names}", names=", ".join(ORDERS))
+        )
     home, caller, config = finding.home, finding.caller, finding.home.config()
     passes, reads = _passes(config, caller, filters), finding.access.pending()
     places: tuple[Place, ...] = (*filters.places, "archive") if archived else filters.places
@@ -255,4 +257,6 @@ def level_named(name: str) -> Level:
     for known in LEVELS:
         if known == name:
             return known
-    raise UsageError("{name} is not a state", name=repr(name), hint=f"states are {', '.join(LEVELS)}")
+    raise UsageError(
+        "{name} is not a state", name=repr(name), hint=Hint("states are {names}", names=", ".join(LEVELS))
+    )

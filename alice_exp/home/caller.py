@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.errors import RefusedError
+from alice_exp.kernel.errors import Hint, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,5 +30,5 @@ def require_person(caller: Caller, verb: str, command: str) -> None:
             "only a person may {verb}; this is {actor}",
             verb=verb,
             actor=caller.actor,
-            hint=f"ask the person to run: {command}",
+            hint=Hint("ask the person to run: {command}", command=command),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.errors import Hint, NotFoundError, UsageError
 from alice_exp.model.formats.block_fields import NAME
 from alice_exp.model.values.block import BLOCK_TYPES, PLACES, path_of
 
@@ -104,4 +104,6 @@ def type_named(name: str) -> BlockType:
     for known in BLOCK_TYPES:
         if known == name:
             return known
-    raise UsageError("{name} is not a type", name=repr(name), hint=f"types are {', '.join(BLOCK_TYPES)}")
+    raise UsageError(
+        "{name} is not a type", name=repr(name), hint=Hint("types are {names}", names=", ".join(BLOCK_TYPES))
+    )

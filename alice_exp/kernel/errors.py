@@ -7,6 +7,19 @@ its sentence apart from the values in it (``template`` and ``values``), so that 
 from __future__ import annotations
 
 
+class Hint(str):
+    """What helps, as a filled-in sentence that still knows its template and values, so that it can be translated."""
+
+    template: str
+    values: dict[str, object]
+
+    def __new__(cls, template: str, **values: object) -> Hint:
+        """The template with its ``{name}`` placeholders filled; without values it is the sentence itself."""
+        hint = super().__new__(cls, template.format(**values) if values else template)
+        hint.template, hint.values = template, values
+        return hint
+
+
 class AliceError(Exception):
     """Any failure that a front end reports in one sentence.
 

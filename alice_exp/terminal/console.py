@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from alice_exp.kernel.errors import AliceError, ProblemError, RefusedError
-from alice_exp.terminal.language import rendered, say
+from alice_exp.terminal.language import language, rendered, say
 from alice_exp.terminal.streams import json_text
 
 if TYPE_CHECKING:
@@ -277,7 +277,8 @@ def sentence(error: AliceError) -> str:
         if error.path
         else ""
     )
-    hint = f" ({rendered(error.hint)})" if error.hint else ""
+    around = "（{}）" if language() == "zh" else " ({})"
+    hint = around.format(rendered(error.hint)) if error.hint else ""
     return visible(f"{where}{_translated(error)}{hint}").replace("\n", " ")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from alice_exp.kernel.errors import AliceError
+from alice_exp.kernel.errors import AliceError, Hint
 
 DOMAIN = "alice_exp"
 LOCALE = Path(__file__).parents[1] / "locale"
@@ -106,10 +106,12 @@ _COUNTED = re.compile(
 
 
 def rendered(text: str) -> str:
-    """Translate a text that has been filled in already, such as a hint, by finding its template again.
+    """Translate a text that has been filled in already: a hint by its own template, another by finding it again.
 
     Unchanged if no template matches. Only errors and hints come here, so the search need not be fast.
     """
+    if isinstance(text, Hint):
+        return say(text.template, **text.values) if text.values else say(text.template)
     catalog = _catalog(language())
     if not text or not catalog or text in catalog:
         return catalog.get(text, text)

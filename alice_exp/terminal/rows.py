@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from alice_exp.kernel.errors import UsageError
+from alice_exp.kernel.errors import Hint, UsageError
 
 FORMATS = ("tsv", "csv", "json")
 
@@ -69,7 +69,9 @@ def written(document: object, command: str, format: str, fields: str) -> str:
     for name in names:
         if known and name not in known:
             raise UsageError(
-                "there is no field {name}", name=repr(name), hint=f"fields are {', '.join(known)}"
+                "there is no field {name}",
+                name=repr(name),
+                hint=Hint("fields are {names}", names=", ".join(known)),
             )
     chosen = [{name: row.get(name) for name in names} if names else row for row in table]
     if format == "json":

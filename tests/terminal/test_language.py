@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import re
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.text.display import cells
 from alice_exp.terminal import language
 from alice_exp.terminal.console import Terminal
@@ -76,12 +78,12 @@ def test_the_configuration_names_a_language(home: Path, run: Call) -> None:
 
 def test_errors_hints_and_values_are_said_in_chinese(home: Path, cli: Call) -> None:
     agent = cli("approve", "1", "--lang", "zh", "--actor", "agent", check=False).stderr
-    assert agent == "alice-exp: 只有人才能同意；现在是 agent (请让人来运行：alice-exp approve 1)\n"
+    assert agent == "alice-exp: 只有人才能同意；现在是 agent（请让人来运行：alice-exp approve 1）\n"
     block_id = cli("memorize", "x is y", "--json").json["id"]
     cli("heartbeat")
     cli("reject", "1")
     refused = cli("memorize", "x is y!", "--lang", "zh", check=False).stderr
-    assert f"以前被拒绝过，编号 {block_id} (见 'alice-exp why {block_id}'；要取消拒绝：" in refused
+    assert f"以前被拒绝过，编号 {block_id}（见 'alice-exp why {block_id}'；要取消拒绝：" in refused
 
 
 def test_english_loads_nothing_and_chinese_is_quick() -> None:
@@ -203,3 +205,16 @@ def test_what_is_too_long_for_a_terminal_goes_on_below_itself(monkeypatch: pytes
             assert more[0].startswith(" " * 9) and all(cells(line) <= 40 for line in (first, *more))
         else:
             assert len(more) == 1
+
+
+def test_a_hint_is_translated_by_its_template_whatever_its_values_say() -> None:
+    """Found again by its words, "write {names}" would be taken for any other hint that begins like it."""
+    hint = Hint("did you mean {value}?", value="see 'alice-exp why x'")
+    language.choose("zh")
+    assert language.rendered(hint) == "你是想写 see 'alice-exp why x' 吗？"
+    assert (
+        language.rendered(Hint("write {names}", names="--at host:port or no")) == "请写 --at host:port or no"
+    )
+    language.choose("en")
+    assert language.rendered(hint) == hint == "did you mean see 'alice-exp why x'?"
+    assert copy.deepcopy(hint).template == "did you mean {value}?"

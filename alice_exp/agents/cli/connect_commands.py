@@ -18,7 +18,7 @@ from alice_exp.agents.host_hooks import hooked, unhooked
 from alice_exp.agents.ports import Spool
 from alice_exp.agents.server import INSTRUCTIONS
 from alice_exp.home.caller import require_person
-from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
+from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.text.marked_block import with_block, without_block
 from alice_exp.maintenance.usecases import namespaces_of_home
 from alice_exp.terminal.console import Terminal
@@ -131,14 +131,18 @@ def _chosen(names: Sequence[str]) -> list[Host]:
     found = [HOSTS.get(ALIASES.get(name, name)) for name in names]
     for name, host in zip(names, found, strict=True):
         if host is None:
-            raise UsageError("unknown host {host}", host=repr(name), hint=f"hosts are {', '.join(HOSTS)}")
+            raise UsageError(
+                "unknown host {host}", host=repr(name), hint=Hint("hosts are {names}", names=", ".join(HOSTS))
+            )
     chosen = (
         [host for host in found if host]
         if names
         else [one for one in HOSTS.values() if host_files.is_here(one)]
     )
     if not chosen:
-        raise NotFoundError("no agent's host was found here", hint=f"hosts are {', '.join(HOSTS)}")
+        raise NotFoundError(
+            "no agent's host was found here", hint=Hint("hosts are {names}", names=", ".join(HOSTS))
+        )
     return list({host.name: host for host in chosen}.values())
 
 

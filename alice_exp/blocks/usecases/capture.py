@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_path
-from alice_exp.kernel.errors import RefusedError, UsageError
+from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.progress import followed
 from alice_exp.model.rules.identity import Sameness, sameness
@@ -291,7 +291,9 @@ def refusal(rejected_id: str) -> RefusedError:
     return RefusedError(
         "this was rejected before, as {id}",
         id=rejected_id,
-        hint=f"see 'alice-exp why {rejected_id}'; to lift it: alice-exp revive {rejected_id} --from-rejected",
+        hint=Hint(
+            "see 'alice-exp why {id}'; to lift it: alice-exp revive {id} --from-rejected", id=rejected_id
+        ),
     )
 
 

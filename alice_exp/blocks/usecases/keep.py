@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import resolve
-from alice_exp.kernel.errors import RefusedError
+from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.model.rules.doubt import still_true
 from alice_exp.model.values.block import PLACES
@@ -39,7 +39,7 @@ def keep(home: Home, caller: Caller, reference: str, note: str = "") -> Kept:
             raise RefusedError(
                 "{id} is archived: there is no doubt to answer",
                 id=placed.block.id,
-                hint=f"alice-exp revive {placed.block.id}",
+                hint=Hint("alice-exp revive {id}", id=placed.block.id),
             )
         after = replace(placed, block=still_true(placed.block, caller.now, note))
         act = Act("keep", caller.actor, caller.now, (placed.block.id,), "it still holds")

@@ -10,6 +10,7 @@ from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import (
     BusyError,
+    Hint,
     NotFoundError,
     ProblemError,
     RefusedError,
@@ -184,10 +185,10 @@ def _require_movable(placed: Placed, path: str) -> None:
         raise RefusedError(
             "{id} is a candidate; only a decision takes it out of the pool",
             id=block_id,
-            hint=f"alice-exp approve {block_id} --to {namespace_name(path)}",
+            hint=Hint("alice-exp approve {id} --to {place}", id=block_id, place=namespace_name(path)),
         )
     if placed.place == "archive":
-        raise RefusedError("{id} is archived", id=block_id, hint=f"alice-exp revive {block_id}")
+        raise RefusedError("{id} is archived", id=block_id, hint=Hint("alice-exp revive {id}", id=block_id))
 
 
 def retire(
@@ -196,12 +197,16 @@ def retire(
     """Retire a block because the world has changed (R2.8, B2.9): to the archive with the reason, or down to past."""
     require_person(caller, "retire", f'alice-exp retire {reference} --reason "…"')
     if not reason.strip():
-        raise UsageError("say why it is retired", hint=f'alice-exp retire {reference} --reason "…"')
+        raise UsageError(
+            "say why it is retired", hint=Hint('alice-exp retire {id} --reason "…"', id=reference)
+        )
 
     def change(placed: Placed, thresholds: Thresholds) -> tuple[Change, str]:
         if placed.place == "archive":
             raise RefusedError(
-                "{id} is archived already", id=placed.block.id, hint=f"see 'alice-exp why {placed.block.id}'"
+                "{id} is archived already",
+                id=placed.block.id,
+                hint=Hint("see 'alice-exp why {id}'", id=placed.block.id),
             )
         done = retired(placed.block, reason, caller.now, to, thresholds)
         if not done.archive:
@@ -236,7 +241,7 @@ def revive(
             raise RefusedError(
                 "{id} was rejected by a person",
                 id=placed.block.id,
-                hint=f"alice-exp revive {placed.block.id} --from-rejected lifts that",
+                hint=Hint("alice-exp revive {id} --from-rejected lifts that", id=placed.block.id),
             )
         if placed.place != "archive":
             raise RefusedError(

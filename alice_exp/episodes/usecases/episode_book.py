@@ -15,7 +15,7 @@ from alice_exp.episodes.rules.retention import is_due, prune
 from alice_exp.episodes.rules.search_episodes import Filters, join, shorten_result, statistics
 from alice_exp.home.caller import require_person
 from alice_exp.home.record_access import refuse_faults, require_sound
-from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.errors import Hint, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.progress import followed
@@ -257,7 +257,10 @@ def named(book: EpisodeBook, reference: str) -> Episode:
         raise NotFoundError(
             "no episode has the id {reference}",
             reference=reference,
-            hint=f"see 'alice-exp episode list'; a pruned one comes back with 'alice-exp episode restore {reference}'",
+            hint=Hint(
+                "see 'alice-exp episode list'; a pruned one comes back with 'alice-exp episode restore {id}'",
+                id=reference,
+            ),
         )
     return (exact or found)[0]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from alice_exp.home.ports import Changed, FileVersion, Version
 from alice_exp.home.store.read_files import holds_blocks
-from alice_exp.kernel.errors import AliceError, NotFoundError, ProblemError, UsageError
+from alice_exp.kernel.errors import AliceError, Hint, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.commit_message import FOREIGN, SINCE, disclaimed, read
 from alice_exp.kernel.journal.git_process import LOST, isolated_environment
 from alice_exp.kernel.jsonc import parse
@@ -204,7 +204,7 @@ class GitHistory:
                     "the history has a remote, {name} ({address}), that sync does not know: "
                     "if it is yours alone, 'alice-exp sync add' it with --private; else remove it",
                     {"name": name, "address": address},
-                    hint=f"git -C experiences remote remove {name}",
+                    hint=Hint("git -C experiences remote remove {name}", name=name),
                 )
                 for name, address in remotes
             ),

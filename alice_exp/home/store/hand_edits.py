@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.home.store.record_files import as_adopted
-from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.errors import Hint, ProblemError
 from alice_exp.kernel.journal.act import Act, Actor
 from alice_exp.kernel.journal.atomic_files import read_bytes
 from alice_exp.kernel.journal.file_signatures import UNKNOWN, Stamps, now_ns
@@ -192,7 +192,10 @@ class Adopting:
                     id=one.block_id,
                     rejected=known,
                     path=path,
-                    hint=f"see 'alice-exp why {known}'; to lift it: alice-exp revive {known} --from-rejected",
+                    hint=Hint(
+                        "see 'alice-exp why {id}'; to lift it: alice-exp revive {id} --from-rejected",
+                        id=known,
+                    ),
                 )
             else:
                 warning = ProblemError(
@@ -200,7 +203,7 @@ class Adopting:
                     id=one.block_id,
                     rejected=known,
                     path=path,
-                    hint=f"see 'alice-exp why {known}'",
+                    hint=Hint("see 'alice-exp why {id}'", id=known),
                 )
             self._sources.warn(warning)
 
@@ -306,7 +309,7 @@ def warn_refused(sources: Sources, path: str, ids: Collection[str]) -> None:
                 "an approval written by hand grants nothing and was taken out of {id}",
                 id=block_id,
                 path=path,
-                hint=f"approve it with 'alice-exp approve {block_id}'",
+                hint=Hint("approve it with 'alice-exp approve {id}'", id=block_id),
             )
         )
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.jsonc.scan import ATOM, KEY, skip_trivia, unquote
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ class Checker:
                 frame.offset,
                 "this {opening} is never closed",
                 values,
-                f"a {_CLOSING[frame.opening]} is missing",
+                Hint("a {bracket} is missing", bracket=_CLOSING[frame.opening]),
             )
         return Fault(len(self._text), "the file ends where {wanted} is missing", {"wanted": wanted})
 
@@ -211,7 +212,9 @@ class Checker:
                 pos,
                 "this {char} does not match the {opening} before it",
                 {"char": char, "opening": frame.opening},
-                f"a {_CLOSING[frame.opening]} is missing, or this bracket is one too many",
+                Hint(
+                    "a {bracket} is missing, or this bracket is one too many", bracket=_CLOSING[frame.opening]
+                ),
             )
         if char == ":":
             raise Fault(pos, "a colon is out of place here")
@@ -249,10 +252,11 @@ def _string_fault(text: str, pos: int, end: int) -> Fault:
     bad = end + 1 if text[end : end + 1] == "\\" else end
     char = text[bad : bad + 1]
     if char in ("", "\n", "\r"):
-        hint = f"close it with {text[pos]}; a line break inside is written \\n"
+        hint = Hint("close it with {value}; a line break inside is written \\n", value=text[pos])
         return Fault(pos, "this text is not closed on its line", hint=hint)
     if char < " ":
-        hint = "write it as " + {"\t": "\\t", "\b": "\\b", "\f": "\\f"}.get(char, f"\\u{ord(char):04x}")
+        escape = {"\t": "\\t", "\b": "\\b", "\f": "\\f"}.get(char, f"\\u{ord(char):04x}")
+        hint = Hint("write it as {escape}", escape=escape)
         return Fault(
             bad, "a raw control character (U+{code}) stands in a text", {"code": f"{ord(char):04X}"}, hint
         )
@@ -313,7 +317,12 @@ def _check_size(pos: int, token: str) -> None:
 
 def _atom_fault(pos: int, token: str) -> Fault:
     if token in _OTHER_LANGUAGES:
-        return Fault(pos, "{word} is not a value", {"word": token}, f"write {_OTHER_LANGUAGES[token]}")
+        return Fault(
+            pos,
+            "{word} is not a value",
+            {"word": token},
+            Hint("write {names}", names=_OTHER_LANGUAGES[token]),
+        )
     if token[0] == "#":
         return Fault(pos, "a comment does not begin with #", hint="begin it with //")
     if _NUMERIC.match(token):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.home.references import namespace_name, resolve
-from alice_exp.kernel.errors import RefusedError
+from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.model.rules.lifecycle import Thresholds, outcome, scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Archived, Evidence, Placed, is_approved, path_of
@@ -49,7 +49,7 @@ def report_outcome(
             raise RefusedError(
                 "{id} is archived and takes no outcome",
                 id=placed.block.id,
-                hint=f"a person brings it back with 'alice-exp revive {placed.block.id}'",
+                hint=Hint("a person brings it back with 'alice-exp revive {id}'", id=placed.block.id),
             )
         block = placed.block
         where = scenario_of(scenario, block.trigger.context, caller.now[:10])

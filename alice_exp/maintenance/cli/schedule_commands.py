@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from alice_exp.home.caller import require_person
-from alice_exp.kernel.errors import ProblemError, UsageError
+from alice_exp.kernel.errors import Hint, ProblemError, UsageError
 from alice_exp.maintenance import rules
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
@@ -74,7 +74,9 @@ def status(ctx: typer.Context) -> None:
 
 def _kind(named: str) -> str:
     if named and named not in _PUT:
-        raise UsageError("{name} is not known here", name=repr(named), hint=f"write {', '.join(_PUT)}")
+        raise UsageError(
+            "{name} is not known here", name=repr(named), hint=Hint("write {names}", names=", ".join(_PUT))
+        )
     programs = {"launchd": "launchctl", "systemd": "systemctl", "cron": "crontab"}
     order = [named] if named else ["launchd", "systemd", "cron"]
     for kind in order:

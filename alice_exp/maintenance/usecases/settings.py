@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from alice_exp.home.caller import require_person
-from alice_exp.kernel.errors import BusyError, NotFoundError, ProblemError, UsageError
+from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc import Set, edit, parse
 from alice_exp.model.formats.config_file import PATH, default_text, fits, read_config, sentence
@@ -50,7 +50,7 @@ def option_named(name: str) -> Option:
         from difflib import get_close_matches
 
         close = get_close_matches(name, BY_NAME, 1, 0.5)
-        hint = f"did you mean {close[0]}?" if close else "see 'alice-exp config list'"
+        hint = Hint("did you mean {value}?", value=close[0]) if close else "see 'alice-exp config list'"
         raise NotFoundError("there is no key {name}", name=repr(name), hint=hint)
     return option
 

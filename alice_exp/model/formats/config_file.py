@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.jsonc import dump, locate_key
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.field_readers import Found, problem_at
@@ -116,6 +117,6 @@ def _unknown(document: Document, pointer: tuple[str, ...], name: str) -> Problem
     span = locate_key(document, pointer)
     line, column = document.position(span[0]) if span else (1, 1)
     close = get_close_matches(name, BY_NAME, 1)
-    hint = f'did you mean "{close[0]}"?' if close else "see 'alice-exp config list'"
+    hint = Hint('did you mean "{value}"?', value=close[0]) if close else "see 'alice-exp config list'"
     template = 'the key "{key}" is not known; it is kept as it is'
     return Problem(document.path, line, column, template, {"key": name}, "warning", hint)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alice_exp.kernel import jsonc
+from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.jsonc.problem import Json, Problem
 
 if TYPE_CHECKING:
@@ -217,7 +218,7 @@ def unknown_key(document: Document, pointer: Pointer, known: Sequence[str]) -> P
     span = jsonc.locate_key(document, pointer)
     line, column = document.position(span[0]) if span else (1, 1)
     close = get_close_matches(key, known, 1)
-    hint = f'did you mean "{close[0]}"?' if close else 'a key of your own starts with "x-"'
+    hint = Hint('did you mean "{value}"?', value=close[0]) if close else 'a key of your own starts with "x-"'
     return Problem(
         document.path,
         line,

@@ -11,6 +11,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from alice_exp.kernel.errors import Hint
 from alice_exp.model.formats import field_readers
 from alice_exp.model.formats.field_readers import Fault, Found, problem_at, read_object, unknown_key
 from alice_exp.model.values.records import CAPACITY, Episode, EpisodeBook, Event, Segment, Timeline
@@ -312,7 +313,7 @@ class _Reading:
             )
 
     def _report(self, fault: Fault, pointer: Pointer, right: str = "") -> None:
-        hint = f"set it to {right}" if right else ""
+        hint = Hint("set it to {right}", right=right) if right else ""
         self._found.add(
             "error", lambda: problem_at(self._document, pointer, fault.template, fault.values, "error", hint)
         )

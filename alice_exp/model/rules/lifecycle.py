@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from alice_exp.kernel.errors import RefusedError
+from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.model.rules.approval import may_leave
 from alice_exp.model.values.block import CONFIDENCE, EVIDENCE_KEPT, Evidence, is_approved
 
@@ -187,7 +187,9 @@ def outcome(
     """
     if block.state == "obsolete":
         raise RefusedError(
-            "{id} is obsolete and takes no outcome", hint=f"alice-exp revive {block.id}", id=block.id
+            "{id} is obsolete and takes no outcome",
+            hint=Hint("alice-exp revive {id}", id=block.id),
+            id=block.id,
         )
     piece = replace(evidence or Evidence("outcome"), scenario=scenario)
     piece = replace(piece, at=piece.at or now)

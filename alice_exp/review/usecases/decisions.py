@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from alice_exp.blocks.usecases.capture import destination
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
-from alice_exp.kernel.errors import NotFoundError, RefusedError, UsageError
+from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.model.rules.expiry import is_expired
 from alice_exp.model.rules.private_facts import delicate
@@ -183,9 +183,11 @@ def _would_be_shared(placed: Placed) -> RefusedError:
     block = placed.block
     own = f"personal/{personal_namespace(block)}"
     hint = (
-        f"alice-exp approve {block.id} --to {own}, or alice-exp reject {block.id} --purge"
+        Hint("alice-exp approve {id} --to {own}, or alice-exp reject {id} --purge", id=block.id, own=own)
         if placed.place == "low_value"
-        else f"alice-exp edit {block.id}, or alice-exp move {block.id} {own}, or alice-exp purge {block.id}"
+        else Hint(
+            "alice-exp edit {id}, or alice-exp move {id} {own}, or alice-exp purge {id}", id=block.id, own=own
+        )
     )
     return RefusedError(
         "{id} holds a secret or a private fact, and universal may be shared", id=block.id, hint=hint
@@ -341,12 +343,14 @@ def _is_open(placed: Placed, op: str) -> bool:
 def _not_open(block_id: str, placed: Placed | None, op: str) -> NotFoundError | RefusedError:
     if placed is None:
         return NotFoundError(
-            "{id} is not in the home any more", id=block_id, hint=f"see 'alice-exp log {block_id}'"
+            "{id} is not in the home any more",
+            id=block_id,
+            hint=Hint("see 'alice-exp log {id}'", id=block_id),
         )
     return RefusedError(
         "{id} is in {place} already; there is nothing to {op}",
         id=block_id,
         place=namespace_name(placed.path),
         op=op,
-        hint=f"see 'alice-exp show {block_id}'",
+        hint=Hint("see 'alice-exp show {id}'", id=block_id),
     )

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-from alice_exp.kernel.errors import ProblemError, RefusedError
+from alice_exp.kernel.errors import Hint, ProblemError, RefusedError
 from alice_exp.model.formats.block_fields import ID, NAME
 from alice_exp.model.formats.block_schema import block_json, block_of
 from alice_exp.model.formats.field_readers import TIME
@@ -135,8 +135,10 @@ def refuse_secrets(item: Mapping[str, Json]) -> None:
                 place=place,
                 what=found.what,
                 start=masked(text, found),
-                hint=f"word it otherwise with 'alice-exp edit {item['id']}', "
-                f"or keep it here with 'alice-exp share deny {item['id']}'",
+                hint=Hint(
+                    "word it otherwise with 'alice-exp edit {id}', or keep it here with 'alice-exp share deny {id}'",
+                    id=item["id"],
+                ),
             )
 
 

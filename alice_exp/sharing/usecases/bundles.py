@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from alice_exp.home.caller import require_person
 from alice_exp.home.dry_run import DryHome
 from alice_exp.home.references import resolve
-from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
+from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc import parse
 from alice_exp.model.formats.block_fields import NAME
@@ -112,7 +112,7 @@ def _require_fit(placed: Placed) -> None:
             "{id} is not shared: {why}",
             id=placed.block.id,
             why="it is not approved as it stands",
-            hint=f"alice-exp approve {placed.block.id}",
+            hint=Hint("alice-exp approve {id}", id=placed.block.id),
         )
 
 

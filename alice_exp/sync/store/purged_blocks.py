@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.errors import RefusedError
+from alice_exp.kernel.errors import Hint, RefusedError
 
 if TYPE_CHECKING:
     from alice_exp.kernel.journal.git_process import Repository
@@ -31,7 +31,7 @@ def refuse_purged(repository: Repository, head: str, there: str) -> None:
             raise RefusedError(
                 "{id} was purged on another machine and is still in the history here",
                 id=block_id,
-                hint=f"alice-exp purge {block_id}",
+                hint=Hint("alice-exp purge {id}", id=block_id),
             )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.errors import Hint, NotFoundError, UsageError
 from alice_exp.kernel.text.display import one_line
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json, timeline_json
 from alice_exp.model.values.records import Event, ImportMode, Timeline
@@ -78,7 +78,9 @@ def add(
         named = source or thought
         imported = diary.read_thoughts(source_bytes(named), named, session.caller.now)
         if imported.timeline is not None:
-            raise UsageError("this is a whole timeline", hint=f"alice-exp event import {named}")
+            raise UsageError(
+                "this is a whole timeline", hint=Hint("alice-exp event import {named}", named=named)
+            )
         show_change(terminal, diary.add_thoughts(opened, imported.events))
         return
     require_utf8(thought, context, action)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from alice_exp.home.caller import require_person
 from alice_exp.home.dry_run import DryHome
 from alice_exp.home.record_access import refuse_faults, require_sound
-from alice_exp.kernel.errors import RefusedError, UsageError
+from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.model.formats.record_import import import_timeline
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json
@@ -66,7 +66,9 @@ def strategy_named(name: str) -> Strategy:
     """A strategy of compaction by its name (R1.40); ``UsageError`` where there is none."""
     if name not in STRATEGIES:
         raise UsageError(
-            "{name} is not a way to compact", name=repr(name), hint=f"ways are {', '.join(STRATEGIES)}"
+            "{name} is not a way to compact",
+            name=repr(name),
+            hint=Hint("ways are {names}", names=", ".join(STRATEGIES)),
         )
     return STRATEGIES[name]
 
