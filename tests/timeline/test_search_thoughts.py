@@ -97,6 +97,22 @@ def test_each_is_found_by_its_content(thoughts: list[Event]) -> None:
     assert search_thoughts("为什么要涨价呢", alone) == []
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "drop v1",
+        "why was v1 dropped",
+        "what did we decide about v1",
+        "is v1 still supported",
+        "what happened to v1",
+    ],
+)
+def test_a_decision_is_found_a_year_later_by_various_questions(question: str) -> None:
+    thoughts = year_of("en", 5)
+    thoughts[123] = Event(thoughts[123].at, "DECISION: drop v1")
+    assert search_thoughts(question, thoughts, top=1)[0].number == 123
+
+
 @pytest.mark.parametrize("seed", [1, 7])
 @pytest.mark.parametrize(("language", "planted"), [("en", ENGLISH), ("zh", CHINESE)])
 @pytest.mark.covers("R1.26", "B1.10")

@@ -36,7 +36,8 @@ def scores(query: str, texts: Sequence[str], least: float = LEAST, count: int = 
     bags = [Counter(found) for found in tokens_many(texts)]
     lengths = [sum(bag.values()) for bag in bags]
     mean = sum(lengths) / len(lengths) if any(lengths) else 1.0
-    spread = {word: sum(word in bag for bag in bags) for word in wanted}
+    # A word that no text has tells no more than one that a single text has.
+    spread = {word: max(1, sum(word in bag for bag in bags)) for word in wanted}
     count = max(count, len(bags), MANY)
     weight = {word: math.log(1 + (count - n + 0.5) / (n + 0.5)) for word, n in spread.items()}
     whole = sum(weight.values())

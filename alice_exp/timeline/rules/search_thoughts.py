@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from alice_exp.model.values.records import Event, Segment
 
 
+ENOUGH = 0.3
+"""The least share of a question's weight that a thought has to have; who searches has less to lose by one too many."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A thought (``number``, 1-based) or what a segment tells (``segment``; 0 for a thought), with its score > 0."""
@@ -61,7 +65,7 @@ def search_thoughts(
                 texts.append(line)
     weighed = [
         replace(one, score=score * (1 + telling(text) / 10))
-        for score, text, one in zip(scores(query, texts), texts, found, strict=True)
+        for score, text, one in zip(scores(query, texts, ENOUGH), texts, found, strict=True)
         if score > 0
     ]
     return sorted(weighed, key=lambda one: (-one.score, -_moment(one), one.number))[:top]
