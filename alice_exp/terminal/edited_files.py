@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from pathlib import Path
+import stat
+from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.atomic_files import replace
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def text_of(path: Path) -> str:
@@ -28,19 +31,13 @@ def write_text(path: Path, text: str) -> None:
     Without a text the file goes. ``ProblemError`` where the disk refuses; the old file stands then.
     """
     target = path.resolve()
-    temporary = target.with_name(f".{target.name}.alice-{os.getpid()}")
     try:
         if not text:
             target.unlink(missing_ok=True)
             return
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as out:
-            out.write(text.encode())
-        if target.exists():
-            shutil.copymode(target, temporary)
-        temporary.replace(target)
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o600
+        replace(target, text.encode(), durable=True, mode=mode)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         why = (error.strerror or str(error)).lower()
         raise ProblemError("this file cannot be written: {why}", why=why, path=str(path)) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,7 @@ from alice_exp.sync.ports import Remote
 from alice_exp.sync.rules.merge_blocks import merge
 from alice_exp.sync.store.git_remotes import FileRemotes
 from tests.conftest import Call
+from tests.kernel.test_durable_files import Disk, every
 
 NOW = "2026-02-01T09:00:00Z"
 PATH = "universal/tool_usage.jsonc"
@@ -128,30 +130,25 @@ def _local(root: Path) -> None:
     [_sharing_log, _public_name, _session, _remotes, _peer, _decision, _hook, _owner, _local],
     ids=lambda write: write.__name__,
 )
-def test_every_durable_writer_syncs_the_file_and_its_name(
+def test_every_durable_writer_needs_each_of_its_fsyncs(
     home: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], None]
 ) -> None:
-    """Whatever file appears was synced, and the directory that names it after that."""
-    before = set(home.rglob("*"))
-    steps: list[tuple[int, int]] = []
-    real_sync = os.fsync
+    """Whatever file appears was synced, and the directory that names it after that; without any one call it is not."""
+    shutil.copytree(home, home.with_name("before"), symlinks=True)
 
-    def synced(handle: int) -> None:
-        status = os.fstat(handle)
-        steps.append((status.st_dev, status.st_ino))
-        real_sync(handle)
+    def written(disk: Disk) -> list[str]:
+        shutil.rmtree(home)
+        shutil.copytree(home.with_name("before"), home, symlinks=True)
+        if write is _local:
+            (home / "local.jsonc").unlink()
+        before = set(home.rglob("*"))
+        write(home)
+        fresh = [path for path in home.rglob("*") if path not in before and path.is_file()]
+        assert fresh
+        return disk.lost(*fresh)
 
-    monkeypatch.setattr(os, "fsync", synced)
-    if write is _local:
-        (home / "local.jsonc").unlink()
-        before.discard(home / "local.jsonc")
-    write(home)
-    fresh = [path for path in home.rglob("*") if path not in before and path.is_file()]
-    assert fresh
-    for path in fresh:
-        content, name = (os.lstat(one) for one in (path, path.parent))
-        at = steps.index((content.st_dev, content.st_ino))
-        assert (name.st_dev, name.st_ino) in steps[at:], f"the name of {path.name}"
+    for number in range(every(monkeypatch, -1, written)):
+        every(monkeypatch, number, written)
 
 
 def test_a_line_that_was_cut_short_costs_no_other(tmp_path: Path) -> None:
@@ -218,3 +215,22 @@ def test_a_message_of_exactly_one_mebibyte_travels_and_one_byte_more_does_not(ov
 
     got = asyncio.run(sent())
     assert isinstance(got, PeerError) if over else got == message
+
+
+def test_a_file_of_the_persons_is_on_the_disk_before_it_takes_the_old_ones_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from alice_exp.terminal.edited_files import write_text
+
+    path = tmp_path / "CLAUDE.md"
+    turn = iter(range(99))
+
+    def written(disk: Disk) -> list[str]:
+        path.write_text("mine")
+        path.chmod(0o644)
+        write_text(path, f"mine, and ours {next(turn)}")
+        assert path.stat().st_mode & 0o777 == 0o644
+        return disk.lost(path)
+
+    for number in range(every(monkeypatch, -1, written)):
+        every(monkeypatch, number, written)

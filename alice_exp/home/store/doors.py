@@ -247,7 +247,7 @@ class FileHome:
         return scan(self.experiences)
 
     def _is_settled(self, found: Found) -> bool:
-        if self.repository.resolve(PENDING) or signature_of(self.root) is None:
+        if found.is_left or self.repository.resolve(PENDING) or signature_of(self.root) is None:
             return False
         head = self.repository.head()
         stamps = self._writer.stamps

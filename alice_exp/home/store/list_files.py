@@ -7,7 +7,7 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.journal.atomic_files import MARK, Signature
+from alice_exp.kernel.journal.atomic_files import MARK, OUT, Signature
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.block_fields import NAME
 from alice_exp.model.values.block import DIRECTORIES
@@ -28,6 +28,8 @@ class Found:
     files: dict[str, Signature] = field(default_factory=dict)
     directories: set[str] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
+    is_left: bool = False
+    """Whether a file that an act displaced is still there: it may hold a person's save."""
 
 
 def scan(root: Path) -> Found:
@@ -74,6 +76,7 @@ def _folder(found: Found, root: str, folder: str, ending: str) -> None:
         return
     found.directories.add(folder)
     for name in names:
+        found.is_left |= name.endswith(OUT) and MARK in name
         if not name.endswith(ending) or name.startswith(".") or MARK in name:
             continue
         path = f"{folder}/{name}"

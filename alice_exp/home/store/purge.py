@@ -16,11 +16,9 @@ from alice_exp.home.store.purge_search import departed, elsewhere, versions
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
+    exchange_content,
     read_bytes,
-    swap_in,
     sync_directory,
-    take_out,
-    write_beside,
 )
 from alice_exp.kernel.journal.git_process import COMMITTER, NO_OBJECT, PENDING, PURGING, STAGE, blob_id
 from alice_exp.kernel.journal.git_references import SEEN
@@ -273,10 +271,7 @@ def _swap_files(repository: Repository, tombstone: str) -> None:
             if data is None or data == present:
                 continue
         with contextlib.suppress(ChangedOnDisk):
-            if data is None:
-                take_out(full, present)
-            else:
-                swap_in(write_beside(full, data), full, present)
+            exchange_content(full, present, data)
         touched.add(full.parent)
     for folder in touched:
         sync_directory(folder)

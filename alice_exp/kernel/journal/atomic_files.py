@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import stat
 import sys
@@ -15,12 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from alice_exp.kernel.journal.name_exchange import exchange
+
 MARK: Final = ".alice-tmp-"
 """Part of the name of every temporary file, by which ``sweep`` recognises them."""
 
-# Values of <fcntl.h> and <linux/fs.h>: RENAME_EXCHANGE on Linux and RENAME_SWAP on macOS are both 2.
-_AT_FDCWD = -100
-_EXCHANGE = 2
+OUT: Final = ".out"
+"""Ends the name of a displaced file; before it stands a digest of what it is expected to contain."""
+
 RACY_NS: Final = 20_000_000
 """A file recorded within this time (ns) of its time stamp may change again in the same tick, unnoticed."""
 
@@ -119,12 +122,12 @@ def _beside(path: Path, data: bytes, mode: int, *, durable: bool) -> Path:
     return temporary
 
 
-def replace(path: Path, data: bytes, *, durable: bool) -> None:
-    """Replace ``path`` atomically by a file (0600) that contains ``data``.
+def replace(path: Path, data: bytes, *, durable: bool, mode: int = 0o600) -> None:
+    """Replace ``path`` atomically by a file of this ``mode`` that contains ``data``.
 
     ``durable``: the content is fsynced before the rename, and the directory after it.
     """
-    temporary = _beside(path, data, 0o600, durable=durable)
+    temporary = _beside(path, data, mode, durable=durable)
     try:
         temporary.replace(path)
     except OSError:
@@ -167,10 +170,11 @@ def keep(path: Path, text: str) -> None:
         replace(path, text.encode(), durable=False)
 
 
-def swap_in(temporary: Path, path: Path, expected: bytes | None) -> None:
-    """Put ``temporary`` in the place of ``path``, which must contain ``expected`` (None: must not exist).
+def swap_in(temporary: Path, path: Path, expected: bytes | None, new: bytes) -> Path | None:
+    """Put ``temporary``, which contains ``new``, in the place of ``path``, which must contain ``expected``.
 
-    Raises ``ChangedOnDisk``, with the other file back in its place, if it does not.
+    Returns the displaced file, for ``let_go``; None if ``expected`` is None: ``path`` must not exist then. Raises
+    ``ChangedOnDisk``, with the other file back in its place, if it does not contain that.
     """
     if expected is None:
         try:
@@ -179,32 +183,113 @@ def swap_in(temporary: Path, path: Path, expected: bytes | None) -> None:
         except FileExistsError:
             raise ChangedOnDisk(path) from None
         temporary.unlink()
-        return
+        return None
+    displaced = temporary.with_name(f"{temporary.name}-{_digest(expected)}{OUT}")
+    temporary.rename(displaced)
     try:
-        exchange(temporary, path)
+        exchange(displaced, path)
     except FileNotFoundError:
+        displaced.unlink()
         raise ChangedOnDisk(path) from None
     # Compared after the exchange: a save between an earlier comparison and the rename would be lost.
-    if _content(temporary) != expected:
-        exchange(temporary, path)
+    if _content(displaced) != expected:
+        give_back(displaced, path, new)
         raise ChangedOnDisk(path)
-    temporary.unlink()
+    return displaced
 
 
-def take_out(path: Path, expected: bytes) -> None:
-    """Remove ``path``, which must contain ``expected``; otherwise raise ``ChangedOnDisk`` and leave the file."""
-    aside = path.with_name(f".{path.name}{MARK}{os.getpid()}-{os.urandom(4).hex()}")
+def give_back(displaced: Path, path: Path, new: bytes) -> None:
+    """Put a displaced file back in its place, where our ``new`` content stands; the latest save stays there.
+
+    A save that came between the two exchanges comes out with the second, and is put in its place by another one.
+    """
+    believed = new
+    while True:
+        saved = _content(displaced)
+        try:
+            exchange(displaced, path)
+        except FileNotFoundError:
+            with contextlib.suppress(FileExistsError):
+                os.link(displaced, path)
+            displaced.unlink()
+            return
+        if _content(displaced) == believed:
+            break
+        believed = saved or b""
+    if not is_written(displaced):
+        displaced.unlink()
+
+
+def take_out(path: Path, expected: bytes) -> Path:
+    """Remove ``path``, which must contain ``expected``; returns the displaced file, for ``let_go``.
+
+    Otherwise raise ``ChangedOnDisk`` and leave the file.
+    """
+    name = f".{path.name}{MARK}{os.getpid()}-{os.urandom(4).hex()}-{_digest(expected)}{OUT}"
+    displaced = path.with_name(name)
     try:
-        path.rename(aside)
+        path.rename(displaced)
     except FileNotFoundError:
         raise ChangedOnDisk(path) from None
-    if _content(aside) != expected:
-        # Whoever created the name again meanwhile has the newer content.
-        with contextlib.suppress(FileExistsError):
-            os.link(aside, path)
-        aside.unlink()
+    if _content(displaced) != expected:
+        link_back(displaced, path)
         raise ChangedOnDisk(path)
-    aside.unlink()
+    return displaced
+
+
+def link_back(displaced: Path, path: Path) -> None:
+    """Put back a file that was taken out; whoever created the name again meanwhile has the newer content."""
+    with contextlib.suppress(FileExistsError):
+        os.link(displaced, path)
+    displaced.unlink()
+
+
+def is_as_expected(displaced: Path) -> bool:
+    """Whether a displaced file contains what it did when it was read; false once somebody wrote into it since."""
+    content = _content(displaced)
+    return content is not None and _digest(content) == displaced.name.rpartition("-")[2].partition(".")[0]
+
+
+def let_go(displaced: Path) -> bool:
+    """Remove a displaced file; False if it stays, because it contains a late save or may still receive one."""
+    # In this order: once nobody has it open, what it contains is final.
+    if is_written(displaced) or not is_as_expected(displaced):
+        return False
+    displaced.unlink(missing_ok=True)
+    return True
+
+
+def exchange_content(path: Path, expected: bytes | None, new: bytes | None) -> None:
+    """Bring one file from ``expected`` to ``new`` (None: absent); ``ChangedOnDisk`` if it contains something else."""
+    if new is None:
+        let_go(take_out(path, expected or b""))
+    elif (displaced := swap_in(write_beside(path, new), path, expected, new)) is not None:
+        let_go(displaced)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+def is_written(path: Path) -> bool:
+    """Whether some process has the file open for writing; False where the system cannot tell (macOS)."""
+    if sys.platform != "linux":
+        return False
+    import fcntl
+
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        # A lease for reading is granted only while no writer has the file open; nobody opens this name meanwhile.
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except OSError as error:
+        return error.errno == errno.EAGAIN
+    finally:
+        os.close(handle)
+    return False
 
 
 def _content(path: Path) -> bytes | None:
@@ -212,56 +297,6 @@ def _content(path: Path) -> bytes | None:
         return read_bytes(path)[0]
     except OSError:
         return None
-
-
-def exchange(one: Path, other: Path) -> None:
-    """Exchange two names atomically; where the system cannot, by a hard link and two renames.
-
-    In that case a save that falls between the renames can be overwritten (``docs/journal.md``, What is promised).
-    """
-    if sys.platform == "linux":
-        done = _renameat2(one, other)
-    elif sys.platform == "darwin":
-        done = _renamex(one, other)
-    else:
-        done = False
-    if not done:
-        _exchange_by_links(one, other)
-
-
-def _renameat2(one: Path, other: Path) -> bool:
-    import ctypes
-
-    libc = ctypes.CDLL(None, use_errno=True)
-    # Called through ctypes because Python offers no renameat2; glibc has it since 2.28.
-    if not hasattr(libc, "renameat2"):
-        return False
-    if libc.renameat2(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _EXCHANGE) == 0:
-        return True
-    number = ctypes.get_errno()
-    # The file system cannot exchange names (some network file systems); all else is an error.
-    if number in (errno.ENOSYS, errno.EINVAL):
-        return False
-    raise OSError(number, os.strerror(number), str(other))
-
-
-def _renamex(one: Path, other: Path) -> bool:
-    import ctypes
-
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.renamex_np(os.fsencode(one), os.fsencode(other), _EXCHANGE) == 0:
-        return True
-    number = ctypes.get_errno()
-    if number in (errno.ENOTSUP, errno.EINVAL):
-        return False
-    raise OSError(number, os.strerror(number), str(other))
-
-
-def _exchange_by_links(one: Path, other: Path) -> None:
-    aside = one.with_name(f"{one.name}.aside")
-    os.link(other, aside)
-    one.replace(other)
-    aside.rename(one)
 
 
 def sync_directory(path: Path) -> None:
@@ -276,6 +311,7 @@ def sync_directory(path: Path) -> None:
 def sweep(directory: Path, *, dead_only: bool = False) -> int:
     """Remove the temporary files that a crash left in ``directory``; returns their number.
 
+    A displaced file stays if it contains something else than was read, or may still receive it (``late_saves``).
     ``dead_only`` spares those whose process is alive: for directories that are written without the lock.
     """
     removed = 0
@@ -285,7 +321,10 @@ def sweep(directory: Path, *, dead_only: bool = False) -> int:
                 dead_only and maker_lives(entry.name.rpartition(MARK)[2].partition("-")[0])
             ):
                 with contextlib.suppress(FileNotFoundError):
-                    Path(entry.path).unlink()
+                    if not entry.name.endswith(OUT):
+                        Path(entry.path).unlink()
+                    elif not let_go(Path(entry.path)):
+                        continue
                     removed += 1
     return removed
 

@@ -14,6 +14,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.atomic_files import replace
 from alice_exp.kernel.journal.git_references import SEEN, References
 
 if TYPE_CHECKING:
@@ -164,8 +165,8 @@ class Repository(References):
         for name, text in config.texts.items():
             path = self.git_dir / name
             path.parent.mkdir(exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-            path.chmod(0o700 if path.parent.name == "hooks" else 0o600)
+            mode = 0o700 if path.parent.name == "hooks" else 0o600
+            replace(path, text.encode(), durable=True, mode=mode)
         self.git_dir.chmod(0o700)
 
     def _config(self) -> RepoConfig:
@@ -204,6 +205,10 @@ class Repository(References):
     def has_commit(self, oid: str) -> bool:
         """Whether the repository holds this commit."""
         return self.run("cat-file", "-t", oid, check=False).strip() == b"commit"
+
+    def has_blob(self, oid: str) -> bool:
+        """Whether the repository holds this blob."""
+        return self.run("cat-file", "-t", oid, check=False).strip() == b"blob"
 
     def blob(self, oid: str) -> bytes:
         """A blob's bytes."""

@@ -16,6 +16,11 @@ from typing import TYPE_CHECKING, TypeAlias
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
+    exchange_content,
+    give_back,
+    is_as_expected,
+    let_go,
+    link_back,
     read_bytes,
     require_replaceable,
     swap_in,
@@ -26,6 +31,7 @@ from alice_exp.kernel.journal.atomic_files import (
 )
 from alice_exp.kernel.journal.commit_message import COMPLETES
 from alice_exp.kernel.journal.git_process import FORWARD, LOST, NO_OBJECT, PENDING, blob_id
+from alice_exp.kernel.journal.late_saves import keep_late_saves
 from alice_exp.kernel.journal.leftovers import (
     drop_abandoned_names,
     drop_stale_locks,
@@ -80,6 +86,7 @@ def write(
     refused: nothing has changed then either, unless the message says that the act is decided.
     """
     temporaries = _write_temporaries(repository.work_tree, changes)
+    displaced: dict[str, Path] = {}
     pending = ""
     try:
         if follow:
@@ -88,7 +95,7 @@ def write(
         else:
             pending = _prepare(repository, parent, message, changes, first, merged)
         with _updating_index(repository, changes):
-            _swap_all(repository, changes, temporaries)
+            _swap_all(repository, changes, temporaries, displaced)
             _land(repository, pending, parent, arrived=bool(merged))
     except ChangedOnDisk:
         repository.give_up(pending)
@@ -108,6 +115,9 @@ def write(
         for temporary in temporaries.values():
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
+        for one in displaced.values():
+            with contextlib.suppress(OSError):
+                let_go(one)
     return pending or repository.head()
 
 
@@ -174,32 +184,46 @@ def _sync_objects(repository: Repository, since: int) -> None:
 
 
 def _swap_all(
-    repository: Repository, changes: Mapping[str, FileChange], temporaries: Mapping[str, Path]
+    repository: Repository,
+    changes: Mapping[str, FileChange],
+    temporaries: Mapping[str, Path],
+    displaced: dict[str, Path],
 ) -> None:
+    """Bring every file to its new content; ``displaced`` receives what stood there, by path."""
     root = repository.work_tree
     done: list[str] = []
     try:
         for path, change in changes.items():
             if change.new is None and change.expected is not None:
-                take_out(root / path, change.expected)
+                displaced[path] = take_out(root / path, change.expected)
             elif path in temporaries:
-                swap_in(temporaries[path], root / path, change.expected)
+                out = swap_in(temporaries[path], root / path, change.expected, change.new or b"")
+                displaced |= {path: out} if out is not None else {}
             done.append(path)
+        # Whoever had a file open could save into what was displaced: looked at again before the act is final.
+        for path, out in displaced.items():
+            if not is_as_expected(out):
+                raise ChangedOnDisk(root / path)
     except ChangedOnDisk:
         for path in reversed(done):
-            _put_back(root / path, changes[path])
+            _put_back(root / path, changes[path], displaced.pop(path, None))
         raise
     for directory in {(root / path).parent for path in changes}:
         sync_directory(directory)
 
 
-def _put_back(path: Path, change: FileChange) -> None:
+def _put_back(path: Path, change: FileChange, displaced: Path | None) -> None:
     """Undo one swap; a file that somebody has saved since stays as it is."""
     with contextlib.suppress(ChangedOnDisk):
-        if change.expected is None and change.new is not None:
-            take_out(path, change.new)
-        elif change.expected is not None and change.expected != change.new:
-            swap_in(write_beside(path, change.expected), path, change.new)
+        if displaced is None:
+            if change.expected is None and change.new is not None:
+                let_go(take_out(path, change.new))
+        elif change.new is None:
+            link_back(displaced, path)
+        elif _present(path) == change.new or not is_as_expected(displaced):
+            give_back(displaced, path, change.new)
+        else:
+            let_go(displaced)
 
 
 def _land(repository: Repository, pending: str, parent: str, *, arrived: bool) -> None:
@@ -241,10 +265,7 @@ def _swap_remaining(root: Path, changes: Mapping[str, FileChange]) -> None:
         if change.expected == change.new or _present(full) != change.expected:
             continue
         with contextlib.suppress(ChangedOnDisk):
-            if change.new is None:
-                take_out(full, change.expected or b"")
-            else:
-                swap_in(write_beside(full, change.new), full, change.expected)
+            exchange_content(full, change.expected, change.new)
         sync_directory(full.parent)
 
 
@@ -280,7 +301,7 @@ def recover(
         sweep_objects(repository)
     pending = repository.resolve(PENDING)
     if not pending:
-        return Recovered()
+        return Recovered(lost=keep_late_saves(repository, _folders(repository.work_tree)))
     head = repository.head()
     # Landing again is safe: every step looks at what is there and does only what is missing.
     if _base(repository, pending) != head and not _is_followed(repository, pending, head):
@@ -295,7 +316,8 @@ def recover(
     _land(repository, pending, head, arrived=repository.is_merge(pending))
     with contextlib.suppress(ProblemError):
         repository.refresh_index(None)
-    return Recovered(finished=pending)
+    lost = keep_late_saves(repository, _folders(repository.work_tree), interrupted=True)
+    return Recovered(finished=pending, lost=lost)
 
 
 def _folders(root: Path) -> list[Path]:
@@ -331,11 +353,8 @@ def _finish_files(repository: Repository, old: str, new: str) -> None:
             continue
         touched.add(full.parent)
         with contextlib.suppress(ChangedOnDisk):
-            if new_blob == NO_OBJECT:
-                take_out(full, present or b"")
-            else:
-                full.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                swap_in(write_beside(full, repository.blob(new_blob)), full, present)
+            full.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            exchange_content(full, present, None if new_blob == NO_OBJECT else repository.blob(new_blob))
     for directory in touched:
         sync_directory(directory)
 

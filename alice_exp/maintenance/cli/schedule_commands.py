@@ -16,6 +16,7 @@ from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import Hint, ProblemError, UsageError
 from alice_exp.maintenance import rules
 from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.edited_files import write_text
 from alice_exp.terminal.language import say
 
 _By = Annotated[
@@ -116,7 +117,8 @@ def _launchd_file() -> Path:
 def _by_systemd(command: Sequence[str], environment: dict[str, str], hour: int, minute: int) -> list[str]:
     paths = []
     for name, text in rules.units(command, environment, hour, minute).items():
-        paths.append(_write(_systemd_folder() / name, text))
+        write_text(_systemd_folder() / name, text)
+        paths.append(str(_systemd_folder() / name))
     _required(["systemctl", "--user", "daemon-reload"])
     _required(["systemctl", "--user", "enable", "--now", f"{rules.NAME}.timer"])
     return paths
@@ -125,9 +127,9 @@ def _by_systemd(command: Sequence[str], environment: dict[str, str], hour: int, 
 def _by_launchd(command: Sequence[str], environment: dict[str, str], hour: int, minute: int) -> list[str]:
     path = _launchd_file()
     _run(["launchctl", "unload", str(path)])
-    written = _write(path, rules.agent(command, environment, hour, minute))
+    write_text(path, rules.agent(command, environment, hour, minute))
     _required(["launchctl", "load", "-w", str(path)])
-    return [written]
+    return [str(path)]
 
 
 def _by_cron(command: Sequence[str], environment: dict[str, str], hour: int, minute: int) -> list[str]:
@@ -164,16 +166,6 @@ def _crontab() -> str:
     # Without a table of one's own crontab -l ends with 1 and says so.
     done = _run(["crontab", "-l"])
     return done.stdout if done.returncode == 0 else ""
-
-
-def _write(path: Path, text: str) -> str:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-    except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise ProblemError("this file cannot be written: {why}", why=why, path=str(path)) from error
-    return str(path)
 
 
 def _run(words: Sequence[str], given: str = "") -> subprocess.CompletedProcess[str]:
