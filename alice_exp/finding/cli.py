@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -42,6 +41,7 @@ from alice_exp.terminal.options import (
     places_of,
     project_of,
 )
+from alice_exp.terminal.streams import json_text
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
@@ -221,7 +221,7 @@ def _many(terminal: Terminal, source: str, top: int, filters: Filters) -> None:
             "ids": [one.placed.block.id for one in found],
             "keys": [one.placed.block.key for one in found],
         }
-        sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
+        sys.stdout.write(json_text(row, None))
 
 
 def list_blocks(

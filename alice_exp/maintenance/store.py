@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.store.access_log import LOST
+from alice_exp.home.store.list_files import exposed
 from alice_exp.home.store.recovery import recover_home
 from alice_exp.kernel.errors import AliceError, BusyError
 from alice_exp.kernel.journal.atomic_files import MARK, sweep
@@ -182,14 +183,9 @@ class HomeInspection:
     # -- permissions, disk, index -------------------------------------------------------------------------------
 
     def _permissions(self) -> Iterator[Problem]:
-        if self._root.is_symlink():
-            yield _warning(
-                str(self._root),
-                "the home is a symbolic link to {place}; whoever may change the link decides what is read",
-                "set ALICE_HOME to the place itself",
-                place=self._root.resolve(),
-            )
+        yield from exposed(self._root)
         wide = list(self._wide())
+        wide = [row for row in wide if row[0] != self._root.resolve()]
         for path, mode, wanted in wide[:5]:
             yield _warning(
                 str(path.relative_to(self._root.resolve().parent)),

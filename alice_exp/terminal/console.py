@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +13,7 @@ import typer
 
 from alice_exp.kernel.errors import AliceError, ProblemError, RefusedError
 from alice_exp.terminal.language import language, rendered, say
-from alice_exp.terminal.streams import json_text
+from alice_exp.terminal.streams import json_error, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -215,8 +214,7 @@ class Terminal:
                 "line": error.line,
                 "column": error.column,
             }
-            ascii = not (sys.stderr.encoding or "").lower().startswith("utf")
-            sys.stderr.write(json.dumps({"error": body}, ensure_ascii=ascii) + "\n")
+            sys.stderr.write(json_error(body))
         else:
             sys.stderr.write(f"alice-exp: {sentence(error)}\n")
         return error.exit_code

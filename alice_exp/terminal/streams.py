@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 
 def settle() -> None:
@@ -27,7 +27,24 @@ def settle() -> None:
 
 
 def json_text(document: object, indent: int | None = 2) -> str:
-    """A document as JSON with a final newline, indented or on one line; what stdout's encoding may lack is escaped."""
-    named = (sys.stdout.encoding or "").lower().replace("-", "").replace("_", "")
+    """A document as JSON with a final newline, indented or on one line.
+
+    Escaped is what stdout's encoding may lack, and whatever could control a terminal: the document is the same.
+    """
+    return _document(document, sys.stdout, indent)
+
+
+def json_error(body: object) -> str:
+    """The one line of JSON by which a command with ``--json`` fails, for stderr."""
+    return _document({"error": body}, sys.stderr, None)
+
+
+def _document(document: object, stream: TextIO, indent: int | None) -> str:
+    named = (stream.encoding or "").lower().replace("-", "").replace("_", "")
     is_ascii = not named.startswith("utf")
-    return json.dumps(document, ensure_ascii=is_ascii, indent=indent, default=str) + "\n"
+    text = json.dumps(document, ensure_ascii=is_ascii, indent=indent, default=str) + "\n"
+    if text.isascii() and "\x7f" not in text:
+        return text
+    from alice_exp.kernel.text.display import escaped_json
+
+    return escaped_json(text)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.text.display import visible
 from alice_exp.model import documents
 from alice_exp.model.formats.block_fields import NAME
 from alice_exp.model.formats.block_schema import block_json, block_of
@@ -90,7 +91,7 @@ def markdown(found: Iterable[Placed]) -> str:
         lines += [
             f"  - {' '.join(documents.evidence_whole(piece).split())}" for piece in placed.block.evidence
         ]
-    return "\n".join(lines) + "\n" if lines else ""
+    return visible("\n".join(lines)) + "\n" if lines else ""
 
 
 def exported(home: Iterable[Placed], places: tuple[Place, ...]) -> list[Placed]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +15,7 @@ from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import Top, json_lines
+from alice_exp.terminal.streams import json_text
 
 if TYPE_CHECKING:
     from alice_exp.conversations.usecases.search_sessions import Found
@@ -158,4 +158,4 @@ def _many(terminal: Terminal, source: str, sessions: list[str], top: int, now: s
             "ids": [one.record.ref for one in found],
             "keys": [one.record.name or None for one in found],
         }
-        sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
+        sys.stdout.write(json_text(answer, None))

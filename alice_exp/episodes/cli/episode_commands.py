@@ -38,6 +38,7 @@ from alice_exp.terminal.options import (
     window,
     write_apart,
 )
+from alice_exp.terminal.streams import json_text
 
 
 def add(
@@ -317,10 +318,7 @@ def export(
     terminal: Terminal = ctx.obj
     book = terminal.records(EPISODES_PATH).episodes or EpisodeBook()
     items = book_json(book)
-    if lines:
-        whole = "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items)
-    else:
-        whole = json.dumps(items, ensure_ascii=False, indent=2) + "\n"
+    whole = "".join(json_text(item, None) for item in items) if lines else json_text(items)
     write_apart(target, whole)
     if target != "-":
         terminal.note(say("{count} episodes written to {target}", count=len(items), target=target))

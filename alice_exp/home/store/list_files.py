@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from dataclasses import dataclass, field
@@ -49,6 +50,26 @@ def scan_config(root: Path) -> Found:
     found = Found()
     _file(found, f"{root}/{CONFIG}", CONFIG)
     return found
+
+
+def exposed(root: Path) -> tuple[Problem, ...]:
+    """Warnings about the home's own place: a symbolic link, or a directory that others may read."""
+    found = []
+    with contextlib.suppress(OSError):
+        if root.is_symlink():
+            template = (
+                "the home is a symbolic link to {place}; whoever may change the link decides what is read"
+            )
+            values = {"place": str(root.resolve())}
+            found.append(
+                Problem(str(root), 0, 0, template, values, "warning", "set ALICE_HOME to the place itself")
+            )
+        mode = stat.S_IMODE(root.stat().st_mode)
+        if mode & 0o077:
+            template = "others may read this: its mode is {mode:04o} and should be {wanted:04o}"
+            hint = "'alice-exp doctor --fix' closes it"
+            found.append(Problem(str(root), 0, 0, template, {"mode": mode, "wanted": 0o700}, "warning", hint))
+    return tuple(found)
 
 
 def signature_of(root: Path) -> Signature | None:

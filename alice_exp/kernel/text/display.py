@@ -30,6 +30,18 @@ def visible(text: str) -> str:
     return found
 
 
+def escaped_json(text: str) -> str:
+    r"""A JSON text in which the characters that ``visible`` escapes stand as ``\u202e``: the same document."""
+    escaped: str = _HARMFUL.sub(lambda found: _escape(ord(found.group())), text)
+    return escaped
+
+
+def _escape(code: int) -> str:
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    return f"\\u{0xD7C0 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
 def cells(text: str) -> int:
     """The number of terminal cells a text takes: two for a wide character, none for a combining or invisible one."""
     if text.isascii():

@@ -15,7 +15,9 @@ _BLOCK = re.compile(
 def with_block(text: str, body: str) -> str:
     """The file with ``body`` between the markers: in its old place, else at the end behind an empty line."""
     ending = "\r\n" if "\r\n" in text else "\n"
-    block = ending.join([_BEGIN, *body.splitlines(), _END]) + ending
+    # A comment that a text opens would hide what stands behind it from whoever sees the file drawn.
+    lines = (line.replace("<!--", "&lt;!--") for line in body.splitlines())
+    block = ending.join([_BEGIN, *lines, _END]) + ending
     found = _BLOCK.search(text)
     if found:
         return text[: found.start()] + found["gap"] + block + text[found.end() :]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import signal
@@ -25,6 +24,7 @@ from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import rendered, say
 from alice_exp.terminal.options import seconds
+from alice_exp.terminal.streams import json_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -240,7 +240,7 @@ class _JsonLines(_Silent):
             self._write(body)
 
     def _write(self, body: dict[str, object]) -> None:
-        sys.stdout.write(json.dumps(body, ensure_ascii=False, default=str) + "\n")
+        sys.stdout.write(json_text(body, None))
         sys.stdout.flush()
 
 

@@ -33,6 +33,8 @@ SKEW = timedelta(minutes=2)
 
 _PERSONAL: tuple[Place, ...] = ("personal",)
 
+_LAST = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -88,7 +90,10 @@ def _mend(patient: Patient, name: str) -> int:
 
 
 def _files(patient: Patient) -> Iterator[Problem]:
-    yield from patient.home.read(PLACES, records=True).problems
+    # What is wrong with the home's own place, ``permissions`` says.
+    yield from (
+        one for one in patient.home.read(PLACES, records=True).problems if not one.path.startswith("/")
+    )
 
 
 def _remotes(patient: Patient) -> Iterator[Problem]:
@@ -102,7 +107,8 @@ def _remotes(patient: Patient) -> Iterator[Problem]:
 def _clock(patient: Patient) -> Iterator[Problem]:
     """Commits, episodes and blocks from the future: the clock is wrong now, or was then."""
     latest = datetime.fromisoformat(patient.caller.now) + SKEW
-    newest = datetime.fromtimestamp(patient.inspection.commit_time(), UTC)
+    # A time of git's may lie beyond the last year that a calendar here knows.
+    newest = datetime.fromtimestamp(min(patient.inspection.commit_time(), _LAST), UTC)
     if newest > latest:
         yield _ahead(".git", "the newest commit", newest.strftime("%Y-%m-%dT%H:%M:%SZ"))
     for placed in patient.home.read(PLACES):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TextIO
@@ -20,6 +19,7 @@ from alice_exp.sharing.usecases.peers import Exchanged
 from alice_exp.sharing.wiring import caller_as, network, peers, shares, sharing
 from alice_exp.terminal.console import Terminal, sentence, short, visible
 from alice_exp.terminal.language import say
+from alice_exp.terminal.streams import json_text
 
 _As = Annotated[str, typer.Option("--as", metavar="NAME", help="What the peer is called here.")]
 _At = Annotated[str, typer.Option("--at", metavar="HOST:PORT", help="Where it is, without looking for it.")]
@@ -286,7 +286,7 @@ def serve(
 def _patient(terminal: Terminal, stream: TextIO) -> PatientLines:
     def unread(count: int) -> str:
         if terminal.json and stream is sys.stdout:
-            return json.dumps({"event": "unread", "count": count}) + "\n"
+            return json_text({"event": "unread", "count": count}, None)
         return say("{count} lines were left out, because nobody read them", count=count) + "\n"
 
     return PatientLines(stream, unread)
@@ -294,7 +294,7 @@ def _patient(terminal: Terminal, stream: TextIO) -> PatientLines:
 
 def _event(terminal: Terminal, out: PatientLines, document: Mapping[str, Any], lines: Sequence[str]) -> None:
     if terminal.json:
-        out.write(json.dumps(document, ensure_ascii=False) + "\n")
+        out.write(json_text(document, None))
     elif not terminal.quiet:
         told = (visible(line).replace("\n", "\n    │ ") for line in lines)
         out.write("".join(f"{line}\n" for line in told))

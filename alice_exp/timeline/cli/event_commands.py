@@ -22,6 +22,7 @@ from alice_exp.terminal.options import (
     source_bytes,
     write_apart,
 )
+from alice_exp.terminal.streams import json_text
 from alice_exp.timeline.cli.event_tables import (
     hit_document,
     picture,
@@ -307,12 +308,12 @@ def export(
     timeline = terminal.records(EVENTS_PATH).timeline or Timeline()
     if thoughts:
         every = original_events.everything(terminal.session.history)
-        whole = "".join(json.dumps(event_json(one), ensure_ascii=False) + "\n" for one in every.values())
+        whole = "".join(json_text(event_json(one), None) for one in every.values())
         if len(every) < timeline.total_events:
             lost = timeline.total_events - len(every)
             terminal.note(say("alice-exp: {count} of the thoughts were never here word for word", count=lost))
     else:
-        whole = json.dumps(timeline_json(timeline), ensure_ascii=False, indent=2) + "\n"
+        whole = json_text(timeline_json(timeline))
     write_apart(target, whole)
 
 
