@@ -9,6 +9,7 @@ import typer
 
 from alice_exp.agents.cli.connect_commands import Connected, connected
 from alice_exp.agents.wiring import spool
+from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.text.display import one_line
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
@@ -39,6 +40,7 @@ def status(ctx: typer.Context) -> None:
     report, _ = heartbeat(reviewing(session), peek=True)
     doubts = [placed for placed in session.home.read(("personal", "universal")) if is_in_doubt(placed.block)]
     hosts, known = connected(spool(session)), remotes(session).all()
+    problems = (*report.problems, *session.exposed())
     document = {
         "home": str(session.root),
         "waiting": len(report.items),
@@ -46,7 +48,7 @@ def status(ctx: typer.Context) -> None:
         "today": report.today,
         "paused_until": report.paused_until or None,
         "doubts": [_doubtful(placed) for placed in doubts],
-        "problems": [documents.problem(fault) for fault in report.problems],
+        "problems": [documents.problem(fault) for fault in problems],
         "changed": [review_documents.movement(moved) for moved in report.changed],
         "by_hand": list(report.by_hand),
         "hosts": [{"host": one.host, "path": one.path, "last_call": one.last_call or None} for one in hosts],
@@ -63,7 +65,7 @@ def status(ctx: typer.Context) -> None:
             (say("waiting"), list(_waiting(terminal, report))),
             (say("in doubt"), list(_doubts(terminal, doubts))),
             (say("changed"), list(_changed(report))),
-            (say("problems"), list(_problems(report))),
+            (say("problems"), list(_problems(problems))),
             (say("hosts"), list(_hosts(terminal, hosts))),
             (say("sync"), list(_synced(terminal, known))),
         ]
@@ -135,14 +137,14 @@ def _moves(changed: Iterable[Movement], by_hand: Iterable[str]) -> Iterator[str]
         yield say("{name}  by hand", name=name)
 
 
-def _problems(report: Agenda) -> Iterator[str]:
-    if not report.problems:
+def _problems(problems: Sequence[Problem]) -> Iterator[str]:
+    if not problems:
         yield say("none")
         return
-    yield say("{count}: 'alice-exp check'", count=len(report.problems))
-    for fault in report.problems[:FEW]:
+    yield say("{count}: 'alice-exp check'", count=len(problems))
+    for fault in problems[:FEW]:
         yield f"{fault.where}: {say(fault.template, **fault.values)}"
-    yield from _more(len(report.problems))
+    yield from _more(len(problems))
 
 
 def _hosts(terminal: Terminal, hosts: Sequence[Connected]) -> Iterator[str]:

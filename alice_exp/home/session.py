@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from alice_exp.home.landed import Landed
     from alice_exp.home.ports import History
     from alice_exp.home.store.doors import FileHome
+    from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.kernel.providers.ports import Provider
     from alice_exp.model.values.config import Config
 
@@ -190,6 +191,12 @@ class Session:
         local = self.moment.astimezone(self.zone)
         began = local.replace(hour=0, minute=0, second=0, microsecond=0)
         return began.astimezone(UTC).strftime(_STAMP)
+
+    def exposed(self) -> tuple[Problem, ...]:
+        """Warnings about the home's own place; none where there is no history of anybody's to be read."""
+        from alice_exp.home.store.list_files import exposed
+
+        return exposed(self.root) if (self.root / "experiences" / ".git").exists() else ()
 
     @property
     def zone(self) -> tzinfo | None:

@@ -22,11 +22,14 @@ _FOLDERS = ("universal", "personal", "low_value_pool", "archive", "records", ".s
 
 
 def make_directories(root: Path, experiences: Path) -> None:
-    """Create the missing directories (mode 0700); ``ProblemError`` if the system refuses."""
+    """Create the missing directories (0700) and close a new home's own; ``ProblemError`` if the system refuses."""
     try:
         root.parent.mkdir(parents=True, exist_ok=True)
         for path in (root, experiences, *(experiences / folder for folder in _FOLDERS)):
             path.mkdir(mode=0o700, exist_ok=True)
+        # A folder that was there before, such as a copy, becomes a home, and a home is its person's alone.
+        if not (experiences / ".git").exists():
+            root.chmod(0o700)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise ProblemError("the home cannot be made: {why}", why=why, path=str(error.filename)) from error

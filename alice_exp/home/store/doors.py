@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.home.judge import Judge
 from alice_exp.home.store.config_files import read_configuration
-from alice_exp.home.store.list_files import exposed, scan, scan_config, signature_of
+from alice_exp.home.store.list_files import scan, scan_config, signature_of
 from alice_exp.home.store.read_files import (
     SAVING_NS,
     LastGood,
@@ -176,7 +176,6 @@ class FileHome:
             seen = replace(seen, files=self._reading.unclaimed(seen.files, good, self._judge.proves))
         config, problems = read_configuration(self.root, found)
         wrong = () if self._is_settled_now else unavailable(self.repository)
-        wrong += exposed(self.root) if self.repository.exists else ()
         seen = replace(seen, config=config, problems=(*seen.problems, *problems, *wrong))
         return self._judge.judge(self._with_records(seen, found, records) if records else seen)
 

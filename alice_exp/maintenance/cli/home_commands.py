@@ -16,7 +16,7 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.maintenance.usecases import namespaces_of_home
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal, short
-from alice_exp.terminal.language import say
+from alice_exp.terminal.language import rendered, say
 
 
 def init(
@@ -68,11 +68,12 @@ def check(ctx: typer.Context) -> None:
     Examples: alice-exp check · alice-exp check --json
     """
     terminal: Terminal = ctx.obj
-    problems = namespaces_of_home.check(terminal.session.home, terminal.session.caller.now)
+    session = terminal.session
+    problems = (*namespaces_of_home.check(session.home, session.caller.now), *session.exposed())
 
     def text() -> None:
         for problem in problems:
-            hint = f" ({problem.hint})" if problem.hint else ""
+            hint = f" ({rendered(problem.hint)})" if problem.hint else ""
             terminal.line(
                 f"{problem.where}: {say(problem.severity)}: {say(problem.template, **problem.values)}{hint}"
             )

@@ -90,10 +90,7 @@ def _mend(patient: Patient, name: str) -> int:
 
 
 def _files(patient: Patient) -> Iterator[Problem]:
-    # What is wrong with the home's own place, ``permissions`` says.
-    yield from (
-        one for one in patient.home.read(PLACES, records=True).problems if not one.path.startswith("/")
-    )
+    yield from patient.home.read(PLACES, records=True).problems
 
 
 def _remotes(patient: Patient) -> Iterator[Problem]:
