@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -257,3 +258,28 @@ def test_a_small_pack_that_unfolds_into_gigabytes_is_refused_before_it_is_read(
     done = cli("sync", check=False)
     assert done.code == 3 and "65 MiB" in done.stderr
     assert git(home, "rev-parse", "HEAD") == before
+
+
+@pytest.mark.parametrize("limit", ["RLIMIT_FSIZE", "RLIMIT_AS"])
+def test_a_fetch_that_costs_too_much_is_stopped_with_a_sentence(
+    home: Path, cli: Call, world: Path, git: Git, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    """Whatever a pack unfolds into: git itself is bounded, before anything is read."""
+    from alice_exp.sync.store import remote_process
+
+    remote, clone = world / "there.git", world / "clone"
+    subprocess.run(["git", "init", "-q", "--bare", "--initial-branch=main", remote], check=True)
+    cli("sync", "add", str(remote), "--private", "--name", "mine", "--yes")
+    cli("sync")
+    subprocess.run(["git", "clone", "-q", remote, clone / "experiences"], check=True)
+    zeros = bytes(200 << 20) if limit == "RLIMIT_AS" else os.urandom(3 << 20)
+    (clone / "experiences/universal/bomb.jsonc").write_bytes(zeros)
+    commit(clone)
+    subprocess.run(["git", "push", "-q", "origin", "main"], cwd=clone / "experiences", check=True)
+    monkeypatch.setitem(remote_process.MOST, limit, 150 << 20 if limit == "RLIMIT_AS" else 1 << 20)
+    before = git(home, "rev-parse", "HEAD")
+    done = cli("sync", check=False)
+    assert done.code == 3 and "more than a home can be" in done.stderr
+    assert git(home, "rev-parse", "HEAD") == before
+    assert not list((home / "experiences/.git/objects").rglob("tmp_*"))
+    assert cli("memorize", "what comes after").code == 0

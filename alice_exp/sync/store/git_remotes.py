@@ -21,11 +21,13 @@ from alice_exp.kernel.journal import atomic_files as files
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.git_process import FETCHED, PENDING, Message, Repository
+from alice_exp.kernel.journal.leftovers import sweep_objects
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.sync.ports import Exchanged, Remote
 from alice_exp.sync.store.foreign_history import approvals, strange, without_claims
 from alice_exp.sync.store.merge_driver import blobs, files_of, merged_files, require_readable
 from alice_exp.sync.store.purged_blocks import purged, refuse_purged
+from alice_exp.sync.store.remote_process import is_exceeded, limit, ran
 from alice_exp.sync.store.stopped_merge import parents_of_gits_merge, take_back
 
 if TYPE_CHECKING:
@@ -41,20 +43,6 @@ TRIES = 5
 _THERE = "refs/heads/main"
 _BUNDLE = re.compile(r"universal/[a-z0-9][a-z0-9_-]{0,63}\.json")
 _LARGEST = 64 << 20
-# The person's configuration stays in force but for these; ext:: remotes would run arbitrary commands.
-_OVERRIDES = {
-    "core.hooksPath": os.devnull,
-    "protocol.ext.allow": "never",
-    "push.followTags": "false",
-    "push.gpgSign": "false",
-    "fetch.fsckObjects": "true",
-    "fetch.recurseSubmodules": "false",
-    "push.recurseSubmodules": "no",
-    "gc.auto": "0",
-    "maintenance.auto": "false",
-    "core.fsync": "all",
-    "safe.directory": "*",
-}
 
 
 class FileRemotes:
@@ -288,7 +276,13 @@ def _fetched(repository: Repository, remote: Remote) -> Iterator[str]:
         return
     name = f"{FETCHED}/{os.getpid()}"
     place = f"+{_THERE}:{name}"
-    _network(repository, remote, "fetch", "--quiet", "--no-tags", *_NO_TRACE, "--", remote.address, place)
+    fetch = ("fetch", "--quiet", "--no-tags", *_NO_TRACE, "--", remote.address, place)
+    done = ran(repository, *fetch, before=limit)
+    if done.returncode:
+        sweep_objects(repository)
+        if not is_exceeded(done.stderr):
+            raise _failed(remote, done)
+        raise ProblemError("{name} sends more than a home can be; nothing was read", name=remote.name)
     there = repository.resolve(name)
     try:
         yield there
@@ -307,7 +301,7 @@ def _push(repository: Repository, remote: Remote, commit: str, there: str, *, fo
     lease = [f"--force-with-lease={_THERE}:{there}"] if force else []
     arguments = ["push", "--porcelain", "--no-verify", *lease, "--", remote.address, f"{commit}:{_THERE}"]
     for pause in _PAUSES:
-        done = _ran(repository, *arguments)
+        done = ran(repository, *arguments)
         output = done.stdout.decode("utf-8", "replace") + done.stderr.decode("utf-8", "replace")
         locked = _LOCKED.search(output)
         if not done.returncode or locked is None:
@@ -329,33 +323,11 @@ _LOCKED = re.compile(r"Unable to create '([^'\n]+\.lock)': File exists")
 _MOVED = re.compile(r"non-fast-forward|fetch first|stale info|cannot lock ref|incorrect old value")
 
 
-_CONNECTION = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT")
-"""How a person reaches remotes; every other ``GIT_*`` is about some other repository."""
-
-
 def _network(repository: Repository, remote: Remote | str, *arguments: str) -> str:
-    done = _ran(repository, *arguments)
+    done = ran(repository, *arguments)
     if done.returncode:
         raise _failed(remote, done)
     return done.stdout.decode("utf-8", "replace")
-
-
-def _ran(repository: Repository, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """Run git with the person's configuration, so that it finds credentials, but without hooks and most ``GIT_*``."""
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("GIT_") or name in _CONNECTION
-    }
-    environment |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    settings = [word for name, value in _OVERRIDES.items() for word in ("-c", f"{name}={value}")]
-    command = ["git", f"--git-dir={repository.git_dir}", *settings, *arguments]
-    try:
-        return subprocess.run(
-            command, capture_output=True, env=environment, stdin=subprocess.DEVNULL, check=False
-        )
-    except FileNotFoundError:
-        raise ProblemError("the program git was not found", hint="install git 2.36 or later") from None
 
 
 def _failed(remote: Remote | str, done: subprocess.CompletedProcess[bytes]) -> PeerError:
