@@ -21,7 +21,7 @@ from alice_exp.finding.usecases import show as look
 from alice_exp.finding.wiring import finding
 from alice_exp.home.references import type_named
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
-from alice_exp.kernel.text.display import cells, one_line
+from alice_exp.kernel.text.display import cells
 from alice_exp.model import documents
 from alice_exp.model.formats.record_schema import EVENTS_PATH
 from alice_exp.model.values.block import SETS
@@ -122,7 +122,7 @@ def _episodes(terminal: Terminal, query: str, filters: Filters, document: dict[s
     else:
         lived = episodes_beside(terminal.session.home.read((), records=True), query, filters.since)
     document["episodes"] = [finding_documents.lived(*one) for one in lived]
-    return [f"{one.id}  {one.at}  {one_line(finding_documents.lived_line(one), 200)}" for _, one in lived]
+    return [f"{one.id}  {one.at}  {short(finding_documents.lived_line(one), 200)}" for _, one in lived]
 
 
 def _thoughts(terminal: Terminal, query: str, top: int, since: str, document: dict[str, Any]) -> list[str]:
@@ -134,7 +134,7 @@ def _thoughts(terminal: Terminal, query: str, top: int, since: str, document: di
     snapshot = terminal.records(EVENTS_PATH)
     thoughts = find_thoughts(snapshot, terminal.session.history, query, top, since)
     document["diary"] = [hit_document(one) for one in thoughts]
-    return [f"{one.number or f'#{one.segment}'}  {one.at}  {one_line(one.text, 200)}" for one in thoughts]
+    return [f"{one.number or f'#{one.segment}'}  {one.at}  {short(one.text, 200)}" for one in thoughts]
 
 
 def _explained(found: Match, explain: bool) -> dict[str, Any]:
