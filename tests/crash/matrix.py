@@ -42,6 +42,7 @@ MAIN = (
     "extract",
     "prune",
     "distill",
+    "import",
 )
 """The acts that a home stands on, as issue 8 names them; ``outcome`` of a block and recovery itself come with --all."""
 

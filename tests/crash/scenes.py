@@ -126,6 +126,9 @@ SCENES: dict[str, Scene] = {
         prepare="key",
         rehearsed=True,
     ),
+    "import": Scene(
+        'import jsonl "$CM_DIR/lessons.jsonl" -q', "import", "user", prepare="lessons", rehearsed=True
+    ),
     "purge": Scene("purge exp-aaaaaaa2 --yes -q", "purge", "user", script="purge.py"),
     "sync": Scene("sync -q", "sync", "user", script="syncing.py"),
     "share-import": Scene('share import "$CM_DIR/bundle.json" --yes -q', "share", "user", prepare="bundle"),
@@ -348,6 +351,13 @@ def _bundle() -> None:
     Path(os.environ["ALICE_HOME"]).with_name("bundle.json").write_text(json.dumps(whole), encoding="utf-8")
 
 
+def _lessons() -> None:
+    """What another memory holds, in a file beside the home."""
+    rows = [{"payload": f"lesson {number}", "trigger": "importing"} for number in range(3)]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    Path(os.environ["ALICE_HOME"]).with_name("lessons.jsonl").write_text(text, encoding="utf-8")
+
+
 SHARED = "use ripgrep, it knows .gitignore"
 TALK = ("I prefer tea over coffee.", "What is the time?")
 _MORE: dict[str, Callable[[], None]] = {
@@ -357,6 +367,7 @@ _MORE: dict[str, Callable[[], None]] = {
     "read": _read,
     "doubted": _doubted,
     "bundle": _bundle,
+    "lessons": _lessons,
     "deleted": _deleted,
     "episodes": _episodes,
     "key": _key,

@@ -30,6 +30,7 @@ SAMPLED = [
     ("extract", "errno:EIO"),
     ("prune", "kill"),
     ("distill", "powercut"),
+    ("import", "errno:ENOSPC"),
 ]
 """Every act that issue 8 names and every mode, each once at least."""
 
@@ -45,6 +46,7 @@ EVERY = {
     "extract": 47,
     "prune": 40,
     "distill": 45,
+    "import": 45,
 }
 """Two or three steps of each command: every so many, the first among them."""
 
