@@ -33,8 +33,8 @@ KEY_LIMIT = 100
 MOST_ANSWER = 1 << 16
 """The characters of a model's answer in which a digest is looked for."""
 
-TELLS_MORE = 1.25
-"""How many times the words of action and result a thought has to have to stand for them."""
+TELLS_MORE, SAYS = 1.25, 4
+"""How many times the words of action and result a thought has to have to stand for them, and how many at least."""
 
 FRESH = 6.0
 """What it is worth that no other line has a line's words."""
@@ -119,7 +119,7 @@ def key_event(event: Event) -> str:
     spoken = (
         not event.action.strip()
         or telling(event.thought) > telling(done_so)
-        or len(tokens(event.thought)) >= TELLS_MORE * len(tokens(done_so))
+        or len(tokens(event.thought)) >= max(SAYS, TELLS_MORE * len(tokens(done_so)))
     )
     text, room = (event.thought, KEY_LIMIT * 3 // 4) if spoken else (event.action, KEY_LIMIT // 2)
     room = room if result else KEY_LIMIT
