@@ -9,6 +9,7 @@ from pathlib import Path
 from alice_exp import Alice
 from alice_exp.blocks.usecases.keep import keep
 from alice_exp.blocks.usecases.lifetime import retire
+from alice_exp.model.values.block import PLACES, content_hash
 from alice_exp.owner.wiring import open_session
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.daily_report import Agenda
@@ -33,13 +34,18 @@ class Person:
 
     def approve(self, ids: Sequence[str]) -> None:
         """同意."""
-        decided = review.approve(self.session.home, self.session.caller, ids)
+        decided = review.approve(self.session.home, self.session.caller, ids, seen=self._read(ids))
         assert decided.ids == tuple(ids)
 
     def reject(self, ids: Sequence[str]) -> None:
         """拒绝."""
-        decided = review.reject(self.session.home, self.session.caller, ids)
+        decided = review.reject(self.session.home, self.session.caller, ids, seen=self._read(ids))
         assert decided.ids == tuple(ids)
+
+    def _read(self, ids: Sequence[str]) -> dict[str, str]:
+        """Their texts as they stand, which the commands show before they decide."""
+        found = (self.session.home.read(PLACES).find(one) for one in ids)
+        return {placed.block.id: content_hash(placed.block) for placed in found if placed is not None}
 
     def keep(self, block: str) -> None:
         """It still holds."""

@@ -435,7 +435,7 @@ def test_a_key_with_a_passphrase_signs_through_an_agent_and_nothing_without(
 
 
 def test_a_block_that_changes_while_it_is_signed_is_not_approved(home: Path, owned: Path, key: Path) -> None:
-    from alice_exp.kernel.errors import BusyError
+    from alice_exp.model.values.block import content_hash
     from alice_exp.owner import usecases as owning
     from alice_exp.review import usecases as review
 
@@ -452,11 +452,14 @@ def test_a_block_that_changes_while_it_is_signed_is_not_approved(home: Path, own
             path.write_text(path.read_text().replace("harmless", "harmful"))
             return owner(session).sign(key, texts)
 
-    def act(home: Any, caller: Any, stamp: Any) -> Any:
-        return review.approve(home, caller, ["exp-cccc2222"], stamp=stamp)
+    [shown] = session.home.read(("universal",))
+    seen = {shown.block.id: content_hash(shown.block)}
 
-    with pytest.raises(BusyError):
-        owning.decide(replace(signing(session), owner=Slow()), "approve", act)
+    def act(home: Any, caller: Any, stamp: Any) -> Any:
+        return review.approve(home, caller, ["exp-cccc2222"], stamp=stamp, seen=seen)
+
+    done = owning.decide(replace(signing(session), owner=Slow()), "approve", act)
+    assert (done.ids, [one for one, _ in done.skipped]) == ((), ["exp-cccc2222"])
     [placed] = session.home.read(("universal",))
     assert placed.block.payload.content == "harmful"
     assert placed.block.approved is None
