@@ -311,6 +311,28 @@ def test_a_damaged_or_older_index_is_made_again(house: House, damage: Any) -> No
     assert house.ids("ripgrep") == ["exp-uaaaaaaa"]
 
 
+COLUMNS = ("slots", "living", "weights", "types", "updated", "stretches", "lengths")
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("cut", [False, True], ids=["a flipped bit", "a lost end"])
+def test_a_file_s_row_that_was_damaged_answers_nothing(house: House, column: str, cut: bool) -> None:
+    """A flip in the places of the living said "no match" though blocks fitted: SQLite has no checksums of its own."""
+    house.ids("ripgrep")
+    house.index.close()
+    connection = sqlite3.connect(house.state)
+    for number, held in connection.execute(f"SELECT file, {column} FROM files").fetchall():
+        data = held[:-1] if cut else bytes((held[0] ^ 1,)) + held[1:]
+        connection.execute(f"UPDATE files SET {column} = ? WHERE file = ?", (data, number))
+    connection.commit()
+    connection.close()
+    house.index = house.another()
+    assert not house.answers() and len(house.warnings) == 1
+    house.index.close()
+    house.index = house.another()
+    assert house.ids("ripgrep") == ["exp-uaaaaaaa"]
+
+
 def test_a_problem_in_a_file_leaves_the_answer_to_the_files(house: House) -> None:
     house.ids("ripgrep")
     (house.root / "personal/habits.jsonc").write_text('{"blocks": [{"payload": 3}]}')

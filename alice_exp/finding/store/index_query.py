@@ -202,10 +202,11 @@ def block_row(block: Block, place: Place) -> BlockRow:
 def load(rows: Rows) -> list[IndexedFile]:
     """All files of the index, in the order of their paths."""
     files = []
-    names = "file, path, slots, living, weights, types, updated, stretches, lengths, learned"
-    for number, path, slots, living, weights, types, updated, stretches, lengths, learned in rows(
-        f"SELECT {names} FROM files ORDER BY path", ()
-    ):
+    names = "file, path, checksum, slots, living, weights, types, updated, stretches, lengths, learned"
+    for number, path, checksum, *stored in rows(f"SELECT {names} FROM files ORDER BY path", ()):
+        if checksum != checksum_of(path, stored):
+            raise ValueError("a row of it is damaged")
+        slots, living, weights, types, updated, stretches, lengths, learned = stored
         lending, short, long = json.loads(learned)
         files.append(
             IndexedFile(
@@ -223,6 +224,15 @@ def load(rows: Rows) -> list[IndexedFile]:
             )
         )
     return files
+
+
+def checksum_of(path: str, stored: Iterable[bytes | str]) -> int:
+    """Of a file's row: its path and its columns from ``slots`` to ``learned``, with their lengths."""
+    check = crc32(path.encode())
+    for column in stored:
+        data = column.encode() if isinstance(column, str) else column
+        check = crc32(data, crc32(len(data).to_bytes(8, "little"), check))
+    return check
 
 
 def posting_data(posting: Posting) -> bytes:

@@ -15,6 +15,7 @@ from alice_exp.finding.ports import Posting
 from alice_exp.finding.store.index_query import (
     block_from,
     block_row,
+    checksum_of,
     posting_data,
     posting_from,
     standings_of,
@@ -48,7 +49,7 @@ class FileRows:
         row = connection.execute(query, (path,)).fetchone()
         if row is None:
             made = connection.execute(
-                "INSERT INTO files VALUES (NULL, ?, '', 0, x'', x'', x'', x'', x'', x'', x'', x'', '')",
+                "INSERT INTO files VALUES (NULL, ?, '', 0, x'', x'', x'', x'', x'', x'', x'', x'', '', 0)",
                 (path,),
             )
             row = (made.lastrowid, b"", b"", b"", "")
@@ -105,18 +106,12 @@ class FileRows:
         alive: Sequence[Block],
     ) -> None:
         states = standings_of(alive, place_of(self._path))
+        columns = (slots, living, *states, lengths)
+        stored = (*(bytes(memoryview(column).cast("B")) for column in columns), self._learned)
         self._connection.execute(
             "UPDATE files SET content = ?, slots = ?, living = ?, weights = ?, types = ?, updated = ?, stretches = ?,"
-            " lengths = ?, learned = ? WHERE file = ?",
-            (
-                content,
-                slots.tobytes(),
-                living.tobytes(),
-                *states,
-                lengths.tobytes(),
-                self._learned,
-                self.number,
-            ),
+            " lengths = ?, learned = ?, checksum = ? WHERE file = ?",
+            (content, *stored, checksum_of(self._path, stored), self.number),
         )
 
     def _numbered(self, blocks: Sequence[Block], known: Sequence[int]) -> array[int]:

@@ -47,7 +47,7 @@ CREATE TABLE files (
     file INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, signature TEXT NOT NULL, taken INTEGER NOT NULL,
     content BLOB NOT NULL,
     slots BLOB NOT NULL, living BLOB NOT NULL, weights BLOB NOT NULL, types BLOB NOT NULL, updated BLOB NOT NULL,
-    stretches BLOB NOT NULL, lengths BLOB NOT NULL, learned TEXT NOT NULL
+    stretches BLOB NOT NULL, lengths BLOB NOT NULL, learned TEXT NOT NULL, checksum INTEGER NOT NULL
 );
 CREATE TABLE blocks (
     file INTEGER NOT NULL, slot INTEGER NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, context TEXT,
