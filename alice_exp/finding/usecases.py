@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.usecases.reads import placed_with_reads
+from alice_exp.blocks.usecases.reads import counting
 from alice_exp.home.references import is_keyed, one_of, prefix, resolve
 from alice_exp.kernel.errors import Hint, UsageError
 from alice_exp.model.rules.consolidation import block_decay
@@ -102,17 +102,15 @@ def search(
     passes = _passes(config, caller, filters)
 
     # Ranking is loaded where something is ranked: lists and single blocks need nothing of it.
-    from alice_exp.finding.rules.corpus import Changed, Corpus
+    from alice_exp.finding.rules.corpus import Corpus, Settling
     from alice_exp.finding.rules.ranking import rank
 
     reads = finding.access.pending()
 
     def among(stored: Collection) -> list[list[Match]]:
         # Reads that wait to be folded settle a block at once, so that `show` and `recall` never disagree (DESIGN 12.9).
-        numbers = stored.numbers(reads) if reads else ()
-        read = zip(numbers, stored.blocks(numbers), strict=True)
-        counted = {number: placed_with_reads(placed, reads, config, caller.now) for number, placed in read}
-        blocks = Changed(stored, counted) if counted else stored
+        numbers = frozenset(stored.numbers(reads) if reads else ())
+        blocks = Settling(stored, numbers, counting(reads, config, caller.now)) if numbers else stored
         asked = [query for query, _ in queries]
         nearness = finding.meanings.near(asked, blocks) if finding.meanings else [None] * len(asked)
         # A lift may bring one in that stood just behind the last.
@@ -148,7 +146,7 @@ def show(finding: Finding, reference: str) -> Shown:
     config, access, caller = finding.home.config(), finding.access, finding.caller
     placed = _looked_up(finding, reference)
     access.record([placed.block.id], caller.now)
-    return _showing(config, caller)(placed_with_reads(placed, access.pending(), config, caller.now))
+    return _showing(config, caller)(counting(access.pending(), config, caller.now)(placed))
 
 
 def _looked_up(finding: Finding, reference: str) -> Placed:
@@ -184,15 +182,17 @@ def listing(
             "unknown order {name}", name=repr(order), hint=Hint("orders are {names}", names=", ".join(ORDERS))
         )
     home, caller, config = finding.home, finding.caller, finding.home.config()
-    passes, reads = _passes(config, caller, filters), finding.access.pending()
+    passes, with_reads = (
+        _passes(config, caller, filters),
+        counting(finding.access.pending(), config, caller.now),
+    )
     places: tuple[Place, ...] = (*filters.places, "archive") if archived else filters.places
 
     def kept(present: Iterable[Placed]) -> list[Placed]:
         living = (placed for placed in present if placed.place == "archive" or passes(placed))
-        counted = (placed_with_reads(placed, reads, config, caller.now) for placed in living)
         wanted = (
             placed
-            for placed in counted
+            for placed in map(with_reads, living)
             if placed.block.access_count >= filters.min_reads
             and placed.block.consolidation_score >= filters.min_consolidation
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.finding.rules.corpus import Changed, Corpus, block_text
+from alice_exp.finding.rules.corpus import Corpus, Settling, block_text
 from alice_exp.finding.rules.ranking import TAIL, fit, ordered, rank
 from alice_exp.learning.rules.decision_tiers import choose
 from alice_exp.model.values.block import Approved, Block, Payload, Placed, Trigger, content_hash
@@ -105,7 +105,7 @@ def test_changed_blocks_are_ranked_as_they_are_now() -> None:
     read = placed("exp-250", "search code 250", updated_at=old, importance=0.6, consolidation_score=0.9)
     corpus = Corpus.of(blocks)
     assert corpus.numbers({"exp-250", "exp-none"}) == [250]
-    changed = Changed(corpus, {250: read})
+    changed = Settling(corpus, frozenset({250}), lambda placed: read)
     assert ids(rank(changed, "search code", {}, NOW, 1)) == ["exp-250"]
     assert ids(rank(corpus, "search code", {}, NOW, 1)) != ["exp-250"]
 

@@ -8,29 +8,32 @@ from typing import TYPE_CHECKING
 from alice_exp.model.rules.consolidation import Weights, consolidation_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-    from alice_exp.model.values.block import Block, Placed, Reads
+    from alice_exp.model.values.block import Placed, Reads
     from alice_exp.model.values.changes import Put
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.records import EpisodeBook
     from alice_exp.model.values.snapshot import Snapshot
 
 
-def with_reads(block: Block, reads: Mapping[str, Reads], config: Config, now: str) -> Block:
-    """A block with its pending reads counted in: count, last time, and a new consolidation score."""
-    waiting = reads.get(block.id)
-    if waiting is None:
-        return block
-    counted = replace(
-        block,
-        access_count=block.access_count + waiting.count,
-        last_accessed_at=max(block.last_accessed_at, waiting.last_at),
-    )
-    score = consolidation_of(
-        counted, now, half_life_days=config.half_life_days, weights=Weights.of(config)
-    ).score
-    return replace(counted, consolidation_score=round(score, 6))
+def counting(reads: Mapping[str, Reads], config: Config, now: str) -> Callable[[Placed], Placed]:
+    """A function that gives a placed block with its pending reads counted in: count, last time, new consolidation."""
+    half_lives, weights = config.half_life_days, Weights.of(config)
+
+    def counted(placed: Placed) -> Placed:
+        waiting = reads.get(placed.block.id)
+        if waiting is None:
+            return placed
+        block = replace(
+            placed.block,
+            access_count=placed.block.access_count + waiting.count,
+            last_accessed_at=max(placed.block.last_accessed_at, waiting.last_at),
+        )
+        score = consolidation_of(block, now, half_life_days=half_lives, weights=weights).score
+        return replace(placed, block=replace(block, consolidation_score=round(score, 6)))
+
+    return counted
 
 
 def folded(snapshot: Snapshot, reads: Mapping[str, Reads], now: str) -> tuple[Put, ...]:
@@ -42,8 +45,9 @@ def folded(snapshot: Snapshot, reads: Mapping[str, Reads], now: str) -> tuple[Pu
 
     if any(placed.stale and placed.block.id in reads for placed in snapshot):
         return ()
+    counted = counting(reads, snapshot.config, now)
     return tuple(
-        Put(with_reads(placed.block, reads, snapshot.config, now), placed.path)
+        Put(counted(placed).block, placed.path)
         for placed in snapshot
         if placed.block.id in reads and placed.place != "archive"
     )
@@ -76,10 +80,3 @@ def merged(puts: Iterable[Put], folds: Iterable[Put]) -> tuple[Put, ...]:
             put = replace(put, block=counted)
         result.append(put)
     return (*result, *by_id.values())
-
-
-def placed_with_reads(placed: Placed, reads: Mapping[str, Reads], config: Config, now: str) -> Placed:
-    """A placed block with its pending reads counted in."""
-    if placed.block.id not in reads:
-        return placed
-    return replace(placed, block=with_reads(placed.block, reads, config, now))

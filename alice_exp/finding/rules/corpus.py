@@ -1,4 +1,4 @@
-"""The living blocks as a searchable collection: their texts, how one stands, and what changed since it was indexed."""
+"""The living blocks as a searchable collection: their texts, how one stands, and what reads settle."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from alice_exp.model.rules.consolidation import importance_factor, seconds, stre
 from alice_exp.model.values.block import CONFIDENCE, TRUST
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from collections.abc import Collection as Several
-    from collections.abc import Iterable, Mapping, Sequence
 
     from alice_exp.finding.ports import Collection
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Block, Place, Placed
+
+LONGEST = stretch(1.0, 1.0)
+"""The most half-lives of its type that a block can last."""
 
 
 def block_text(block: Block) -> str:
@@ -71,11 +74,16 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class Changed:
-    """A ``Collection`` in which some blocks are others than the index holds, by number: their texts are the same."""
+class Settling:
+    """A ``Collection`` in which some blocks, by ``number``, are more settled than the index says.
+
+    What settles a block only slows its decay. So their standings are given as if they decayed as slowly as can be, and
+    a ranking that reads from the best on computes what few blocks it comes to.
+    """
 
     collection: Collection
-    changed: Mapping[int, Placed]
+    number: frozenset[int]
+    settled: Callable[[Placed], Placed]
 
     @property
     def statistics(self) -> Statistics:
@@ -89,13 +97,16 @@ class Changed:
     def blocks(self, indexes: Sequence[int]) -> Sequence[Placed]:
         """See ``finding.ports.Collection``."""
         held = self.collection.blocks(indexes)
-        return [self.changed.get(index, placed) for index, placed in zip(indexes, held, strict=True)]
+        return [
+            self.settled(placed) if index in self.number else placed
+            for index, placed in zip(indexes, held, strict=True)
+        ]
 
     def standings(self, indexes: Sequence[int]) -> Sequence[Standing]:
-        """See ``finding.ports.Collection``."""
+        """See ``finding.ports.Collection``; no standing is below that of the block."""
         held = self.collection.standings(indexes)
         return [
-            standing(self.changed[index].block, self.changed[index].place) if index in self.changed else own
+            own._replace(stretch=LONGEST) if index in self.number else own
             for index, own in zip(indexes, held, strict=True)
         ]
 

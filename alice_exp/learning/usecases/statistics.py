@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.usecases.reads import placed_with_reads
+from alice_exp.blocks.usecases.reads import counting
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.home.references import resolve
 from alice_exp.learning.rules.assessment import Weights, certainty
@@ -82,7 +82,7 @@ def assess(finding: Finding, topic: str, context: Mapping[str, Json]) -> Assessm
     """How well a topic is known (R3.16); nothing is counted as read (B3.8)."""
     (matches,) = search(finding, [(topic, context)], Filters())
     caller, reads, config = finding.caller, finding.access.pending(), finding.home.config()
-    placed = [placed_with_reads(match.placed, reads, config, caller.now) for match in matches]
+    placed = [*map(counting(reads, config, caller.now), (match.placed for match in matches))]
     certain = certainty(max((match.probability for match in matches), default=0.0))
     return assessed(topic, placed, caller.now, Weights.of(config), config.half_life_days, certain)
 
@@ -91,7 +91,7 @@ def settled(learning: Learning, reference: str) -> Settled:
     """The consolidation of one block, now, with every term (R3.7-R3.12, B3.4)."""
     snapshot, now = learning.home.read(PLACES), learning.caller.now
     stored = resolve(snapshot, reference)
-    placed = placed_with_reads(stored, learning.access.pending(), snapshot.config, now)
+    placed = counting(learning.access.pending(), snapshot.config, now)(stored)
     weights = ConsolidationWeights.of(snapshot.config)
     half_life = snapshot.config.half_life_days
     terms = consolidation_of(placed.block, now, half_life_days=half_life, weights=weights)
@@ -104,7 +104,7 @@ def stats(learning: Learning) -> Counts:
     """Counts over the whole home."""
     snapshot, now = learning.home.read(PLACES), learning.caller.now
     reads = learning.access.pending()
-    living = [placed_with_reads(placed, reads, snapshot.config, now) for placed in snapshot.within(*SETS)]
+    living = [*map(counting(reads, snapshot.config, now), snapshot.within(*SETS))]
     thresholds = thresholds_of(snapshot)
     return Counts(
         len(living),
