@@ -30,6 +30,9 @@ class FileAccess:
         self._state = state
         self._log = state / "access.jsonl"
         self._is_folded = is_folded
+        self._told: dict[str, Reads] = {}
+        self._upto = (b"", 0)
+        """How the log begins, and how many of its bytes ``_told`` counts: a process asks again with each question."""
 
     def record(self, ids: Sequence[str], at: str) -> None:
         """See ``blocks.ports.AccessLog``."""
@@ -49,13 +52,30 @@ class FileAccess:
 
     def pending(self) -> dict[str, Reads]:
         """See ``blocks.ports.AccessLog``."""
-        reads: dict[str, Reads] = {}
-        for path in [*self._unfolded(), self._log]:
-            for at, ids in _rows(path):
-                for block_id in ids:
-                    known = reads.get(block_id, Reads(0, ""))
-                    reads[block_id] = Reads(known.count + 1, max(known.last_at, at))
+        left = self._unfolded()
+        reads = dict(self._of_log())
+        for path in left:
+            with contextlib.suppress(OSError):
+                _count(reads, path.read_bytes())
         return reads
+
+    def _of_log(self) -> dict[str, Reads]:
+        """The reads of the log itself, of which only what is new is read."""
+        try:
+            with self._log.open("rb") as log:
+                head = log.readline()
+                if self._upto[0] != head or os.fstat(log.fileno()).st_size < self._upto[1]:
+                    self._told, self._upto = {}, (head, 0)
+                log.seek(self._upto[1])
+                fresh = log.read()
+        except OSError:
+            self._told, self._upto = {}, (b"", 0)
+            return self._told
+        # A line that is being written is counted when it is whole.
+        whole = fresh.rfind(b"\n") + 1
+        _count(self._told, fresh[:whole])
+        self._upto = (self._upto[0], self._upto[1] + whole)
+        return self._told
 
     def seal(self, segment: str) -> None:
         """See ``blocks.ports.AccessLog``."""
@@ -97,15 +117,12 @@ class FileAccess:
         return left
 
 
-def _rows(path: Path) -> list[tuple[str, list[str]]]:
-    """The lines of a log; one that a crash cut short is skipped."""
-    try:
-        raw = path.read_bytes()
-    except OSError:
-        return []
-    rows = []
-    for line in raw.splitlines():
+def _count(reads: dict[str, Reads], lines: bytes) -> None:
+    """Count the lines of a log in; one that a crash cut short is skipped."""
+    for line in lines.splitlines():
         with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
             row = json.loads(line)
-            rows.append((str(row["at"]), [str(block_id) for block_id in row["ids"]]))
-    return rows
+            at, ids = str(row["at"]), [str(block_id) for block_id in row["ids"]]
+            for block_id in ids:
+                known = reads.get(block_id, Reads(0, ""))
+                reads[block_id] = Reads(known.count + 1, max(known.last_at, at))
