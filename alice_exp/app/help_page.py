@@ -226,7 +226,13 @@ def short(documented: str, room: int) -> str:
     sentence = in_language(documented).split("\n\n")[0]
     sentence = re.split(r"(?<=[a-z)])\. |。", sentence, maxsplit=1)[0].rstrip(".")
     ends = [len(sentence), *(found.start() for found in _BREAK.finditer(sentence))]
-    fitting = [end for end in ends if cells(sentence[:end]) + 2 <= room]
+    # A clause that ends within brackets would leave them open.
+    whole = (
+        end
+        for end in ends
+        if len(re.findall(r"[(（]", sentence[:end])) == len(re.findall(r"[)）]", sentence[:end]))
+    )
+    fitting = [end for end in whole if cells(sentence[:end]) + 2 <= room]
     stop = "。" if _CJK.search(sentence) else "."
     return sentence[: max(fitting)].rstrip() + stop if fitting else f"{sentence}{stop}"
 

@@ -168,7 +168,7 @@ def forget(
 def discover(
     ctx: typer.Context,
     seconds: Annotated[
-        float, typer.Option("--seconds", min=0.2, max=60, help="How long to listen for answers.")
+        float, typer.Option("--seconds", metavar="N", min=0.2, max=60, help="How long to listen for answers.")
     ] = 2.0,
 ) -> None:
     """Look who announces an Alice on this network; those you paired with are named (exit 4: nobody).
