@@ -107,7 +107,7 @@ def recall(
         max(1, min(top, 100)),
         finding_usecases.Filters(project=connection.session.project),
     )
-    lived = finding_usecases.episodes_beside(connection.session.home.read((), records=True), query)
+    lived = finding_usecases.episodes_beside(connection.session.home, query)
     episodes = [finding_documents.lived(*one) for one in lived]
     return {"query": query, "matches": [_known(one) for one in found], "episodes": episodes}
 

@@ -23,7 +23,6 @@ from alice_exp.home.references import type_named
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.text.display import cells
 from alice_exp.model import documents
-from alice_exp.model.formats.record_schema import EVENTS_PATH
 from alice_exp.model.values.block import SETS
 from alice_exp.terminal.console import Terminal, short, stale_mark
 from alice_exp.terminal.language import say
@@ -120,7 +119,7 @@ def _episodes(terminal: Terminal, query: str, filters: Filters, document: dict[s
     if filters != Filters(since=filters.since, project=filters.project):
         lived = []
     else:
-        lived = episodes_beside(terminal.session.home.read((), records=True), query, filters.since)
+        lived = episodes_beside(terminal.session.home, query, filters.since)
     document["episodes"] = [finding_documents.lived(*one) for one in lived]
     return [f"{one.id}  {one.at}  {short(finding_documents.lived_line(one), 200)}" for _, one in lived]
 
@@ -128,6 +127,7 @@ def _episodes(terminal: Terminal, query: str, filters: Filters, document: dict[s
 def _thoughts(terminal: Terminal, query: str, top: int, since: str, document: dict[str, Any]) -> list[str]:
     """The lines of what the diary has on the query, which goes into the document too."""
     # Imported here: only those who look into the diary pay for it.
+    from alice_exp.model.formats.record_schema import EVENTS_PATH
     from alice_exp.timeline.cli.event_tables import hit_document
     from alice_exp.timeline.usecases.find_thoughts import find_thoughts
 

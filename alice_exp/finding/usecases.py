@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from alice_exp.finding.ports import Collection, Finding
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.rules.lifecycle import Level
     from alice_exp.model.values.block import Block, Place, Placed
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.records import Episode
-    from alice_exp.model.values.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +78,17 @@ TELLING = 0.6
 """The least share of a question's weight that an episode has to have to be told beside blocks."""
 
 
-def episodes_beside(snapshot: Snapshot, query: str, since: str = "") -> list[tuple[float, Episode]]:
+def episodes_beside(home: Home, query: str, since: str = "") -> list[tuple[float, Episode]]:
     """What was lived that fits a query, best first, at most three; each with its score in (0, 1]."""
+    from alice_exp.model.values.records import EPISODES_PATH
+
+    book = home.read((), records=EPISODES_PATH).episodes
+    if not book or not book.episodes:
+        return []
     # Ranking is loaded where something is ranked.
     from alice_exp.finding.rules.fitting_episodes import fitting_episodes
 
-    listed = snapshot.episodes.episodes if snapshot.episodes else ()
-    return fitting_episodes(listed, query, since, TELLING)[:EPISODES] if listed else []
+    return fitting_episodes(book.episodes, query, since, TELLING)[:EPISODES]
 
 
 def search(

@@ -180,13 +180,16 @@ class FileHome:
         return self._judge.judge(self._with_records(seen, found, records) if records else seen)
 
     def _with_records(self, seen: Snapshot, found: Found, records: bool | str) -> Snapshot:
-        from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
+        from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH, EpisodeBook, Timeline
 
+        # What reads record files is loaded where there is one.
         if records in (True, EPISODES_PATH):
-            episodes, faults = self._recording.episodes(found.files.get(EPISODES_PATH))
+            there = found.files.get(EPISODES_PATH)
+            episodes, faults = self._recording.episodes(there) if there else (EpisodeBook(), ())
             seen = replace(seen, episodes=episodes, problems=(*seen.problems, *faults))
         if records in (True, EVENTS_PATH):
-            timeline, faults = self._recording.timeline(found.files.get(EVENTS_PATH))
+            there = found.files.get(EVENTS_PATH)
+            timeline, faults = self._recording.timeline(there) if there else (Timeline(), ())
             seen = replace(seen, timeline=timeline, problems=(*seen.problems, *faults))
         return seen
 

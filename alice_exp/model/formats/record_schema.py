@@ -15,6 +15,8 @@ from alice_exp.kernel.errors import Hint
 from alice_exp.model.formats import field_readers
 from alice_exp.model.formats.field_readers import Fault, Found, problem_at, read_object, unknown_key
 from alice_exp.model.values.records import CAPACITY, Episode, EpisodeBook, Event, Segment, Timeline
+from alice_exp.model.values.records import EPISODES_PATH as EPISODES_PATH
+from alice_exp.model.values.records import EVENTS_PATH as EVENTS_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,10 +26,6 @@ if TYPE_CHECKING:
     from alice_exp.model.formats.field_readers import Reader
 
 T = TypeVar("T")
-
-EPISODES_PATH = "records/episodes.jsonc"
-EVENTS_PATH = "records/events.jsonc"
-"""The paths of the record files under ``experiences/``."""
 
 EMPTY: Mapping[str, str] = {
     EPISODES_PATH: '{\n  "$schema": "../.schema/episodes.json",\n  "capacity": 1000,\n  "episodes": []\n}\n',

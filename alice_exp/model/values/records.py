@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 ImportMode = Literal["merge", "replace"]
 """Whether imported records are added to the existing ones or replace them."""
 
+EPISODES_PATH = "records/episodes.jsonc"
+EVENTS_PATH = "records/events.jsonc"
+"""The paths of the record files under ``experiences/``."""
+
 CAPACITY = 1000
 """The number of episodes that a book keeps unless its file says otherwise (R0.27)."""
 
