@@ -120,6 +120,10 @@ def test_the_page_of_all_commands_imports_none_of_them(world: Path) -> None:
         ("Do it (exit 4).", 10, "Do it."),
         ("Do all of it at once.", 10, "Do all of it at once."),
         ("Find it: words, days. Again: nothing.", 16, "Find it: words."),
+        # A clause that ends within brackets would leave them open.
+        ("Say what fits (exit 4: nothing), best first.", 30, "Say what fits."),
+        ("Say what fits (exit 4: nothing), best first.", 36, "Say what fits (exit 4: nothing)."),
+        ("写成一个包；会记入日志（退出码 4：没有）。", 38, "写成一个包；会记入日志。"),
     ],
 )
 def test_a_sentence_is_shortened_by_whole_clauses(documented: str, room: int, line: str) -> None:
