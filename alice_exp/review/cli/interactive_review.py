@@ -53,6 +53,11 @@ def review(ctx: typer.Context) -> None:
     )
 
 
+_BACK = ("b", "\x1b[D")
+_ONWARDS = frozenset({"l", "n", " ", "\x1b[C", "u", *_BACK})
+"""The keys that decide nothing."""
+
+
 @dataclass
 class Tally:
     """The counts of a review."""
@@ -137,16 +142,19 @@ class _Session:
         )
         return "".join(more) + say("[a]pprove [p]ersonal [r]eject [e]dit [l]ater [b]ack [u]ndo [q]uit [?] ")
 
+    def _onwards(self, pressed: str) -> bool:
+        """A key that decides nothing: the next one, the one before, or the last decision taken back."""
+        if pressed == "u":
+            return self._undone()
+        if pressed in _BACK:
+            self.step = -1
+        return True
+
     def _carried_out(self, pressed: str, item: Item) -> bool:
         """Whether the key settled the candidate, or leads to another one."""
         match pressed:
-            case "l" | "n" | " " | "\x1b[C":
-                return True
-            case "b" | "\x1b[D":
-                self.step = -1
-                return True
-            case "u":
-                return self._undone()
+            case _ if pressed in _ONWARDS:
+                return self._onwards(pressed)
             case "g" | "s" if item.group:
                 return self._grouped(item, pressed)
             case "e":
@@ -287,13 +295,8 @@ class _Session:
                 return (not plain or self._approved(plain)) and (not other or self._rejected(other))
             case "r":
                 return (not plain or self._rejected(plain)) and (not other or self._approved(other))
-            case "l" | "n" | " " | "\x1b[C":
-                return True
-            case "b" | "\x1b[D":
-                self.step = -1
-                return True
-            case "u":
-                return self._undone()
+            case _ if pressed in _ONWARDS:
+                return self._onwards(pressed)
             case _:
                 self.terminal.line(
                     say("  a digit marks one: ✗ the other way, · later; then one key decides the page")
