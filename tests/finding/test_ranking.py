@@ -99,15 +99,16 @@ def test_changed_blocks_are_ranked_as_they_are_now() -> None:
     """With more candidates than are read at once, so that what is expected of a block counts as well."""
     old = "2025-08-24T09:00:00Z"
     blocks = [
-        placed(f"exp-{number:03}", f"search code {number}", updated_at=old, importance=0.6)
+        placed(f"exp-{number:03}", f"search code {number}", updated_at=old, importance=0.7 + number / 2000)
         for number in range(300)
     ]
-    read = placed("exp-250", "search code 250", updated_at=old, importance=0.6, consolidation_score=0.9)
+    # Without what settles it, it would be expected behind all others, and the ranking stops long before.
+    read = placed("exp-003", "search code 3", updated_at=old, importance=0.6, consolidation_score=0.9)
     corpus = Corpus.of(blocks)
-    assert corpus.numbers({"exp-250", "exp-none"}) == [250]
-    changed = Settling(corpus, frozenset({250}), lambda placed: read)
-    assert ids(rank(changed, "search code", {}, NOW, 1)) == ["exp-250"]
-    assert ids(rank(corpus, "search code", {}, NOW, 1)) != ["exp-250"]
+    assert corpus.numbers({"exp-003", "exp-none"}) == [3]
+    changed = Settling(corpus, frozenset({3}), lambda placed: read)
+    assert ids(rank(changed, "search code", {}, NOW, 1)) == ["exp-003"]
+    assert ids(rank(corpus, "search code", {}, NOW, 1)) != ["exp-003"]
 
 
 def test_a_consolidated_block_fades_slower() -> None:
