@@ -24,19 +24,18 @@ h2{font-size:1.05rem;margin:2.5rem 0 .75rem}
 ol,ul{list-style:none;margin:0;padding:0}
 li{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:.9rem 1.1rem;margin:0 0 .7rem;
 overflow-wrap:anywhere}
-ol>li{display:grid;grid-template-columns:2.2rem 1fr;gap:.2rem .4rem}
+ol>li{display:grid;grid-template-columns:2.2rem 1fr;column-gap:.4rem}
 .number{grid-row:1/9;font-size:1.25rem;font-weight:600;color:var(--mark);font-variant-numeric:tabular-nums}
-ol>li>:not(.number){grid-column:2}
+ol>li>:not(.number){grid-column:2}ol>li>*+*+*{margin-top:.2rem}
 .when{color:var(--soft);font-size:.92rem}
 .what{font-size:1.03rem}
 blockquote{margin:.35rem 0;padding:.3rem .8rem;border-left:3px solid var(--line);background:var(--wash);
 color:var(--soft);font-size:.92rem;border-radius:0 6px 6px 0}
-.facts{display:flex;flex-wrap:wrap;gap:.3rem .5rem;font-size:.84rem;color:var(--soft);margin-top:.25rem}
-.facts span{white-space:nowrap}
+.facts{display:flex;flex-wrap:wrap;align-items:baseline;gap:.3rem .5rem;font-size:.84rem;color:var(--soft)}
 .state{font-weight:600}.possible{color:var(--possible)}.past{color:var(--past)}.reliable{color:var(--reliable)}
 .new{color:var(--mark);font-weight:600}
 code{font:.85em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;color:var(--soft)}
-.note{color:var(--soft);font-size:.92rem;margin:.15rem 0 0}
+.note{color:var(--soft);font-size:.92rem;margin:.15rem 0 0}.warn{color:var(--mark)}.note code{user-select:all}
 footer{margin-top:3rem;color:var(--soft);font-size:.88rem;border-top:1px solid var(--line);padding-top:1rem}
 .bars{display:grid;grid-template-columns:max-content 1fr max-content;gap:.3rem .8rem;align-items:center;
 font-size:.92rem}

@@ -1,4 +1,5 @@
-"""The report of 9, 40 and 300 waiting candidates of two agents on a terminal of 80 columns, in both languages.
+"""The report of 9, 40 and 300 waiting candidates of two agents, in both languages: on a plain terminal of 80 columns,
+and as the table of one of 120 with colours.
 
 ``--update-golden`` rewrites the transcripts.
 """
@@ -6,6 +7,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from pathlib import Path
 
 import pytest
@@ -45,13 +47,19 @@ def test_what_waits_on_a_terminal(
 ) -> None:
     learned(cli, count)
     monkeypatch.setenv("ALICE_NOW", "2026-02-20T09:00:00Z")
-    screen = Screen(monkeypatch)
-    with screen:
-        assert main.run(["heartbeat", "--lang", lang]) == 0
-    said = screen.text
-    assert max(map(cells, said.splitlines())) <= 80
-    assert len(said.splitlines()) <= 100, "ten cards on a screen, the rest is counted"
-    golden = HERE / f"waiting_{count}.{lang}.txt"
+    for columns, term in ((80, "dumb"), (120, "xterm-256color")):
+        screen = Screen(monkeypatch, columns=columns, term=term)
+        with screen:
+            assert main.run(["heartbeat", "--lang", lang]) == 0
+        # A table fills its columns up with blanks, in colours that a golden file has no use for.
+        said = re.sub(r" +$", "", re.sub(r"\x1b\[[\d;]*m", "", screen.text), flags=re.MULTILINE)
+        assert max(map(cells, said.splitlines())) <= columns
+        assert len(said.splitlines()) <= 100, "ten cards on a screen, the rest is counted"
+        assert "\n\n\n" not in said
+        _compare(said, HERE / f"waiting_{count}.{lang}.{columns}.txt", request)
+
+
+def _compare(said: str, golden: Path, request: pytest.FixtureRequest) -> None:
     if request.config.getoption("--update-golden", default=False):
         golden.write_text(said, encoding="utf-8")
     known = golden.read_text(encoding="utf-8") if golden.exists() else ""

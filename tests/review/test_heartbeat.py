@@ -479,6 +479,33 @@ def test_a_later_command_of_the_day_pays_next_to_nothing(home: Path, cli: Call) 
     assert (time.perf_counter() - began) / 100 < 0.003
 
 
+def test_each_screen_names_the_next_one_and_counts_what_comes_behind_it(home: Path, cli: Call) -> None:
+    lines = "\n".join(f'{{"payload": "lesson {n} of topic {n}"}}' for n in range(25))
+    cli("memorize", "--from", "-", stdin=lines)
+    said = [on_terminal(home, "heartbeat", "--page", str(page)) for page in (1, 2, 3)]
+    assert "15 more" in said[0] and "--page 2" in said[0]
+    assert "5 more" in said[1] and "--page 3" in said[1]
+    assert "more are" not in said[2] and "--page" not in said[2]
+    assert "25 things wait" in said[0] and "things" not in said[2], "the summary is read once"
+
+
+def test_a_group_keeps_its_number_while_others_are_decided(home: Path, cli: Call) -> None:
+    pairs = (
+        ("deploying", "run the smoke tests after a deploy"),
+        ("naming", "name a branch after its ticket"),
+    )
+    for when, text in pairs:
+        cli("memorize", text, "--when", when)
+        cli("memorize", f"always {text}", "--when", f"when {when}")
+    before = {item["id"]: item["group"] for item in cli("heartbeat", "--json").json["items"]}
+    assert sorted(before.values()) == [1, 1, 2, 2]
+    cli("reply", "approve group 1", "--yes")
+    after = {item["id"]: item["group"] for item in cli("heartbeat", "--peek", "--json").json["items"]}
+    assert after == {block_id: 2 for block_id, group in before.items() if group == 2}
+    done = cli("reply", "reject group 2", "--yes", "--json").json
+    assert sorted(done["rejected"]) == sorted(after)
+
+
 def on_terminal(home: Path, *arguments: str, moment: str = "2026-02-20T09:00:00Z", columns: int = 80) -> str:
     """What a person sees on a terminal: stdin, stdout and stderr are one."""
     environment: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""A person at a terminal of 80 columns, in this process: what they read, and the keys that they press."""
+"""A person at a terminal, in this process: what they read, and the keys that they press."""
 
 from __future__ import annotations
 
@@ -22,7 +22,15 @@ class _Terminal(io.StringIO):
 class Screen:
     """Stands for the terminal while it is entered. ``press`` says from all that was printed which key comes next."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, press: Callable[[str], str] | None = None) -> None:
+    def __init__(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        press: Callable[[str], str] | None = None,
+        *,
+        columns: int = 80,
+        term: str = "dumb",
+    ) -> None:
+        self._columns, self._term = columns, term
         self._patch, self._press = monkeypatch, press
         self._out = _Terminal()
         self.keys = 0
@@ -48,8 +56,9 @@ class Screen:
     def __enter__(self) -> Screen:
         self._context = self._patch.context()
         patch = self._context.__enter__()
-        for name, value in (("COLUMNS", "80"), ("TERM", "dumb"), ("PAGER", "cat")):
+        for name, value in (("COLUMNS", str(self._columns)), ("TERM", self._term), ("PAGER", "cat")):
             patch.setenv(name, value)
+        patch.delenv("NO_COLOR", raising=False)
         for name in ("stdin", "stdout", "stderr"):
             patch.setattr(sys, name, self._out)
         patch.setattr(interactive_review, "key", self._key)

@@ -12,7 +12,7 @@ import typer
 from alice_exp.kernel.errors import UsageError
 from alice_exp.review import documents as review_documents
 from alice_exp.review import usecases as review
-from alice_exp.review.cli.report_summary import summary
+from alice_exp.review.cli.report_summary import how, summary
 from alice_exp.review.rules.arrangement import Wanted, page_of
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.wiring import reviewing
@@ -86,7 +86,7 @@ def heartbeat(
     if open_ or unseen:
         _page(terminal, replace(report, items=shown), document, unseen=unseen)
         return
-    terminal.answer(document, lambda: _write(format, report, sentence, shown))
+    terminal.answer(document, lambda: _write(format, report, sentence, shown, page))
 
 
 def subject(name: str) -> str:
@@ -114,16 +114,16 @@ def _page(terminal: Terminal, report: Agenda, document: dict[str, Any], *, unsee
         terminal.note(say("alice-exp: no browser could be opened; open the file yourself"))
 
 
-def _write(format: str, report: Agenda, sentence: str, shown: Sequence[Item]) -> None:
+def _write(format: str, report: Agenda, sentence: str, shown: Sequence[Item], page: int) -> None:
     if format == "markdown":
         from alice_exp.review.cli.report_markdown import markdown
 
         sys.stdout.write(markdown(replace(report, items=tuple(shown)), sentence))
     elif format == "html":
-        from alice_exp.review.cli.report_html import page
+        from alice_exp.review.cli import report_html
 
-        sys.stdout.write(page(replace(report, items=tuple(shown)), sentence))
+        sys.stdout.write(report_html.page(replace(report, items=tuple(shown)), sentence))
     else:
         from alice_exp.review.cli.report_text import show
 
-        show(report, sentence, sys.stdout, shown)
+        show(report, sentence if page == 1 else how(report), sys.stdout, shown, page)

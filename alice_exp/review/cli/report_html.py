@@ -24,16 +24,22 @@ def page(report: Agenda, summary: str) -> str:
     title = say("Heartbeat of {day}", day=report.at[:10])
     marked, shared = marks(report.items), Shared.of(report.items)
     said = f'<p class="note">{_text(shared.line)}</p>\n' if shared.line else ""
-    parts = "".join(
-        f"<h2>{_text(part_title(part))}</h2>\n<ol>\n"
-        + "".join(_item(item, marked[item.placed.block.id], shared) for item in part.items)
+    parts = ((part, shared.within(part.items)) for part in arranged(report.items))
+    body = said + "".join(
+        f"<h2>{_text(part_title(part, within.place))}</h2>\n<ol>\n"
+        + "".join(_item(item, marked[item.placed.block.id], within) for item in part.items)
         + "</ol>\n"
-        for part in arranged(report.items)
+        for part, within in parts
     )
-    body = said + parts
     rest = "".join(map(_section, sections(report)))
     foot = composer() if report.items else ""
     return document(title, summary, f"{body}{rest}{foot}", _how(), SCRIPT if report.items else "")
+
+
+def _with_command(note: str) -> str:
+    """A note, the command at its end as code: one click selects it."""
+    words, command, rest = note.partition("alice-exp ")
+    return _text(words) + (f"<code>{_text(command + rest)}</code>" if command else "")
 
 
 def _how() -> str:
@@ -44,13 +50,13 @@ def _item(item: Item, marked: tuple[str, ...], shared: Shared) -> str:
     block = item.placed.block
     quote = evidence_line(item.placed)
     beside = "".join(
-        f'<p class="note">{_text(f"{row.label} {row.text}")}'
-        + (f"<br>{_text(row.note)}" if row.note else "")
-        + "</p>"
+        f'<p class="note{" warn" if row.note else ""}">{_text(f"{row.label} {row.text}")}</p>'
+        + (f'<p class="note">{_with_command(row.note)}</p>' if row.note else "")
         for row in neighbours(item)
     )
     facts_ = [f'<span class="new">{_text(mark)}</span>' for mark in marked]
-    facts_ += [f"<span>{_text(facts(item, shared))}</span>", f"<code>{_text(block.id)}</code>"]
+    facts_ += [f"<span>{_text(known)}</span>" for known in [facts(item, shared)] if known]
+    facts_ += [f"<code>{_text(block.id)}</code>"]
     return (
         f'<li id="{_text(block.id)}"><span class="number">{item.number or "·"}</span>'
         f'<div class="when">{_text(trigger_text(item.placed) or say("always"))}</div>'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from alice_exp.finding.rules.nearness.neighbourhood import Relation
@@ -124,8 +124,8 @@ def _settle(placed: Placed, one: Relation) -> Row:
     return Row(placed.block.id, text, note)
 
 
-def part_title(part: Part) -> str:
-    """What stands above a part of the candidates."""
+def part_title(part: Part, place: str = "") -> str:
+    """What stands above a part of the candidates; ``place`` is where all of them go, if it is one."""
     titles = {
         "today": say("Needs you today"),
         "user": say("About you"),
@@ -133,7 +133,7 @@ def part_title(part: Part) -> str:
         "repeats": say("Probably known already"),
         "turned_down": say("Like what you rejected"),
     }
-    return titles[part.key]
+    return f"{titles[part.key]} → {place}" if place else titles[part.key]
 
 
 def neighbours(item: Item) -> tuple[Row, ...]:
@@ -162,11 +162,11 @@ def _neighbour(item: Item, one: Relation) -> Row:
     replace = say("replace it: alice-exp approve {number} --replace {other}", number=number, other=other)
     sign, words, note = {
         "opposes": ("≠", say("opposite of what you trust"), replace),
-        "replaces": ("→", say("another value than what you trust"), replace),
+        "replaces": ("→", say("a different value from what you trust"), replace),
         "identical": ("=", say("the same as what you trust"), merge),
         "same": ("≈", say("says the same as what you trust"), merge),
-        "extends": ("≈", say("says more or less than what you trust"), merge),
-        "near": ("·", say("beside it you trust"), ""),
+        "extends": ("≈", say("the same as what you trust, with more or less detail"), merge),
+        "near": ("·", say("close to it, you trust"), ""),
     }[one.kind]
     # The command below it names the block already.
     text = payload_text(one.placed) if note else f"{payload_text(one.placed)} [{other}]"
@@ -251,29 +251,52 @@ def _proposed(name: str, value: object) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What all candidates of a report share, and no row repeats: who proposed it, time left."""
+    """What all candidates of a report share, and no row repeats: who proposed it, the day, time left, what approval
+    does (``effect``, a sentence), and, of the candidates of one part, where they go."""
 
     by: str = ""
+    day: str = ""
     left: str = ""
+    effect: str = ""
+    place: str = ""
 
     @classmethod
     def of(cls, items: Sequence[Item]) -> Shared:
         """What these candidates share; nothing if they are fewer than two."""
+        return cls(
+            _shared_by_all(items, proposer),
+            _shared_by_all(items, _day),
+            _shared_by_all(items, left),
+            _shared_by_all(items, _effect),
+        )
 
-        def one(values: set[str]) -> str:
-            return values.pop() if len(values) == 1 and len(items) > 1 else ""
-
-        return cls(one({proposer(i) for i in items}), one({left(i) for i in items}))
+    def within(self, items: Sequence[Item]) -> Shared:
+        """What the candidates of one part share besides: where they go."""
+        return replace(self, place=_shared_by_all(items, lambda item: item.destination))
 
     @property
     def line(self) -> str:
         """The one line above the candidates; empty if nothing is shared."""
-        parts = (say("proposed by {who}", who=self.by) if self.by else "", self.left)
+        day = self.day if self.by or not self.day else say("proposed {day}", day=self.day)
+        parts = (say("proposed by {who}", who=self.by) if self.by else "", day, self.left, self.effect)
         said = " · ".join(filter(None, parts))
         return say("All of them: {facts}", facts=said) if said else ""
 
 
 NOTHING_SHARED = Shared()
+
+
+def _shared_by_all(items: Sequence[Item], of: Callable[[Item], str]) -> str:
+    values = set(map(of, items))
+    return values.pop() if len(values) == 1 and len(items) > 1 else ""
+
+
+def _day(item: Item) -> str:
+    return (item.proposed.at if item.proposed else item.placed.block.created_at)[:10]
+
+
+def _effect(item: Item) -> str:
+    return say("trusted at once when approved") if item.becomes_proven else say("on trial once approved")
 
 
 def _state(item: Item) -> str:
@@ -290,25 +313,27 @@ def proposer(item: Item) -> str:
 
 
 def facts(item: Item, shared: Shared) -> str:
-    """What one needs to decide, in one line: who, when, how often, project, what approval does, time left, state."""
+    """What one needs to decide, in one line: state, who, when, how often, project, what approval does, time left;
+    empty where all of it is shared."""
     seen = item.placed.block.observations + 1
-    who = proposer(item)
-    day = (item.proposed.at if item.proposed else item.placed.block.created_at)[:10]
+    who, day = proposer(item), _day(item)
     effect = (
         say("→ {place}, trusted at once", place=item.destination)
         if item.becomes_proven
         else say("→ {place}, on trial", place=item.destination)
     )
+    if shared.effect:
+        effect = "" if shared.place else f"→ {item.destination}"
     parts = (
         # Nearly every candidate is possible: only what is more than that is worth a word.
         "" if item.placed.block.state == "possible" else _state(item),
-        " ".join(filter(None, ("" if who == shared.by else who, day))),
+        " ".join(filter(None, ("" if who == shared.by else who, "" if shared.day else day))),
         say("seen {count} times", count=seen) if seen > 1 else "",
         say("project {name}", name=project_of(item)) if project_of(item) else "",
         effect,
         "" if shared.left else left(item),
     )
-    return " · ".join(filter(None, parts))
+    return " · ".join(filter(None, parts)).replace(" · →", " →")
 
 
 def marks(items: Sequence[Item]) -> dict[str, tuple[str, ...]]:

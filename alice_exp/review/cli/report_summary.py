@@ -25,6 +25,11 @@ def summary(report: Agenda) -> str:
     )
 
 
+def how(report: Agenda) -> str:
+    """How to answer, alone: below a further screen of a report whose summary the first one had."""
+    return "".join(_how(report))
+
+
 def line(report: Agenda) -> str:
     """The report in one line, for scripts and agents: how many candidates wait, and the command that shows them."""
     count = len(report.items)
@@ -78,7 +83,7 @@ def _together(report: Agenda) -> Iterator[str]:
     if conflicts:
         yield say("Opposite of what you trust: {numbers}.", numbers=_numbers(conflicts))
     if replacing:
-        yield say("Another value than what you trust: {numbers}.", numbers=_numbers(replacing))
+        yield say("A different value from what you trust: {numbers}.", numbers=_numbers(replacing))
     if repeated:
         yield say("Probably known already: {numbers}.", numbers=_numbers(repeated))
     if marked:
@@ -164,6 +169,9 @@ def _counted(count: int, one: str, many: str) -> str:
 
 
 def _numbers(items: Sequence[Item]) -> str:
+    """The numbers of candidates; how many they are where some have none, because an id says nothing to a reader."""
+    if len(items) > 1 and not all(item.number for item in items):
+        return say("{count} of them", count=len(items))
     return _few([str(item.number or item.placed.block.id) for item in items])
 
 
@@ -173,7 +181,8 @@ def _ids(placed: Sequence[Placed]) -> str:
 
 def _few(ids: Sequence[str]) -> str:
     few = listed(ids[:_NAMED])
-    return few if len(ids) <= _NAMED else f"{few} +{len(ids) - _NAMED}"
+    more = len(ids) - _NAMED
+    return say("{few} and {count} more", few=few, count=more) if more > 0 else few
 
 
 _NAMED = 5

@@ -25,7 +25,7 @@ from alice_exp.review.cli.report_model import (
     sections,
     shortened,
 )
-from alice_exp.review.rules.arrangement import arranged, page_of
+from alice_exp.review.rules.arrangement import Part, arranged, page_of
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.terminal.console import draws, short
 from alice_exp.terminal.language import say
@@ -36,10 +36,13 @@ WIDE = 100
 NARROWEST = 40
 
 
-def show(report: Agenda, summary: str, stream: TextIO, shown: Sequence[Item] | None = None) -> None:
+def show(
+    report: Agenda, summary: str, stream: TextIO, shown: Sequence[Item] | None = None, page: int = 1
+) -> None:
     """Print the report: as a table on a wide terminal, as cards on a narrow one, as plain text into a pipe.
 
-    ``shown`` are the candidates to print; None: all of them. The others are only counted.
+    ``shown`` are the candidates to print, the screen ``page`` of them (from 1); None: all of them. Those that come
+    behind them are only counted.
     """
     items = report.items if shown is None else shown
     is_terminal = stream.isatty()
@@ -51,11 +54,16 @@ def show(report: Agenda, summary: str, stream: TextIO, shown: Sequence[Item] | N
         _beside(items, stream)
     elif items:
         _candidates(items, width, stream, colour=colour)
-    rest = len(report.items) - len(items)
+    rest = _behind(report.items, items)
     if rest:
-        counted = say("{count} more are only counted: alice-exp review, or --page 2", count=rest)
+        counted = say(
+            "{count} more are only counted: alice-exp review, or --page {page}",
+            count=len(rest),
+            page=page + 1,
+        )
         stream.write("\n" + _dim(counted, colour) + "\n")
-        stream.writelines(f"  {_dim(line, colour)}\n" for line in _left_out(report, items))
+        parts = arranged(rest)
+        stream.writelines(f"  {_dim(_part_counted(part), colour)}\n" for part in parts if len(parts) > 1)
     found = sections(report)
     for index, section in enumerate(map(shortened, found) if is_terminal else found):
         stream.write("\n" * bool(index or items) + _title(section, colour) + "\n")
@@ -67,13 +75,17 @@ def show(report: Agenda, summary: str, stream: TextIO, shown: Sequence[Item] | N
     stream.flush()
 
 
-def _left_out(report: Agenda, shown: Sequence[Item]) -> Iterator[str]:
-    """Each part of which something is only counted, in one line: its title and how many."""
+def _behind(items: Sequence[Item], shown: Sequence[Item]) -> list[Item]:
+    """What comes behind the screen that is shown; where that is no screen of the whole, all that is not on it."""
     given = {item.placed.block.id for item in shown}
-    for part in arranged(report.items):
-        count = sum(item.placed.block.id not in given for item in part.items)
-        if count:
-            yield say("{title}: {count}", title=part_title(part), count=count)
+    last = max((at for at, item in enumerate(items) if item.placed.block.id in given), default=-1)
+    is_screen = all(item.placed.block.id in given for item in items[last + 1 - len(given) : last + 1])
+    return [i for i in items[last + 1 if is_screen else 0 :] if i.placed.block.id not in given]
+
+
+def _part_counted(part: Part) -> str:
+    """A part of what is only counted: its title and how many."""
+    return say("{title}: {count}", title=part_title(part), count=len(part.items))
 
 
 NOTICE_LINES = 5
@@ -95,14 +107,16 @@ def _candidates(items: Sequence[Item], width: int, stream: TextIO, *, colour: bo
     if shared.line:
         stream.writelines(f"{_dim(line, colour)}\n" for line in wrapped(shared.line, width))
     for number, part in enumerate(arranged(items)):
-        stream.write("\n" * bool(number or shared.line) + _bold(part_title(part), colour) + "\n")
-        if width >= WIDE and colour:
-            _rich_table(part.items, width, stream, shared)
-        else:
-            draw = _folded if part.key in FOLDED else card
-            for item in part.items:
-                lines = draw(item, width, marked[item.placed.block.id], shared, colour=colour)
-                stream.writelines(f"{line}\n" for line in lines)
+        within = shared.within(part.items)
+        title = part_title(part, "" if part.key in FOLDED else within.place)
+        stream.write("\n" * bool(number or shared.line) + _bold(title, colour) + "\n")
+        draw = _folded if part.key in FOLDED else card
+        if width >= WIDE and colour and draw is card:
+            _rich_table(part.items, width, stream, within)
+            continue
+        for item in part.items:
+            lines = draw(item, width, marked[item.placed.block.id], within, colour=colour)
+            stream.writelines(f"{line}\n" for line in lines)
 
 
 def _beside(items: Sequence[Item], stream: TextIO) -> None:
@@ -154,15 +168,22 @@ def card(
         yield f"{'' if position else number:5}{_bold(line, colour)}"
     for line in wrapped(payload_text(item.placed), width - 5):
         yield f"     {line}"
-    quote = short(evidence_line(item.placed), 60)
-    for text in (f"“{quote}”" if quote else "", f"{facts(item, shared)} · {item.placed.block.id}"):
-        for line in wrapped(text, width - 5) if text else ():
+    for text in _fine_print(item, shared):
+        for line in wrapped(text, width - 5):
             yield f"     {_dim(line, colour)}"
     for row in neighbours(item):
         for line in wrapped(f"{row.label} {row.text}", width - 5):
             yield f"     {_warned(line, colour) if row.note else _dim(line, colour)}"
         for line in wrapped(row.note, width - 7) if row.note else ():
             yield f"       {_dim(line, colour)}"
+
+
+def _fine_print(item: Item, shared: Shared) -> Iterator[str]:
+    """From which words it was learned, and what else one needs to decide, with its id."""
+    quote = short(evidence_line(item.placed), 60)
+    if quote:
+        yield f"“{quote}”"
+    yield " · ".join(filter(None, (facts(item, shared), item.placed.block.id)))
 
 
 FOLDED = ("repeats", "turned_down")
@@ -230,29 +251,27 @@ _SHARED = (4, 5, 6, 7)
 """The columns (state, place, time left, marks) that are said once above the table where they are equal in every row."""
 
 
-_FRAME = 8
-"""The columns of the table's own padding."""
+_GAP = 2
+"""The columns between two columns of the table."""
 
 
 def _rich_table(items: Sequence[Item], width: int, stream: TextIO, shared: Shared) -> None:
     # Imported here: rich costs more than most commands, and only wide colour terminals need it.
-    from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     marked = marks(items)
     # Rich breaks lines only at spaces, which leaves lines of Chinese half empty, so they are wrapped here.
-    first = max(12, (width - _FRAME) // 4)
-    second = width - _FRAME - first - 4
-    table = Table(box=box.SIMPLE, pad_edge=False, width=width, show_header=False, show_lines=False)
-    for size in (4, first, second):
-        table.add_column(justify="right" if size == 4 else "left", no_wrap=True, width=size)
+    first = max(12, (width - 3 - 2 * _GAP) // 4)
+    second = width - 3 - 2 * _GAP - first
+    table = Table.grid(padding=(0, _GAP, 0, 0))
+    for size in (3, first, second):
+        table.add_column(justify="right" if size == 3 else "left", no_wrap=True, width=size)
     for item in items:
-        quote = short(evidence_line(item.placed), 60)
         learned = Text("\n".join(wrapped(payload_text(item.placed), second)))
-        for text in (f"“{quote}”" if quote else "", f"{facts(item, shared)} · {item.placed.block.id}"):
-            learned.append("".join(f"\n{line}" for line in wrapped(text, second) if text), style="dim")
+        for text in _fine_print(item, shared):
+            learned.append("".join(f"\n{line}" for line in wrapped(text, second)), style="dim")
         for row in neighbours(item):
             style = "yellow" if row.note else "dim"
             learned.append("".join(f"\n{line}" for line in wrapped(f"{row.label} {row.text}", second)), style)

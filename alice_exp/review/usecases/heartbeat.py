@@ -25,7 +25,7 @@ from alice_exp.review.rules.daily_report import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from alice_exp.home.caller import Caller
     from alice_exp.kernel.journal.act import Commit
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from alice_exp.model.values.records import EpisodeBook
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.review.ports import Reviewing
-    from alice_exp.review.rules.daily_report import Agenda
+    from alice_exp.review.rules.daily_report import Agenda, Item
 
 Page = Callable[["Agenda"], "Collection[str]"]
 """Which candidates of a report are given to the person, by id."""
@@ -121,12 +121,35 @@ def _is_to_be_shown(placed: Placed) -> bool:
 
 
 def _groups_shown(report: Agenda, given: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """The groups of which every text is given: these can be decided by their number."""
-    members: dict[str, tuple[str, ...]] = {}
+    """The groups of which every text is given: these can be decided by their number, from 1 as a person reads."""
+    members: dict[int, tuple[str, ...]] = {}
     for item in report.items:
         if item.group:
-            members[str(item.group)] = (*members.get(str(item.group), ()), item.placed.block.id)
-    return {number: ids for number, ids in members.items() if all(one in given for one in ids)}
+            members[item.group] = (*members.get(item.group, ()), item.placed.block.id)
+    numbered = enumerate(members.values(), start=1)
+    return {str(number): ids for number, ids in numbered if all(one in given for one in ids)}
+
+
+def _with_group_numbers(items: Sequence[Item], known: Mapping[str, tuple[str, ...]]) -> tuple[Item, ...]:
+    """The groups under the numbers that the open report gave them (``known``), whatever was decided since: a reply
+    by a number means what stood under it. Others come behind these."""
+    of_block = {block_id: int(number) for number, ids in known.items() for block_id in ids}
+    named: dict[int, int] = {}
+    for item in items:
+        if item.group and item.placed.block.id in of_block:
+            named.setdefault(item.group, of_block[item.placed.block.id])
+    # Two groups that were one when the report was given cannot both have its number.
+    taken: set[int] = set()
+    last = max(of_block.values(), default=0)
+    numbers: dict[int, int] = {}
+    for item in items:
+        if item.group and item.group not in numbers:
+            number = named.get(item.group, 0)
+            if not number or number in taken:
+                last = number = last + 1
+            taken.add(number)
+            numbers[item.group] = number
+    return tuple(replace(item, group=numbers[item.group]) if item.group else item for item in items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +220,8 @@ def _report(
         _proposals(reviewing, snapshot),
     )
     found = agenda(snapshot, caller.now, edition)
-    return replace(found, items=tuple(item for part in arranged(found.items) for item in part.items))
+    in_order = [item for part in arranged(found.items) for item in part.items]
+    return replace(found, items=_with_group_numbers(in_order, reports.groups()))
 
 
 def _proposals(reviewing: Reviewing, snapshot: Snapshot) -> dict[str, Proposal]:
