@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,9 @@ from alice_exp.kernel.journal.git_process import FETCHED
 
 if TYPE_CHECKING:
     from alice_exp.kernel.journal.git_process import Repository
+
+INCOMING = "alice-incoming"
+"""The directory below ``.git`` of repositories ``PID``: a remote's history until that process knows its sizes."""
 
 _DYING_TRIES, _DYING_PAUSE = 60, 0.05
 """How often, and at which interval (s), recovery checks whether the git that holds a lock has ended."""
@@ -38,10 +42,13 @@ def drop_stale_locks(repository: Repository) -> None:
 
 
 def drop_abandoned_names(repository: Repository) -> None:
-    """Remove the references to fetched history of dead processes; they are created without the writer lock."""
+    """Remove references to fetched history, and what was fetched, of dead processes; both come without the lock."""
     for path in (repository.git_dir / FETCHED).glob("[0-9]*"):
         if path.name != str(os.getpid()) and not maker_lives(path.name):
             path.unlink(missing_ok=True)
+    for path in (repository.git_dir / INCOMING).glob("[0-9]*"):
+        if path.name != str(os.getpid()) and not maker_lives(path.name):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def sweep_objects(repository: Repository) -> None:

@@ -17,7 +17,7 @@ from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.rules.adoption import raises_trust
 from alice_exp.model.values.block import Placed, place_of
 from alice_exp.sync.rules.merge_text import holds_blocks
-from alice_exp.sync.store.merge_driver import require_readable
+from alice_exp.sync.store.merge_driver import WHOLE, require_readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.git_process import Repository
     from alice_exp.model.values.block import Approved, Block
 
-_NAMED = 200
+_NAMED, _READ = 200, 1_000
+"""The most commits, and blocks of a kind, that are named; the most commits that are read one by one."""
 
 
 @dataclass
@@ -66,13 +67,29 @@ def strange(repository: Repository, known: str, there: str) -> Strange:
             adopted.update(value for name, value in act.trailers if name == FOREIGN)
         else:
             made.append((oid, parents, author))
-    for oid, parents, author in made:
-        require_readable(repository, oid)
-        _look(repository, oid, parents, found)
+    if len(made) > _READ or not _looked_at_each(repository, made, found):
+        # Too much to read one by one: whatever differs is taken for foreign, and all its approvals for claims.
+        found = Strange()
+        require_readable(repository, there)
+        _look(repository, there, [known], found)
+    for oid, _, author in made:
         if oid not in adopted:
             found.commits.append(oid)
             found.authors.append(visible(" ".join(author.split()))[:100])
     return found
+
+
+def _looked_at_each(repository: Repository, made: list[tuple[str, list[str], str]], found: Strange) -> bool:
+    """Add what each commit put there; False as soon as they hold more than can be read."""
+    total = 0
+    for oid, parents, _ in made:
+        sizes = require_readable(repository, oid)
+        before = {blob for one in parents for blob in repository.tree(one).values()}
+        total += sum(size for blob, size in sizes.items() if blob not in before)
+        if total > WHOLE:
+            return False
+        _look(repository, oid, parents, found)
+    return True
 
 
 def _look(repository: Repository, oid: str, parents: list[str], found: Strange) -> None:

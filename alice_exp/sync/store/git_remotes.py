@@ -6,32 +6,29 @@ with the person's own git configuration for the connection (credentials, ssh) bu
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import re
-import subprocess
 import time
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.errors import BusyError, PeerError, ProblemError, RefusedError
+from alice_exp.kernel.errors import BusyError, ProblemError
 from alice_exp.kernel.journal import atomic_files as files
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
-from alice_exp.kernel.journal.git_process import FETCHED, PENDING, Message, Repository
-from alice_exp.kernel.journal.leftovers import sweep_objects
+from alice_exp.kernel.journal.git_process import PENDING, Message, Repository
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.sync.ports import Exchanged, Remote
 from alice_exp.sync.store.foreign_history import approvals, strange, without_claims
+from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, tip
 from alice_exp.sync.store.merge_driver import blobs, files_of, merged_files, require_readable
 from alice_exp.sync.store.purged_blocks import purged, refuse_purged
-from alice_exp.sync.store.remote_process import is_exceeded, limit, ran
+from alice_exp.sync.store.remote_process import ran
 from alice_exp.sync.store.stopped_merge import parents_of_gits_merge, take_back
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from alice_exp.home.store.doors import FileHome
@@ -40,7 +37,6 @@ if TYPE_CHECKING:
 TRIES = 5
 """The number of attempts at an exchange when the remote changes meanwhile."""
 
-_THERE = "refs/heads/main"
 _BUNDLE = re.compile(r"universal/[a-z0-9][a-z0-9_-]{0,63}\.json")
 _LARGEST = 64 << 20
 
@@ -89,35 +85,19 @@ class GitExchange:
 
     def reach(self, address: str) -> str:
         """See ``sync.ports.Exchange.reach``."""
-        listing = _network(self._repository, address, "ls-remote", "--quiet", "--", address, _THERE)
-        return listing.split()[0] if listing.split() else ""
+        return tip(self._repository, address)
 
     # -- a private remote ---------------------------------------------------------------------------------------
 
     def exchange(self, remote: Remote, act: Act, *, over: bool = False) -> Exchanged:
         """See ``sync.ports.Exchange.exchange``."""
-        try:
-            self._repository.bring_up_to_date()
-            done = self._exchanged(remote, act, over)
-        except RefusedError:
-            self._drop_unnamed()
-            raise
-        if over:
-            self._drop_unnamed()
-        return done
-
-    def _drop_unnamed(self) -> None:
-        """Delete the objects of a history that was fetched but not taken: it contains what was purged."""
-        with self._home.alone():
-            self._repository.run("repack", "-a", "-d", "-q", "--no-write-bitmap-index")
-            self._repository.run("prune", "--expire=now")
-
-    def _exchanged(self, remote: Remote, act: Act, over: bool) -> Exchanged:
         repository, done = self._repository, Exchanged()
+        repository.bring_up_to_date()
         # The remote refuses a push if another machine was first; then its history is merged as well.
         for _ in range(TRIES):
-            with _fetched(repository, remote) as there:
-                head, step = self._taken_in(there, act, over)
+            with fetched(self._home, repository, remote) as incoming:
+                there = incoming.commit
+                head, step = self._taken_in(incoming, act, over)
                 done = Exchanged(
                     done.taken + step.taken,
                     0,
@@ -126,16 +106,16 @@ class GitExchange:
                 )
                 if head == there:
                     return done
-                given = _count(repository, there, head)
+                given = _count(incoming.reader, there, head)
                 if _push(repository, remote, head, there, force=over):
                     return replace(done, given=given)
         raise BusyError("{name} changes faster than it can be followed", name=remote.name, hint="sync again")
 
-    def _taken_in(self, there: str, act: Act, over: bool) -> tuple[str, Exchanged]:
+    def _taken_in(self, incoming: Incoming, act: Act, over: bool) -> tuple[str, Exchanged]:
         """Merge the remote's history into ours; returns our new head and what that took."""
-        repository = self._repository
+        there, repository = incoming.commit, incoming.reader
         with self._home.alone() as composed:
-            head = repository.head()
+            head = self._repository.head()
             if not there or repository.contains(head, there):
                 return head, Exchanged()
             if not over:
@@ -147,6 +127,9 @@ class GitExchange:
             files = without_claims(
                 merged.files, lambda block: (block.id, block.approved) in claims, self._home.proves
             )
+            if not over:
+                # Over it, nothing of the remote's history may stay here: it contains what was purged.
+                incoming.take(self._repository)
             if repository.contains(there, head) and not over and not found.commits and files == merged.files:
                 self._write(head, Message("", 0, ""), files_of(repository, there), follow=there)
                 return there, Exchanged(taken)
@@ -177,7 +160,7 @@ class GitExchange:
         """See ``sync.ports.Exchange.settle``."""
         repository = self._repository
         if there := take_back(self._home):
-            return self._taken_in(there, act, over=False)[1].commit
+            return self._taken_in(Incoming(there, repository, self._home), act, over=False)[1].commit
         with self._home.alone() as composed:
             head = repository.head()
             present = files_of(repository, head)
@@ -204,8 +187,9 @@ class GitExchange:
         own = f"universal/{name}.json"
         written = False
         for _ in range(TRIES):
-            with _fetched(repository, remote) as there:
-                files = _bundles(repository, there)
+            with fetched(self._home, repository, remote) as incoming:
+                there = incoming.commit
+                files = _bundles(incoming.reader, there)
                 others = {path: data for path, data in files.items() if path != own}
                 data = text.encode() if text is not None else None
                 if files.get(own) == data:
@@ -213,6 +197,7 @@ class GitExchange:
                 if data is not None and not written:
                     about_to_leave()
                     written = True
+                incoming.take(repository)
                 verb = "publish" if data is not None else "withdraw"
                 message = Message(
                     f"{name} <{name}@alice>", int(datetime.fromisoformat(at).timestamp()), f"{verb} {name}\n"
@@ -267,42 +252,16 @@ def _require_as_committed(full: Path, path: str, before: bytes | None) -> None:
         )
 
 
-@contextlib.contextmanager
-def _fetched(repository: Repository, remote: Remote) -> Iterator[str]:
-    """Fetch the remote's commit, kept under a reference during the block; empty if the remote has none."""
-    listing = _network(repository, remote, "ls-remote", "--quiet", "--", remote.address, _THERE).split()
-    if not listing:
-        yield ""
-        return
-    name = f"{FETCHED}/{os.getpid()}"
-    place = f"+{_THERE}:{name}"
-    fetch = ("fetch", "--quiet", "--no-tags", *_NO_TRACE, "--", remote.address, place)
-    done = ran(repository, *fetch, before=limit)
-    if done.returncode:
-        sweep_objects(repository)
-        if not is_exceeded(done.stderr):
-            raise _failed(remote, done)
-        raise ProblemError("{name} sends more than a home can be; nothing was read", name=remote.name)
-    there = repository.resolve(name)
-    try:
-        yield there
-    finally:
-        repository.point([(name, "", there)])
-
-
-_NO_TRACE = ("--no-write-fetch-head", "--no-recurse-submodules")
-
-
 def _push(repository: Repository, remote: Remote, commit: str, there: str, *, force: bool = False) -> bool:
     """Push a commit to the remote; False if the remote has moved since ``there``.
 
     ``BusyError`` if a lock file stays at the remote: another push is running there, or one died and left it.
     """
-    lease = [f"--force-with-lease={_THERE}:{there}"] if force else []
-    arguments = ["push", "--porcelain", "--no-verify", *lease, "--", remote.address, f"{commit}:{_THERE}"]
+    lease = [f"--force-with-lease={THERE}:{there}"] if force else []
+    arguments = ["push", "--porcelain", "--no-verify", *lease, "--", remote.address, f"{commit}:{THERE}"]
     for pause in _PAUSES:
         done = ran(repository, *arguments)
-        output = done.stdout.decode("utf-8", "replace") + done.stderr.decode("utf-8", "replace")
+        output = done.stdout + done.stderr
         locked = _LOCKED.search(output)
         if not done.returncode or locked is None:
             break
@@ -312,7 +271,7 @@ def _push(repository: Repository, remote: Remote, commit: str, there: str, *, fo
         hint = "if no git is at work there, remove that file there, then sync again"
         raise BusyError("{name} is locked: {file} stands there", name=remote.name, file=file, hint=hint)
     if done.returncode and not _MOVED.search(output):
-        raise _failed(remote, done)
+        raise failed(remote, done)
     return not done.returncode
 
 
@@ -321,25 +280,6 @@ _PAUSES = (0.1, 0.2, 0.4, 0.8)
 
 _LOCKED = re.compile(r"Unable to create '([^'\n]+\.lock)': File exists")
 _MOVED = re.compile(r"non-fast-forward|fetch first|stale info|cannot lock ref|incorrect old value")
-
-
-def _network(repository: Repository, remote: Remote | str, *arguments: str) -> str:
-    done = ran(repository, *arguments)
-    if done.returncode:
-        raise _failed(remote, done)
-    return done.stdout.decode("utf-8", "replace")
-
-
-def _failed(remote: Remote | str, done: subprocess.CompletedProcess[bytes]) -> PeerError:
-    output = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    name = remote if isinstance(remote, str) else remote.name
-    why = next(
-        (line for line in output if line.startswith(("fatal:", "error:", "remote:"))),
-        output[-1] if output else "",
-    )
-    return PeerError(
-        "{name} cannot be synced with: {why}", name=name, why=why or f"git ended with {done.returncode}"
-    )
 
 
 def _count(repository: Repository, known: str, new: str) -> int:

@@ -64,10 +64,12 @@ def require_bounded(sizes: Sequence[int]) -> None:
         )
 
 
-def require_readable(repository: Repository, commit: str) -> None:
-    """Raise ``ProblemError`` if a commit's files are too many or too large to be read (``require_bounded``)."""
-    rows = [row for row in repository.run("ls-tree", "-r", "-l", "-z", commit).split(b"\0") if row]
-    require_bounded([int(row.split(None, 4)[3]) for row in rows if row.split(None, 4)[3].isdigit()])
+def require_readable(repository: Repository, commit: str) -> dict[str, int]:
+    """The size of each blob of a commit; ``ProblemError`` if its files are too many or too large to be read."""
+    output = repository.run("ls-tree", "-r", "-l", "-z", commit)
+    rows = [row.split(None, 4) for row in output.split(b"\0") if row]
+    require_bounded([int(row[3]) for row in rows if row[3].isdigit()])
+    return {row[2].decode(): int(row[3]) for row in rows if row[3].isdigit()}
 
 
 def blobs(repository: Repository, oids: Sequence[str]) -> list[bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import Hint, RefusedError
+from alice_exp.model.formats.block_fields import ID
 
 if TYPE_CHECKING:
     from alice_exp.kernel.journal.git_process import Repository
@@ -14,7 +15,8 @@ def purged(repository: Repository, *revisions: str) -> tuple[str, ...]:
     """The ids of blocks that were purged in some history, from its tombstones."""
     fields = "--format=%(trailers:key=Alice-Block,valueonly)"
     output = repository.run("log", "--grep=^Alice-Op: purge$", fields, *revisions, "--")
-    return tuple(dict.fromkeys(output.decode("utf-8", "replace").split()))
+    # Whatever else stands there was written by another program, and would become part of a pattern.
+    return tuple(filter(ID.fullmatch, dict.fromkeys(output.decode("utf-8", "replace").split())))
 
 
 def refuse_purged(repository: Repository, head: str, there: str) -> None:

@@ -1,15 +1,19 @@
 """Runs git against a remote: with the person's own connection, without hooks, and a fetch within limits.
 
-A pack of some kilobytes can unfold into gigabytes while git only checks it. Its sizes are known once it is unfolded, so
-the bound is on the git process and its children, which inherit it.
+A pack of some kilobytes can unfold into gigabytes while git only checks it. The git process and its children are
+bounded, and stopped as soon as the caller sees what is coming (``watch``).
 """
 
 from __future__ import annotations
 
 import os
 import re
+import selectors
+import signal
 import subprocess
 from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
@@ -26,6 +30,7 @@ _OVERRIDES = {
     "push.followTags": "false",
     "push.gpgSign": "false",
     "fetch.fsckObjects": "true",
+    "fetch.unpackLimit": "1",
     "fetch.recurseSubmodules": "false",
     "push.recurseSubmodules": "no",
     "gc.auto": "0",
@@ -40,9 +45,24 @@ _CONNECTION = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT")
 MOST = {"RLIMIT_CPU": 120, "RLIMIT_AS": 4 << 30, "RLIMIT_FSIZE": 1 << 30}
 """Seconds of processor time of one process, bytes of its memory, bytes of one file (a pack)."""
 
+# A git that a limit ended says nothing, and the one that waited for it only that.
 _EXCEEDED = re.compile(
-    rb"died of signal (?:9|24|25)|[Oo]ut of memory|File too large|mmap failed|index-pack.*(?:abort|failed)"
+    r"died of signal (?:9|24|25)|[Oo]ut of memory|File too large|mmap failed"
+    r"|\A(?:remote:.*\n)*fatal: fetch-pack: invalid index-pack output"
 )
+_SAID, _HEARD = 1 << 20, 64 << 20
+"""The bytes of each of git's streams that are kept, and those of both after which it is stopped."""
+_PAUSE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a git process said before it ended; ``is_exceeded``: it was stopped because it took too much."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+    is_exceeded: bool = False
 
 
 def limit() -> None:
@@ -54,17 +74,15 @@ def limit() -> None:
             resource.setrlimit(getattr(resource, name), (most, most))
 
 
-def is_exceeded(said: bytes) -> bool:
-    """Whether git, by what it said on stderr, was stopped by a limit."""
-    return _EXCEEDED.search(said) is not None
-
-
 def ran(
-    repository: Repository, *arguments: str, before: Callable[[], None] | None = None
-) -> subprocess.CompletedProcess[bytes]:
+    repository: Repository,
+    *arguments: str,
+    before: Callable[[], None] | None = None,
+    watch: Callable[[], bool] = lambda: False,
+) -> Done:
     """Run git with the person's configuration, so that it finds credentials, but without hooks and most ``GIT_*``.
 
-    ``before`` runs in the child first.
+    ``before`` runs in the child first. ``watch`` is asked now and then, and stops git by returning True.
     """
     environment = {
         name: value
@@ -75,13 +93,61 @@ def ran(
     settings = [word for name, value in _OVERRIDES.items() for word in ("-c", f"{name}={value}")]
     command = ["git", f"--git-dir={repository.git_dir}", *settings, *arguments]
     try:
-        return subprocess.run(
+        process = subprocess.Popen(
             command,
-            capture_output=True,
-            env=environment,
             stdin=subprocess.DEVNULL,
-            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
             preexec_fn=before,
         )
     except FileNotFoundError:
         raise ProblemError("the program git was not found", hint="install git 2.36 or later") from None
+    with process:
+        try:
+            heard, is_exceeded = _heard(process, watch)
+        except BaseException:
+            _stop(process.pid)
+            raise
+    out, err = (text.decode("utf-8", "replace") for text in heard)
+    is_exceeded = is_exceeded or bool(process.returncode and _EXCEEDED.search(err))
+    return Done(process.returncode, out, err, is_exceeded)
+
+
+def _heard(process: subprocess.Popen[bytes], watch: Callable[[], bool]) -> tuple[list[bytearray], bool]:
+    """What a process says on stdout and stderr until it closes both, or is stopped for saying or doing too much."""
+    heard, total = [bytearray(), bytearray()], 0
+    with selectors.DefaultSelector() as streams:
+        for stream, kept in zip((process.stdout, process.stderr), heard, strict=True):
+            assert stream is not None
+            streams.register(stream, selectors.EVENT_READ, kept)
+        while streams.get_map():
+            for key, _ in streams.select(_PAUSE):
+                data = os.read(key.fd, 1 << 16)
+                if not data:
+                    streams.unregister(key.fileobj)
+                total += len(data)
+                key.data.extend(data[: _SAID - len(key.data)])
+            if total > _HEARD or watch():
+                _stop(process.pid)
+                return heard, True
+    return heard, False
+
+
+def _stop(pid: int) -> None:
+    """End a process and all that it started: a git that unpacks would go on without the one that asked for it."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGSTOP)
+    for child in _children(pid):
+        _stop(child)
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        listed = subprocess.run(["ps", "-axo", "pid=,ppid="], capture_output=True, text=True, check=False)
+        rows = (row.split() for row in listed.stdout.splitlines())
+        return [int(child) for child, parent in rows if int(parent) == pid]

@@ -1,0 +1,210 @@
+"""Fetches a remote's history into a repository apart; it joins the home's objects only when it was found good.
+
+What is refused, or was interrupted, goes with that repository: nothing of it was ever among the home's objects.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.errors import PeerError, ProblemError
+from alice_exp.kernel.journal.atomic_files import sync_directory
+from alice_exp.kernel.journal.git_process import FETCHED, Repository
+from alice_exp.kernel.journal.leftovers import INCOMING, drop_abandoned_names
+from alice_exp.kernel.text.display import visible
+from alice_exp.sync.rules.pack_sizes import META, OBJECTS, PackSizes, entries, is_shallow, most
+from alice_exp.sync.store.merge_driver import LARGEST, blobs
+from alice_exp.sync.store.remote_process import Done, limit, ran
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from alice_exp.home.store.doors import FileHome
+    from alice_exp.sync.ports import Remote
+
+THERE = "refs/heads/main"
+"""The branch of a remote that is exchanged; every other is left alone."""
+
+_FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
+_AT_ONCE = 8 << 20
+
+
+@dataclass
+class Incoming:
+    """A remote's history: ``commit`` is its newest (empty: none), ``reader`` holds it beside the home's own."""
+
+    commit: str
+    reader: Repository
+    home: FileHome
+    _name: str = ""
+
+    def take(self, repository: Repository) -> None:
+        """Move what was fetched to ``repository``'s own objects, under a reference until the block ends."""
+        if not self.commit or self._name or self.reader is repository:
+            return
+        name = f"{FETCHED}/{os.getpid()}"
+        with self.home.lock.hold():
+            _move_packs(self.reader, repository)
+            repository.point([(name, self.commit, None)])
+        self._name = name
+
+    def release(self, repository: Repository) -> None:
+        """Drop that reference."""
+        if self._name:
+            repository.point([(self._name, "", self.commit)])
+
+
+@contextlib.contextmanager
+def fetched(home: FileHome, repository: Repository, remote: Remote) -> Iterator[Incoming]:
+    """Fetch the remote's history, to be looked at during the block; ``repository`` is the home's, or one apart.
+
+    ``ProblemError`` if the history is larger than a home's can be, ``PeerError`` if git fails.
+    """
+    if not tip(repository, remote):
+        yield Incoming("", repository, home)
+        return
+    drop_abandoned_names(repository)
+    folder = repository.git_dir / INCOMING
+    apart = Repository(folder / str(os.getpid()))
+    try:
+        _prepare(apart, repository)
+        _fetch(apart, remote)
+        _require_bounded(apart, remote)
+        incoming = Incoming(apart.resolve(THERE), apart, home)
+        try:
+            yield incoming
+        finally:
+            incoming.release(repository)
+    finally:
+        shutil.rmtree(apart.work_tree, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def tip(repository: Repository, remote: Remote | str) -> str:
+    """The commit of the remote's branch; empty if it has none yet. ``PeerError`` if it cannot be reached."""
+    address = remote if isinstance(remote, str) else remote.address
+    done = ran(repository, "ls-remote", "--quiet", "--", address, THERE, before=limit)
+    if done.returncode:
+        raise failed(remote, done)
+    rows = (row.split("\t") for row in done.stdout.splitlines())
+    return next((row[0] for row in rows if row[-1] == THERE), "")
+
+
+def failed(remote: Remote | str, done: Done) -> PeerError:
+    """The error for a git that failed at a remote, with what it or the remote said first."""
+    output = done.stderr.strip().splitlines()
+    why = next(
+        (line for line in output if line.startswith(("fatal:", "error:", "remote:"))),
+        output[-1] if output else "",
+    )
+    return PeerError(
+        "{name} cannot be synced with: {why}",
+        name=remote if isinstance(remote, str) else remote.name,
+        why=visible(why)[:300] or f"git ended with {done.returncode}",
+    )
+
+
+def _too_much(remote: Remote) -> ProblemError:
+    return ProblemError("{name} sends more than a home can be; nothing was read", name=remote.name)
+
+
+def _prepare(apart: Repository, repository: Repository) -> None:
+    """An empty repository that borrows the home's objects and its settings for connections."""
+    shutil.rmtree(apart.work_tree, ignore_errors=True)
+    apart.work_tree.mkdir(mode=0o700, parents=True)
+    apart.run("init", "--quiet", "--template=", "--initial-branch=main")
+    borrowed = apart.git_dir / "objects" / "info" / "alternates"
+    borrowed.parent.mkdir(exist_ok=True)
+    borrowed.write_text(f"{_quoted(repository.git_dir / 'objects')}\n", encoding="utf-8")
+    with contextlib.suppress(FileNotFoundError):
+        (apart.git_dir / "config").write_bytes((repository.git_dir / "config").read_bytes())
+
+
+def _quoted(path: Path) -> str:
+    text = str(path.absolute())
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' if text.startswith('"') else text
+
+
+def _fetch(apart: Repository, remote: Remote) -> None:
+    sizes, read = PackSizes(), 0
+
+    def is_exceeded(pattern: str = "tmp_pack_*") -> bool:
+        nonlocal read
+        for path in (apart.git_dir / "objects" / "pack").glob(pattern):
+            with contextlib.suppress(OSError), path.open("rb") as file:
+                file.seek(read)
+                while data := file.read(1 << 20):
+                    read += len(data)
+                    if sizes.feed(data):
+                        return True
+        return False
+
+    place = f"+{THERE}:{THERE}"
+    done = ran(
+        apart, *_FETCH, "--update-head-ok", "--", remote.address, place, before=limit, watch=is_exceeded
+    )
+    if done.is_exceeded or (not done.returncode and is_exceeded("pack-*.pack")):
+        raise _too_much(remote)
+    if done.returncode and "fsck error" in done.stderr:
+        raise ProblemError(
+            "{name} sends what git takes for broken: {why}; nothing was read",
+            name=remote.name,
+            why=visible(done.stderr.strip().splitlines()[0])[:200],
+        )
+    if done.returncode:
+        raise failed(remote, done)
+
+
+def _require_bounded(apart: Repository, remote: Remote) -> None:
+    """Raise ``ProblemError`` if what came is more than a home's history can be; only sizes and names are read."""
+    packs = list((apart.git_dir / "objects" / "pack").glob("*.idx"))
+    rows: list[list[str]] = []
+    for index in packs:
+        oids = [
+            row.split()[1] for row in apart.run("show-index", stdin=index.read_bytes()).decode().splitlines()
+        ]
+        if len(rows) + len(oids) > OBJECTS:
+            raise _too_much(remote)
+        asked = "".join(f"{oid}\n" for oid in oids).encode()
+        told = apart.run("cat-file", "--batch-check", "--buffer", stdin=asked).decode()
+        rows += (row.split() for row in told.splitlines())
+    packed = sum(index.with_suffix(".pack").stat().st_size for index in packs)
+    if sum(int(size) for _, _, size in rows) > most(packed) or any(
+        int(size) > (LARGEST if kind == "blob" else META) for _, kind, size in rows
+    ):
+        raise _too_much(remote)
+    if not is_shallow(_folders(apart, {oid: int(size) for oid, kind, size in rows if kind == "tree"})):
+        raise ProblemError("{name} holds folders that no home can have; nothing was read", name=remote.name)
+
+
+def _folders(apart: Repository, sizes: dict[str, int]) -> dict[str, tuple[int, tuple[str, ...]]]:
+    """Of each tree: the number of its files, and the trees in it."""
+    found: dict[str, tuple[int, tuple[str, ...]]] = {}
+    batch, waiting = list[str](), 0
+    for place, (oid, size) in enumerate(sizes.items(), 1):
+        batch.append(oid)
+        waiting += size
+        if waiting > _AT_ONCE or place == len(sizes):
+            for one, tree in zip(batch, blobs(apart, batch), strict=True):
+                rows = list(entries(tree))
+                found[one] = (len(rows), tuple(child for is_folder, child in rows if is_folder))
+            batch, waiting = [], 0
+    return found
+
+
+def _move_packs(apart: Repository, repository: Repository) -> None:
+    """Each index last, since a pack counts from its index on."""
+    here, there = (one.git_dir / "objects" / "pack" for one in (apart, repository))
+    moved = sorted(here.glob("pack-*"), key=lambda path: path.suffix == ".idx")
+    there.mkdir(exist_ok=True)
+    for path in moved:
+        if path.suffix != ".keep":
+            path.replace(there / path.name)
+    if moved:
+        sync_directory(there)
