@@ -10,12 +10,13 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
+from itertools import chain, compress
+from typing import TYPE_CHECKING
 
 from alice_exp.finding.ports import Posting, Statistics
 from alice_exp.finding.rules.calibration import learn_lending, learn_noise, sample_size
 from alice_exp.finding.rules.fit_probability import WHOLE, native, translated
+from alice_exp.finding.rules.match_table import Scores, blank, raised, shares
 from alice_exp.finding.rules.parsed_query import Query, is_single, pairs_of
 from alice_exp.finding.rules.query_correction import corrected_postings
 from alice_exp.finding.rules.topic_coverage import ANYTHING, SINGLE, Subject
@@ -41,11 +42,8 @@ TRANSLATED = 0.8
 BESIDE = 2.0
 """The weight of a Latin word in a query with CJK words, because a CJK word is several tokens: characters and pairs."""
 
-DENSE = 16
-"""When more than one text in so many may have a score, scores are kept in a list: twice as fast as a dict."""
-
-Scores: TypeAlias = "list[float] | defaultdict[int, float]"
-"""The scores so far, by text index."""
+_REPEATED = b"\0\0" + b"\1" * 254
+"""Translates a count to 1 if the token is repeated, else to 0."""
 
 MEMBER = 0.5
 """The weight of a member of a class that the query names: 程序员 where 工作 is asked for."""
@@ -153,7 +151,8 @@ def text_matches(
     found = corrected_postings(query, asked.latin, asked.correct, postings(asked.tokens), postings)
     scoring = _Scoring(statistics, found)
     weights = scoring.weights(asked)
-    scores = scoring.blank()
+    touched = sum(len(posting.indexes) for posting in found.values())
+    scores = blank(statistics.total, touched)
     for term in asked.terms:
         scoring.add_term(scores, term, weights[term])
     synonyms = [
@@ -170,9 +169,7 @@ def text_matches(
         weight = PAIR * statistics.idf(len(scoring.holders(pair)))
         for index, share in scoring.held(pair).items():
             scores[index] += weight * share
-    most = scoring.most(asked, weights)
-    scored = enumerate(scores) if isinstance(scores, list) else scores.items()
-    matches = {index: score / most if score < most else 1.0 for index, score in scored if score}
+    matches = shares(scores, scoring.most(asked, weights))
     subject = scoring.subject(asked, weights, [*synonyms, *classes])
     noise = statistics.noise.at(asked.size)
     other = scoring.translated(asked)
@@ -181,7 +178,7 @@ def text_matches(
     translation, by_translation = other
     better = {index: match for index, match in by_translation.items() if match > matches.get(index, 0.0)}
     return TextMatches(
-        {**matches, **better}, noise, subject, frozenset(better), translation, statistics.total
+        raised(matches, better), noise, subject, frozenset(better), translation, statistics.total
     )
 
 
@@ -206,12 +203,8 @@ class _Scoring:
     postings: Mapping[str, Posting]
     known: dict[tuple[str, ...], dict[int, float]] = field(default_factory=dict)
     """What ``_spelt`` found before: several readings ask for the same words."""
-
-    def blank(self) -> Scores:
-        """An empty score table, a list or a dict depending on how many texts the postings touch."""
-        touched = sum(len(posting.indexes) for posting in self.postings.values())
-        total = self.statistics.total
-        return [0.0] * total if touched * DENSE > total else defaultdict(float)
+    weighed: dict[str, list[float]] = field(default_factory=dict)
+    """What ``_terms`` worked out before."""
 
     def holders(self, token: str) -> Sequence[int]:
         posting = self.postings.get(token)
@@ -222,9 +215,20 @@ class _Scoring:
         posting = self.postings.get(token)
         if posting is None:
             return {}
+        return dict(zip(posting.indexes, self._terms(token, posting), strict=True))
+
+    def _terms(self, token: str, posting: Posting) -> list[float]:
+        """The term weights of a token's posting, in its order."""
+        if token in self.weighed:
+            return self.weighed[token]
         once, dampening = self.statistics.once, self.statistics.dampening
-        pairs = zip(posting.indexes, posting.counts, strict=True)
-        return {i: once[i] if n == 1 else n / (n + dampening[i]) for i, n in pairs}
+        terms = list(map(once.__getitem__, posting.indexes))
+        # Most tokens occur once in a text, so the others are looked for without a loop over all.
+        for at in compress(range(len(terms)), bytes(posting.counts).translate(_REPEATED)):
+            n = posting.counts[at]
+            terms[at] = n / (n + dampening[posting.indexes[at]])
+        self.weighed[token] = terms
+        return terms
 
     def _spelt(self, name: tuple[str, ...]) -> dict[int, float]:
         """The term weight of a word of several tokens in the texts that have all of them: that of its weakest token."""
@@ -255,8 +259,7 @@ class _Scoring:
             for index, share in held.items():
                 if index not in own and found.get(index, 0.0) < share:
                     found[index] = share
-        # Ascending, as `_with_neighbours` walks the spans along with the indexes.
-        return dict(sorted(found.items())), len(own) + len(found)
+        return found, len(own) + len(found)
 
     def members(self, concept: Concept) -> tuple[dict[int, float], int]:
         """The texts that name only a member of a class, at ``MEMBER`` of their weight, and how many name it at all."""
@@ -280,7 +283,7 @@ class _Scoring:
         if not near:
             return None
         scores: defaultdict[int, float] = defaultdict(float)
-        units: list[tuple[Sequence[int] | Mapping[int, float], float]] = []
+        units: list[tuple[Sequence[int] | dict[int, float], float]] = []
         most = size = 0.0
         foreign = [term for term in asked.terms if asked.cjk and not is_cjk(term)]
         for term in foreign:
@@ -292,7 +295,7 @@ class _Scoring:
                 size += 1
         for concept, held, holders in named:
             named_by_member = self.members(concept)[0] if concept.members else {}
-            both = dict(sorted({**named_by_member, **held, **self._spelt(concept.own)}.items()))
+            both = {**named_by_member, **held, **self._spelt(concept.own)}
             self.add(scores, both, holders, concept.weight)
             most += concept.weight * self.statistics.idf(holders)
             if not concept.is_light:
@@ -326,9 +329,8 @@ class _Scoring:
             return
         # A frequent token is not lent, so its long posting list needs no intermediate dict.
         idf = weight * self.statistics.idf(len(posting.indexes))
-        once, dampening = self.statistics.once, self.statistics.dampening
-        for index, count in zip(posting.indexes, posting.counts, strict=True):
-            scores[index] += idf * (once[index] if count == 1 else count / (count + dampening[index]))
+        for index, share in zip(posting.indexes, self._terms(term, posting), strict=True):
+            scores[index] += idf * share
 
     def add(self, scores: Scores, held: dict[int, float], holders: int, weight: float = 1.0) -> None:
         """Add a word's score, given its term weight in each text and the number of texts that hold it."""
@@ -347,8 +349,8 @@ class _Scoring:
         spans = iter(self.statistics.spans)
         start, stop, lending = next(spans)
         summed: defaultdict[int, float] = defaultdict(float)
-        # `held` ascends, so that one pass over the spans finds each text's file: texts lend only within it.
-        for index, share in held.items():
+        # In order, so that one pass over the spans finds each text's file: texts lend only within it.
+        for index, share in sorted(held.items()):
             while index >= stop:
                 start, stop, lending = next(spans)
             strength = share / (1.0 - share)
@@ -369,7 +371,7 @@ class _Scoring:
         self,
         asked: Query,
         weights: Mapping[str, float],
-        synonyms: Iterable[tuple[Concept, Mapping[int, float], int]],
+        synonyms: Iterable[tuple[Concept, dict[int, float], int]],
     ) -> Subject:
         """The subject words (those that are not light) and their texts."""
         sizes = {

@@ -7,13 +7,13 @@ no block fits with a probability of at least ``thresholds.fits``, the answer is 
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from alice_exp.finding.rules.bm25 import text_matches
 from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.hybrid_score import joined, lifts
+from alice_exp.finding.rules.match_table import least_of, reaching
 from alice_exp.model.rules.consolidation import (
     DAY,
     DEFAULT_HALF_LIFE,
@@ -203,35 +203,38 @@ def _windows(
 
     Ties keep the collection's order.
     """
-    best = _best_passing(collection, matches, fits, could_fit, passing)
+    # There may be tens of thousands of matches, so just those of a window are sorted and rounded, mostly the first one
+    # alone; 1e-6 is the rounding's slack.
+    first = reaching(matches, least_of(matches, SHORTLIST) - 1e-6)
+    best = _best_passing(collection, _chunks(first, matches), matches, fits, could_fit, passing)
+    if not best:
+        return
     lowest = tail * best
-    # There may be tens of thousands of matches, so only those of a window are rounded; 1e-6 is the rounding's slack.
-    reaching = sorted([match for match in matches.values() if match >= lowest - 1e-6]) if best else []
-    # The first window, mostly the only one, sorts just the matches that can be in it.
-    cut = (reaching[-SHORTLIST] if len(reaching) > SHORTLIST else lowest) - 1e-6
-    start = 0
-    while start < len(reaching):
-        queue = sorted([(-round(match, 6), index) for index, match in matches.items() if match >= cut])
-        window = [(index, -match) for match, index in queue[start : start + SHORTLIST] if -match >= lowest]
-        if window:
-            yield window
-        start, cut = start + SHORTLIST, lowest - 1e-6
+
+    def rounded(pairs: Iterable[tuple[int, float]]) -> list[tuple[float, int]]:
+        return sorted([(-round(match, 6), index) for index, match in pairs if match >= lowest - 1e-6])
+
+    def window(queue: Sequence[tuple[float, int]]) -> list[tuple[int, float]]:
+        return [(index, -match) for match, index in queue if -match >= lowest]
+
+    if likeliest := window(rounded(first)[:SHORTLIST]):
+        yield likeliest
+    queue = rounded(reaching(matches, lowest - 1e-6))
+    for start in range(SHORTLIST, len(queue), SHORTLIST):
+        if further := window(queue[start : start + SHORTLIST]):
+            yield further
 
 
 def _best_passing(
     collection: Collection,
+    chunks: Iterable[Sequence[int]],
     matches: Mapping[int, float],
     fits: Callable[[int], bool],
     could_fit: Callable[[float], bool],
     passing: Callable[[Placed], bool] | None,
 ) -> float:
     """The best match of a block that passes and is an answer by itself; 0 if there is none."""
-
-    # A heap, because often one of the first blocks is it and the rest need not be sorted.
-    heap = [(-match, index) for index, match in matches.items() if match > 0.0]
-    heapq.heapify(heap)
-    while heap:
-        some = [heapq.heappop(heap)[1] for _ in range(min(_CHUNK, len(heap)))]
+    for some in chunks:
         clear = [index for index in some if fits(index)]
         blocks = collection.blocks(clear) if passing and clear else ()
         for at, index in enumerate(clear):
@@ -240,6 +243,23 @@ def _best_passing(
         if not clear and not could_fit(matches[some[-1]]):
             break
     return 0.0
+
+
+def _chunks(first: Iterable[tuple[int, float]], matches: Mapping[int, float]) -> Iterator[Sequence[int]]:
+    """The texts by descending match, then index, in chunks. ``first`` are the best of them, in no order."""
+
+    def descending(pairs: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
+        return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
+
+    done = 0
+    for further in (False, True):
+        queue = descending(reaching(matches, 0.0) if further else first)
+        # The very first is mostly it.
+        if queue and not done:
+            yield [queue[0][0]]
+        for start in range(done or 1, len(queue), _CHUNK):
+            yield [index for index, _ in queue[start : start + _CHUNK]]
+        done = len(queue)
 
 
 def _by_score(

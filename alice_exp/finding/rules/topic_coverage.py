@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,7 +29,7 @@ class Subject:
     """The subject words of a query: for each, the texts that contain it (ascending indexes, or a mapping by index) and
     its size in words; ``asked`` is the number of words, whether the collection has them or not."""
 
-    held: tuple[tuple[Sequence[int] | Mapping[int, float], float], ...] = ()
+    held: tuple[tuple[Sequence[int] | dict[int, float], float], ...] = ()
     asked: float = 0.0
 
     def coverage(self, index: int) -> float:
@@ -54,8 +53,9 @@ ANYTHING = Subject()
 """The subject of a query without subject words."""
 
 
-def _is_in(index: int, where: Sequence[int] | Mapping[int, float]) -> bool:
-    if isinstance(where, Mapping):
+def _is_in(index: int, where: Sequence[int] | dict[int, float]) -> bool:
+    # Much faster than asking whether it is a `Mapping`.
+    if isinstance(where, dict):
         return index in where
     at = bisect_left(where, index)
     return at < len(where) and where[at] == index
