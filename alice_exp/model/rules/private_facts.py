@@ -46,14 +46,18 @@ class Delicate:
     at: str
 
 
-_TOLERATED = ("a home path", "an IP address", "a network card's address", "an e-mail address")
+_TOLERATED = (*("a home path", "an IP address", "a network card's address", "an e-mail address"),)
+_PUBLIC = "an SSH key"
+"""Only the public half of one is ever written like this."""
 """What must not leave the machine, but is no secret on it."""
 
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _CHECKS = "10X98765432"
 _OFFICE = re.compile(
-    r"^(?:support|noreply|no-reply|info|contact|admin|help|service|sales|team|security|hello|root|git|postmaster"
-    r"|webmaster|donotreply)@",
+    r"^(?:support|no[-_.]?reply|do[-_.]?not[-_.]?reply|info|contact|admin|help(?:desk)?|services?|sales|team|security"
+    r"|hello|root|git|postmaster|webmaster|hostmaster|abuse|privacy|legal|billing|accounts?|finance|hr|jobs|careers"
+    r"|recruit(?:ing|ment)?|press|media|marketing|news(?:letter)?|office|feedback|notifications?|alerts?|ops|devops|dev"
+    r"|it|kefu|mailer-daemon|orders?|mail)@",
     re.IGNORECASE,
 )
 
@@ -75,6 +79,14 @@ def is_card_number(text: str) -> bool:
         return False
     doubled = [digit * 2 - 9 * (digit > 4) if at % 2 else digit for at, digit in enumerate(reversed(digits))]
     return sum(doubled) % 10 == 0
+
+
+def is_bank_account(text: str) -> bool:
+    """Whether a text is an international bank account number by its check digits (ISO 13616, modulo 97)."""
+    plain = text.replace(" ", "")
+    if not 15 <= len(plain) <= 34:
+        return False
+    return int("".join(str(int(one, 36)) for one in plain[4:] + plain[:4])) % 97 == 1
 
 
 def _is_private_mail(text: str) -> bool:
@@ -112,13 +124,29 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
         re.compile(r"(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\d-])"),
         _always,
     ),
-    ("a bank card", re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d.-])"), is_card_number),
+    # Passports have no checksum that a text shows: the word stands before them.
+    (
+        "an identity number",
+        re.compile(r"(?:\b[Pp]assport\b|护照|通行证)[^\dA-Z\n]{0,16}[A-Z]{1,2}\d{7,8}(?![\dA-Za-z])"),
+        _always,
+    ),
+    (
+        "a bank account",
+        re.compile(r"\b[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){2,7}(?: ?[0-9A-Z]{1,3})?\b"),
+        is_bank_account,
+    ),
+    (
+        "a bank card",
+        re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\dA-Za-z]|[.-][\dA-Za-z])"),
+        is_card_number,
+    ),
     (
         "a mobile number",
         re.compile(
-            r"(?<![\d.#-])(?:(?:\+|00)86[ -]?)?1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?![\d.-])"
-            r"|(?<![\w+])\+\d{1,3}[ -]?(?:\(\d{1,4}\)[ -]?)?\d{2,5}(?:[ -]\d{2,7}){1,4}(?![\d.])"
+            r"(?<![\d.#-])(?:(?:\+|00)86[ -]?)?1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?![\dA-Za-z]|[.-][\dA-Za-z])"
+            r"|(?<![\w+])\+\d{1,3}[ -]?(?:\(\d{1,4}\)[ -]?)?\d{2,5}(?:[ -]\d{2,7}){1,4}(?!\d|\.\d)"
             r"|(?<!\w)\(\d{3}\) ?\d{3}-\d{4}(?!\d)|(?<!\d)07\d{3} \d{6}(?!\d)"
+            r"|\b(?i:mobile|cell|phone)\b\W{1,3}(?:is |no\.? )?0\d{2,4}(?:[ -]?\d{3,4}){2}(?!\d)"
         ),
         _is_phone_number,
     ),
@@ -133,11 +161,13 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
     (
         "an address",
         re.compile(
-            r"[\u4e00-\u9fff]{2,12}(?:路|街|大道|胡同|巷|弄)\s?\d+\s?(?:号|弄)"
+            r"[\u4e00-\u9fff]{2,12}(?:路|街|大道|胡同|巷|弄)[东西南北中一二三四五六七八九十]{0,2}[段路街]?\s?\d+\s?(?:号|弄)"
             r"|\d+\s?(?:号楼|栋|幢|单元)\s?\d+\s?(?:室|单元|号)"
             r"|\b\d{1,5}[A-Z]? (?:[A-Z][a-z]+ ){1,3}"
             r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Parkway|Pkwy|Terrace|Square"
             r"|Highway|Hwy|Crescent|Place)\b"
+            r"|\b\d{1,4}(?: bis| ter)?,? (?i:rue|boulevard|avenue|allée|chemin|quai|place) "
+            r"(?:d[eu]s? |d'|l'|la |le )*[A-ZÉ]\w+"
             r"|\b[A-Z][a-zäöüß]+(?:straße|strasse|weg|allee|platz) \d{1,4}[a-z]?\b"
         ),
         _always,
@@ -185,10 +215,13 @@ def _kinds(text: str) -> tuple[str, ...]:
     found = dict.fromkeys(
         kind for kind, pattern, holds in _KINDS if any(holds(m.group()) for m in pattern.finditer(text))
     )
+    known = findings(text, _TOLERATED)
+    public = [one for one in known if one.what == _PUBLIC]
     secrets = dict.fromkeys(
         one.what
-        for one in findings(text, _TOLERATED)
-        if one.what != GUESSED or not _is_known_sum(text, one.start, one.end)
+        for one in known
+        if not any(of.start <= one.start < of.end for of in public)
+        and (one.what != GUESSED or not _is_known_sum(text, one.start, one.end))
     )
     # What is known for a token looks like a key, too.
     return (*found, *(kind for kind in secrets if kind != GUESSED or len(secrets) == 1))

@@ -68,7 +68,7 @@ def _is_wordless(match: re.Match[str]) -> bool:
     """Whether enough of a run, a digit included, is left without its words and signs."""
     left = _WORDS.sub("", match[0])
     plain = [character for character in left if character.isalnum()]
-    return len(plain) >= ODD and any(map(str.isdigit, plain))
+    return len(plain) >= ODD and any(map(str.isdigit, plain)) and _is_real(match)
 
 
 def _is_value(match: re.Match[str]) -> bool:
@@ -79,9 +79,25 @@ def _is_value(match: re.Match[str]) -> bool:
     value = _STOP.split(match["value"])[0].strip("\"'`,;.)")
     if len(value) < 4 or _TO_FILL.match(value) or _CODE.match(match["value"]):
         return False
-    if match["sign"] == "is":
-        return any(map(str.isdigit, value)) and not value.isdigit()
+    if match["sign"] in _LOOSE:
+        is_count = match["sign"] == "to" and _COUNT.fullmatch(value)
+        return any(map(str.isdigit, value)) and not value.isdigit() and not is_count
     return match["sign"] == "=" or not value.isalpha() or match["value"][0] in "\"'`"
+
+
+_LOOSE = ("is", "to", " ")
+"""What stands in prose, too ("the token is v2"): behind it a value has a digit and more."""
+
+
+def _is_real(match: re.Match[str]) -> bool:
+    """Whether a key is none that documentation shows: ghp_xxxxxxxx…"""
+    return not _EXAMPLE.search(match[0])
+
+
+def _is_real_password(match: re.Match[str]) -> bool:
+    """Whether the password in a URL is one: USER:PASSWORD@host shows where it would stand."""
+    password = match["password"]
+    return not (_TO_FILL.match(password) or _PLACE.fullmatch(password) or _EXAMPLE.search(password))
 
 
 _WORDS = re.compile(
@@ -92,20 +108,42 @@ _TO_FILL = re.compile(
     r"[<${%*\[(]|x{3,}|\.{3}|(?:your|my|the|none|null|true|false|example|change_?me|redacted|placeholder)\b",
     re.IGNORECASE,
 )
+
+
+def _is_typed(match: re.Match[str]) -> bool:
+    """Whether what stands behind the option of a command is a password, and not its place."""
+    value = match["value"].strip("\"'")
+    return len(value) >= 4 and not (_TO_FILL.match(value) or _PLACE.fullmatch(value))
+
+
+_EXAMPLE = re.compile(
+    r"x{8}|placeholder|your[_-]|your\w{0,8}(?:key|token|secret|pass)|\.{3}|\*{3}", re.IGNORECASE
+)
+"""What stands for a key in documentation. A key with EXAMPLE in it may still be one."""
+_PLACE = re.compile(r"PASS(?:WORD|WD)?|PWD|SECRET|TOKEN|密码|口令")
 _STOP = re.compile("[，。；、！？）]")
-_CODE = re.compile(r"[A-Za-z_][\w.]*[(\[]")
-"""An expression that gets the value from elsewhere: os.environ[…], refresh_token()."""
+_CODE = re.compile(r"[A-Za-z_][\w.]*[(\[]|[A-Za-z_]+(?:\.[A-Za-z_]+)+\W*$")
+"""An expression that gets the value from elsewhere: os.environ[…], refresh_token(), process.env.KEY."""
+_COUNT = re.compile(r"\d+-?[a-z]+|[a-z]+\d{1,2}")
+"""How long or how many, or which one: 12-character, 7d, step2."""
 
 _SHAPES: Mapping[str, str] = {
-    "a private key": r"-----BEGIN [A-Z0-9 ]+-----|AGE-SECRET-KEY-1[0-9A-Z]{10,}",
+    "a private key": r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|AGE-SECRET-KEY-1[0-9A-Z]{10,}",
     "an AWS key": r"\b(?:AKIA|ASIA|AGPA|AIDA|AROA|AIPA|ANPA|ANVA|A3T[A-Z0-9])[A-Z0-9]{16}\b",
     "a GitHub token": r"\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}",
     "an API key": r"\bsk-[A-Za-z0-9_-]{16,}|\b[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|\bAIza[0-9A-Za-z_-]{30,}"
     r"|\bhf_[A-Za-z0-9]{20,}|\bglpat-[A-Za-z0-9_-]{16,}|\bnpm_[A-Za-z0-9]{30,}|\bxox[abeoprs]-[A-Za-z0-9-]{10,}"
-    r"|\bpypi-[A-Za-z0-9_-]{30,}",
+    r"|\bpypi-[A-Za-z0-9_-]{30,}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bLTAI[A-Za-z0-9]{12,}|\bAKID[A-Za-z0-9]{13,}"
+    r"|\b\d{8,10}:AA[\w-]{30,}|\bya29\.[\w-]{20,}|\b1//0[\w-]{20,}|\bwhsec_[A-Za-z0-9+/=]{20,}"
+    r"|\bhvs\.[\w-]{20,}",
+    "a webhook address": r"\bhttps://(?:hooks\.slack\.com/(?:services|workflows)/\S{20,}"
+    r"|(?:canary\.|ptb\.)?discord(?:app)?\.com/api/webhooks/\d+/\S{20,}"
+    r"|open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/v2/hook/\S{20,}"
+    r"|[\w-]+\.webhook\.office\.com/webhookb2/\S{20,}|maker\.ifttt\.com/trigger/\S+/with/key/\S+)",
+    "a key in a URL": r"\bhttps?://\S+[?&](?:(?:[\w-]*[_-])?(?:key|token)|api[kK]ey|accessToken|secret|sig|signature|auth)="
+    r"(?=[^&\s]*\d)[A-Za-z0-9%._-]{12,}",
     "a signed token": r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
     "an SSH key": r"\b(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-\S+|sk-ssh-\S+) +AAAA[A-Za-z0-9+/=]+",
-    "a password in a URL": r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:]*:[^\s/@]+@",
     "a home path": r"(?<![\w.])/(?:home|Users)/[\w.-]+|(?<![\w./])/root/\S|~/(?![.\s])\S|~[a-z_][\w-]*/"
     r"|\b[A-Za-z]:[\\/]{1,2}Users[\\/]{1,2}[^\s\\/]+|(?<![\w.])/var/home/[\w.-]+",
     "an e-mail address": r"[\w.+-]+@(?!example\.(?:com|org|net)\b)[\w-]+(?:\.[\w-]+)+",
@@ -113,7 +151,25 @@ _SHAPES: Mapping[str, str] = {
 }
 
 _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...] = (
-    *((what, re.compile(pattern), _always) for what, pattern in _SHAPES.items()),
+    *(
+        (what, re.compile(pattern), _is_real if "key" in what or "token" in what else _always)
+        for what, pattern in _SHAPES.items()
+    ),
+    # Words may begin like these keys, and do not go on like them.
+    (
+        "an API key",
+        re.compile(
+            r"\b(?:dop_v1|shp(?:at|ca|pa|ss)|dckr_pat|lin_api|gsk|r8|figd|sbp|key|glptt|ntn)[_-][A-Za-z0-9_-]{20,}"
+        ),
+        _is_wordless,
+    ),
+    (
+        "a password in a URL",
+        re.compile(
+            r"(?:\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:]*:|\bjdbc:oracle:\w+:\w+/)(?P<password>[^\s/@]+)@"
+        ),
+        _is_real_password,
+    ),
     ("an IP address", re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)"), _is_address),
     (
         "an IP address",
@@ -124,10 +180,45 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...]
         "a password or key",
         re.compile(
             r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|(?:api|access|secret|private)[_ -]?key|credentials?"
-            r"|密码|口令|密钥|令牌)[\"'`]?\s*(?P<sign>[=:：]|是|为|\bis\b)\s*(?P<value>[^\s]+)",
+            r"|密码|口令|密钥|私钥|令牌|授权码|(?:wpa\d?|wi-?fi) key)(?:[\"'`]?| (?:of|for|to|on) [\w' -]{1,40}?)\s*"
+            r"(?P<sign>[=:：]|[改换设变][成为]|内容是|是|为|叫|\bis\b|\bto\b)\s*(?P<value>[^\s]+)",
             re.IGNORECASE,
         ),
         _is_value,
+    ),
+    # 账号 admin/密码 Kp82hx!q, 门锁密码 259317, 授权码 abcdxyzwqrstuvmn
+    ("a password or key", re.compile(r"(?:密码|口令)(?P<sign> )(?P<value>[!-~]{6,})"), _is_value),
+    (
+        "a password or key",
+        re.compile(r"密码 ?\d{4,8}(?![\d.-]| ?[位个次天年月条])|授权码 ?[a-z]{16}\b"),
+        _always,
+    ),
+    # root:x9K!28vv
+    (
+        "a password or key",
+        re.compile(
+            r"\b(?:root|admin|administrator|sa|postgres|oracle|ubuntu) ?[:/] ?"
+            r"(?=\S*\d)(?=\S*[A-Za-z])(?=\S*[!@#$%^&*?])[!-~]{6,}",
+            re.IGNORECASE,
+        ),
+        _is_real,
+    ),
+    (
+        "a password or key",
+        re.compile(
+            r"\b(?:pin|passcode|(?:unlock|door|access|security|safe|alarm) code)"
+            r"(?: (?:of|for|to) [\w' -]{1,40}?)?(?:\s*[=:：]\s*| is )\d{4,8}\b",
+            re.IGNORECASE,
+        ),
+        _always,
+    ),
+    (
+        "a password or key",
+        re.compile(
+            r"\b(?:(?:mysql|mariadb)\w*\b[^\n|;]*? -p(?P<sign>)|(?:sshpass|docker login|redis-cli|mongo\w*|ldap\w+)"
+            r"\b[^\n|;]*? (?:-p|-a|-w|--pass(?:word)?)(?:[ =]))(?P<value>[^\s-]\S*)"
+        ),
+        _is_typed,
     ),
     (
         "a password or key",
