@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.tokens import tokens
@@ -114,14 +115,19 @@ def key_event(event: Event) -> str:
     keep it.
     """
     mark = IMPORTANT if is_weighty(event) else ""
-    result = _result_text(event.result)
-    done_so = f"{event.action} {result}"
+    return _key_event(event.thought, event.action, _result_text(event.result), mark)
+
+
+# The newest thoughts are looked at again at every merge until they are merged themselves.
+@lru_cache(512)
+def _key_event(thought: str, action: str, result: str, mark: str) -> str:
+    done_so = f"{action} {result}"
     spoken = (
-        not event.action.strip()
-        or telling(event.thought) > telling(done_so)
-        or len(tokens(event.thought)) >= max(SAYS, TELLS_MORE * len(tokens(done_so)))
+        not action.strip()
+        or telling(thought) > telling(done_so)
+        or len(tokens(thought)) >= max(SAYS, TELLS_MORE * len(tokens(done_so)))
     )
-    text, room = (event.thought, KEY_LIMIT * 3 // 4) if spoken else (event.action, KEY_LIMIT // 2)
+    text, room = (thought, KEY_LIMIT * 3 // 4) if spoken else (action, KEY_LIMIT // 2)
     room = room if result else KEY_LIMIT
     done = (
         f"{mark}“{shortened(text, room - len(mark) - 2)}”"

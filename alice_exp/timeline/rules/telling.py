@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from collections import Counter
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.data_files import word_lists
@@ -38,6 +39,7 @@ def _pattern(words: Sequence[str]) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{latin})\b|{other}", re.IGNORECASE)
 
 
+@lru_cache(4096)
 def telling(text: str) -> float:
     """The weight of a line (>= 0): decision 4, refusal or surprise 3, first 2, given importance 5."""
     given = 5.0 if text.startswith(IMPORTANT) else 0.0
@@ -50,6 +52,7 @@ def is_weighty(event: Event) -> bool:
     return isinstance(given, int | float) and not isinstance(given, bool) and given >= WEIGHTY
 
 
+@lru_cache(4096)
 def kind_of_deed(key: str) -> str:
     """What a key event is one of, whatever its numbers: ``run the tests → 12 passed`` is one of many."""
     return _PLACES.sub(" ", key).strip().casefold()
@@ -57,18 +60,16 @@ def kind_of_deed(key: str) -> str:
 
 def referred(older: Sequence[str], newer: Sequence[str]) -> frozenset[str]:
     """The older lines to which newer ones refer: those that share two rare words with one of another kind."""
-    words = [set(tokens(line)) for line in newer]
+    later = [set(tokens(line)) for line in newer]
     kinds = {kind_of_deed(line) for line in newer}
-    spread: dict[str, int] = {}
-    for line in older:
-        for word in set(tokens(line)):
-            spread[word] = spread.get(word, 0) + 1
+    earlier = [(line, set(tokens(line))) for line in older]
+    spread = Counter(word for _, words in earlier for word in words)
     return frozenset(
         line
-        for line in older
+        for line, words in earlier
         if kind_of_deed(line) not in kinds
         and any(
-            sum(spread[word] == 1 and not word.isdigit() for word in set(tokens(line)) & each) >= _SHARED
-            for each in words
+            sum(spread[word] == 1 and not word.isdigit() for word in words & each) >= _SHARED
+            for each in later
         )
     )
