@@ -17,7 +17,7 @@ demo: $(READY)  ## walk the main job on a copy of sample_home
 	PATH="$(CURDIR)/$(BIN):$$PATH" sh tests/demo.sh
 
 test: $(READY)  ## the daily tests, under three minutes
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 3 --dist worksteal
 
 check: format lint types rooms docs test
 

@@ -6,6 +6,7 @@ agent variable is gone, and a home opened anywhere else fails the test that open
 
 from __future__ import annotations
 
+import compileall
 import io
 import json
 import os
@@ -16,12 +17,14 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+import typer
 
 ROOT = Path(__file__).parents[1]
 NOW = "2026-02-20T09:00:00Z"
@@ -61,6 +64,13 @@ _TMP = Path(tempfile.gettempdir()).resolve()
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--update-golden`` rewrites the transcripts in ``tests/golden``; read the difference before it is committed."""
     parser.addoption("--update-golden", action="store_true", help="rewrite the transcripts in tests/golden")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What each of some thousand commands would do again is done once: compile the package, read signatures."""
+    if not hasattr(config, "workerinput"):
+        compileall.compile_dir(ROOT / "alice_exp", quiet=2)
+    typer.main.get_params_from_function = cache(typer.main.get_params_from_function)  # type: ignore[attr-defined]
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

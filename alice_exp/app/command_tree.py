@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from functools import partial
+from copy import copy
+from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -114,12 +115,20 @@ def require_format(terminal: Terminal, format: str) -> None:
 
 def shared_options(*, hidden: bool) -> list[Any]:
     """The options that every command takes; hidden where the page of all commands names them once for all."""
+    options = [copy(one) for one in _carried()]
+    for option in options:
+        option.hidden = hidden
+    return options
+
+
+# Read from the signature once: the root needs them and each command that it builds.
+@cache
+def _carried() -> tuple[Any, ...]:
     carrier = typer.Typer(**QUIET)
     carrier.command()(_shared)
-    options: list[Any] = [one for one in typer.main.get_command(carrier).params if one.name != "help"]
+    options = tuple(one for one in typer.main.get_command(carrier).params if one.name != "help")
     for option in options:
         option.expose_value = False
-        option.hidden = hidden
         option.callback = cast("Any", _store)
     return options
 

@@ -25,6 +25,19 @@ def person(world: Path) -> Path:
     return Path(os.environ["HOME"])
 
 
+@pytest.fixture
+def tried(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The servers that were to be tried: here each is said to start, which takes half a second to find out."""
+    commands: list[list[str]] = []
+
+    def starts(program: str, arguments: list[str]) -> str:
+        commands.append([program, *arguments])
+        return "ok"
+
+    monkeypatch.setattr("alice_exp.agents.host_files.try_server", starts)
+    return commands
+
+
 def files(folder: Path) -> dict[str, str]:
     return {
         str(path.relative_to(folder)): path.read_text("utf-8")
@@ -35,7 +48,7 @@ def files(folder: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_host_on_an_empty_machine_is_connected_once_and_taken_out_whole(
-    person: Path, cli: Call, host: str
+    person: Path, cli: Call, host: str, request: pytest.FixtureRequest
 ) -> None:
     shown = cli("connect", host, "--print", "--json").json
     assert files(person) == {} and shown["written"] == []
@@ -44,14 +57,18 @@ def test_a_host_on_an_empty_machine_is_connected_once_and_taken_out_whole(
     written = files(person)
     assert sorted(done["written"]) == sorted(str(person / name) for name in written)
     assert {str(person / name): text for name, text in written.items()} == shown["texts"]
+    tried = request.getfixturevalue("tried")
     assert cli("connect", host, "--json").json["written"] == [] and files(person) == written
+    assert [command[-3:] for command in tried] == [["--actor", f"agent:{host}", "mcp"]]
     assert [one["host"] for one in cli("status", "--json").json["hosts"]] == [host]
     cli("disconnect", host)
     assert files(person) == {}
     assert cli("disconnect", host, "--json").json["written"] == []
 
 
-def test_what_a_person_has_in_a_hosts_files_stays_byte_for_byte(person: Path, cli: Call) -> None:
+def test_what_a_person_has_in_a_hosts_files_stays_byte_for_byte(
+    person: Path, cli: Call, tried: list[list[str]]
+) -> None:
     before = {
         ".claude/settings.json": SETTINGS,
         ".claude/CLAUDE.md": "# Mine\n\nuse tabs\n",
@@ -72,7 +89,9 @@ def test_what_a_person_has_in_a_hosts_files_stays_byte_for_byte(person: Path, cl
 @pytest.mark.parametrize(
     "before", ["", 'model = "x"\n', '[mcp_servers.other]\ncommand = "y"\n\n', "# mine\n\n\n"]
 )
-def test_codexs_toml_is_as_it_was_after_disconnect(person: Path, cli: Call, before: str) -> None:
+def test_codexs_toml_is_as_it_was_after_disconnect(
+    person: Path, cli: Call, tried: list[list[str]], before: str
+) -> None:
     config = person / ".codex/config.toml"
     config.parent.mkdir()
     config.write_text(before, encoding="utf-8")
@@ -86,7 +105,9 @@ def test_codexs_toml_is_as_it_was_after_disconnect(person: Path, cli: Call, befo
     assert config.read_text("utf-8") == f'{before}{gap}[tui]\ntheme = "dark"\n'
 
 
-def test_an_entry_of_another_installation_is_brought_up_to_date(person: Path, cli: Call) -> None:
+def test_an_entry_of_another_installation_is_brought_up_to_date(
+    person: Path, cli: Call, tried: list[list[str]]
+) -> None:
     cli("connect", "claude-code")
     path = person / ".claude/settings.json"
     now = path.read_text("utf-8")
@@ -99,7 +120,7 @@ def test_an_entry_of_another_installation_is_brought_up_to_date(person: Path, cl
 
 
 def test_without_a_name_those_that_are_found(
-    person: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
+    person: Path, cli: Call, tried: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     assert cli("connect", check=False).code == 4
@@ -109,6 +130,7 @@ def test_without_a_name_those_that_are_found(
     assert [one["host"] for one in done] == ["codex", "gemini"]
     server = tomllib.loads((person / ".codex/config.toml").read_text("utf-8"))["mcp_servers"]["alice-exp"]
     assert server["args"][-3:] == ["--actor", "agent:codex", "mcp"]
+    assert [command[-2] for command in tried] == ["agent:codex", "agent:gemini"]
 
 
 def test_nothing_is_written_where_the_server_could_not_start(

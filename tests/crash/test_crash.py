@@ -18,10 +18,8 @@ import scenes  # noqa: E402
 
 SAMPLED = [
     ("memorize", "kill"),
-    ("memorize", "powercut"),
     ("approve", "kill-one"),
     ("reply", "short"),
-    ("reply", "powercut-end"),
     ("decision", "errno:ENOSPC"),
     ("heartbeat", "kill"),
     ("event", "errno*:ENOSPC"),
@@ -35,20 +33,20 @@ SAMPLED = [
 """Every act that issue 8 names and every mode, each once at least."""
 
 EVERY = {
-    "memorize": 37,
-    "approve": 29,
+    "memorize": 45,
+    "approve": 45,
     "reply": 29,
-    "decision": 47,
-    "heartbeat": 48,
-    "event": 41,
+    "decision": 75,
+    "heartbeat": 80,
+    "event": 45,
     "purge": 120,
     "sync": 110,
     "extract": 47,
-    "prune": 40,
+    "prune": 45,
     "distill": 45,
     "import": 45,
 }
-"""Two or three steps of each command: every so many, the first among them."""
+"""Two steps of each command: every so many, the first among them."""
 
 
 @pytest.mark.parametrize(("scene", "mode"), SAMPLED, ids=lambda value: str(value))
@@ -98,7 +96,11 @@ def _program(name: str, step: str, general: str) -> list[str]:
     return [str(HERE / script), step] if script else [str(HERE / general), name]
 
 
-@pytest.mark.parametrize("name", scenes.SCENES)
+WALKED = {scene for scene, mode in SAMPLED if mode != "powercut-end"}
+"""A walk begins with a run that nothing interrupts, and with its check."""
+
+
+@pytest.mark.parametrize("name", [name for name in scenes.SCENES if name not in WALKED])
 def test_a_scene_ends_as_it_must_when_nothing_interrupts_it(name: str, tmp_path: Path) -> None:
     root, scene = _built(tmp_path, name), scenes.SCENES[name]
     command = [sys.executable, "-m", "alice_exp", *shlex.split(scene.command.replace("$CM_DIR", str(root)))]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import time
 from collections import Counter
 from typing import Any
 
@@ -14,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alice_exp.kernel.jsonc import Append, Edit, Insert, Raw, Remove, Set, cut, dump, edit, parse
+from tests.cost import ratio
 
 FILE = """\
 // the head
@@ -284,11 +284,17 @@ def test_dump_refuses(value: Any) -> None:
 def test_a_long_append_is_linear() -> None:
     document = parse(FILE.encode())
     raw = cut(document, ("blocks", 0))
-    begin = time.perf_counter()
-    result = edit(document, [Append(("blocks",), (*({"id": str(n)} for n in range(10_000)), *[raw] * 1000))])
-    assert time.perf_counter() - begin < 5
-    value: Any = parse(result).value
-    assert len(value["blocks"]) == 11_003
+
+    def appended(count: int) -> bytes:
+        return edit(
+            document, [Append(("blocks",), (*({"id": str(n)} for n in range(count * 10)), *[raw] * count))]
+        )
+
+    value: Any = parse(appended(400)).value
+    assert len(value["blocks"]) == 4_403
+    assert ratio(lambda: appended(400), lambda: appended(50), enough=24, runs=2) <= 24, (
+        "not the square of eight"
+    )
 
 
 # ---- properties -----------------------------------------------------------------------------------------------------

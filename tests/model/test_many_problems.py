@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.field_readers import NAMED
 from alice_exp.model.formats.record_import import import_episodes, import_timeline
 from alice_exp.model.formats.record_schema import read_episodes
+from tests.cost import ratio
 
 
 def blocks(count: int, **more: Any) -> bytes:
@@ -22,12 +22,6 @@ def blocks(count: int, **more: Any) -> bytes:
         for number in range(count)
     ]
     return json.dumps({"blocks": rows}, indent=1).encode()
-
-
-def took(body: Callable[[], object]) -> float:
-    began = time.process_time()
-    body()
-    return time.process_time() - began
 
 
 def test_the_first_problems_are_named_and_the_rest_is_counted() -> None:
@@ -69,8 +63,6 @@ READERS: dict[str, tuple[Callable[[int], bytes], Callable[[bytes], object]]] = {
 @pytest.mark.parametrize("name", READERS)
 def test_time_grows_with_size_alone(name: str) -> None:
     made, read = READERS[name]
-    small, large = made(400), made(3200)
+    small, large = made(300), made(2400)
     read(small)
-    once = min(took(lambda: read(small)) for _ in range(3))
-    longer = min(took(lambda: read(large)) for _ in range(3))
-    assert longer < max(0.4, once * 8 * 4), "eight times as much, and not its square"
+    assert ratio(lambda: read(large), lambda: read(small), enough=24, runs=2) <= 24, "not the square of eight"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,6 +30,7 @@ from alice_exp.model.formats.record_schema import (
 )
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.timeline.rules.compaction import STRATEGIES, add_event, add_events
+from tests.cost import ratio
 
 SAMPLE = Path(__file__).parents[2] / "sample_home/experiences"
 NOW = "2026-02-20T09:00:00Z"
@@ -310,20 +311,19 @@ def test_another_timeline_takes_its_place() -> None:
 
 
 def test_adding_costs_the_same_later() -> None:
-    def cost(count: int) -> float:
+    def adding(count: int) -> Callable[[], object]:
         timeline = add_events(Timeline(), map(thought, range(1, count))).compacted
         data = dump(timeline_json(timeline)).encode()
-        times = []
-        for _ in range(15):
-            begun = time.perf_counter()
+
+        def act() -> object:
             document = events(data)
             held, _ = read_timeline(document)
             added = add_event(held, thought(count))
-            edit(document, timeline_edits(document, held, added.timeline))
-            times.append(time.perf_counter() - begun)
-        return min(times)
+            return edit(document, timeline_edits(document, held, added.timeline))
 
-    assert cost(10_000) <= 2 * cost(100)
+        return act
+
+    assert ratio(adding(2_000), adding(100), enough=2, runs=10) <= 2
 
 
 def test_defaults_are_not_written() -> None:

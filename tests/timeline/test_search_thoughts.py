@@ -113,8 +113,15 @@ def test_a_decision_is_found_a_year_later_by_various_questions(question: str) ->
     assert search_thoughts(question, thoughts, top=1)[0].number == 123
 
 
-@pytest.mark.parametrize("seed", [1, 7])
-@pytest.mark.parametrize(("language", "planted"), [("en", ENGLISH), ("zh", CHINESE)])
+@pytest.mark.parametrize(
+    ("language", "planted", "seed"),
+    [
+        ("en", ENGLISH, 1),
+        ("zh", CHINESE, 7),
+        pytest.param("en", ENGLISH, 7, marks=pytest.mark.slow),
+        pytest.param("zh", CHINESE, 1, marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.covers("R1.26", "B1.10")
 def test_what_decides_in_words_of_no_list_is_kept_among_routine(
     language: str, planted: list[tuple[int, Event, list[str], str]], seed: int
