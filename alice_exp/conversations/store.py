@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from alice_exp.conversations.ports import Conversation
 from alice_exp.conversations.values import ChatRecord, as_dict, message_of
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, ProblemError, UsageError
-from alice_exp.kernel.journal.atomic_files import append, sync_directory
+from alice_exp.kernel.journal.atomic_files import append, remove
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -146,8 +146,7 @@ class FileSessions:
     def forget(self, session: str) -> int:
         """Delete a conversation; returns how many messages it held."""
         held = len(self._read(session).messages)
-        self._path(session).unlink(missing_ok=True)
-        sync_directory(self._folder)
+        remove(self._path(session))
         return held
 
     def conversations(self) -> tuple[Conversation, ...]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.blocks.store.access_log import LOST
 from alice_exp.home.store.list_files import exposed
-from alice_exp.home.store.recovery import recover_home
+from alice_exp.home.store.recovery import SWEPT, recover_home
 from alice_exp.kernel.errors import AliceError, BusyError
 from alice_exp.kernel.journal.atomic_files import MARK, sweep
 from alice_exp.kernel.journal.git_process import PENDING, PURGING
@@ -41,7 +41,6 @@ CLOUDS = {
     "GoogleDrive",
 }
 """Names of folders that a cloud service syncs to other machines."""
-_SWEPT = ("", "state", "state/decisions", "sessions", "identity", "identity/peers", "experiences")
 _SQLITE = b"SQLite format 3\0"
 _INDEX = "state/index.sqlite"
 
@@ -165,6 +164,7 @@ class HomeInspection:
             if here == git_dir:
                 inner[:] = [name for name in inner if name == "refs"]
             is_git = here.is_relative_to(git_dir)
+            yield from (here / name for name in inner if MARK in name)
             yield from (here / name for name in files if MARK in name or (is_git and name.endswith(".lock")))
         for pattern in ("*/tmp_*", "pack/.tmp-*"):
             yield from (git_dir / "objects").glob(pattern)
@@ -174,7 +174,7 @@ class HomeInspection:
             before = len(list(self._left()))
             if self._repository.exists:
                 recover_home(self._repository, holder_died=True)
-            for folder in _SWEPT:
+            for folder in (*SWEPT, "sessions", "experiences"):
                 sweep(self._root / folder)
             for path in (self._repository.git_dir / "objects" / "pack").glob(".tmp-*"):
                 path.unlink(missing_ok=True)

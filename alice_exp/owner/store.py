@@ -10,6 +10,7 @@ import base64
 import contextlib
 import hashlib
 import json
+import os
 import re
 import subprocess
 from dataclasses import replace
@@ -63,7 +64,7 @@ class SshOwner:
         line = self._pinned() or configured.strip()
         if not line:
             return None
-        return _key_of(line, CONFIG, self._file_of_key())
+        return self._with_file(_key_of(line, CONFIG, ""))
 
     def examine(self, path: str) -> OwnerKey:
         """Read a key file; see ``owner.ports.Owner.examine``."""
@@ -87,12 +88,13 @@ class SshOwner:
         try:
             if key is None:
                 for path in (self._pin, self._place, self._allowed):
-                    path.unlink(missing_ok=True)
+                    atomic_files.remove(path)
                 return
             for path, text in (
-                (self._place, json.dumps({"key": key.file}) + "\n"),
-                (self._allowed, _allowed_line(key.line)),
+                # The pin first: from it on the key holds, and the same command again finishes the rest.
                 (self._pin, f"{key.line} {key.comment}".rstrip() + "\n"),
+                (self._place, json.dumps({"key": key.file, "fingerprint": key.fingerprint}) + "\n"),
+                (self._allowed, _allowed_line(key.line)),
             ):
                 atomic_files.replace(path, text.encode(), durable=True)
         except OSError as error:
@@ -107,11 +109,14 @@ class SshOwner:
         except (OSError, UnicodeDecodeError):
             return "unreadable"
 
-    def _file_of_key(self) -> str:
+    def _with_file(self, key: OwnerKey) -> OwnerKey:
+        """The key with its file; without, if the one noted is another key's: a crash came between pin and note."""
         try:
-            return str(json.loads(self._place.read_bytes())["key"])
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return ""
+            noted = json.loads(self._place.read_bytes())
+            file, fingerprint = str(noted["key"]), noted.get("fingerprint", key.fingerprint)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return key
+        return replace(key, file=file) if fingerprint == key.fingerprint else key
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -238,7 +243,9 @@ class SshOwner:
         import tempfile
 
         self._state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="owner-", dir=self._state) as name:
+        # Named as a temporary file is: recovery sweeps those of dead processes.
+        mark = f".owner{atomic_files.MARK}{os.getpid()}-"
+        with tempfile.TemporaryDirectory(prefix=mark, dir=self._state) as name:
             yield Path(name)
 
     def _learn(self, line: str, claims: Iterable[Claim], verdicts: Iterable[bool]) -> None:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.transaction import Recovered
 
 
+SWEPT = ("", "state", "state/decisions", "state/hooks", "state/hosts", "identity", "identity/peers")
+"""The folders besides the files of the history in which a dead process may have left something temporary."""
+
 _FORMER = ("episodes.sqlite", "episodes.sqlite-wal", "episodes.sqlite-shm", "glance.json", "signatures.json")
 
 
@@ -35,10 +38,10 @@ def recover_home(repository: Repository, *, holder_died: bool) -> Recovered:
 
             purge.finish(repository)
 
-    state = repository.work_tree.parent / "state"
-    for folder in (state, state.parent, state.parent / "identity"):
-        sweep(folder, dead_only=True)
-    _drop_former(state)
+    root = repository.work_tree.parent
+    for folder in SWEPT:
+        sweep(root / folder, dead_only=True)
+    _drop_former(root / "state")
     return transaction.recover(repository, finish=finish, holder_died=holder_died)
 
 

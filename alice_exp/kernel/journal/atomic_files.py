@@ -164,6 +164,12 @@ def append(path: Path, data: bytes, *, create: bool = True, at: float | None = N
     return end
 
 
+def remove(path: Path) -> None:
+    """Remove ``path``, fsynced; a missing file is as good as removed."""
+    path.unlink(missing_ok=True)
+    sync_directory(path.parent)
+
+
 def keep(path: Path, text: str) -> None:
     """``replace`` for a dispensable file below ``state/``: errors of the disk are ignored, no fsync."""
     with contextlib.suppress(OSError):
@@ -308,25 +314,28 @@ def sync_directory(path: Path) -> None:
         os.close(handle)
 
 
-def sweep(directory: Path, *, dead_only: bool = False) -> int:
-    """Remove the temporary files that a crash left in ``directory``; returns their number.
+def sweep(directory: Path, *, dead_only: bool = False) -> list[Path]:
+    """Remove what is temporary and a crash left in ``directory``; returns the displaced files that stay.
 
     A displaced file stays if it contains something else than was read, or may still receive it (``late_saves``).
     ``dead_only`` spares those whose process is alive: for directories that are written without the lock.
     """
-    removed = 0
+    waiting: list[Path] = []
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(directory) as entries:
         for entry in entries:
             if MARK in entry.name and not (
                 dead_only and maker_lives(entry.name.rpartition(MARK)[2].partition("-")[0])
             ):
                 with contextlib.suppress(FileNotFoundError):
-                    if not entry.name.endswith(OUT):
+                    if entry.is_dir(follow_symlinks=False):
+                        import shutil
+
+                        shutil.rmtree(entry.path, ignore_errors=True)
+                    elif not entry.name.endswith(OUT):
                         Path(entry.path).unlink()
                     elif not let_go(Path(entry.path)):
-                        continue
-                    removed += 1
-    return removed
+                        waiting.append(Path(entry.path))
+    return waiting
 
 
 def maker_lives(maker: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.journal.atomic_files import MARK, OUT, is_written, link_back, read_bytes
+from alice_exp.kernel.journal.atomic_files import MARK, is_written, link_back, read_bytes
 from alice_exp.kernel.journal.git_process import COMMITTER, LOST, Message, blob_id
 from alice_exp.kernel.journal.name_exchange import exchange
 
@@ -15,18 +15,19 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.git_process import Repository
 
 
-def keep_late_saves(repository: Repository, folders: Iterable[Path], *, interrupted: bool = False) -> str:
+def keep_late_saves(repository: Repository, waiting: Iterable[Path], *, interrupted: bool = False) -> str:
     """Remove displaced files once git knows their content; returns the last commit that was set aside, if any.
+
+    ``waiting`` are those that ``atomic_files.sweep`` left.
 
     A save later than what stands in the file now takes its place, as a hand edit; an earlier one is committed as
     ``refs/alice/lost/ID``. What an ``interrupted`` act put there is newer than the save that it displaced, and yields
     all the same. A file that some process has still open for writing waits.
     """
     lost = ""
-    for folder in folders:
-        for displaced in sorted(folder.glob(f".*{MARK}*{OUT}")):
-            if not is_written(displaced):
-                lost = _keep(repository, displaced, interrupted) or lost
+    for displaced in sorted(waiting):
+        if not is_written(displaced):
+            lost = _keep(repository, displaced, interrupted) or lost
     return lost
 
 

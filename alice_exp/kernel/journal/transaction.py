@@ -292,8 +292,7 @@ def recover(
     A pending commit on top of the branch lands, after updating those files that are still as before; one that the
     branch already contains is just unmarked; one that no longer fits is kept as ``refs/alice/lost/ID``.
     """
-    for folder in _folders(repository.work_tree):
-        sweep(folder)
+    waiting = [displaced for folder in _folders(repository.work_tree) for displaced in sweep(folder)]
     drop_stale_locks(repository)
     drop_abandoned_names(repository)
     finish()
@@ -301,7 +300,7 @@ def recover(
         sweep_objects(repository)
     pending = repository.resolve(PENDING)
     if not pending:
-        return Recovered(lost=keep_late_saves(repository, _folders(repository.work_tree)))
+        return Recovered(lost=keep_late_saves(repository, waiting))
     head = repository.head()
     # Landing again is safe: every step looks at what is there and does only what is missing.
     if _base(repository, pending) != head and not _is_followed(repository, pending, head):
@@ -316,7 +315,7 @@ def recover(
     _land(repository, pending, head, arrived=repository.is_merge(pending))
     with contextlib.suppress(ProblemError):
         repository.refresh_index(None)
-    lost = keep_late_saves(repository, _folders(repository.work_tree), interrupted=True)
+    lost = keep_late_saves(repository, waiting, interrupted=True)
     return Recovered(finished=pending, lost=lost)
 
 

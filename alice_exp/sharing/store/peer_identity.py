@@ -137,7 +137,7 @@ class FileIdentity:
     def forget(self, peer: Peer) -> None:
         """Stop trusting a peer."""
         if NAME.fullmatch(peer.name):
-            (self._peers / f"{peer.name}.json").unlink(missing_ok=True)
+            atomic_files.remove(self._peers / f"{peer.name}.json")
 
     def _read(self, path: Path) -> Peer:
         try:
