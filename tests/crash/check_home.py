@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from scenes import AGENT, HAND_EDIT, SCENES, SHARED, TALK, Scene, call, comments, enter, state
+from scenes import AGENT, HAND_EDIT, SCENES, SHARED, TALK, Scene, call, comments, contents, enter, state
 
 EDITOR = ("adopt", "editor")
 TEA = [["low_value_pool/pending_20260220.jsonc", "possible", 0, False]]
@@ -43,11 +43,18 @@ def main(name: str) -> None:
     assert code in (0, 3, 137), (
         f"the command ended with {code}, which is neither done, a sentence nor a crash"
     )
+    _check_files(root, scene, expect, acked=acked)
+    if scene.again and (not step % 2 or name == "init"):
+        words = [word for word in scene.words(root)[3:] if word != "-q"]
+        answer = call(*words, actor=scene.actor)
+        assert answer[0] == 0, f"the same command again ended with {answer}"
+        acked = True
+        _check_files(root, scene, expect, acked=acked)
     if step % 2:
         assert call("list")[0] == 0, "the next reading command failed"
     assert call("memorize", FOLLOWING, actor=AGENT)[0] == 0, "the next writing command failed"
     experiences = root / "alice" / "experiences"
-    acts = _acts(experiences)[expect["commits"] :]
+    acts = acts_of(experiences)[expect["commits"] :]
     present = state(experiences)
     assert len(present.pop(FOLLOWING)) == 1, "the following act stands twice"
     _check_acts(scene, acts, present, expect, acked=acked)
@@ -57,11 +64,17 @@ def main(name: str) -> None:
         assert call("heartbeat", now="2026-02-21T09:00:00Z")[0] == 0, "the next report failed"
         text = (experiences / "universal" / "tool_usage.jsonc").read_text(encoding="utf-8")
         assert re.findall(r'"access_count": (\d+)', text) == ["1"], "a read was lost or counted twice"
+    if name == "decide":
+        _check_decided(experiences, acked=acked)
+    if name == "session-say":
+        told = call("session", "show", "talk", actor=AGENT)[1]["messages"]
+        said = [one["content"] for one in told]
+        assert said == [*TALK, "And tea again."] or (said == [*TALK] and not acked), f"it holds {said}"
     if name == "decision":
         _check_answered(experiences, happened=(scene.op, scene.actor) in acts)
     missing = [line for line in expect["comments"] if line not in comments(experiences)]
     assert not missing or name.startswith(("approve-last", "reply")), f"comments are gone: {missing}"
-    _check_repository(experiences)
+    check_repository(experiences)
 
 
 def _check_acts(
@@ -69,7 +82,7 @@ def _check_acts(
 ) -> None:
     first = [*scene.first]
     following = [("memorize", AGENT)]
-    own = [(scene.op, scene.actor)]
+    own = [(scene.op, scene.actor)] if scene.op else []
     done, undone = [*first, *own, *following], [*first, *following]
     # An adoption that is interrupted between its commit and its file is completed by a second one: the file
     # on disk is the person's own, and which version of it was adopted is not known any more.
@@ -77,12 +90,27 @@ def _check_acts(
         acts = acts[len(first) :]
     assert acts in (done, undone), f"unexpected acts: {acts}"
     happened = acts == done if done != undone else None
-    if acked or scene.always:
+    if scene.op and (acked or scene.always):
         assert happened, f"an acknowledged act is not there: {acts}"
     wanted = after(scene, expect["before"], happened=bool(happened))
     if happened and scene.rehearsed:
         wanted = expect["after"]
     assert present == wanted, f"neither before nor after: {present} instead of {wanted}"
+
+
+def _check_files(root: Path, scene: Scene, expect: dict[str, Any], *, acked: bool) -> None:
+    """The files beside the history: each whole, as it was or as the command leaves it."""
+    for name, text in contents(root / "alice", scene).items():
+        was, becomes = expect["files before"][name], expect["files after"][name]
+        assert text == becomes or (text == was and not acked), f"{name} holds {text!r}"
+
+
+def _check_decided(experiences: Path, *, acked: bool) -> None:
+    """A decision that was answered has its outcome; of one that was interrupted nothing half stands."""
+    kept = sorted((experiences.parent / "state" / "decisions").glob("*"))
+    assert len(kept) <= 1 and (kept or not acked), f"decisions kept: {kept}"
+    for path in kept:
+        assert call("outcome", path.stem, "ok", actor=AGENT)[0] == 0, "the decision cannot have its outcome"
 
 
 def after(scene: Scene, before: dict[str, Any], *, happened: bool) -> dict[str, Any]:
@@ -118,7 +146,7 @@ def _check_reading(experiences: Path) -> None:
     )
     told = call("session", "show", "talk", actor=AGENT)[1]["messages"]
     assert [one["content"] for one in told] == list(TALK), f"the conversation is {told}"
-    ops = [op for op, _ in _acts(experiences)]
+    ops = [op for op, _ in acts_of(experiences)]
     assert ops.count("extract") == 1, f"read {ops.count('extract')} times"
     found = state(experiences)
     assert found["The user prefers tea over coffee"] == TEA, f"read as {found}"
@@ -131,14 +159,14 @@ def _check_answered(experiences: Path, *, happened: bool) -> None:
     assert state(experiences)["episode: refactoring code"] == [[True, 1.0]], "the decision counts twice"
 
 
-def _acts(experiences: Path) -> list[tuple[str, str]]:
+def acts_of(experiences: Path) -> list[tuple[str, str]]:
     """Op and author of every commit, oldest first."""
     form = "%(trailers:key=Alice-Op,valueonly,separator=%x2C)%x09%an"
     lines = _git(experiences, "log", "--reverse", f"--format={form}").splitlines()
     return [(line.split("\t")[0], line.split("\t")[1]) for line in lines]
 
 
-def _check_repository(experiences: Path) -> None:
+def check_repository(experiences: Path) -> None:
     assert _git(experiences, "fsck", "--strict", "--no-dangling") == "", "git fsck is not content"
     assert _git(experiences, "status", "--porcelain", "--untracked-files=all") == "", (
         "git status is not clean"

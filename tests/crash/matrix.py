@@ -108,7 +108,8 @@ def _commands(name: str) -> dict[str, str]:
     """What builds a scene, what is interrupted, and what looks at the rest."""
     here, python, scene = Path(__file__).parent, shlex.quote(sys.executable), SCENES[name]
     given = f'HOME="$CM_DIR" ALICE_HOME="$CM_DIR/alice" ALICE_ACTOR={scene.actor}'
-    command = f"{given} exec {python} -m alice_exp {scene.command}"
+    program = shlex.quote(str(here / scene.program)) if scene.program else "-m alice_exp"
+    command = f"{given} exec {python} {program} {scene.command}"
     if scene.script:
         script = f"{python} {shlex.quote(str(here / scene.script))}"
         setup, check = f"{script} --build", f"{script} --check"
@@ -191,6 +192,9 @@ def main() -> int:
 
 def _one(name: str, mode: str, every: int, results: Path | None) -> int:
     """Walk, print, keep; how many steps were not survived."""
+    if SCENES[name].lacks():
+        print(f"{name:26}{mode:16} skipped: {SCENES[name].lacks()} is not installed", flush=True)
+        return 0
     if why_not(mode):
         print(f"{name:26}{mode:16} skipped: {why_not(mode)}", flush=True)
         return 0

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,23 @@ class Scene:
     script: str = ""
     rehearsed: bool = False
     """What the act leaves is what it leaves in a copy of the home, uninterrupted."""
+    files: tuple[str, ...] = ()
+    """Files of the home beside its history that the command writes: each is as before or as after, and nothing else."""
+    again: bool = False
+    """The same command afterwards completes what was interrupted, or changes nothing."""
+    program: str = ""
+    """The script that plays the command line where the command needs somebody else who answers."""
+    needs: tuple[str, ...] = ()
+    """Packages without which the scene cannot be played."""
+
+    def words(self, root: Path, python: str = sys.executable) -> list[str]:
+        """The command as a process is given it."""
+        here = [str(Path(__file__).with_name(self.program))] if self.program else ["-m", "alice_exp"]
+        return [python, *here, *shlex.split(self.command.replace("$CM_DIR", str(root)))]
+
+    def lacks(self) -> str:
+        """The first package that is missing."""
+        return next((name for name in self.needs if find_spec(name) is None), "")
 
 
 SCENES: dict[str, Scene] = {
@@ -119,18 +137,64 @@ SCENES: dict[str, Scene] = {
     "prune": Scene("episode prune -q", "episode", "user", prepare="episodes", rehearsed=True),
     "distill": Scene("distill -q", "memorize", "user", prepare="episodes", rehearsed=True),
     "session-end": Scene("session end talk -q", "extract", AGENT, prepare="talk", rehearsed=True),
+    "init": Scene("init -q", "adopt", "user", prepare="files", rehearsed=True, again=True),
+    "reject": Scene("reject exp-ccccccc2 --reason no --yes -q", "reject", "user", rehearsed=True),
     "owner": Scene(
         'owner init --key "$CM_DIR/key" --allow-unprotected -q',
         "owner",
         "user",
         prepare="key",
         rehearsed=True,
+        files=("local.jsonc", "identity/owner.pub"),
+        again=True,
     ),
+    "owner-sign": Scene("owner sign exp-aaaaaaa2 --yes -q", "sign", "user", prepare="owned", rehearsed=True),
+    "decide": Scene('decide "searching code" -q', "", AGENT, rehearsed=True),
+    "session-say": Scene(
+        'session say talk user "And tea again." -q', "", AGENT, prepare="talk", rehearsed=True
+    ),
+    "session-forget": Scene(
+        "session forget talk --yes -q",
+        "",
+        "user",
+        prepare="talk",
+        rehearsed=True,
+        files=("sessions/talk.jsonl",),
+    ),
+    "project": Scene("project off a/b -q", "", "user", rehearsed=True, files=("local.jsonc",), again=True),
     "import": Scene(
         'import jsonl "$CM_DIR/lessons.jsonl" -q', "import", "user", prepare="lessons", rehearsed=True
     ),
     "purge": Scene("purge exp-aaaaaaa2 --yes -q", "purge", "user", script="purge.py"),
     "sync": Scene("sync -q", "sync", "user", script="syncing.py"),
+    "sync-first": Scene("sync -q", "", "user", script="first_push.py"),
+    "sync-remove": Scene(
+        "sync remove mine -q",
+        "",
+        "user",
+        prepare="remote",
+        rehearsed=True,
+        files=("identity/remotes.json",),
+    ),
+    "share-allow": Scene(
+        "share allow exp-eeeeeee2 --yes -q", "share", "user", prepare="proven", rehearsed=True, again=True
+    ),
+    "share-export": Scene(
+        'share export "$CM_DIR/alice/../out.json" --to bob --yes -q',
+        "",
+        "user",
+        prepare="shared",
+        rehearsed=True,
+        files=("../out.json", "identity/shared.jsonl"),
+    ),
+    "exchange": Scene(
+        "peer exchange alice_bob -q",
+        "",
+        "user",
+        script="exchanging.py",
+        program="exchanging.py",
+        needs=("cryptography", "spake2", "zeroconf"),
+    ),
     "share-import": Scene('share import "$CM_DIR/bundle.json" --yes -q', "share", "user", prepare="bundle"),
 }
 """``make test`` samples them, ``make crash`` walks all of them whole."""
@@ -235,6 +299,14 @@ def build(root: Path, scene: Scene) -> None:
         ' "created_at": "2026-02-19T08:00:00Z", "updated_at": "2026-02-19T08:00:00Z"}\n]}\n',
         encoding="utf-8",
     )
+    if scene.prepare in ("proven", "shared"):
+        allowed = {"shareable": True} if scene.prepare == "shared" else {}
+        block = {"id": "exp-eeeeeee2", "payload": "run the tests first"} | PROVEN | allowed
+        path = alice / "experiences" / "universal" / "proven.jsonc"
+        path.write_text(json.dumps({"blocks": [block]}), encoding="utf-8")
+    if scene.prepare == "files":
+        _keep_expected(root, scene, {}, [], 0)
+        return
     assert call("init")[0] == 0
     if scene.prepare != "tomorrow":
         assert call("memorize", "seen before", "--when", "anything", actor=AGENT)[0] == 0
@@ -258,21 +330,42 @@ def build(root: Path, scene: Scene) -> None:
     commits = _commits(alice)
     if scene.prepare in _STOPS:
         _interrupted(root, scene.prepare)
-    body = {"before": before, "comments": kept, "commits": commits}
+    _keep_expected(root, scene, before, kept, commits)
+
+
+def _keep_expected(root: Path, scene: Scene, before: dict[str, Any], kept: list[str], commits: int) -> None:
+    body = {
+        "before": before,
+        "comments": kept,
+        "commits": commits,
+        "files before": contents(root / "alice", scene),
+    }
     if scene.rehearsed:
-        body["after"] = _rehearsed(root, scene)
+        body["after"], body["files after"] = _rehearsed(root, scene)
     (root / "expect.json").write_text(json.dumps(body), encoding="utf-8")
 
 
-def _rehearsed(root: Path, scene: Scene) -> dict[str, Any]:
-    """What the command leaves where nothing interrupts it."""
+def contents(home: Path, scene: Scene) -> dict[str, str | None]:
+    """What the files hold that the scene names."""
+    paths = {name: home / name for name in scene.files}
+    return {name: path.read_text(encoding="utf-8") if path.exists() else None for name, path in paths.items()}
+
+
+def _rehearsed(root: Path, scene: Scene) -> tuple[dict[str, Any], dict[str, str | None]]:
+    """What the command leaves where nothing interrupts it: blocks, and the files that the scene names."""
     copy = root / "rehearsal"
+    outside = {
+        name: there for name, there in contents(root / "alice", scene).items() if name.startswith("..")
+    }
     shutil.copytree(root / "alice", copy, symlinks=True)
     words = shlex.split(scene.command.replace("$CM_DIR", str(root)))
     code, _ = call(*[word for word in words if word != "-q"], "--home", str(copy), actor=scene.actor)
     assert code == 0, f"{scene.command} ended with {code}"
-    found = state(copy / "experiences")
+    found = state(copy / "experiences"), contents(copy, scene)
     shutil.rmtree(copy)
+    for name, there in outside.items():
+        if there is None:
+            (root / "alice" / name).unlink()
     os.environ["ALICE_ACTOR"] = "user"
     return found
 
@@ -296,6 +389,28 @@ def _key() -> None:
 
     place = Path(os.environ["ALICE_HOME"]).with_name("key")
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(place)], check=True)
+
+
+def _owned() -> None:
+    """An owner key, and a block that was approved without it."""
+    _key()
+    key = Path(os.environ["ALICE_HOME"]).with_name("key")
+    assert call("owner", "init", "--key", str(key), "--allow-unprotected")[0] == 0
+
+
+def _remote() -> None:
+    """A remote that is known; nobody asks whether it is there."""
+    from alice_exp.sync.ports import Remote
+    from alice_exp.sync.store.git_remotes import FileRemotes
+
+    FileRemotes(Path(os.environ["ALICE_HOME"]) / "identity").keep(
+        (Remote("mine", "ssh://there.invalid/mine.git", True, NOW),)
+    )
+
+
+def _shared() -> None:
+    assert call("config", "set", "sharing.name", "alice_ann")[0] == 0
+    assert call("config", "set", "sharing.enabled", "true")[0] == 0
 
 
 def _decided() -> None:
@@ -358,6 +473,7 @@ def _lessons() -> None:
     Path(os.environ["ALICE_HOME"]).with_name("lessons.jsonl").write_text(text, encoding="utf-8")
 
 
+PROVEN = {"state": "reliable", "verifications": 72, "verifications_local": 72}
 SHARED = "use ripgrep, it knows .gitignore"
 TALK = ("I prefer tea over coffee.", "What is the time?")
 _MORE: dict[str, Callable[[], None]] = {
@@ -371,6 +487,9 @@ _MORE: dict[str, Callable[[], None]] = {
     "deleted": _deleted,
     "episodes": _episodes,
     "key": _key,
+    "owned": _owned,
+    "remote": _remote,
+    "shared": _shared,
 }
 
 

@@ -23,24 +23,29 @@ FOLLOWING = "what comes after the crash"
 
 def build(root: Path) -> None:
     """Two homes that were synced once; then one pushed, and the other acted without syncing."""
-    _enter(root)
+    enter_root(root)
+    make_remote(root)
+    for name in ("alice", "bob"):
+        at = ("--home", str(root / name))
+        assert call("init", *at)[0] == 0
+        assert call("sync", "add", ADDRESS, "--private", "--name", "mine", "--yes", *at)[0] == 0
+    assert call("memorize", BOTH)[0] == 0
+    run_sync(root, "alice", "bob", "alice")
+    assert call("memorize", THEIRS, "--home", str(root / "bob"), actor=AGENT)[0] == 0
+    run_sync(root, "bob")
+    assert call("memorize", OURS, actor=AGENT)[0] == 0
+    expect = {name: acts_of(root, name) for name in ("alice", "bob")}
+    (root / "expect.json").write_text(json.dumps(expect), encoding="utf-8")
+
+
+def make_remote(root: Path) -> None:
+    """An empty repository that the person's git finds under ``ADDRESS``."""
     # A sandbox is copied to another place, so the person's git finds the remote from where the command runs.
     (root / ".gitconfig").write_text(f'[url "there.git"]\n\tinsteadOf = {ADDRESS}\n', encoding="utf-8")
     _git(root, "init", "-q", "--bare", "--initial-branch=main", str(root / "there.git"))
     # The remote is as durable as a machine of its own would be: what it said it has, it has.
     for name, value in (("core.fsync", "all"), ("gc.auto", "0"), ("receive.autogc", "false")):
         _git(root / "there.git", "config", name, value)
-    for name in ("alice", "bob"):
-        at = ("--home", str(root / name))
-        assert call("init", *at)[0] == 0
-        assert call("sync", "add", ADDRESS, "--private", "--name", "mine", "--yes", *at)[0] == 0
-    assert call("memorize", BOTH)[0] == 0
-    _sync(root, "alice", "bob", "alice")
-    assert call("memorize", THEIRS, "--home", str(root / "bob"), actor=AGENT)[0] == 0
-    _sync(root, "bob")
-    assert call("memorize", OURS, actor=AGENT)[0] == 0
-    expect = {name: _acts(root, name) for name in ("alice", "bob")}
-    (root / "expect.json").write_text(json.dumps(expect), encoding="utf-8")
 
 
 def check(root: Path) -> None:
@@ -48,28 +53,28 @@ def check(root: Path) -> None:
     code, step, acked = int(os.environ["CM_RC"]), int(os.environ["CM_N"]), os.environ["CM_ACKED"] == "1"
     mode = os.environ["CM_MODE"]
     expect = json.loads((root / "expect.json").read_text(encoding="utf-8"))
-    _enter(root)
+    enter_root(root)
     assert code in (0, 3, 8, 137), f"the command ended with {code}"
     if acked:
         assert THEIRS in state(root / "alice" / "experiences"), "an acknowledged sync took nothing in"
         # Plain git there forces no name of a reference to disk: what it lost is given again.
         if mode != "powercut-end":
-            _check_given(root, expect["alice"])
+            check_given(root, expect["alice"])
     if step % 2:
         assert call("list")[0] == 0, "the next reading command failed"
     assert call("memorize", FOLLOWING, actor=AGENT)[0] == 0, "the next writing command failed"
-    _unlock(root, said_so=not mode.startswith("powercut"))
-    _sync(root, "alice", "bob")
+    unlock(root, said_so=not mode.startswith("powercut"))
+    run_sync(root, "alice", "bob")
     _check_equal(root)
     for name in ("alice", "bob"):
-        acts = Counter(_acts(root, name))
+        acts = Counter(acts_of(root, name))
         lost = {*expect["alice"], *expect["bob"]} - set(acts)
         assert not lost, f"{name} lost {len(lost)} acts"
         assert max(acts.values()) == 1, f"{name} has an act twice"
-        _check_repository(root / name / "experiences")
+        check_repository(root / name / "experiences")
 
 
-def _unlock(root: Path, *, said_so: bool) -> None:
+def unlock(root: Path, *, said_so: bool) -> None:
     """What the remote's own git left there as it died, whoever keeps the remote takes away; a sync has named it."""
     left = list((root / "there.git").rglob("*.lock"))
     if left and said_so:
@@ -80,7 +85,8 @@ def _unlock(root: Path, *, said_so: bool) -> None:
         path.unlink()
 
 
-def _check_given(root: Path, acts: list[str]) -> None:
+def check_given(root: Path, acts: list[str]) -> None:
+    """What was reported as given is in the remote."""
     there = _git(root / "there.git", "log", "--format=%(trailers:key=Alice-Act,valueonly)", "main").split()
     assert set(acts) <= set(there), "an acknowledged sync gave nothing"
 
@@ -103,23 +109,27 @@ def _files(home: Path) -> list[Path]:
     return [path for path in (home / "experiences").rglob("*.json*") if ".git" not in path.parts]
 
 
-def _enter(root: Path) -> None:
+def enter_root(root: Path) -> None:
+    """Make this process one that runs commands on the homes below ``root``, from there."""
     enter(root)
     os.chdir(root)
 
 
-def _sync(root: Path, *names: str) -> None:
+def run_sync(root: Path, *names: str) -> None:
+    """Sync each of the homes; it has to go through."""
     for name in names:
         code, answer = call("sync", "--home", str(root / name))
         assert code == 0, f"{name} could not sync: {answer}"
 
 
-def _acts(root: Path, name: str) -> list[str]:
+def acts_of(root: Path, name: str) -> list[str]:
+    """The ids of all acts of a home."""
     form = "--format=%(trailers:key=Alice-Act,valueonly)"
     return _git(root / name / "experiences", "log", form).split()
 
 
-def _check_repository(experiences: Path) -> None:
+def check_repository(experiences: Path) -> None:
+    """git is content with a home's history, and nothing is left behind."""
     assert _git(experiences, "fsck", "--strict", "--no-dangling") == "", "git fsck is not content"
     left = _git(experiences, "status", "--porcelain", "--untracked-files=all")
     assert left == "", f"git status is not clean: {left}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -103,9 +102,12 @@ WALKED = {scene for scene, mode in SAMPLED if mode != "powercut-end"}
 @pytest.mark.parametrize("name", [name for name in scenes.SCENES if name not in WALKED])
 def test_a_scene_ends_as_it_must_when_nothing_interrupts_it(name: str, tmp_path: Path) -> None:
     root, scene = _built(tmp_path, name), scenes.SCENES[name]
-    command = [sys.executable, "-m", "alice_exp", *shlex.split(scene.command.replace("$CM_DIR", str(root)))]
     subprocess.run(
-        command, env=scenes.environment(root, scene.actor), cwd=root, check=True, stdin=subprocess.DEVNULL
+        scene.words(root),
+        env=scenes.environment(root, scene.actor),
+        cwd=root,
+        check=True,
+        stdin=subprocess.DEVNULL,
     )
     done = _check(root, name, acked=True, step=1)
     assert done.returncode == 0, done.stderr
