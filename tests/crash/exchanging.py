@@ -90,6 +90,7 @@ def _play(words: list[str]) -> int:
     """Run a command line whose network leads to the other Alice in this very process; its exit code."""
     sys.path.insert(0, str(ROOT))
     from alice_exp.app.main import run
+    from alice_exp.kernel.errors import PeerError
     from alice_exp.owner.wiring import open_session
     from alice_exp.sharing.cli import peer_commands
     from alice_exp.sharing.store.tls_transport import at_address
@@ -104,7 +105,14 @@ def _play(words: list[str]) -> int:
         host = Host(there.home, shares(there), caller_as(there), session.warn)
         (asking,) = peers(there).all()
         peers(session).update(at_address(asked, "192.0.2.1:4711"))
-        yield SimpleNamespace(ask=lambda message: host.answer(asking, json.loads(json.dumps(message))))
+
+        def ask(message: Any) -> Any:
+            answer: Any = host.answer(asking, json.loads(json.dumps(message)))
+            if "error" in answer:
+                raise PeerError("the peer refused: {why}", why=str(answer["error"]))
+            return answer
+
+        yield SimpleNamespace(ask=ask)
 
     peer_commands.network = lambda session: SimpleNamespace(  # type: ignore[assignment,return-value]
         connect=lambda asked, _: connected(asked, session)

@@ -188,11 +188,17 @@ class Disk:
         return names is not None and names.get(path.name) == (path.stat().st_ino if path.exists() else None)
 
 
-def every(monkeypatch: pytest.MonkeyPatch, number: int, written: Callable[[Disk], list[str]]) -> int:
-    """Something is lost without the call of this ``number``; returns how many calls there are.
+def every(
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+    written: Callable[[Disk], list[str]],
+    prepare: Callable[[], None] = lambda: None,
+) -> int:
+    """Something is lost without the call of this ``number``; returns how many calls there are after ``prepare``.
 
     A directory into which several files go is forced after each of them, and the last time makes up for the others.
     """
+    prepare()
     with monkeypatch.context() as patched:
         disk = Disk(patched, number)
         lost = written(disk)
@@ -237,3 +243,68 @@ def test_an_act_needs_each_of_its_fsyncs(repository: Repository, monkeypatch: py
     assert calls >= 8
     for number in range(calls):
         every(monkeypatch, number, lambda disk: several(repository, disk, monkeypatch))
+
+
+class Died(BaseException):
+    """The process ends here."""
+
+
+def dies(*_: object) -> None:
+    raise Died
+
+
+def test_a_recovery_needs_each_of_its_fsyncs(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An act that was decided and not begun is finished; leave any one call out, and not all of it is on the disk."""
+    tree, git_dir = repository.work_tree, repository.git_dir
+    one, fresh = tree / "a/one", list[Path]()
+
+    def prepare() -> None:
+        turn = repository.run("rev-list", "--count", "HEAD").decode().strip()
+        fresh.append(tree / f"a/fresh{turn}")
+        changes = {
+            "a/one": FileChange(one.read_bytes(), turn.encode()),
+            f"a/{fresh[-1].name}": FileChange(None, NEW),
+        }
+        with monkeypatch.context() as patched, pytest.raises(Died):
+            patched.setattr(transaction, "_swap_all", dies)
+            act(repository, changes)
+
+    def written(disk: Disk) -> list[str]:
+        assert recover(repository).finished
+        return disk.lost(one, fresh[-1], git_dir / "refs/heads/main", git_dir / "refs/alice/seen")
+
+    calls = every(monkeypatch, -1, written, prepare)
+    assert calls >= 5
+    for number in range(calls):
+        every(monkeypatch, number, written, prepare)
+
+
+def test_an_act_that_the_disk_refused_for_a_moment_is_on_it_all_the_same(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is decided, so it is finished at once, and what is reported as done survives a power cut."""
+    one = repository.work_tree / "a/one"
+
+    def refused(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    disk = Disk(monkeypatch)
+    monkeypatch.setattr(transaction, "_swap_all", refused)
+    act(repository, {"a/one": FileChange(OLD, NEW), "a/two": FileChange(OLD, None)})
+    assert one.read_bytes() == NEW and not repository.resolve("refs/alice/pending")
+    git_dir = repository.git_dir
+    assert not disk.lost(one, repository.work_tree / "a/two", git_dir / "refs/heads/main")
+
+
+def test_git_itself_is_told_to_force_what_it_writes(repository: Repository) -> None:
+    """Objects and references are in git's hands: without these settings a commit is in memory when it is reported."""
+    assert repository.run("config", "--get", "core.fsync").strip() == b"all"
+    assert repository.run("config", "--get", "core.fsyncMethod").strip() == b"fsync"
+
+
+def test_a_scratch_directory_of_a_dead_process_is_swept_and_a_living_one_is_not(tmp_path: Path) -> None:
+    for maker in (2**22 + 1, os.getppid()):
+        (tmp_path / f".owner{MARK}{maker}-x").mkdir()
+        (tmp_path / f".owner{MARK}{maker}-x/text").write_text("to be signed")
+    assert not atomic_files.sweep(tmp_path, dead_only=True)
+    assert left(tmp_path) == [f".owner{MARK}{os.getppid()}-x"]

@@ -151,6 +151,29 @@ def test_every_durable_writer_needs_each_of_its_fsyncs(
         every(monkeypatch, number, written)
 
 
+@pytest.mark.parametrize("write", [_session, _peer, _owner], ids=lambda write: write.__name__)
+def test_what_was_forgotten_stays_forgotten_when_the_power_goes(
+    home: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], None]
+) -> None:
+    if write is _peer:
+        FileIdentity(home, lambda: "alice_x").keep(
+            replace(FileIdentity(home, lambda: "bob").own(), name="bob")
+        )
+    else:
+        write(home)
+    names = {"sessions/talk.jsonl", "identity/peers/bob.json", "identity/owner.pub", "identity/owner.json"}
+    paths = [path for name in sorted(names) if (path := home / name).exists()]
+    assert paths
+    disk = Disk(monkeypatch)
+    if write is _session:
+        FileSessions(home / "sessions", lambda _: False, lambda: 1.0).forget("talk")
+    elif write is _peer:
+        FileIdentity(home, lambda: "alice_x").forget(FileIdentity(home, lambda: "alice_x").find("bob"))
+    else:
+        SshOwner(home, lambda _: None).keep(None)
+    assert not [path for path in paths if path.exists()] and not disk.lost(*paths)
+
+
 def test_a_line_that_was_cut_short_costs_no_other(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_bytes(b'{"a": 1}\n{"b"')

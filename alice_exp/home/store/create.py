@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from alice_exp.home.store.list_files import scan
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.atomic_files import sync_directory
 from alice_exp.kernel.journal.file_signatures import Stamps
 from alice_exp.kernel.journal.transaction import FileChange
 
@@ -27,6 +28,8 @@ def make_directories(root: Path, experiences: Path) -> None:
         root.parent.mkdir(parents=True, exist_ok=True)
         for path in (root, experiences, *(experiences / folder for folder in _FOLDERS)):
             path.mkdir(mode=0o700, exist_ok=True)
+        for path in (root.parent, root, experiences):
+            sync_directory(path)
         # A folder that was there before, such as a copy, becomes a home, and a home is its person's alone.
         if not (experiences / ".git").exists():
             root.chmod(0o700)

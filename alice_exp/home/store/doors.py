@@ -309,11 +309,15 @@ class FileHome:
         the other files of a new home. A file with a problem is left out, with a warning.
         """
         from alice_exp.home.store import create as creation
+        from alice_exp.home.store.recovery import finish_interrupted
 
         creation.make_directories(self.root, self.experiences)
         with self._locked():
             if self.repository.resolve(SEEN) and (damage := self.repository.damage()):
                 raise ProblemError("{obstacle}", obstacle=damage, hint=self.repository.way_out())
+            if self.repository.git_dir.is_dir() and not self.repository.git_dir.is_symlink():
+                # What stands there may be a home whose making was interrupted: locks of git, a decided first act.
+                finish_interrupted(self.repository, self.lock.holder_died, self._sources.warn)
             if self.repository.exists and (head := self.repository.head()):
                 # A fresh clone, which no act of this home has touched, is taken over as it is by a person's init.
                 if not self.repository.resolve(SEEN):

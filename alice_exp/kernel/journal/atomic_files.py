@@ -307,7 +307,16 @@ def _content(path: Path) -> bytes | None:
 
 def sync_directory(path: Path) -> None:
     """fsync a directory, so that the names in it survive a power cut."""
-    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    _sync(path, os.O_DIRECTORY)
+
+
+def sync_file(path: Path) -> None:
+    """fsync a file that another program wrote."""
+    _sync(path, os.O_NOFOLLOW)
+
+
+def _sync(path: Path, flags: int) -> None:
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags)
     try:
         os.fsync(handle)
     finally:

@@ -14,7 +14,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.atomic_files import replace
+from alice_exp.kernel.journal.atomic_files import replace, sweep, sync_directory, sync_file
 from alice_exp.kernel.journal.git_references import SEEN, References
 
 if TYPE_CHECKING:
@@ -155,6 +155,7 @@ class Repository(References):
 
     def create(self) -> None:
         """Create the repository with its local configuration, or bring that of an existing one up to date."""
+        self.drop_unborn_head()
         self.run("init", "--quiet", "--template=", "--initial-branch=main")
         config = self._config()
         for name, value in config.settings.items():
@@ -165,9 +166,16 @@ class Repository(References):
         for name, text in config.texts.items():
             path = self.git_dir / name
             path.parent.mkdir(exist_ok=True)
+            sweep(path.parent, dead_only=True)
             mode = 0o700 if path.parent.name == "hooks" else 0o600
             replace(path, text.encode(), durable=True, mode=mode)
         self.git_dir.chmod(0o700)
+        # git forces objects and references to disk, but not what makes a directory a repository.
+        (self.git_dir / "refs" / "alice").mkdir(exist_ok=True)
+        for name in ("HEAD", "config"):
+            sync_file(self.git_dir / name)
+        for folder in ("refs/heads", "refs", "objects/info", "objects/pack", "objects", "", ".."):
+            sync_directory(self.git_dir / folder)
 
     def _config(self) -> RepoConfig:
         # Only a repository that is made or mended asks for this: the value's class is not worth a cold start.

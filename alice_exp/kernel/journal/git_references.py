@@ -104,6 +104,12 @@ class References:
             mended = True
         return mended
 
+    def drop_unborn_head(self) -> None:
+        """Remove a damaged HEAD where no branch exists yet: ``git init`` writes it only if there is none."""
+        branches = self.git_dir / "refs" / "heads"
+        if not self.branch() and not self.resolve("HEAD") and not any(branches.glob("*")):
+            (self.git_dir / "HEAD").unlink(missing_ok=True)
+
     def _last(self, branch: str) -> str:
         try:
             lines = (self.git_dir / "logs" / branch).read_text("utf-8", "replace").splitlines()

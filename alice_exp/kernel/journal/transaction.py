@@ -290,7 +290,8 @@ def recover(
     last holder of the lock did not release it, so unfinished objects of git are removed too.
 
     A pending commit on top of the branch lands, after updating those files that are still as before; one that the
-    branch already contains is just unmarked; one that no longer fits is kept as ``refs/alice/lost/ID``.
+    branch already contains is just unmarked; one that no longer fits is kept as ``refs/alice/lost/ID``. A first commit
+    lands only if no file stands in its way: what it found is in no history, so nobody could tell it from a later edit.
     """
     waiting = [displaced for folder in _folders(repository.work_tree) for displaced in sweep(folder)]
     drop_stale_locks(repository)
@@ -311,6 +312,9 @@ def recover(
         repository.point([(f"{LOST}/{pending}", pending, "")])
         repository.give_up(pending)
         return Recovered(lost=pending)
+    if not head and not _is_free(repository, pending):
+        repository.give_up(pending)
+        return Recovered()
     _finish_files(repository, head, pending)
     _land(repository, pending, head, arrived=repository.is_merge(pending))
     with contextlib.suppress(ProblemError):
@@ -339,6 +343,13 @@ def _base(repository: Repository, pending: str) -> str:
     parent = repository.parent(pending)
     message = repository.run("log", "-1", "--format=%B", pending, "--").decode("utf-8", "replace")
     return repository.parent(parent) if f"\nAlice-{COMPLETES}: " in message else parent
+
+
+def _is_free(repository: Repository, commit: str) -> bool:
+    """Whether every file of a commit has its content already, or is not there."""
+    tree = repository.tree(commit)
+    present = {path: _present(repository.work_tree / path) for path in tree}
+    return all(data is None or blob_id(data) == tree[path] for path, data in present.items())
 
 
 def _finish_files(repository: Repository, old: str, new: str) -> None:
