@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
@@ -119,10 +120,17 @@ class FileAccess:
 
 def _count(reads: dict[str, Reads], lines: bytes) -> None:
     """Count the lines of a log in; one that a crash cut short is skipped."""
+    rows: list[tuple[str, list[str]]] = []
     for line in lines.splitlines():
         with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
             row = json.loads(line)
-            at, ids = str(row["at"]), [str(block_id) for block_id in row["ids"]]
-            for block_id in ids:
-                known = reads.get(block_id, Reads(0, ""))
-                reads[block_id] = Reads(known.count + 1, max(known.last_at, at))
+            rows.append((str(row["at"]), list(map(str, row["ids"]))))
+    # Several processes write, so the lines are nearly in the order of time, and the last of a block's is the latest.
+    rows.sort()
+    counts, last = Counter[str](), dict[str, str]()
+    for at, ids in rows:
+        counts.update(ids)
+        last.update(dict.fromkeys(ids, at))
+    for block_id, count in counts.items():
+        known = reads.get(block_id, Reads(0, ""))
+        reads[block_id] = Reads(known.count + count, max(known.last_at, last[block_id]))

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from operator import mul
-from statistics import median
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.ports import Nearness
@@ -66,6 +65,9 @@ def chance(cosines: Sequence[float]) -> float:
     """
     if not cosines:
         return 1.0
+    # Loaded with an embedder alone: it brings fractions and decimals along.
+    from statistics import median
+
     middle = median(cosines)
     spread = _SPREAD * median(abs(value - middle) for value in cosines)
     return min(1.0, max(0.0, middle + spread * math.sqrt(2 * math.log(len(cosines) / MISTAKEN))))

@@ -108,6 +108,9 @@ class Recording:
         return known[1]
 
     def _parsed(self, path: str, data: bytes) -> Read:
+        if data == EMPTY[path].encode():
+            # A new home's file: the parser need not be loaded to find nothing in it.
+            return (EpisodeBook() if path == EPISODES_PATH else Timeline()), ()
         document = self._document(path, data)
         if path == EPISODES_PATH:
             book, problems = read_episodes(document, self._sound)
