@@ -11,14 +11,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from alice_exp.home.landed import Landed
+    from alice_exp.home.references import LookUp
     from alice_exp.kernel.errors import AliceError
 
 
 def open_session(
     home: str = "", actor: str = "", warn: Callable[[AliceError], None] = lambda _: None
 ) -> Session:
-    """A session on a home whose approvals the owner key judges and whose acts keep the search index in step."""
-    return Session(home, actor, warn, judge, _follow)
+    """A session on a home whose approvals the owner key judges and whose acts keep the search index in step, which
+    answers what a reference stands for."""
+    return Session(home, actor, warn, judge, _follow, _look_up)
+
+
+def _look_up(session: Session) -> LookUp:
+    from alice_exp.finding.usecases import look_up
+    from alice_exp.finding.wiring import index
+
+    return lambda reference: look_up(session.home, index(session), reference)
 
 
 def _follow(session: Session) -> Callable[[Sequence[Landed]], None]:

@@ -17,7 +17,7 @@ from alice_exp.model.values.block import PLACES, SETS, is_approved
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from alice_exp.finding.ports import Collection, Finding
+    from alice_exp.finding.ports import Collection, Finding, Index
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
@@ -148,17 +148,17 @@ def _preferring(matches: list[Match], project: str) -> list[Match]:
 def show(finding: Finding, reference: str) -> Shown:
     """One block, wherever it is; counts as a read, which the answer shows already (R3.34, B3.5)."""
     config, access, caller = finding.home.config(), finding.access, finding.caller
-    placed = _looked_up(finding, reference)
+    placed = look_up(finding.home, finding.index, reference)
     access.record([placed.block.id], caller.now)
     return _showing(config, caller)(counting(access.pending(), config, caller.now)(placed))
 
 
-def _looked_up(finding: Finding, reference: str) -> Placed:
-    home = finding.home
+def look_up(home: Home, index: Index, reference: str) -> Placed:
+    """The block that a reference stands for, in any set or the archive; raises like ``home.references.resolve``."""
     if is_keyed(reference):
         return resolve(home.read(PLACES), reference)
     wanted = prefix(reference)
-    found = finding.index.ask(lambda known: known.starting_with(wanted, 5))
+    found = index.ask(lambda known: known.starting_with(wanted, 5))
     return one_of(reference, wanted, found) if found is not None else resolve(home.read(PLACES), reference)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.kernel.errors import Hint, NotFoundError, UsageError
 from alice_exp.model.formats.block_fields import NAME
@@ -12,9 +13,13 @@ from alice_exp.model.values.block import BLOCK_TYPES, PLACES, path_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from alice_exp.home.ports import Home
     from alice_exp.model.values.block import BlockType, Place, Placed
     from alice_exp.model.values.snapshot import Snapshot
 
+
+LookUp: TypeAlias = "Callable[[str], Placed]"
+"""Finds the block that a reference stands for, in any set or the archive; raises like ``resolve``."""
 
 _REFERENCE = re.compile(r"(exp-)?([a-z2-9]{1,8})")
 _SET_NAMES: dict[str, Place] = {
@@ -34,6 +39,11 @@ def resolve(snapshot: Snapshot, reference: str) -> Placed:
         return _keyed(snapshot, reference)
     wanted = prefix(reference)
     return one_of(reference, wanted, [placed for placed in snapshot if placed.block.id.startswith(wanted)])
+
+
+def look_up(home: Home) -> LookUp:
+    """A ``LookUp`` that reads every file; whoever has an index has a faster one."""
+    return lambda reference: resolve(home.read(PLACES), reference)
 
 
 def is_keyed(reference: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.home.caller import Caller
 from alice_exp.home.judge import Judge
+from alice_exp.home.references import look_up
 from alice_exp.kernel.errors import AliceError, UsageError
 from alice_exp.kernel.journal.act import Actor
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.landed import Landed
     from alice_exp.home.ports import History
+    from alice_exp.home.references import LookUp
     from alice_exp.home.store.doors import FileHome
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.kernel.providers.ports import Provider
@@ -44,8 +46,9 @@ _STAMP = "%Y-%m-%dT%H:%M:%SZ"
 class Session:
     """One process's use of one home. ``home_option`` and ``actor_option`` come from the command line, or are empty.
 
-    ``judge_of`` supplies the judge of approvals, ``follow_of`` what keeps the search index in step with acts. Both
-    belong to higher rooms, so they are passed in, not imported.
+    ``judge_of`` supplies the judge of approvals, ``follow_of`` what keeps the search index in step with acts,
+    ``look_up_of`` what finds a block by its reference. They belong to higher rooms, so they are passed in, not
+    imported.
     """
 
     home_option: str = ""
@@ -55,6 +58,7 @@ class Session:
     follow_of: Callable[[Session], Callable[[Sequence[Landed]], None]] = field(
         default=lambda _: lambda _: None
     )
+    look_up_of: Callable[[Session], LookUp] = field(default=lambda session: look_up(session.home))
     _kept: dict[object, Any] = field(default_factory=dict)
 
     def once(self, build: Callable[[Session], T]) -> T:
@@ -133,6 +137,11 @@ class Session:
         home.follow = self.follow_of(self)
         return home
 
+    @property
+    def look_up(self) -> LookUp:
+        """Finds the block that a reference stands for."""
+        return self.look_up_of(self)
+
     @cached_property
     def history(self) -> History:
         """The home's git history."""
@@ -142,7 +151,7 @@ class Session:
 
     def apart(self, actor: str = "") -> Session:
         """A new session on the same home for another thread or actor, since open handles are thread-bound."""
-        return Session(str(self.root), actor or self.actor_option, self.warn, self.judge_of, self.follow_of)
+        return replace(self, home_option=str(self.root), actor_option=actor or self.actor_option, _kept={})
 
     @cached_property
     def provider(self) -> Provider | None:

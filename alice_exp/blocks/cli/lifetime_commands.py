@@ -182,7 +182,7 @@ def purge(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
     terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("purge"), f"alice-exp purge {reference}")
-    block_id = find_id(session.home, session.history, reference)
+    block_id = find_id(session.look_up, session.history, reference)
     if dry_run:
         versions = session.home.versions(block_id)
         line = say("{id}  would go from {count} versions of files in history", id=block_id, count=versions)

@@ -34,8 +34,7 @@ def why(
     """
     terminal: Terminal = ctx.obj
     opened = terminal.session
-    block_id = provenance.find_id(opened.home, opened.history, reference)
-    present = provenance.present(opened.home, block_id)
+    block_id, present = provenance.find(opened.look_up, opened.history, reference)
     try:
         life = provenance.transitions(opened.history, block_id)
     except ProblemError as error:
@@ -181,7 +180,7 @@ def log(
     terminal: Terminal = ctx.obj
     opened = terminal.session
     opened.home.read(())
-    block_id = provenance.find_id(opened.home, opened.history, reference) if reference else ""
+    block_id = provenance.find_id(opened.look_up, opened.history, reference) if reference else ""
     filters = LogFilter(block_id, by, op, session, moment(since), moment(until), limit)
     acts = list(provenance.log(opened.history, filters))
     life = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.undo import by_block, whole_files
 from alice_exp.home.caller import require_person
-from alice_exp.home.references import prefix, resolve
+from alice_exp.home.references import look_up, prefix
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.model.formats.block_schema import block_json
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Changed, History, Home, Version
+    from alice_exp.home.references import LookUp
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.snapshot import Snapshot
@@ -81,20 +82,28 @@ def log(history: History, filters: LogFilter) -> Iterator[Commit]:
     return islice(passing, filters.limit) if filters.limit else passing
 
 
-def find_id(home: Home, history: History, reference: str) -> str:
-    """The id that a reference stands for, among living and archived blocks, else among all ids in history.
+def find_id(look_up: LookUp, history: History, reference: str) -> str:
+    """The id that a reference stands for; see ``find``."""
+    return find(look_up, history, reference)[0]
+
+
+def find(look_up: LookUp, history: History, reference: str) -> tuple[str, Placed | None]:
+    """The id that a reference stands for, among living and archived blocks, else among all ids in history; with the
+    block as it is now, ``None`` if it is in no file.
 
     Raises ``UsageError`` if it fits several, ``NotFoundError`` if it fits none.
     """
     wanted = prefix(reference)
     try:
-        return resolve(home.read(PLACES), reference).block.id
+        present = look_up(reference)
     except NotFoundError:
         known = {
             block_id for commit in history.log() for block_id in commit.blocks if block_id.startswith(wanted)
         }
+    else:
+        return present.block.id, present
     if len(known) == 1:
-        return known.pop()
+        return known.pop(), None
     if known:
         raise UsageError(
             "{reference} fits several blocks: {few}", reference=reference, few=", ".join(sorted(known)[:4])
@@ -199,7 +208,7 @@ def restore(home: Home, history: History, caller: Caller, reference: str) -> tup
     from alice_exp.model.rules.rejection import Rejections
 
     require_person(caller, "restore", f"alice-exp restore {reference}")
-    block_id = find_id(home, history, reference)
+    block_id = find_id(look_up(home), history, reference)
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Placed]:
         present = snapshot.find(block_id)
@@ -232,11 +241,6 @@ def restore(home: Home, history: History, caller: Caller, reference: str) -> tup
 def _is_hidden(placed: Placed) -> bool:
     """Whether a candidate may have expired without being removed yet; restoring it starts its expiry anew."""
     return placed.place == "low_value" and placed.block.reported is not None
-
-
-def present(home: Home, block_id: str) -> Placed | None:
-    """The block as it is now, in any set or the archive; ``None`` if it is in no file."""
-    return home.read(PLACES).find(block_id)
 
 
 def field_changes(version: Version) -> dict[str, tuple[Json, Json]]:

@@ -19,7 +19,7 @@ from alice_exp.kernel.journal.git_process import LOST, isolated_environment
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.block_edits import raw_block
-from alice_exp.model.formats.block_schema import read_blocks
+from alice_exp.model.formats.block_schema import read_blocks, state_in
 from alice_exp.model.values.block import Placed
 
 if TYPE_CHECKING:
@@ -265,8 +265,8 @@ def _state_among(blobs: Iterable[Blob | None], block_id: str, seen: dict[str, st
         if blob.hexsha not in seen:
             data = blob.data_stream.read()
             # The bytes are searched before they are parsed: most changed files do not contain the block.
-            held = _blocks_of({str(blob.path): data}, str(blob.path)) if block_id.encode() in data else []
-            seen[blob.hexsha] = next((one.block.state for one in held if one.block.id == block_id), "")
+            held = block_id.encode() in data
+            seen[blob.hexsha] = state_in(parse(data, str(blob.path)), block_id) if held else ""
         if seen[blob.hexsha]:
             return seen[blob.hexsha]
     return ""

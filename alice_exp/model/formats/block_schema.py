@@ -96,6 +96,18 @@ def read_block(item: Json, place: Place) -> Block:
     return Block(**fields)
 
 
+def state_in(document: Document, block_id: str) -> str:
+    """The state of one block of a parsed file, no other being read; empty if it is not in it or is unsound."""
+    listed = document.value.get("blocks") if isinstance(document.value, dict) else None
+    for item in listed if isinstance(listed, list) else ():
+        if isinstance(item, dict) and item.get("id") == block_id:
+            try:
+                return read_block(item, place_of(document.path)).state
+            except Fault:
+                return ""
+    return ""
+
+
 def block_of(item: Json, place: Place) -> Block | str:
     """Read one block from a JSON value outside a file (a line of JSONL): the block, or why it is not one."""
     try:
