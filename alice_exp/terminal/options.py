@@ -221,24 +221,22 @@ def _holds_surrogate(value: Json) -> bool:
 
 
 def write_apart(target: str, text: str) -> None:
-    """Write a document to stdout (``-``), or into a new file that only its owner can read (0600).
+    """Write a document to stdout (``-``), or into a new file that only its owner can read (0600), whole or not at all.
 
     ``RefusedError`` if the file exists, since nothing is overwritten.
     """
     if target == "-":
         sys.stdout.write(text)
         return
-    import os
+    from alice_exp.kernel.journal.atomic_files import create
 
     try:
-        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        create(Path(target), text.encode())
     except FileExistsError:
         raise RefusedError("{target} already exists", target=target, hint="name a new file") from None
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise ProblemError("this file cannot be written: {why}", why=why, path=target) from error
-    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
 
 
 def moment(text: str) -> str:

@@ -38,6 +38,7 @@ def main(name: str) -> None:
     """Check one scene; an ``AssertionError`` says what was lost."""
     root, scene = Path(os.environ["CM_DIR"]), SCENES[name]
     acked, code, step = os.environ["CM_ACKED"] == "1", int(os.environ["CM_RC"]), int(os.environ["CM_N"])
+    is_refused = os.environ["CM_MODE"].startswith("errno")
     expect = json.loads((root / "expect.json").read_text(encoding="utf-8"))
     enter(root)
     assert code in (0, 3, 137), (
@@ -65,7 +66,8 @@ def main(name: str) -> None:
         text = (experiences / "universal" / "tool_usage.jsonc").read_text(encoding="utf-8")
         assert re.findall(r'"access_count": (\d+)', text) == ["1"], "a read was lost or counted twice"
     if name == "decide":
-        _check_decided(experiences, acked=acked)
+        # A disk that refuses does not silence the answer, which then says that it has no outcome.
+        _check_decided(experiences, acked=acked and not is_refused)
     if name == "session-say":
         told = call("session", "show", "talk", actor=AGENT)[1]["messages"]
         said = [one["content"] for one in told]

@@ -257,3 +257,23 @@ def test_a_file_of_the_persons_is_on_the_disk_before_it_takes_the_old_ones_place
 
     for number in range(every(monkeypatch, -1, written)):
         every(monkeypatch, number, written)
+
+
+def test_a_new_file_appears_whole_and_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an export writes: never in the place of another file, nothing half, and with or without hard links."""
+
+    def no_links(*_: object) -> None:
+        raise OSError(1, "Operation not permitted")
+
+    left = tmp_path / f".a{atomic_files.MARK}{2**22 + 1}-00000000"
+    for links in (True, False):
+        with monkeypatch.context() as patched:
+            if not links:
+                patched.setattr(os, "link", no_links)
+            left.touch()
+            path, disk = tmp_path / f"a{links}", Disk(patched)
+            atomic_files.create(path, b"x")
+            assert path.read_bytes() == b"x" and path.stat().st_mode & 0o777 == 0o600 and not disk.lost(path)
+            with pytest.raises(FileExistsError):
+                atomic_files.create(path, b"y")
+            assert path.read_bytes() == b"x" and sorted(tmp_path.glob(".*")) == []

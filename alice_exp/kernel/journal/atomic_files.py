@@ -138,6 +138,24 @@ def replace(path: Path, data: bytes, *, durable: bool, mode: int = 0o600) -> Non
         sync_directory(path.parent)
 
 
+def create(path: Path, data: bytes) -> None:
+    """Write a new file (0600) that appears whole, fsynced; ``FileExistsError`` if the name is taken."""
+    sweep(path.parent, dead_only=True)
+    temporary = _beside(path, data, 0o600, durable=True)
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without links, as on a memory stick.
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
+        temporary.rename(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    sync_directory(path.parent)
+
+
 def append(path: Path, data: bytes, *, create: bool = True, at: float | None = None) -> int:
     """Append lines to a file (0600 if it is new), fsynced with its name; returns the offset at which they end.
 
