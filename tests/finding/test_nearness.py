@@ -65,6 +65,9 @@ RIGHT = {
     "narrower": ("near", "None", "extends"),
     # "With us it is so" says nothing about how it is elsewhere.
     "project": ("near", "None"),
+    "differs": ("opposes", "replaces"),
+    # Named or not: never as what denies it.
+    "reworded": ("identical", "same", "extends", "near", "None"),
 }
 FLOORS = {
     "nearness_pairs.txt": {"opposes": 0.85, "replaces": 0.85, "same": 0.75, "near": 0.9},
@@ -77,6 +80,8 @@ FLOORS = {
         "project": 1.0,
     },
     "nearness_untuned.txt": {"opposes": 0.9, "replaces": 0.65, "same": 0.5, "near": 0.9},
+    "nearness_frames.txt": {"differs": 0.85, "same": 0.6, "reworded": 1.0, "near": 0.95},
+    "nearness_last.txt": {"differs": 0.75, "reworded": 1.0, "near": 0.75},
 }
 """Reached when the rule was written: the tuned half, and the half held back (see docs/design.md, section 13)."""
 

@@ -30,7 +30,7 @@ CLAUSE = 0.6
 """The dice of two clauses from which they are about one thing."""
 
 NARROWER = 1.5
-"""The weight of the words that one prohibition has over another from which it forbids less."""
+"""The weight of the words that one prohibition has over another from which it forbids less, or news over what was."""
 
 LEAST_DICE = 0.15
 """The dice below which a long text that has the words of a short one somewhere is not about the same."""
@@ -155,7 +155,9 @@ class _Pair:
             or max(self.over()) < RARE
         )
         is_about_one = self.topic >= 0.6 or self.dice >= LEAST_DICE
-        if is_denied and is_enough and is_about_one and self.cover >= (0.45 if beside else 0.6):
+        # Where the trigger alone is shared and each adds its own, both speak of it, and neither of what the other says.
+        is_of_same = self.cover >= 0.45 if beside else self.cover >= 0.6 and min(self.over()) < RARE / 2
+        if is_denied and is_enough and is_about_one and is_of_same:
             return True
         if any(self._deny(one, two) for one in self.one.clauses for two in self.two.clauses):
             return True
@@ -186,6 +188,9 @@ class _Pair:
         """Whether both state the value of one thing, and another one."""
         if not (self.cover >= 0.4 or self.topic >= 0.6):
             return False
+        # A bare number is a value of anything: a port of one service and of another share a word or two.
+        if self.changed == ["number"] and self.topic < 0.6 and self.dice < 0.3:
+            return False
         if not self.changed:
             return self._states_another() and not self.has_other_scope()
         # With the same trigger the value may be all that is said; else something has to be of one thing.
@@ -193,6 +198,31 @@ class _Pair:
         # Another day on which it is not so agrees with the day on which it is.
         is_denied = not all(map(self._agree_on, self.shared))
         return is_about_one and not is_denied and not self.has_other_scope() and not self.exchanged
+
+    def is_updated(self) -> bool:
+        """Whether the new one tells that what the known one says was so before: moved, no longer, 换成, 离职."""
+        one, two = self.one, self.two
+        told = one.frames - two.frames
+        is_of_one_frame = (
+            bool(one.frames & two.frames & {"lives", "employed"}) and self._are_both_about_user()
+        )
+        if not is_of_one_frame and "update" not in told:
+            return False
+        if self.has_other_scope() or self._has_other_subject() or self.dice >= 0.9:
+            return False
+        # Who says no more than what is known, with a "now" in it, says the same.
+        if self.over()[0] < NARROWER:
+            return False
+        return is_of_one_frame or self.cover >= (0.3 if self.topic >= 0.6 else 0.6)
+
+    def _has_other_subject(self) -> bool:
+        """Whether each begins with a word that the other one does not have (Ben …, Ada …)."""
+        if self._are_both_about_user():
+            return False
+        one, two = self.one.line, self.two.line
+        if not one or not two or 0 in self.one.slots or 0 in self.two.slots:
+            return False
+        return one[0] not in two and two[0] not in one and same_concept(one[0]).isdisjoint(two)
 
     def _states_another(self) -> bool:
         """Whether both say what one thing is, and differ in one short place alone (名字是张三, 名字是李四)."""
@@ -240,12 +270,20 @@ class _Pair:
         for what, a, b, c, d in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
             if what != "replace":
                 continue
-            left = [w for w in one[a:b] if w not in known_two and w[0] != "="]
-            right = [w for w in two[c:d] if w not in known_one and w[0] != "="]
+            # Of typed values only one that begins the statement is its subject (Python …, Go …).
+            left = [
+                one[at] for at in range(a, b) if one[at] not in known_two and (one[at][0] != "=" or not at)
+            ]
+            right = [
+                two[at] for at in range(c, d) if two[at] not in known_one and (two[at][0] != "=" or not at)
+            ]
             first = next((at for at in range(a, b) if one[at] in left), a)
             second = next((at for at in range(c, d) if two[at] in right), c)
             # A clause that shares nothing is another statement, not another word in the place of one.
             if known_two.isdisjoint(_clause(one, a, b)) or known_one.isdisjoint(_clause(two, c, d)):
+                continue
+            # Two values of one class are a change of it, not another subject.
+            if [word[0] for word in (*left[:1], *right[:1])] == ["=", "="]:
                 continue
             if left and right and not any(not same_concept(w).isdisjoint(right) for w in left):
                 found.append((first, second, _joined(left), _joined(right)))
@@ -310,7 +348,7 @@ def _kind(pair: _Pair) -> Kind | None:
         return "near" if pair.dice + 0.25 * pair.topic >= 0.30 else None
     if pair.is_opposed():
         return "replaces" if pair.are_values() else "opposes"
-    if pair.is_replaced() or one.supersedes == two.id:
+    if pair.is_replaced() or pair.is_updated() or one.supersedes == two.id:
         return "replaces"
     if not are_apart and max(pair.dice, pair.cover) >= 0.75 and pair.agrees():
         left, right = pair.over()

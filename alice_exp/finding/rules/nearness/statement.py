@@ -33,8 +33,9 @@ _UNITS = {
         ("seconds", 3600, "h hour hours 小时 个小时"),
         ("seconds", 86400, "day days 天"),
         ("seconds", 604800, "week weeks 周 个星期"),
-        ("months", 1, "month months 个月"),
-        ("months", 12, "year years 年"),
+        # A year is twelve months, whatever days these have: values are only compared for being the same.
+        ("seconds", 30 * 86400, "month months 个月"),
+        ("seconds", 360 * 86400, "year years 年"),
         ("bytes", 1, "b"),
         ("bytes", 1e3, "kb"),
         ("bytes", 1e6, "mb"),
@@ -73,11 +74,14 @@ _UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
 _TOKEN = re.compile(
     rf"(?P<clock>\d{{1,2}}:\d\d)"
     rf"|(?P<number>(?:\d+(?:\.\d+)*|{_NUMERAL}+(?={_UNIT}|[个条次名倍位人])))\s?(?P<unit>(?:{_UNIT})(?![a-z]))?"
-    r"|(?P<latin>[a-z][a-z0-9_+#./*-]*[a-z0-9+#*]|[a-z])"
+    r"|(?P<latin>/?[a-z][a-z0-9_+#./*-]*[a-z0-9+#*]|[a-z])"
     r"|(?P<cjk>[^\W\d_a-z\x00-\u2e7f]+)"
 )
-_COUNTED = re.compile(r"(?P<number>[二两三四五六七八九十]+|一(?=个人))(?=[个条次名倍位人])")
-"""A count within a run of characters. 一个 is as often "a" as "one", and counts before 人 alone."""
+_COUNTED = re.compile(
+    r"(?P<number>[二两三四五六七八九十百]+|一(?=个人|个?小时|分钟|秒|个月|年))(?:(?P<unit>点半|点钟?|分钟|个?小时|秒钟?|毫秒|天|个月|年)|(?=[个条次名倍位人行页张份]))"
+)
+"""A count or a time within a run of characters. 一个 is as often "a" as "one", and counts before 人 alone; 一点 is
+"a little"."""
 _DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2}
 
 
@@ -109,6 +113,8 @@ class Statement:
     """The places in ``line`` where a value stands: behind is, named, through, 是, 叫, 通过."""
     is_quantified: bool = False
     """Whether it speaks of all of something."""
+    frames: set[str] = field(default_factory=set)
+    """What the whole tells: ``update`` that something was otherwise before, ``lives`` and ``employed`` of a person."""
     denies_whole: bool = False
     """Whether it denies no more than that: "not all columns" leaves some."""
     spelt: dict[str | int, list[str]] = field(default_factory=dict)
@@ -181,7 +187,9 @@ def _words(clause: str) -> Iterator[_Word]:
                     break
             at += size - 1
             if text in _WORD_NUMBERS and size == 1:
-                yield _Word(text, _PLAIN, ("number", str(float(_WORD_NUMBERS[text]))))
+                unit = pieces[at].group() if at < len(pieces) and pieces[at].group() in _UNITS else ""
+                at += bool(unit)
+                yield _Word(f"{text} {unit}".rstrip(), _PLAIN, _amount(str(_WORD_NUMBERS[text]), unit))
             else:
                 yield _Word(text, known.latin.get(text, _PLAIN))
 
@@ -193,14 +201,19 @@ def _number(piece: re.Match[str]) -> _Word:
     written, unit = piece["number"], piece["unit"] or ""
     if written.count(".") > 1 or (not unit and "." in written):
         return _Word(piece.group(), _PLAIN, ("number", written))
+    return _Word(piece.group(), _PLAIN, _amount(written, unit))
+
+
+def _amount(written: str, unit: str) -> tuple[str, str]:
+    """A number with its unit as a typed value, in the unit's normal form."""
     amount = float(written) if written[0].isdigit() else _counted(written)
     name, factor = _UNITS.get(unit, ("number", 1))
     amount = amount * factor + (30 if unit == "点半" else 12 * 60 if unit == "pm" and amount < 12 else 0)
-    return _Word(piece.group(), _PLAIN, (name, str(round(amount, 6))))
+    return name, str(round(amount, 6))
 
 
 def _counted(numeral: str) -> float:
-    total, digit = 0, 0
+    total, digit = 0.0, 0
     for character in numeral:
         scale = {"十": 10, "百": 100, "千": 1000, "万": 10000}.get(character)
         if scale:
@@ -219,8 +232,8 @@ def _segmented(run: str) -> Iterator[_Word]:
         if counted is not None:
             if at > start:
                 yield _Word(run[start:at], _PLAIN)
-            yield _Word(counted["number"], _PLAIN, ("number", str(_counted(counted["number"]))))
-            start = at = counted.end("number")
+            yield _Word(counted.group(), _PLAIN, _amount(counted["number"], counted["unit"] or ""))
+            start = at = counted.end()
             continue
         size = min(known.longest, len(run) - at) if run[at] in known.initials else 0
         while size and run[at : at + size] not in known.cjk:
@@ -277,9 +290,13 @@ def _read(words: Sequence[_Word], into: Statement) -> None:
     _closed(words, into, denies=denies)
 
 
+_FRAMES = ("update", "lives", "employed")
+
+
 def _closed(words: Sequence[_Word], into: Statement, *, denies: bool) -> None:
     """What a whole clause adds, once its words are read."""
     into.negations += denies
+    into.frames.update(name for word in words for name in _FRAMES if name in word.meaning.roles)
     quantified = any("quantity" in word.meaning.roles for word in words)
     into.is_quantified = into.is_quantified or quantified
     into.denies_whole = into.denies_whole or (quantified and denies)
