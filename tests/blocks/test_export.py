@@ -88,6 +88,20 @@ def test_references_follow_a_block_whose_id_is_taken(home: Path, cli: Call, tmp_
     assert found["fd"]["related"] == [found["use rg"]["id"]]
 
 
+@pytest.mark.parametrize("as_mine", [True, False])
+def test_rows_without_an_id_or_with_the_same_one_get_their_own(
+    home: Path, cli: Call, tmp_path: Path, as_mine: bool
+) -> None:
+    place = {"set": "personal", "namespace": "user_preferences"}
+    named = [{"id": "exp-aaaa2222", "payload": text} for text in ("tea", "coffee")]
+    rows = [place | row for row in (*named, {"payload": "rg"}, {"payload": "jq"}, {"payload": "tea"})]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    done = cli("import", "alice", str(path), "--json", *(["--as-mine", "--yes"] if as_mine else [])).json
+    assert len(set(done["ids"])) == 4 and "exp-aaaa2222" in done["ids"]
+    assert cli("check").code == 0
+
+
 def test_what_a_person_rejected_here_is_refused_and_a_set_goes_out_alone(
     home: Path, cli: Call, tmp_path: Path
 ) -> None:

@@ -53,7 +53,7 @@ def _taken(snapshot: Snapshot, caller: Caller, rows: Sequence[Placed], as_mine: 
     here = {sameness(one.block) for one in snapshot if as_mine or one.place != "archive"}
     ids = {one.block.id for one in snapshot}
     rejections = Rejections.within(snapshot)
-    chosen: list[Placed] = []
+    chosen: list[tuple[Placed, str]] = []
     names: dict[str, str] = {}
     known = archived = 0
     refused: list[str] = []
@@ -68,14 +68,16 @@ def _taken(snapshot: Snapshot, caller: Caller, rows: Sequence[Placed], as_mine: 
             refused.append(rejected.block.id)
         else:
             here.add(same)
-            names[row.block.id] = _free(row.block, ids, caller)
-            chosen.append(row)
+            name = _free(row.block, ids, caller)
+            # Two rows may have one id, or none; a reference means the first.
+            names.setdefault(row.block.id or name, name)
+            chosen.append((row, name))
     pool = path_of("low_value", f"pending_{caller.day}")
     placed = tuple(
-        Placed(renamed(replace(row.block, id=names[row.block.id]), names), row.path)
+        Placed(renamed(replace(row.block, id=name), names), row.path)
         if as_mine
-        else Placed(renamed(as_claim(row, names[row.block.id], caller.now), names), pool)
-        for row in chosen
+        else Placed(renamed(as_claim(row, name, caller.now), names), pool)
+        for row, name in chosen
     )
     return TakenIn(placed, known, tuple(refused), archived)
 
