@@ -8,11 +8,17 @@ from typing import Any
 
 import pytest
 
+from alice_exp.blocks.rules.memory_formats import basic_memory, claude_md
+from alice_exp.finding.rules.nearness.statement import text_keys
 from alice_exp.kernel.jsonc import parse
+from alice_exp.learning.rules.episode_groups import _steps
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.field_readers import NAMED
 from alice_exp.model.formats.record_import import import_episodes, import_timeline
 from alice_exp.model.formats.record_schema import read_episodes
+from alice_exp.model.rules.private_facts import _kinds
+from alice_exp.model.rules.secrets import findings
+from alice_exp.model.rules.similarity import plain_mark
 from tests.cost import ratio
 
 
@@ -31,6 +37,10 @@ def test_the_first_problems_are_named_and_the_rest_is_counted() -> None:
     mixed = json.dumps({"blocks": [{"payload": "x", "mine": 1}] * 100 + [{"payload": 7}]}).encode()
     found = read_blocks(parse(mixed, "universal/a.jsonc"))[1]
     assert [one.severity for one in found].count("error") == 1, "an error is never hidden behind warnings"
+
+
+def _note(data: bytes) -> object:
+    return basic_memory(data.decode())
 
 
 READERS: dict[str, tuple[Callable[[int], bytes], Callable[[bytes], object]]] = {
@@ -57,7 +67,57 @@ READERS: dict[str, tuple[Callable[[int], bytes], Callable[[bytes], object]]] = {
         ).encode(),
         lambda data: read_episodes(parse(data, "records/episodes.jsonc", "episodes")),
     ),
+    "comments that never end": (lambda n: b"<!--" * n * 20, lambda data: claude_md(data.decode())),
+    "a heading of blanks": (
+        lambda n: b"# " + b" " * n * 10 + b"x" * n,
+        lambda data: claude_md(data.decode()),
+    ),
+    "a heading of its signs": (
+        lambda n: b"# " + b"# " * n * 10 + b"x",
+        lambda data: claude_md(data.decode()),
+    ),
+    "a long block of code": (
+        lambda n: b"- x\n```\n" + b"y\n" * n * 20,
+        lambda data: claude_md(data.decode()),
+    ),
+    "relations that never close": (lambda n: b"- [tip] x " + b"[[a" * n * 20, _note),
+    "blanks without a bracket": (lambda n: b"- [tip] x" + b" " * n * 20 + b"y", _note),
+    "steps far apart": (lambda n: b"a" + b" " * n * 20 + b"b", lambda data: _steps(data.decode())),
+    "numbers that count nothing": (
+        lambda n: ("二" * n * 10).encode(),
+        lambda data: text_keys(data.decode()),
+    ),
 }
+
+_RUNS = [
+    "a",
+    "0",
+    "z.",
+    "eyJ-",
+    "ecdsa-sha2-",
+    "Ab3+/",
+    "token=",
+    "a@",
+    "mysql_",
+    "root:a",
+    "https://a",
+    "1_Aa",
+    "是_",
+    "是不",
+    "a_",
+    "_",
+]
+"""What a long run may consist of; _ stands for a blank."""
+
+
+@pytest.mark.parametrize("piece", _RUNS)
+def test_a_long_run_takes_no_longer_than_its_length_for_what_looks_for_secrets_and_words(piece: str) -> None:
+    small, large = (piece.replace("_", " ") * count for count in (2_000, 16_000))
+
+    def read(text: str) -> None:
+        findings(text), _kinds(text), plain_mark(text)
+
+    assert ratio(lambda: read(large), lambda: read(small), enough=24, runs=2) <= 24, "not the square of eight"
 
 
 @pytest.mark.parametrize("name", READERS)

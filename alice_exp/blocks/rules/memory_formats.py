@@ -14,7 +14,8 @@ from alice_exp.model.values.block import About, BlockType
 MOST_TEXT = 16_000
 """The characters of one piece that are kept."""
 
-_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
+# Each is tried at the beginning of a line; what ends a line is looked for from there, so that no line takes its square.
+_HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
 _BULLET = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _OTHER = re.compile(r"^\s*(?:@\S|\||>|!\[)")
@@ -22,14 +23,11 @@ _IMPORT = re.compile(r"^\s*@\S+\s*$")
 # Claude Code's memories say so in paragraphs of their own; without its rule a reason is no rule.
 _REASON = re.compile(r"^\s*\*\*(?:Why|How to apply):?\*\*")
 _INDEX = re.compile(r"^\[[^\]]*\]\([^)\s]+\.md\)")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _OBSERVATION = re.compile(r"^\s*[-*]\s+\[([^\[\]]{1,40})\]\s+(.*)$")
-_RELATION = re.compile(r"\[\[[^\]]+\]\]\s*$")
 _TAG = re.compile(r"(?<!\S)#([\w-]+)")
 # As basic-memory 0.24 has it: a time is a line of a transcript, a single sign a box of a task list, and what clings to
 # a word, as in @effective(2026-06-10), is no context.
 _NO_CATEGORY = re.compile(r"\d{1,3}:\d{2}[\d:.,]*(?:\s+-\s+\d{1,3}:\d{2}[\d:.,]*)?|[xX]|\W?")
-_TAIL = re.compile(r"\s+\(([^()]*)\)\s*$")
 _CATEGORIES: Mapping[str, BlockType] = {
     "preference": "preference",
     "habit": "habit",
@@ -109,17 +107,16 @@ def basic_memory(text: str) -> tuple[Piece, ...]:
             continue
         heading = _HEADING.match(line)
         if heading and not title:
-            title = heading[2]
+            title = _closed(heading[2])
         observation = _OBSERVATION.match(line)
-        if not observation or _RELATION.search(line) or _NO_CATEGORY.fullmatch(observation[1].strip()):
+        if not observation or _is_relation(line) or _NO_CATEGORY.fullmatch(observation[1].strip()):
             continue
         category, content = observation[1].strip().lower(), observation[2].strip()
-        context = _TAIL.search(content)
-        content = _TAIL.sub("", content)
+        content, context = _with_context(content)
         tags = tuple(dict.fromkeys((category, *_TAG.findall(content))))
         plain = " ".join(_TAG.sub("", content).split())
         if plain:
-            trigger = " · ".join(part for part in (title, context[1] if context else "") if part)
+            trigger = " · ".join(part for part in (title, context) if part)
             kind = _CATEGORIES.get(category, "fact")
             found.append(Piece(plain[:MOST_TEXT], trigger, kind, tags=tags, line=number))
     return tuple(found)
@@ -127,7 +124,33 @@ def basic_memory(text: str) -> tuple[Piece, ...]:
 
 def _uncommented(text: str) -> str:
     """The text without HTML comments, but with their line breaks, so that line numbers stay."""
-    return _COMMENT.sub(lambda found: "\n" * found.group().count("\n"), text)
+    parts, at = [], 0
+    while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin + 4)) >= 0:
+        parts += [text[at:begin], "\n" * text.count("\n", begin, end)]
+        at = end + 3
+    return "".join([*parts, text[at:]])
+
+
+def _closed(heading: str) -> str:
+    """A heading's text without the signs that may close it (``# Name ##``)."""
+    text = heading.strip()
+    bare = text.rstrip("#")
+    return bare.rstrip() if bare != text and bare[-1:].strip() == "" else text
+
+
+def _is_relation(line: str) -> bool:
+    """Whether a line ends in ``[[Name]]``."""
+    text = line.rstrip()
+    _, opened, name = text[:-2].rpartition("[[")
+    return text.endswith("]]") and bool(opened and name) and "]" not in name
+
+
+def _with_context(text: str) -> tuple[str, str]:
+    """An observation, and what it has in brackets at its end behind a blank."""
+    body, opened, context = text.removesuffix(")").rpartition("(")
+    if not text.endswith(")") or not opened or ")" in context or not body[-1:].isspace():
+        return text, ""
+    return body.rstrip(), context
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str, int]:
@@ -157,8 +180,16 @@ class _Open:
     closed: bool = False
 
     def with_line(self, line: str) -> _Open:
-        """The passage with a line of code, or an import, as it stands."""
-        return replace(self, text=f"{self.text}\n{line}")
+        """The passage with another line, code or an import, as it stands."""
+        return self._with(f"\n{line}")
+
+    def with_words(self, line: str) -> _Open:
+        """The passage with the words of another line."""
+        return replace(self._with(f" {line.strip()}"), closed=False)
+
+    def _with(self, more: str) -> _Open:
+        # What is beyond is cut off in the end, and a text that grows line by line is copied each time.
+        return replace(self, text=self.text + more) if len(self.text) <= MOST_TEXT else self
 
 
 def _passages(text: str) -> Iterator[tuple[str, tuple[str, ...], int]]:
@@ -177,21 +208,24 @@ def _passages(text: str) -> Iterator[tuple[str, tuple[str, ...], int]]:
             current = replace(current, closed=True) if current is not None else None
             continue
         if current is not None and _REASON.match(line):
-            current = replace(current, text=f"{current.text} {line.strip()}", closed=False)
+            current = current.with_words(line)
             continue
         if current is not None and not current.closed and not heading and not bullet:
             if _IMPORT.match(line):
                 current = current.with_line(line.strip())
                 continue
             if not _OTHER.match(line):
-                current = replace(current, text=f"{current.text} {line.strip()}")
+                current = current.with_words(line)
                 continue
         if current is not None:
             yield current.text[:MOST_TEXT], current.above, current.line
             bullets = [*(one for one in bullets if one.indent < current.indent), current]
             current = None
         if heading:
-            headings = [*(one for one in headings if one[0] < len(heading[1])), (len(heading[1]), heading[2])]
+            headings = [
+                *(one for one in headings if one[0] < len(heading[1])),
+                (len(heading[1]), _closed(heading[2])),
+            ]
             bullets = []
             continue
         indent = len(line) - len(line.lstrip())
@@ -203,6 +237,9 @@ def _passages(text: str) -> Iterator[tuple[str, tuple[str, ...], int]]:
 
 
 def pieces_of(kind: str, texts: Sequence[tuple[str, str]]) -> tuple[tuple[str, Piece], ...]:
-    """The pieces of files given as (path, text), each with its path; ``kind`` is claude-md or basic-memory."""
+    """The pieces of files given as (path, text), each with its path; ``kind`` is claude-md or basic-memory.
+
+    An empty bullet is no piece.
+    """
     reader = {"claude-md": claude_md, "basic-memory": basic_memory}[kind]
-    return tuple((path, piece) for path, text in texts for piece in reader(text))
+    return tuple((path, piece) for path, text in texts for piece in reader(text) if piece.payload.strip())

@@ -27,7 +27,7 @@ LIKE_ACTIONS = 0.4
 SHARED = 0.6
 """Share of the tasks that have a word from which it belongs to their phrase."""
 
-_STEPS = re.compile(r"\s*(?:&&|\|\||;|,|→|->|\n|，|；|、|然后)\s*")
+_STEPS = re.compile(r"&&|\|\||;|,|→|->|\n|，|；|、|然后")
 _FLAG = re.compile(r"(?<!\S)--?[\w-]+")
 _IDLE = frozenset(
     {"run", "use", "using", "try", "just", "simpli", "simply", "then", "make", "via", "ran", "used"}

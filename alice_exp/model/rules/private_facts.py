@@ -153,7 +153,7 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
     (
         "a private e-mail address",
         re.compile(
-            r"[\w.+-]+@(?!example\.(?:com|org|net)\b|users\.noreply)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}",
+            r"(?<![\w.+-])[\w.+-]++@(?!example\.(?:com|org|net)\b|users\.noreply)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}",
             re.ASCII,
         ),
         _is_private_mail,
@@ -162,7 +162,7 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
         "an address",
         re.compile(
             r"[\u4e00-\u9fff]{2,12}(?:路|街|大道|胡同|巷|弄)[东西南北中一二三四五六七八九十]{0,2}[段路街]?\s?\d+\s?(?:号|弄)"
-            r"|\d+\s?(?:号楼|栋|幢|单元)\s?\d+\s?(?:室|单元|号)"
+            r"|(?<!\d)\d+\s?(?:号楼|栋|幢|单元)\s?\d+\s?(?:室|单元|号)"
             r"|\b\d{1,5}[A-Z]? (?:[A-Z][a-z]+ ){1,3}"
             r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Parkway|Pkwy|Terrace|Square"
             r"|Highway|Hwy|Crescent|Place)\b"

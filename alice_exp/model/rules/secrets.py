@@ -127,6 +127,8 @@ _CODE = re.compile(r"[A-Za-z_][\w.]*[(\[]|[A-Za-z_]+(?:\.[A-Za-z_]+)+\W*$")
 _COUNT = re.compile(r"\d+-?[a-z]+|[a-z]+\d{1,2}")
 """How long or how many, or which one: 12-character, 7d, step2."""
 
+# A pattern that would be tried from each character of a run, and read on to its end, takes the square of a long run: so
+# a run is entered at its beginning, or what it may hold is bounded.
 _SHAPES: Mapping[str, str] = {
     "a private key": r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|AGE-SECRET-KEY-1[0-9A-Z]{10,}",
     "an AWS key": r"\b(?:AKIA|ASIA|AGPA|AIDA|AROA|AIPA|ANPA|ANVA|A3T[A-Z0-9])[A-Z0-9]{16}\b",
@@ -139,14 +141,14 @@ _SHAPES: Mapping[str, str] = {
     "a webhook address": r"\bhttps://(?:hooks\.slack\.com/(?:services|workflows)/\S{20,}"
     r"|(?:canary\.|ptb\.)?discord(?:app)?\.com/api/webhooks/\d+/\S{20,}"
     r"|open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/v2/hook/\S{20,}"
-    r"|[\w-]+\.webhook\.office\.com/webhookb2/\S{20,}|maker\.ifttt\.com/trigger/\S+/with/key/\S+)",
-    "a key in a URL": r"\bhttps?://\S+[?&](?:(?:[\w-]*[_-])?(?:key|token)|api[kK]ey|accessToken|secret|sig|signature|auth)="
+    r"|[\w-]+\.webhook\.office\.com/webhookb2/\S{20,}|maker\.ifttt\.com/trigger/[^\s/]{1,99}/with/key/\S+)",
+    "a key in a URL": r"\bhttps?://\S{1,300}?[?&](?:(?:[\w-]*[_-])?(?:key|token)|api[kK]ey|accessToken|secret|sig|signature|auth)="
     r"(?=[^&\s]*\d)[A-Za-z0-9%._-]{12,}",
-    "a signed token": r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
-    "an SSH key": r"\b(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-\S+|sk-ssh-\S+) +AAAA[A-Za-z0-9+/=]+",
+    "a signed token": r"(?<![A-Za-z0-9_-])(?>[A-Za-z0-9_-]*?\beyJ)[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}",
+    "an SSH key": r"\b(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-\S{1,40}|sk-ssh-\S{1,40}) +AAAA[A-Za-z0-9+/=]+",
     "a home path": r"(?<![\w.])/(?:home|Users)/[\w.-]+|(?<![\w./])/root/\S|~/(?![.\s])\S|~[a-z_][\w-]*/"
     r"|\b[A-Za-z]:[\\/]{1,2}Users[\\/]{1,2}[^\s\\/]+|(?<![\w.])/var/home/[\w.-]+",
-    "an e-mail address": r"[\w.+-]+@(?!example\.(?:com|org|net)\b)[\w-]+(?:\.[\w-]+)+",
+    "an e-mail address": r"(?<![\w.+-])[\w.+-]++@(?!example\.(?:com|org|net)\b)[\w-]+(?:\.[\w-]+)+",
     "a network card's address": r"\b(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}\b",
 }
 
@@ -166,7 +168,7 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...]
     (
         "a password in a URL",
         re.compile(
-            r"(?:\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:]*:|\bjdbc:oracle:\w+:\w+/)(?P<password>[^\s/@]+)@"
+            r"(?:\b[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s/@:]*:|\bjdbc:oracle:\w+:\w+/)(?P<password>[^\s/@]+)@"
         ),
         _is_real_password,
     ),
@@ -198,7 +200,7 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...]
         "a password or key",
         re.compile(
             r"\b(?:root|admin|administrator|sa|postgres|oracle|ubuntu) ?[:/] ?"
-            r"(?=\S*\d)(?=\S*[A-Za-z])(?=\S*[!@#$%^&*?])[!-~]{6,}",
+            r"(?=\S{0,99}\d)(?=\S{0,99}[A-Za-z])(?=\S{0,99}[!@#$%^&*?])[!-~]{6,}",
             re.IGNORECASE,
         ),
         _is_real,
@@ -215,8 +217,8 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...]
     (
         "a password or key",
         re.compile(
-            r"\b(?:(?:mysql|mariadb)\w*\b[^\n|;]*? -p(?P<sign>)|(?:sshpass|docker login|redis-cli|mongo\w*|ldap\w+)"
-            r"\b[^\n|;]*? (?:-p|-a|-w|--pass(?:word)?)(?:[ =]))(?P<value>[^\s-]\S*)"
+            r"\b(?:(?:mysql|mariadb)\w*\b[^\n|;]{0,200}? -p(?P<sign>)"
+            r"|(?:sshpass|docker login|redis-cli|mongo\w*|ldap\w+)\b[^\n|;]{0,200}? (?:-p|-a|-w|--pass(?:word)?)(?:[ =]))(?P<value>[^\s-]\S*)"
         ),
         _is_typed,
     ),

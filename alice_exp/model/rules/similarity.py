@@ -101,7 +101,7 @@ def retrieval_similarity(
 
 # An upper-case A is a name ("plan A") except where a sentence begins.
 _LEFT_OUT = re.compile(
-    r"(?:\b(?:a|an|[Tt]he|is|are|[Pp]lease|[Aa]lways)|^An?)\s+(?=[^\W\d_]|¬)|\s+(?:please|always)(?=\W*$)|请|总是"
+    r"(?:\b(?:a|an|[Tt]he|is|are|[Pp]lease|[Aa]lways)|^An?)\s+(?=[^\W\d_]|¬)|(?<!\s)\s+(?:please|always)(?=\W*$)|请|总是"
 )
 _NEGATIVE = re.compile(
     r"\b(?:do|does)\s+not\b|\b(?:don['’]?t|doesn['’]?t|not|never)\b|不要|请勿|切勿|禁止|不得|不许|不准"

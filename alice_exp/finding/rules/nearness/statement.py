@@ -78,7 +78,7 @@ _TOKEN = re.compile(
     r"|(?P<cjk>[^\W\d_a-z\x00-\u2e7f]+)"
 )
 _COUNTED = re.compile(
-    r"(?P<number>[二两三四五六七八九十百]+|一(?=个人|个?小时|分钟|秒|个月|年))(?:(?P<unit>点半|点钟?|分钟|个?小时|秒钟?|毫秒|天|个月|年)|(?=[个条次名倍位人行页张份]))"
+    r"(?P<number>[二两三四五六七八九十百]{1,8}|一(?=个人|个?小时|分钟|秒|个月|年))(?:(?P<unit>点半|点钟?|分钟|个?小时|秒钟?|毫秒|天|个月|年)|(?=[个条次名倍位人行页张份]))"
 )
 """A count or a time within a run of characters. 一个 is as often "a" as "one", and counts before 人 alone; 一点 is
 "a little"."""
