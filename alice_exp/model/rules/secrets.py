@@ -218,7 +218,8 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...]
         "a password or key",
         re.compile(
             r"\b(?:(?:mysql|mariadb)\w*\b[^\n|;]{0,200}? -p(?P<sign>)"
-            r"|(?:sshpass|docker login|redis-cli|mongo\w*|ldap\w+)\b[^\n|;]{0,200}? (?:-p|-a|-w|--pass(?:word)?)(?:[ =]))(?P<value>[^\s-]\S*)"
+            r"|(?:sshpass|docker login|redis-cli|mongo\w*|ldap\w+)\b[^\n|;]{0,200}?"
+            r" (?:-p|-a|-w|--pass(?:word)?)(?:[ =]))(?P<value>[^\s-]\S*)"
         ),
         _is_typed,
     ),
