@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import Call
 from tests.home.damage import damage
+from tests.kernel.test_durable_files import Disk
 
 ALL = 100
 NUMBERS = range(int(os.environ.get("ALICE_DAMAGES", "0"))) or range(0, ALL, 9)
@@ -140,7 +141,7 @@ def test_an_act_that_cannot_be_finished_stops_no_read(
     [("refs/heads/main", ""), ("refs/heads/main", "nonsense\n"), ("HEAD", "\0\1\2"), ("HEAD", "")],
 )
 def test_a_broken_reference_is_named_and_mended_from_the_reflog(
-    home: Path, cli: Call, git: Callable[..., str], path: str, text: str
+    home: Path, cli: Call, git: Callable[..., str], path: str, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = known(cli)
     head = git(home, "rev-parse", "HEAD")
@@ -156,7 +157,11 @@ def test_a_broken_reference_is_named_and_mended_from_the_reflog(
     refused = cli("memorize", "something else", check=False)
     assert refused.code == 3 and "doctor --fix" in refused.stderr
     assert cli("doctor", check=False).code == 3
-    assert cli("doctor", "--fix").code == 0
+    with monkeypatch.context() as patched:
+        disk = Disk(patched)
+        assert cli("doctor", "--fix").code == 0
+        assert not disk.lost(home / "experiences/.git" / path)
+        assert (home / "experiences/.git" / path).stat().st_ino in disk.forced
     assert git(home, "rev-parse", "HEAD") == head
     assert cli("memorize", "something else").code == 0
 

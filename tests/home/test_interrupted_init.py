@@ -94,10 +94,11 @@ def test_a_new_home_is_on_the_disk_when_init_says_so(
     world: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """git forces what it commits, but neither HEAD nor its configuration nor the directories around them."""
-    forced: set[str] = set()
+    forced, whole = set[str](), set[int]()
     real = os.fsync
 
     def synced(handle: int) -> None:
+        whole.add(os.fstat(handle).st_ino)
         forced.add(str(Path(f"/proc/self/fd/{handle}").resolve().relative_to(world)))
         real(handle)
 
@@ -117,3 +118,5 @@ def test_a_new_home_is_on_the_disk_when_init_says_so(
     )
     missing = {".", "alice", "alice/experiences", git, *(f"{git}/{place}" for place in places)} - forced
     assert not missing
+    texts = ["hooks/pre-push", "hooks/post-merge", "info/attributes", "info/exclude"]
+    assert {(world / git / text).stat().st_ino for text in texts} <= whole

@@ -20,6 +20,7 @@ from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import SEEN
 from tests.blocks.test_lifetime_commands import TOOLS, _said
 from tests.conftest import ROOT, Call
+from tests.kernel.test_durable_files import Disk
 
 SECRET = "我的银行密码是 tulip-4711"
 REMARK = "never tell anybody about the tulip"
@@ -415,3 +416,25 @@ def test_a_disk_that_fills_up_between_two_references_makes_no_act_foreign(
     ops = git(home, "log", "-2", "--format=%(trailers:key=Alice-Op,valueonly,separator=%x2C)")
     assert ops.split() == ["memorize", "purge"]
     assert git(home, "rev-parse", SEEN) == git(home, "rev-parse", "HEAD")
+
+
+def test_a_purge_is_on_the_disk_when_it_is_decided_and_when_it_is_done(
+    world: Path, secret: str, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Decided, it is finished from the disk; done, no power cut brings the old history back."""
+    from alice_exp.home.store import purge
+
+    home = world / "alice"
+    git, disk, decided = home / "experiences/.git", Disk(monkeypatch), list[str]()
+    real = purge.finish
+
+    def finish(repository: Repository, *, strict: bool = False) -> bool:
+        decided.extend(disk.lost(git / "refs/alice/purging", *(git / "objects/pack").iterdir()))
+        return real(repository, strict=strict)
+
+    monkeypatch.setattr(purge, "finish", finish)
+    cli("purge", secret, "--yes")
+    assert not decided
+    file = home / "experiences/personal/workflow_habits.jsonc"
+    places = [git / "refs/heads/main", git / "logs", home / "state/decisions"]
+    assert not disk.lost(file, *places, *(git / "objects/pack").iterdir())

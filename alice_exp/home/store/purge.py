@@ -306,6 +306,9 @@ def _clean(repository: Repository) -> None:
     repository.run("repack", "-a", "-d", "-q", "--no-write-bitmap-index")
     repository.run("prune", "--expire=now")
     _remove(git_dir, "objects/pack/.tmp-*", "objects/pack/tmp_*", "objects/*/tmp_obj_*")
+    # What is gone must not come back with a power cut.
+    for folder in (git_dir / "objects" / "pack", git_dir / "objects", git_dir, state):
+        sync_directory(folder)
 
 
 def _remove(folder: Path, *patterns: str) -> None:
