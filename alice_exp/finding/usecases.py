@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from alice_exp.blocks.usecases.reads import counting
 from alice_exp.home.references import is_keyed, one_of, prefix, resolve
 from alice_exp.kernel.errors import Hint, UsageError
+from alice_exp.kernel.text.times import mentions_time
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.rules.expiry import is_expired
 from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, at_least, level
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
     from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.kernel.text.date_spans import Span
     from alice_exp.model.rules.lifecycle import Level
     from alice_exp.model.values.block import Block, Place, Placed
     from alice_exp.model.values.config import Config
@@ -118,31 +120,45 @@ def search(
         asked = [query for query, _ in queries]
         nearness = finding.meanings.near(asked, blocks) if finding.meanings else [None] * len(asked)
         # A lift may bring one in that stood just behind the last.
-        many = top if top is None or not filters.project else top + _BEHIND
+        spans = [_days_named(query, caller.now) for query in asked]
+        many = [
+            top if top is None else max(top + _BEHIND * bool(filters.project), _OF_DAYS * bool(days))
+            for days in spans
+        ]
         found = [
             rank(
                 blocks,
                 query,
                 context,
                 caller.now,
-                many,
+                count,
                 gate=config.number("thresholds.fits"),
                 half_life_days=config.half_life_days,
                 passing=passes,
                 near=near,
             )
-            for (query, context), near in zip(queries, nearness, strict=True)
+            for (query, context), near, count in zip(queries, nearness, many, strict=True)
         ]
-        return [_preferring(one, filters.project)[:top] for one in found] if filters.project else found
+        return [_preferring(one, filters.project, days)[:top] for one, days in zip(found, spans, strict=True)]
 
     found = finding.index.ask(among)
     return among(Corpus.of(home.read(SETS))) if found is None else found
 
 
-def _preferring(matches: list[Match], project: str) -> list[Match]:
-    from alice_exp.finding.rules.project_scope import preferring
+def _days_named(query: str, now: str) -> Sequence[Span]:
+    if not mentions_time(query):
+        return ()
+    from alice_exp.kernel.text.named_dates import named_spans
 
-    return preferring(matches, project)
+    return named_spans(query, now)
+
+
+def _preferring(matches: list[Match], project: str, days: Sequence[Span]) -> list[Match]:
+    if not project and not days:
+        return matches
+    from alice_exp.finding.rules.preferred_matches import of_days, preferring
+
+    return preferring(of_days(matches, days) if days else matches, project)
 
 
 def show(finding: Finding, reference: str) -> Shown:
@@ -163,6 +179,8 @@ def look_up(home: Home, index: Index, reference: str) -> Placed:
 
 
 _BEHIND = 20
+_OF_DAYS = 256
+"""How many of the best matches are looked through for those of a day that the question names."""
 
 ORDERS = ("reads", "consolidation", "updated", "verified")
 """What a list may be ordered by, most first; else it is in file order (R3.2)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.rules.project_scope import is_foreign
+from alice_exp.finding.rules.preferred_matches import is_foreign
 from alice_exp.finding.usecases import Filters, recall
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.model import documents

@@ -17,13 +17,13 @@ from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.rules.named_dates import asks_when, day_of, named_spans
+from alice_exp.kernel.text.named_dates import asks_when, day_of, named_spans
 from alice_exp.kernel.text.tokens import STOP_WORDS, fold, tokens, tokens_many, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from alice_exp.conversations.rules.named_dates import Span
+    from alice_exp.kernel.text.named_dates import Span
 
 K1, B = 1.2, 0.5
 """BM25 parameters; B (length normalisation) is low because turns are short."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from alice_exp.conversations.rules.context_window import measured
 from alice_exp.finding.ports import Finding
-from alice_exp.finding.rules.project_scope import is_foreign
+from alice_exp.finding.rules.preferred_matches import is_foreign
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.usecases import Filters, recall
 from alice_exp.home.ports import Home

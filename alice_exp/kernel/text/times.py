@@ -6,6 +6,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
+from alice_exp.kernel.text.lazy_pattern import LazyPattern
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -15,6 +17,20 @@ _FIRST_MILLISECONDS = 100_000_000_000
 
 # At least nine digits: eight are a date, as in 20260220.
 _NUMBER = re.compile(r"\s*-?(?:[0-9]{9,}(?:\.[0-9]*)?|[0-9]+\.[0-9]*)\s*")
+
+
+_TIMED = LazyPattern(
+    r"[\d年月天日号號周週星礼季节元国五双平圣跨]|[前昨今明][晚夜早]"
+    r"|day|night|tomorrow|ago|back|earlier|last|past|previous|this|next|every|over|since|during|mid|late|early"
+    r"|week|month|year|spring|summer|autumn|fall|winter|christmas|halloween|valentine|july|"
+    r"jan|feb|mar|apr|may|jun|aug|sep|oct|nov|dec",
+    re.IGNORECASE,
+)
+
+
+def mentions_time(text: str) -> bool:
+    """Whether a text may name a day or a period: a cheap look before ``named_dates``, which takes longer to load."""
+    return _TIMED.search(text) is not None
 
 
 @lru_cache(maxsize=16384)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.search_episodes import similar_failures
 from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
-from alice_exp.finding.rules.project_scope import is_foreign
+from alice_exp.finding.rules.preferred_matches import is_foreign
 from alice_exp.finding.rules.ranking import unscored
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.kernel.errors import ProblemError

@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import date
 from functools import cache
 
-from alice_exp.conversations.rules import date_spans
-from alice_exp.conversations.rules.date_spans import ONE_DAY, Rule, Span
+from alice_exp.kernel.text import date_spans
 from alice_exp.kernel.text.data_files import Patterns, table
+from alice_exp.kernel.text.date_spans import ONE_DAY, Rule, Span
 
-_FILE = "conversations/rules/data/dates_chinese.toml"
+_FILE = "kernel/text/data/dates_chinese.toml"
 _TABLES = table(_FILE)
 PATTERNS = Patterns(_FILE)
 _DIGITS = {char: n for n, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "几": 3, "数": 3}

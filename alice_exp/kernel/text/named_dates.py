@@ -10,9 +10,8 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.rules import dates_chinese, dates_english
-from alice_exp.conversations.rules.date_spans import Precision, Rule, Span
-from alice_exp.model.rules.consolidation import seconds
+from alice_exp.kernel.text import dates_chinese, dates_english
+from alice_exp.kernel.text.date_spans import Precision, Rule, Span
 
 if TYPE_CHECKING:
     from datetime import date
@@ -27,7 +26,8 @@ _CJK = re.compile("[\u3400-\u9fff]")
 
 def day_of(moment: str | datetime) -> datetime:
     """A moment as naive UTC, from ISO-8601 text or a datetime (UTC if naive). Raises ``ValueError`` for other text."""
-    return datetime.fromtimestamp(seconds(moment), tz=UTC).replace(tzinfo=None)
+    known = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    return known.astimezone(UTC).replace(tzinfo=None) if known.tzinfo else known
 
 
 def asks_when(folded: str) -> bool:

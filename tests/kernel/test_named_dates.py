@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.conversations.rules.named_dates import named_spans
+from alice_exp.kernel.text.named_dates import named_spans
+from alice_exp.kernel.text.times import mentions_time
 from tests.cost import seconds
 
 NOW = "2026-02-20T09:00:00Z"
@@ -197,3 +198,15 @@ def test_any_text_at_any_time(text: str, now: datetime) -> None:
 )
 def test_long_questions_are_cheap(text: str) -> None:
     assert seconds(lambda: named_spans(text, NOW), 1) < 1
+
+
+@pytest.mark.parametrize("text", [text for text, *_ in (*DAYS, *LONGER)])
+def test_a_cheap_look_passes_whatever_names_a_day(text: str) -> None:
+    assert mentions_time(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["how do I search code", "用什么搜索代码", "pytest --lf", "我喜欢吃什么", ""]
+)
+def test_a_cheap_look_turns_away_what_names_none(text: str) -> None:
+    assert not mentions_time(text)

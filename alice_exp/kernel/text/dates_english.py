@@ -6,11 +6,11 @@ import re
 from datetime import date
 from functools import cache
 
-from alice_exp.conversations.rules import date_spans
-from alice_exp.conversations.rules.date_spans import ONE_DAY, Rule, Span
+from alice_exp.kernel.text import date_spans
 from alice_exp.kernel.text.data_files import Patterns, table
+from alice_exp.kernel.text.date_spans import ONE_DAY, Rule, Span
 
-_FILE = "conversations/rules/data/dates_english.toml"
+_FILE = "kernel/text/data/dates_english.toml"
 _TABLES = table(_FILE)
 PATTERNS = Patterns(_FILE)
 

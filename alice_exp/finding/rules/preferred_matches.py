@@ -1,0 +1,58 @@
+"""Prefers, among a query's matches, those of its project (DESIGN 7) and those of a day that it names (DESIGN 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from alice_exp.finding.rules.ranking import Match, ordered
+
+if TYPE_CHECKING:
+    from alice_exp.kernel.text.date_spans import Span
+    from alice_exp.model.values.block import Block, Placed
+
+SAME = 1.15
+"""The factor on match and score of a block of the same project."""
+
+
+def preferring(matches: Sequence[Match], project: str) -> list[Match]:
+    """The matches in their order with those of this project lifted; as they are where there is no project."""
+    if not project:
+        return list(matches)
+    return ordered([_lifted(one) if one.placed.block.project == project else one for one in matches])
+
+
+def _lifted(match: Match) -> Match:
+    return replace(match, match=min(1.0, round(match.match * SAME, 6)), score=round(match.score * SAME, 6))
+
+
+DAY = 0.3
+"""What a block of a named day gains, as a share of the best match: as much as a message in a search of sessions."""
+
+
+def of_days(matches: Sequence[Match], spans: Sequence[Span]) -> list[Match]:
+    """The matches in their order with those lifted that were kept, or seen, on a day that the query names.
+
+    Their age takes nothing from them: it is what was asked for.
+    """
+    gain = DAY * max((one.match for one in matches), default=0.0)
+    return ordered([_raised(one, gain) if _is_of(one.placed.block, spans) else one for one in matches])
+
+
+def _raised(match: Match, gain: float) -> Match:
+    raised = min(1.0, round(match.match + gain, 6))
+    fresh = match.score / match.decay if match.decay else match.score
+    return replace(match, match=raised, score=round(fresh * raised / match.match, 6), decay=1.0)
+
+
+def _is_of(block: Block, spans: Sequence[Span]) -> bool:
+    known = {block.created_at, *(piece.at for piece in block.evidence)} - {""}
+    days = [datetime.fromisoformat(at).astimezone(UTC).replace(tzinfo=None) for at in known]
+    return any(span.covers(day) for span in spans for day in days)
+
+
+def is_foreign(placed: Placed, project: str) -> bool:
+    """Whether a block belongs to another project than this; one of no project belongs everywhere."""
+    return placed.block.project not in ("", project)

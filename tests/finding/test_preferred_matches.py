@@ -1,0 +1,58 @@
+"""A day that a question names brings what was kept on it to the front, and nothing else into the answer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Call
+
+KEPT = [
+    ("2025-05-05", "budget meeting: travel is cut by a tenth", "may"),
+    ("2025-11-18", "budget meeting: travel is back to normal", "november"),
+    ("2026-02-17", "budget meeting: nothing was decided", "week"),
+    ("2025-05-05", "a walk by the river", "walk"),
+    ("2025-05-05", "预算会议：差旅减一成", "五月"),
+    ("2026-02-18", "预算会议：没有决定", "周三"),
+]
+
+
+@pytest.fixture
+def kept(home: Path, cli: Call) -> Call:
+    rows = [{"payload": text, "key": key, "created_at": f"{day}T09:00:00Z"} for day, text, key in KEPT]
+    cli("memorize", "--from", "-", stdin="\n".join(json.dumps(row, ensure_ascii=False) for row in rows))
+    return cli
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("budget meeting", "week"),
+        ("the budget meeting on 5 May", "may"),
+        ("the budget meeting last November", "november"),
+        ("the budget meeting three days ago", "week"),
+        ("五月五号的预算会议", "五月"),
+    ],
+)
+def test_the_named_day_comes_first(kept: Call, query: str, first: str) -> None:
+    found = kept("recall", query, "--json").json["matches"]
+    assert found[0]["key"] == first
+    assert all(one["key"] != "walk" for one in found)
+
+
+def test_a_day_alone_answers_nothing_that_the_words_do_not(kept: Call) -> None:
+    said = kept("recall", "the price of bananas on 5 May", "--json", check=False)
+    assert said.json["matches"] == []
+
+
+def test_what_was_seen_on_a_day_is_of_it_too(home: Path, cli: Call) -> None:
+    seen = {"kind": "note", "at": "2025-05-05T09:00:00Z", "quote": "seen in the log"}
+    rows = [
+        {"payload": "the server was slow in the morning", "key": "seen", "evidence": [seen]},
+        {"payload": "the server was slow in the evening", "key": "other"},
+    ]
+    cli("memorize", "--from", "-", stdin="\n".join(map(json.dumps, rows)))
+    found = cli("recall", "the server was slow on 5 May", "--json").json["matches"]
+    assert [one["key"] for one in found] == ["seen", "other"]
