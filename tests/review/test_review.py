@@ -349,6 +349,72 @@ def test_a_doubt_is_answered_with_one_key(sample: Path, cli: Call, screen: Calla
     assert cli("log", doubted, "--json").json["commits"][0]["op"] == "keep"
 
 
+def brought_by_git(home: Path, cli: Call) -> list[str]:
+    """Approvals of another machine that a plain ``git pull`` brought: here they grant nothing."""
+    said = {"searching": "use rg", "pushing": "run make check", "logging in": "the password is hunter2-9X!"}
+    rows = [
+        {"id": f"exp-{letter * 8}", "trigger": when, "payload": what, "state": "past", "verifications": 1}
+        for letter, (when, what) in zip("bcd", said.items(), strict=True)
+    ]
+    for row in rows:
+        row["approved"] = {"at": "2026-02-19T09:00:00Z", "by": "user", "report": "", "hash": "0" * 64}
+    path = home / "experiences/universal/tool_usage.jsonc"
+    path.write_text(json.dumps({"blocks": rows}))
+    named = ["-c", "user.name=Me", "-c", "user.email=me@laptop"]
+    subprocess.run(["git", *named, "commit", "-qam", "merged"], cwd=home / "experiences", check=True)
+    ids = [str(row["id"]) for row in rows]
+    assert not any(cli("show", one, "--json").json["approved"] for one in ids)
+    return ids
+
+
+def test_what_git_brought_is_approved_at_once_with_all_its_texts_before(
+    home: Path, cli: Call, git: Git
+) -> None:
+    ids = brought_by_git(home, cli)
+    assert "alice-exp approve --universal" in cli("heartbeat").stdout
+    before = count(home, git)
+    assert cli("approve", "--universal", "--dry-run").code == 0 and count(home, git) == before
+    assert cli("approve", "--universal", "--yes", "--actor", "agent", check=False).code == 6
+    assert cli("approve", "--universal", check=False).code == 6
+    for more in ([ids[0]], ["--all"], ["--to", "universal/system_info"], ["--about", "user"]):
+        assert cli("approve", "--universal", *more, "--yes", check=False).code == 2
+    done = cli("approve", "--universal", "--yes")
+    assert "searching: use rg" in done.stderr and "pushing: run make check" in done.stderr
+    assert ids[2] in done.stderr and count(home, git) == before + 1
+    assert [cli("show", one, "--json").json["approved"] for one in ids] == [True, True, False]
+    assert cli("approve", "--universal", "--yes", check=False).code == 4
+
+
+def test_a_text_that_changed_since_its_report_is_shown_and_approved(home: Path, cli: Call) -> None:
+    one = cli("memorize", "use rg", "--when", "searching", "--json").json["id"]
+    cli("approve", one, "--yes")
+    path = next(p for p in (home / "experiences/universal").glob("*.jsonc") if one in p.read_text())
+    path.write_text(path.read_text().replace("use rg", "use ripgrep"))
+    assert cli("show", one, "--json").json["approved"] is False
+    assert cli("approve", "--universal", "--yes", "--json").json["ids"] == [one]
+    assert cli("show", one, "--json").json["approved"] is True
+
+
+@pytest.mark.parametrize(
+    ("lang", "title", "done"),
+    [("en", "in universal, not approved here", "1 approved"), ("zh", "尚未在这里经你同意", "已同意 1 条")],
+)
+def test_a_review_asks_about_what_git_brought(
+    home: Path, cli: Call, screen: Callable[..., Screen], lang: str, title: str, done: str
+) -> None:
+    ids = brought_by_git(home, cli)
+    terminal = screen(home, "review", ALICE_LANG=lang)
+    terminal.until(title)
+    terminal.until("[q]")
+    assert "use rg" in terminal.said and "run make check" in terminal.said
+    terminal.press("2")
+    terminal.until("2 ·")
+    terminal.press("a")
+    terminal.until(done)
+    assert terminal.end() == 0
+    assert [cli("show", one, "--json").json["approved"] for one in ids] == [True, False, False]
+
+
 def test_an_edited_candidate_is_shown_anew_before_it_is_decided(
     home: Path, cli: Call, screen: Callable[..., Screen], tmp_path: Path
 ) -> None:

@@ -13,12 +13,14 @@ import typer
 
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, RefusedError
+from alice_exp.kernel.text.display import cells
 from alice_exp.review import usecases as deciding
 from alice_exp.review.cli.report_model import marks
 from alice_exp.review.cli.report_text import card
 from alice_exp.review.cli.review_commands import approved, purged, rejected
 from alice_exp.review.cli.review_pages import DIGITS, ReviewPage, key_help
 from alice_exp.review.cli.single_keys import BREAK, END, key
+from alice_exp.review.cli.standing_pages import standing_pages
 from alice_exp.review.rules.arrangement import review_screens
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.wiring import reports, reviewing
@@ -89,7 +91,7 @@ class _Session:
         """Go through the candidates from where the last review stopped, then the doubts, until the person quits."""
         steps, at = self._screens(), 0
         count = self.tally.left = sum(map(len, steps))
-        if not count and not self.report.review:
+        if not count and not self.report.review and not self.report.unapproved:
             self.terminal.line(say("Nothing waits for your decision."))
         while 0 <= at < len(steps):
             page = [item for item in steps[at] if item.placed.block.id not in self.settled]
@@ -104,7 +106,10 @@ class _Session:
             if at < 0:
                 at, self.step = 0, 1
         reports(self.terminal.session).keep_bookmark("")
-        self._doubts()
+        done, is_over = standing_pages(self.terminal, self._rule, _columns())
+        self.tally.approved += done
+        if not is_over:
+            self._doubts()
         return self.tally
 
     def _screens(self) -> list[tuple[Item, ...]]:
@@ -360,7 +365,7 @@ class _Session:
         return False
 
     def _reason(self) -> str | None:
-        """The person's reason, possibly empty; ``None`` if they cancel (end of input, Ctrl-C)."""
+        """The person's reason, possibly empty; ``None`` if they cancel."""
         try:
             return input(say("  why (Enter: no reason) ")).strip()
         except (EOFError, KeyboardInterrupt):
@@ -384,7 +389,7 @@ class _Session:
         sys.stdout.writelines(f"{line}\n" for line in lines)
 
     def _rule(self, title: str) -> None:
-        self.terminal.line(f"── {title} " + "─" * max(0, _columns() - 5 - len(title)))
+        self.terminal.line(f"── {title} " + "─" * max(0, _columns() - 5 - cells(title)))
 
 
 def _columns() -> int:

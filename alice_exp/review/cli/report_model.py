@@ -68,7 +68,7 @@ def sections(report: Agenda) -> tuple[Section, ...]:
         ),
         _section(
             "unapproved",
-            say("In universal, not approved yet: alice-exp approve ID"),
+            say("In universal, not approved yet: alice-exp approve --universal"),
             [_unapproved(p, report.again.get(p.block.id, "")) for p in report.unapproved],
         ),
         *_from_elsewhere(report),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +19,8 @@ from alice_exp.owner.wiring import signing
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.decided_texts import numbered, show_all, show_unseen
 from alice_exp.review.cli.heartbeat_command import About, By, Match, Project, subject
+from alice_exp.review.cli.named_candidates import Choice, standing, wide
+from alice_exp.review.cli.named_candidates import chosen as named
 from alice_exp.review.rules.arrangement import Wanted
 from alice_exp.review.usecases import Decided, Seen
 from alice_exp.review.wiring import reviewing
@@ -37,6 +38,9 @@ def approve(
         list[str] | None, typer.Argument(metavar="[ID|NUMBER]…", help="What to approve.")
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Everything that the open report showed.")] = False,
+    in_universal: Annotated[
+        bool, typer.Option("--universal", help="What stands in universal without your approval here.")
+    ] = False,
     to: Annotated[
         str, typer.Option(metavar="SET/NAME", help="Where it goes, instead of where the report said.")
     ] = "",
@@ -58,15 +62,17 @@ def approve(
     """Trust candidates: those about you go to personal, the others to universal.
 
     Examples: alice-exp approve 1 3 · alice-exp approve --by agent:claude --about user · alice-exp approve 3 --replace
-    exp-7k2m9q4x
+    exp-7k2m9q4x · alice-exp approve --universal
     """
     terminal: Terminal = ctx.obj
     wanted = Wanted(False, subject(about), by, project, match)
-    named = " ".join([*(references or ["--all"]), *(["--to", to] if to else [])])
-    require_person(terminal.session.caller, say("approve"), f"alice-exp approve {named}")
-    chosen = _chosen(terminal, references, all_, wanted)
+    said = [*(references or ["--universal" if in_universal else "--all"]), *(["--to", to] if to else [])]
+    require_person(terminal.session.caller, say("approve"), f"alice-exp approve {' '.join(said)}")
     if replacing and merging:
         raise UsageError("a candidate either takes a block's place or is merged into it")
+    if in_universal and (references or all_ or not wanted.is_any or to or replacing or merging):
+        raise UsageError("--universal names what it approves, and where that stays")
+    chosen = standing(terminal) if in_universal else named(terminal, references, all_, wanted)
     if merging and len(chosen.ids) != 1:
         raise UsageError("one candidate is merged into a block", hint="name one candidate")
     seen = _confirmed(terminal, chosen, "approve", dry_run, other=merging or replacing)
@@ -103,9 +109,9 @@ def reject(
     """
     terminal: Terminal = ctx.obj
     wanted = Wanted(False, subject(about), by, project, match)
-    named = " ".join(references or ["--all"])
-    require_person(terminal.session.caller, say("reject"), f"alice-exp reject {named}")
-    chosen = _chosen(terminal, references, all_, wanted)
+    said = " ".join(references or ["--all"])
+    require_person(terminal.session.caller, say("reject"), f"alice-exp reject {said}")
+    chosen = named(terminal, references, all_, wanted)
     seen = _confirmed(terminal, chosen, "purge" if purge else "reject", dry_run)
     done = rejected(terminal, chosen.ids, reason, bulk=chosen.is_wide, dry_run=dry_run, seen=seen)
     if purge and not dry_run:
@@ -165,43 +171,11 @@ def reply(
         terminal.exit_code = failure.exit_code
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The candidates of a decision: their ids, whether they were named by what they share rather than one by
-    one, and how many more were only counted by the report, so that no decision reaches them."""
-
-    ids: tuple[str, ...]
-    is_wide: bool = False
-    left: int = 0
-
-
-def _chosen(terminal: Terminal, references: list[str] | None, everything: bool, wanted: Wanted) -> Choice:
-    """What a decision names: references, everything that was shown, or what of that is wanted."""
-    opened = reviewing(terminal.session)
-    if bool(references) == (everything or not wanted.is_any):
-        raise UsageError("name what you decide on, or say --all", hint="see 'alice-exp heartbeat'")
-    if references:
-        return Choice(review.chosen(opened, references, everything=False))
-    if not opened.reports.open_report():
-        raise review.no_report()
-    ids = opened.reports.open_ids()
-    if not wanted.is_any:
-        report, _ = review.heartbeat(opened, peek=True)
-        fitting = {item.placed.block.id for item in report.items if wanted.holds(item)}
-        ids = tuple(block_id for block_id in ids if block_id in fitting)
-    return Choice(ids[:0], True, 0) if not ids else _wide(terminal, ids)
-
-
-def _wide(terminal: Terminal, ids: Sequence[str]) -> Choice:
-    shown, left = review.shown_only(terminal.session.home, ids)
-    return Choice(shown, True, left)
-
-
 def _reached(terminal: Terminal, decision: Decision, references: Sequence[str]) -> tuple[Decision, Choice]:
     """What of a reply's decision a report has shown; ``RefusedError`` for a number that was only counted."""
     opened = reviewing(terminal.session)
     if decision.is_wide:
-        return decision, _wide(terminal, references)
+        return decision, wide(terminal, references)
     ids = review.chosen(opened, references, everything=False)
     shown, _ = review.shown_only(opened.home, ids)
     numbers = {block_id: number for number, block_id in enumerate(opened.reports.open_ids(), start=1)}
@@ -230,7 +204,7 @@ def _confirmed(
     """
     if chosen.is_wide and not dry_run:
         show_all(terminal, chosen.ids)
-    seen = show_unseen(terminal, () if chosen.is_wide else chosen.ids, other)
+    seen = show_unseen(terminal, () if chosen.is_wide else chosen.ids, other) | dict(chosen.hashes)
     if dry_run:
         return seen
     count = len(chosen.ids)

@@ -271,8 +271,8 @@ def reject(
 
 def _is_seen(block: Block, seen: Seen) -> bool:
     """Whether a report, or else the caller, showed the block as it is now."""
-    shown = block.reported.hash if block.reported is not None else seen.get(block.id, "")
-    return shown == content_hash(block)
+    shown = (block.reported.hash if block.reported is not None else "", seen.get(block.id, ""))
+    return content_hash(block) in shown
 
 
 def _because(reason: str) -> tuple[tuple[str, str], ...]:

@@ -1,0 +1,73 @@
+"""What a decision names: numbers and ids, all that was shown, what is wanted of it, or what stands in universal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.errors import UsageError
+from alice_exp.model.values.block import content_hash
+from alice_exp.review import usecases as review
+from alice_exp.review.wiring import reviewing
+from alice_exp.terminal.language import listed, say
+
+if TYPE_CHECKING:
+    from alice_exp.review.rules.arrangement import Wanted
+    from alice_exp.terminal.console import Terminal
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The candidates of a decision: their ids, whether they were named by what they share rather than one by
+    one, and how many more were only counted by the report, so that no decision reaches them.
+
+    ``hashes`` are those of the contents that are shown before the decision, by id.
+    """
+
+    ids: tuple[str, ...]
+    is_wide: bool = False
+    left: int = 0
+    hashes: Mapping[str, str] = field(default_factory=dict)
+
+
+def chosen(terminal: Terminal, references: list[str] | None, everything: bool, wanted: Wanted) -> Choice:
+    """What a decision names: references, everything that was shown, or what of that is wanted."""
+    opened = reviewing(terminal.session)
+    if bool(references) == (everything or not wanted.is_any):
+        raise UsageError("name what you decide on, or say --all", hint="see 'alice-exp heartbeat'")
+    if references:
+        return Choice(review.chosen(opened, references, everything=False))
+    if not opened.reports.open_report():
+        raise review.no_report()
+    ids = opened.reports.open_ids()
+    if not wanted.is_any:
+        report, _ = review.heartbeat(opened, peek=True)
+        fitting = {item.placed.block.id for item in report.items if wanted.holds(item)}
+        ids = tuple(block_id for block_id in ids if block_id in fitting)
+    return Choice(ids[:0], True, 0) if not ids else wide(terminal, ids)
+
+
+def wide(terminal: Terminal, ids: Sequence[str]) -> Choice:
+    """Those of many that a report has shown; the others are counted."""
+    shown, left = review.shown_only(terminal.session.home, ids)
+    return Choice(shown, True, left)
+
+
+def standing(terminal: Terminal) -> Choice:
+    """What stands in universal without an approval of this home; what has to be decided on by itself is named."""
+    together, apart = review.standing(terminal.session.home)
+    name_apart(terminal, [placed.block.id for placed in apart])
+    hashes = {placed.block.id: content_hash(placed.block) for placed in together}
+    return Choice(tuple(hashes), True, hashes=hashes)
+
+
+def name_apart(terminal: Terminal, ids: Sequence[str]) -> None:
+    """Say which blocks are never approved along with others."""
+    if ids:
+        terminal.note(
+            say(
+                "alice-exp: to be decided on one by one (a secret, a private fact, or rejected before): {ids}",
+                ids=listed(ids),
+            )
+        )

@@ -1,0 +1,69 @@
+"""The pages of a review for what stands in universal and nobody approved here: ten texts a screen, one key for all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.text.wrapping import wrapped
+from alice_exp.model.documents import payload_text, trigger_text
+from alice_exp.model.values.block import Placed, content_hash
+from alice_exp.review import usecases as review
+from alice_exp.review.cli.named_candidates import name_apart
+from alice_exp.review.cli.review_commands import approved
+from alice_exp.review.cli.review_pages import DIGITS
+from alice_exp.review.cli.single_keys import BREAK, END, key
+from alice_exp.terminal.language import say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from alice_exp.terminal.console import Terminal
+
+
+def standing_pages(terminal: Terminal, rule: Callable[[str], None], width: int) -> tuple[int, bool]:
+    """Ask page by page; the number of blocks approved, and whether the person quit. ``rule`` draws a title."""
+    together, apart = review.standing(terminal.session.home)
+    name_apart(terminal, [placed.block.id for placed in apart])
+    count = 0
+    for at in range(0, len(together), len(DIGITS)):
+        page = together[at : at + len(DIGITS)]
+        rule(say("in universal, not approved here"))
+        taken = _decided(terminal, page, width)
+        if taken is None:
+            return count, True
+        if taken:
+            seen = {placed.block.id: content_hash(placed.block) for placed in taken}
+            done = approved(terminal, [placed.block.id for placed in taken], bulk=True, seen=seen)
+            count += len(done.ids)
+            terminal.line("  " + say("{count} approved", count=len(done.ids)))
+    return count, False
+
+
+def _decided(terminal: Terminal, page: Sequence[Placed], width: int) -> list[Placed] | None:
+    """What of a page the person approves; None if they quit."""
+    later: set[str] = set()
+    while True:
+        for line in _lines(page, later, width):
+            terminal.line(line)
+        while True:
+            pressed = key(say("[a]pprove these [l]ater [q]uit · digit: not this one "))
+            if pressed in ("q", END, BREAK):
+                return None
+            if pressed in ("a", "y"):
+                return [placed for placed in page if placed.block.id not in later]
+            if pressed in ("l", " "):
+                return []
+            if pressed and pressed in DIGITS[: len(page)]:
+                later ^= {page[DIGITS.index(pressed)].block.id}
+                break
+
+
+def _lines(page: Sequence[Placed], later: set[str], width: int) -> list[str]:
+    found = []
+    for digit, placed in zip(DIGITS, page, strict=False):
+        when, what = trigger_text(placed), payload_text(placed)
+        text = f"{when}: {what}" if when else what
+        sign = "·" if placed.block.id in later else " "
+        rows = wrapped(f"{text}\n{placed.block.id} · {placed.place}/{placed.namespace}", width - 6)
+        found += [f"{f'{digit} {sign}' if not at else '':4}{row}" for at, row in enumerate(rows)]
+    return found
