@@ -32,6 +32,9 @@ CLAUSE = 0.6
 NARROWER = 1.5
 """The weight of the words that one prohibition has over another from which it forbids less, or news over what was."""
 
+ALIKE = 0.6
+"""The dice from which words with other senses (first, last) are opposites of one thing."""
+
 LEAST_DICE = 0.15
 """The dice below which a long text that has the words of a short one somewhere is not about the same."""
 
@@ -145,7 +148,8 @@ class _Pair:
                 or (self.cover >= 0.3 and self.dice >= LEAST_DICE)
                 or (self._are_both_about_user() and self.cover >= 0.2)
             )
-            return near and not is_denied
+            is_sure = self.dice >= ALIKE or not self.opposed_sides <= vocabulary().loose
+            return near and is_sure and not is_denied
         if self._is_of_a_part():
             return False
         # One shared word is a subject, not a statement about it; if the trigger has it too, it is even less.
@@ -188,9 +192,8 @@ class _Pair:
         """Whether both state the value of one thing, and another one."""
         if not (self.cover >= 0.4 or self.topic >= 0.6):
             return False
-        # A bare number is a value of anything: a port of one service and of another share a word or two.
         if self.changed == ["number"] and self.topic < 0.6 and self.dice < 0.3:
-            return False
+            return False  # The ports of two services share a word or two.
         if not self.changed:
             return self._states_another() and not self.has_other_scope()
         # With the same trigger the value may be all that is said; else something has to be of one thing.
@@ -208,19 +211,18 @@ class _Pair:
         )
         if not is_of_one_frame and "update" not in told:
             return False
-        if self.has_other_scope() or self._has_other_subject() or self.dice >= 0.9:
-            return False
         # Who says no more than what is known, with a "now" in it, says the same.
-        if self.over()[0] < NARROWER:
+        says_the_same = self.dice >= 0.9 or self.over()[0] < NARROWER
+        if says_the_same or self.has_other_scope() or self._has_other_subject():
             return False
-        return is_of_one_frame or self.cover >= (0.3 if self.topic >= 0.6 else 0.6)
+        # News about the person under one trigger is about one thing, in however other words.
+        near = 0.6 if self.topic < 0.6 else 0.15 if self._are_both_about_user() else 0.3
+        return is_of_one_frame or self.cover >= near
 
     def _has_other_subject(self) -> bool:
         """Whether each begins with a word that the other one does not have (Ben …, Ada …)."""
-        if self._are_both_about_user():
-            return False
         one, two = self.one.line, self.two.line
-        if not one or not two or 0 in self.one.slots or 0 in self.two.slots:
+        if self._are_both_about_user() or not (one and two) or 0 in (*self.one.slots, *self.two.slots):
             return False
         return one[0] not in two and two[0] not in one and same_concept(one[0]).isdisjoint(two)
 
@@ -282,9 +284,8 @@ class _Pair:
             # A clause that shares nothing is another statement, not another word in the place of one.
             if known_two.isdisjoint(_clause(one, a, b)) or known_one.isdisjoint(_clause(two, c, d)):
                 continue
-            # Two values of one class are a change of it, not another subject.
             if [word[0] for word in (*left[:1], *right[:1])] == ["=", "="]:
-                continue
+                continue  # Two values of one class are a change of it, not another subject.
             if left and right and not any(not same_concept(w).isdisjoint(right) for w in left):
                 found.append((first, second, _joined(left), _joined(right)))
         return found

@@ -15,6 +15,22 @@ if TYPE_CHECKING:
 _WORDS = "finding/rules/data/nearness_words.txt"
 _VALUES = "finding/rules/data/typed_values.txt"
 _ANTONYMS = "finding/rules/data/antonyms.txt"
+_ROLES = (
+    "negation",
+    "prohibition",
+    "no negation",
+    "instead",
+    "preferring",
+    "becoming",
+    "update",
+    "lives",
+    "employed",
+    "one value",
+    "slot",
+    "place",
+    "quantity",
+)
+"""The lists of words whose names are the roles of these words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +57,8 @@ class Vocabulary:
     """The characters with which a known Chinese word begins."""
     attributes: frozenset[int]
     """The pairs of opposites that are two values of one thing (dark, light), not "do" and "do not"."""
+    loose: frozenset[int]
+    """The pairs of opposites whose words have other senses, too (first, last)."""
 
 
 @cache
@@ -48,28 +66,14 @@ def vocabulary() -> Vocabulary:
     """The vocabulary of the data files."""
     lists = word_lists(_WORDS)
     roles: dict[str, set[str]] = {}
-    for heading in (
-        "negation",
-        "prohibition",
-        "no negation",
-        "instead",
-        "preferring",
-        "becoming",
-        "update",
-        "lives",
-        "employed",
-        "one value",
-        "slot",
-        "place",
-        "quantity",
-    ):
+    for heading in _ROLES:
         for word in lists[heading]:
             roles.setdefault(_spelt(word), set()).add(heading)
     for heading in ("order", "order chinese"):
         for word in lists[heading]:
             roles.setdefault(word, set()).add(heading)
     values = _typed_values()
-    sides, attributes = _opposites()
+    sides, attributes, loose = _opposites()
     filling = {*lists["filling"], *lists["filling chinese"]}
     known = {
         word: Meaning(
@@ -81,7 +85,13 @@ def vocabulary() -> Vocabulary:
     latin = {word: meaning for word, meaning in known.items() if word not in cjk}
     starts = frozenset(word.partition(" ")[0] for word in latin if " " in word)
     return Vocabulary(
-        latin, cjk, max(map(len, cjk)), starts, frozenset(word[0] for word in cjk), frozenset(attributes)
+        latin,
+        cjk,
+        max(map(len, cjk)),
+        starts,
+        frozenset(word[0] for word in cjk),
+        attributes,
+        loose,
     )
 
 
@@ -96,17 +106,19 @@ def _typed_values() -> dict[str, tuple[tuple[str, str], ...]]:
     return values
 
 
-def _opposites() -> tuple[dict[str, tuple[tuple[int, int], ...]], frozenset[int]]:
-    """Of each word its sides in pairs of opposites, and which pairs are values of one thing."""
+def _opposites() -> tuple[dict[str, tuple[tuple[int, int], ...]], frozenset[int], frozenset[int]]:
+    """Of each word its sides in pairs of opposites; which pairs are values of one thing, and which are loose."""
     sides: dict[str, tuple[tuple[int, int], ...]] = {}
-    attributes = set()
+    attributes, loose = set(), set()
     for number, line in enumerate(entries(_ANTONYMS)):
         if line.startswith("="):
             attributes.add(number)
-        for side, half in zip((1, -1), line.removeprefix("=").split("|"), strict=True):
+        if line.startswith("~"):
+            loose.add(number)
+        for side, half in zip((1, -1), line.lstrip("=~").split("|"), strict=True):
             for word in half.split(","):
                 sides[_spelt(word)] = (*sides.get(_spelt(word), ()), (number, side))
-    return sides, frozenset(attributes)
+    return sides, frozenset(attributes), frozenset(loose)
 
 
 def _spelt(word: str) -> str:
