@@ -116,6 +116,14 @@ def test_a_home_that_asks_for_signatures_gets_them_or_nothing_is_written(
     for commit in ("HEAD", "HEAD~1"):
         assert "\ngpgsig " in git(ann, "cat-file", "commit", commit), commit
     sound(ann)
+    # Each git tells its children how it was started.
+    spy = world / "keygen"
+    spy.write_text(f'#!/bin/sh\necho "$GIT_CONFIG_PARAMETERS" > {world}/told\nexec ssh-keygen "$@"\n')
+    spy.chmod(0o700)
+    git(ann, "config", "--local", "gpg.ssh.program", str(spy))
+    cli("memorize", "use sd")
+    told = (world / "told").read_text()
+    assert "'core.fsync'='all'" in told and "'core.fsyncmethod'='fsync'" in told.lower()
     git(ann, "config", "--remove-section", "merge.alice")
     cli("memorize", "use fd")
     assert git(ann, "config", "--local", "commit.gpgSign").strip() == "true", "what a person set stays"

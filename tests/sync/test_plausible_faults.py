@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import shutil
+from array import array
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +15,12 @@ import pytest
 
 from alice_exp.agents.store import FileSpool
 from alice_exp.conversations.store import FileSessions
+from alice_exp.finding.store.vectors import VectorFile
 from alice_exp.home.store.config_files import write_local
 from alice_exp.kernel.errors import PeerError
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
+from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.learning.ports import OpenDecision
 from alice_exp.learning.store import FileDecisions
 from alice_exp.model.rules.lifecycle import DEFAULT
@@ -31,6 +34,7 @@ from alice_exp.sharing.store.peer_identity import FileIdentity
 from alice_exp.sync.ports import Remote
 from alice_exp.sync.rules.merge_blocks import merge
 from alice_exp.sync.store.git_remotes import FileRemotes
+from alice_exp.sync.store.remote_process import ran
 from tests.conftest import Call
 from tests.kernel.test_durable_files import Disk, every
 
@@ -121,13 +125,17 @@ def _owner(root: Path) -> None:
     SshOwner(root, lambda _: None).keep(OwnerKey("ssh-ed25519 AAAA", "SHA256:x", "me", "/key"))
 
 
+def _vectors(root: Path) -> None:
+    VectorFile(root / "state" / "vectors-x.bin").replace({b"k" * 16: array("f", [1.0])})
+
+
 def _local(root: Path) -> None:
     write_local(root, {"lang": "en"})
 
 
 @pytest.mark.parametrize(
     "write",
-    [_sharing_log, _public_name, _session, _remotes, _peer, _decision, _hook, _owner, _local],
+    [_sharing_log, _public_name, _session, _remotes, _peer, _decision, _hook, _owner, _vectors, _local],
     ids=lambda write: write.__name__,
 )
 def test_every_durable_writer_needs_each_of_its_fsyncs(
@@ -172,6 +180,11 @@ def test_what_was_forgotten_stays_forgotten_when_the_power_goes(
     else:
         SshOwner(home, lambda _: None).keep(None)
     assert not [path for path in paths if path.exists()] and not disk.lost(*paths)
+
+
+def test_what_a_fetch_brings_is_forced_to_disk_whatever_the_person_configured(home: Path) -> None:
+    Path("~/.gitconfig").expanduser().write_text("[core]\n\tfsync = none\n")
+    assert ran(Repository(home / "experiences"), "config", "--get", "core.fsync").stdout == "all\n"
 
 
 def test_a_line_that_was_cut_short_costs_no_other(tmp_path: Path) -> None:

@@ -112,7 +112,8 @@ def walk(task: Task, scratch: Path | None = None) -> Walked:
 
 def _each(task: Task, fault: faults.Fault, sandbox: Sandbox, steps: tuple[Step, ...]) -> Iterator[Row]:
     possible = [number for number, step in enumerate(steps, 1) if step.length > 1 or not fault.writes]
-    for number in [task.only] if task.only else possible[:: task.every]:
+    chosen = possible[(task.every - 1) // 2 :: task.every]  # in the middle: the first steps only read
+    for number in [task.only] if task.only else chosen:
         ended, row = _one(task, fault, sandbox, number, len(steps))
         if len(ended.steps) >= number:  # a run that made fewer steps than the first was not interrupted
             yield row
