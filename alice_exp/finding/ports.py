@@ -91,7 +91,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Statistics:
-    """The statistics over all files: every text's length in tokens, each file's span, and the noise level."""
+    """The statistics over all files: every text's length in thirds of a word, each file's span, and the noise level."""
 
     lengths: Sequence[int]
     spans: tuple[Span, ...]

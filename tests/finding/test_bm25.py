@@ -49,15 +49,23 @@ def reference(texts: list[str], query: str) -> dict[int, float]:
     idf = {t: math.log(1 + (len(rows) - max(1, n) + 0.5) / (max(1, n) + 0.5)) for t, n in held.items()}
     if any(is_cjk(t) and n for t, n in held.items()):
         idf = {t: value * (1 if is_cjk(t) else BESIDE) for t, value in idf.items()}
-    average = sum(map(len, rows)) / len(rows) or 1.0
+    # A CJK word of two characters is three tokens.
+    lengths = [sum(1 if is_cjk(token) else 3 for token in row) for row in rows]
+    average = sum(lengths) / len(rows) or 1.0
     found = {}
     for index, row in enumerate(rows):
         gained = sum(
-            idf[t] * row.count(t) / (row.count(t) + K1 * (1 - B + B * len(row) / average)) for t in wanted
+            idf[t] * row.count(t) / (row.count(t) + K1 * (1 - B + B * lengths[index] / average))
+            for t in wanted
         )
         if gained:
             found[index] = gained / sum(idf.values())
     return found
+
+
+def test_a_home_of_two_languages_prefers_neither() -> None:
+    found = matches(["budget meeting: nothing was decided", "预算会议：没有作出任何决定"], "预算会议")
+    assert found[1] > found[0] > 0, "what is said word for word counts more than its translation"
 
 
 @pytest.mark.parametrize("query", ["ripgrep", "notmuch", "机器", "notmuch 机器", "unknown", "the of", ""])

@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.named_dates import asks_when, day_of, named_spans
-from alice_exp.kernel.text.tokens import STOP_WORDS, fold, tokens, tokens_many, words
+from alice_exp.kernel.text.tokens import STOP_WORDS, fold, thirds, tokens, tokens_many, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -85,13 +85,14 @@ class Talk:
         """Index turns, given in the order they were said, with the turns of a session together."""
         given = tuple(turns)
         rows = tokens_many([_with_speaker(turn) for turn in given])
-        average = sum(map(len, rows)) / len(rows) if rows else 1.0
+        lengths = [sum(map(thirds, row)) for row in rows]
+        average = sum(lengths) / len(rows) if rows else 1.0
         postings: defaultdict[str, tuple[array[int], array[float]]] = defaultdict(
             lambda: (array("I"), array("d"))
         )
         pairs: defaultdict[tuple[str, str], array[int]] = defaultdict(lambda: array("I"))
         for index, row in enumerate(rows):
-            discount = 1 - B + B * len(row) / (average or 1.0)
+            discount = 1 - B + B * lengths[index] / (average or 1.0)
             for token, count in Counter(row).items():
                 holders, weights = postings[token]
                 holders.append(index)

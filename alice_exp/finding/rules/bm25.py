@@ -20,7 +20,7 @@ from alice_exp.finding.rules.match_table import Scores, blank, raised, shares
 from alice_exp.finding.rules.parsed_query import Query, is_single, pairs_of
 from alice_exp.finding.rules.query_correction import corrected_postings
 from alice_exp.finding.rules.topic_coverage import ANYTHING, SINGLE, Subject
-from alice_exp.kernel.text.tokens import is_cjk, tokens_many
+from alice_exp.kernel.text.tokens import is_cjk, thirds, tokens_many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -67,18 +67,20 @@ class Segment:
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Segment:
-        """Tokenise and count texts; a text's length is its number of tokens."""
+        """Tokenise and count texts."""
         return cls(*index_texts(texts), *learn(texts[: sample_size(len(texts))]))
 
 
 def index_texts(texts: Sequence[str]) -> tuple[array[int], dict[str, Posting]]:
-    """The lengths of texts in tokens, and the postings of their tokens and pairs."""
+    """The lengths of texts in thirds of a word, and the postings of their tokens and pairs."""
     rows = tokens_many(texts)
     found: defaultdict[str, list[int]] = defaultdict(list)
     for index, row in enumerate(rows):
         for token in chain(row, pairs_of(row)):
             found[token].append(index)
-    return array("I", map(len, rows)), {token: posting_of(places) for token, places in found.items()}
+    return array("I", (sum(map(thirds, row)) for row in rows)), {
+        token: posting_of(places) for token, places in found.items()
+    }
 
 
 def counted(texts: Sequence[str]) -> list[Counter[str]]:

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.ports import FEWEST, K1, LONG, NO_NOISE, SHORT, B, Noise
-from alice_exp.kernel.text.tokens import is_cjk
+from alice_exp.kernel.text.tokens import is_cjk, thirds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,10 +92,11 @@ class _Jumble:
         # Characters alone are no words: `_draw` adds those of a drawn pair, as a query with that word has them.
         self.words = [[token for token in row if not is_cjk(token) or len(token) == 2] for row in sample]
         self.words = [words for words in self.words if words]
-        average = sum(map(len, sample)) / len(sample)
+        lengths = [sum(map(thirds, row)) for row in sample]
+        average = sum(lengths) / len(sample)
         self.postings: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
-        for index, row in enumerate(sample):
-            dampening = K1 * (1 - B + B * len(row) / average)
+        for index, (row, length) in enumerate(zip(sample, lengths, strict=True)):
+            dampening = K1 * (1 - B + B * length / average)
             for token, count in Counter(row).items():
                 self.postings[token].append((index, count / (count + dampening)))
         self.total = len(sample)

@@ -21,6 +21,7 @@ from alice_exp.finding.store.index_query import (
     standings_of,
 )
 from alice_exp.kernel.progress import followed
+from alice_exp.kernel.text.tokens import thirds
 from alice_exp.model.values.block import Placed, place_of
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ class FileRows:
         moves: defaultdict[str, dict[int, int]] = defaultdict(dict)
         for slot in {*before, *after}:
             old, new = before.get(slot, Counter()), after.get(slot, Counter())
-            lengths[slot] = sum(count for token, count in new.items() if " " not in token)
+            lengths[slot] = sum(thirds(token) * count for token, count in new.items() if " " not in token)
             for token in {*old, *new}:
                 if old[token] != new[token]:
                     moves[token][slot] = new[token]
