@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -117,9 +116,10 @@ def _csv(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _harmless(text: str) -> str:
-    """As it is for another program; on a terminal without what a terminal would obey."""
-    if not sys.stdout.isatty():
-        return text
+    r"""Without what a terminal would obey, since a pipe often ends at one; ``--json`` has every character.
+
+    In TSV, where a backslash stands twice, ``\u{1b}`` can be read back.
+    """
     from alice_exp.kernel.text.display import visible
 
     return "\t".join(visible(part) for part in text.split("\t"))

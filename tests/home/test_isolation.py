@@ -193,3 +193,37 @@ def test_a_files_own_mode_is_kept(home: Path, cli: Call) -> None:
     path.chmod(0o640)
     cli("remember", "tea")
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_what_a_copied_homes_own_settings_name_is_never_run(home: Path, cli: Call, world: Path) -> None:
+    """A home that came from elsewhere, with its ``.git``: hooks, filters and programs of its configuration."""
+    made = cli("remember", "I like tea", "--json").json["id"]
+    cli("outcome", made, "ok")
+    program = world / "program"
+    program.write_text(f"#!/bin/sh\ntouch {world}/ran\ncat\n")
+    program.chmod(0o755)
+    git_dir = home / "experiences/.git"
+    names = (
+        "core.fsmonitor core.pager diff.external diff.x.textconv filter.x.clean filter.x.smudge gpg.program"
+    )
+    for name in f"{names} merge.x.driver credential.helper pager.log alias.log trailer.x.command".split():
+        outer(home / "experiences", "config", name, str(program))
+    outer(home / "experiences", "config", "log.showSignature", "true")
+    outer(home / "experiences", "config", "core.hooksPath", str(git_dir / "hooks"))
+    for name in ("reference-transaction", "post-index-change", "pre-commit", "pre-auto-gc"):
+        (git_dir / "hooks" / name).write_text(program.read_text())
+        (git_dir / "hooks" / name).chmod(0o755)
+    (git_dir / "info/attributes").write_text("* diff=x filter=x merge=x\n")
+    (home / "experiences/.gitattributes").write_text("* diff=x filter=x merge=x\n")
+    for command in (
+        "list",
+        f"why {made}",
+        f"log {made}",
+        "diff",
+        "status",
+        "memorize rg",
+        "undo --yes",
+        "doctor",
+    ):
+        cli(*command.split(), check=False)
+        assert not (world / "ran").exists(), f"{command} ran a program that the home's settings name"

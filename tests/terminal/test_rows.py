@@ -273,3 +273,14 @@ def test_evidence_may_be_a_text(home: Path, cli: Call) -> None:
     text = path.read_text("utf-8")
     assert "said so" in text and "// stays" in text
     assert cli("check").stdout == "all files are in order\n"
+
+
+@pytest.mark.parametrize("form", ["tsv", "csv"])
+def test_no_row_controls_the_terminal_at_the_end_of_a_pipe(home: Path, run: Call, form: str) -> None:
+    said = "red \x1b[31m, \u202eturned, \\u{1b} spelled"
+    run("remember", said)
+    row = run("list", "--format", form, "--fields", "payload").stdout.splitlines()[1]
+    assert "\x1b" not in row and "\u202e" not in row
+    assert "\\u{1b}[31m" in row and "\\u{202e}" in row
+    assert ("\\\\u{1b} spelled" if form == "tsv" else "\\u{1b} spelled") in row
+    assert json.loads(run("list", "--json").stdout)["blocks"][0]["payload"] == said

@@ -35,6 +35,15 @@ if TYPE_CHECKING:
 _OID = re.compile(r"[0-9a-f]{40}")
 _NAME = re.compile(r"[0-9a-f]{4,40}|act-[a-z2-9]{8}")
 
+# GitPython runs git with the settings of the repository, and a home that was copied from elsewhere brought its own.
+_OPTIONS = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.attributesFile": os.devnull,
+    "log.showSignature": "false",
+    "diff.external": "",
+}
+
 
 class GitHistory:
     """The history of one home; see ``home.ports.History``."""
@@ -55,6 +64,9 @@ class GitHistory:
 
                 self._opened = git.Repo(self._repository.work_tree)
                 quiet = {k: v for k, v in isolated_environment().items() if k.startswith("GIT_")}
+                quiet["GIT_CONFIG_COUNT"] = str(len(_OPTIONS))
+                for at, (name, value) in enumerate(_OPTIONS.items()):
+                    quiet |= {f"GIT_CONFIG_KEY_{at}": name, f"GIT_CONFIG_VALUE_{at}": value}
                 self._opened.git.update_environment(**quiet)
             yield self._opened
         except AliceError:
