@@ -70,7 +70,7 @@ simulation: $(READY)  ## 1,000 Alices, some of them liars: a table, and the plot
 
 soak: $(READY)  ## the tests that take too long for every day
 	$(BIN)/python -m pytest -m slow
-	ALICE_FUZZ=20 $(BIN)/python -m pytest tests/fuzz
+	ALICE_FUZZ=40 $(BIN)/python -m pytest tests/fuzz tests/kernel
 
 crash: $(READY)  ## interrupt every act at every step; damage a home in a hundred ways
 	$(BIN)/python -m tests.crash.matrix --all --results

@@ -11,6 +11,7 @@ import re
 import struct
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from alice_exp import WINDOWS
@@ -80,6 +81,7 @@ WORDS = (
 _PLACE = re.compile(r"\{[a-z_0-9:.!]*\}")
 
 
+@cache
 def messages() -> dict[str, list[str]]:
     """Every message with the places where it is said, as ``file:line``."""
     found: dict[str, list[str]] = {}

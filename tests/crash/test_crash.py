@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+import check_home  # noqa: E402
 import matrix  # noqa: E402
 import scenes  # noqa: E402
 
@@ -168,64 +170,55 @@ def test_every_command_that_writes_has_its_scene() -> None:
     assert sum(map(len, kinds)) == len(commands), "a command is in two of the lists"
 
 
-def _check(root: Path, name: str, acked: bool, step: int) -> subprocess.CompletedProcess[str]:
-    told = {
+@pytest.fixture
+def apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """A folder for a scene that is built, played and checked in this process, whose environment it takes over."""
+    root = tmp_path / "scene"
+    root.mkdir()
+    monkeypatch.chdir(root)
+    with patch.dict(os.environ):
+        yield root
+
+
+def _check(root: Path, name: str, acked: bool, step: int) -> None:
+    """``AssertionError`` where something was lost."""
+    os.environ |= {
         "CM_DIR": str(root),
         "CM_ACKED": str(int(acked)),
         "CM_RC": "0" if acked else "137",
         "CM_N": str(step),
         "CM_MODE": "kill",
     }
-    return subprocess.run(
-        [sys.executable, *_program(name, "--check", "check_home.py")],
-        env={**os.environ, **told},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def _built(root: Path, name: str) -> Path:
-    scene = root / name
-    scene.mkdir()
-    program = _program(name, "--build", "scenes.py")
-    subprocess.run([sys.executable, *program], env={**os.environ, "CM_DIR": str(scene)}, check=True)
-    return scene
-
-
-def _program(name: str, step: str, general: str) -> list[str]:
-    script = scenes.SCENES[name].script
-    return [str(HERE / script), step] if script else [str(HERE / general), name]
+    check_home.main(name)
 
 
 @pytest.mark.parametrize("name", sorted(VARIANTS - set(DECIDED)))
-def test_a_scene_ends_as_it_must_when_nothing_interrupts_it(name: str, tmp_path: Path) -> None:
+def test_a_scene_ends_as_it_must_when_nothing_interrupts_it(name: str, apart: Path) -> None:
     """The others begin their walk with this."""
-    root, scene = _built(tmp_path, name), scenes.SCENES[name]
-    subprocess.run(
-        scene.words(root),
-        env=scenes.environment(root, scene.actor),
-        cwd=root,
-        check=True,
-        stdin=subprocess.DEVNULL,
-    )
-    done = _check(root, name, acked=True, step=1)
-    assert done.returncode == 0, done.stderr
+    scene = scenes.SCENES[name]
+    scenes.build(apart, scene)
+    words = [word for word in scene.words(apart)[3:] if word != "-q"]
+    assert scenes.call(*words, actor=scene.actor)[0] == 0
+    _check(apart, name, acked=True, step=1)
 
 
 @pytest.mark.parametrize("step", [1, 2], ids=["then a read", "then a write"])
 @pytest.mark.parametrize("name", DECIDED)
-def test_a_decided_act_is_finished_by_whatever_comes_next(name: str, step: int, tmp_path: Path) -> None:
-    done = _check(_built(tmp_path, name), name, acked=False, step=step)
-    assert done.returncode == 0, done.stderr
+def test_a_decided_act_is_finished_by_whatever_comes_next(name: str, step: int, apart: Path) -> None:
+    scenes.build(apart, scenes.SCENES[name])
+    _check(apart, name, acked=False, step=step)
 
 
-def test_the_check_sees_a_lost_act(tmp_path: Path) -> None:
-    """An act that was reported done and is not there, and half an act, both fail the check."""
-    lost = _check(_built(tmp_path, "memorize"), "memorize", acked=True, step=1)
-    assert "an acknowledged act is not there" in lost.stderr
-    root = _built(tmp_path, "approve")
-    pool = next((root / "alice/experiences/low_value_pool").glob("pending_20260219*"))
+def test_the_check_sees_a_lost_act(apart: Path) -> None:
+    """An act that was reported done and is not there fails the check."""
+    scenes.build(apart, scenes.SCENES["memorize"])
+    with pytest.raises(AssertionError, match="an acknowledged act is not there"):
+        _check(apart, "memorize", acked=True, step=1)
+
+
+def test_the_check_sees_half_an_act(apart: Path) -> None:
+    scenes.build(apart, scenes.SCENES["approve"])
+    pool = next((apart / "alice/experiences/low_value_pool").glob("pending_20260219*"))
     pool.write_text('{"blocks": []}\n', encoding="utf-8")
-    half = _check(root, "approve", acked=False, step=1)
-    assert half.returncode != 0
+    with pytest.raises(AssertionError):
+        _check(apart, "approve", acked=False, step=1)

@@ -84,7 +84,7 @@ def bundles(draw: st.DrawFn) -> Any:
     return draw(st.sampled_from([page, page, page, draw(ANYTHING)]))
 
 
-@settings(max_examples=500 * SCALE, deadline=None)
+@settings(max_examples=250 * SCALE, deadline=None)
 @given(bundles())
 def test_what_comes_in_is_a_claim_and_no_more(value: Any) -> None:
     try:
@@ -109,7 +109,7 @@ def test_what_comes_in_is_a_claim_and_no_more(value: Any) -> None:
         assert which and why.format(**values)
 
 
-@settings(max_examples=300 * SCALE, deadline=None)
+@settings(max_examples=150 * SCALE, deadline=None)
 @given(bundles() | ANYTHING, ANYTHING)
 def test_what_a_peer_offers_is_read_or_refused(value: Any, marks: Any) -> None:
     try:
@@ -119,7 +119,7 @@ def test_what_a_peer_offers_is_read_or_refused(value: Any, marks: Any) -> None:
         assert str(refusal).strip()
 
 
-@settings(max_examples=300 * SCALE, deadline=None)
+@settings(max_examples=150 * SCALE, deadline=None)
 @given(st.binary(max_size=60) | bundles().map(lambda value: json.dumps(value).encode()))
 def test_a_line_is_a_message_or_refused(line: bytes) -> None:
     wire = pytest.importorskip("alice_exp.sharing.store.line_protocol")
@@ -146,9 +146,7 @@ MESSAGES = st.fixed_dictionaries(
 )
 
 
-@settings(
-    max_examples=120 * SCALE, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60 * SCALE, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(MESSAGES, max_size=3))
 def test_a_host_answers_any_message_and_trusts_none(home: Path, messages: list[Any]) -> None:
     w = open_session(str(home), "user")
@@ -197,7 +195,7 @@ def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     return name, {one: draw(st.one_of(FITTING.get(one, ANYTHING), ANYTHING)) for one in chosen}
 
 
-@settings(max_examples=25 * SCALE, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=13 * SCALE, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(calls(), min_size=1, max_size=8))
 def test_any_arguments_of_a_tool_are_answered_or_refused(
     home: Path, asked: list[tuple[str, dict[str, Any]]]

@@ -99,7 +99,7 @@ def decided(text: str) -> tuple[tuple[Decision, tuple[str, ...]], ...] | None:
         return None
 
 
-@settings(max_examples=1500 * SCALE, deadline=None)
+@settings(max_examples=700 * SCALE, deadline=None)
 @given(REPLIES)
 @example("同意 " + "9" * 5000)
 def test_a_reply_is_refused_or_says_what_it_decides(text: str) -> None:
@@ -123,13 +123,13 @@ def test_a_reply_is_refused_or_says_what_it_decides(text: str) -> None:
         assert told == {str(int(number)) for number in plain}, "a number was made up or passed over"
 
 
-@settings(max_examples=700 * SCALE, deadline=None)
+@settings(max_examples=350 * SCALE, deadline=None)
 @given(st.text(max_size=40))
 def test_no_text_raises_anything_but_a_refusal(text: str) -> None:
     decided(text)
 
 
-@settings(max_examples=500 * SCALE, deadline=None)
+@settings(max_examples=250 * SCALE, deadline=None)
 @given(REPLIES)
 def test_spaces_and_width_decide_nothing(text: str) -> None:
     """What is decided does not hang on a blank at the ends, nor on the case of Latin letters."""

@@ -68,7 +68,7 @@ def texts(draw: st.DrawFn) -> str:
     return text[:2000]
 
 
-@settings(max_examples=400 * SCALE, deadline=None)
+@settings(max_examples=200 * SCALE, deadline=None)
 @given(texts())
 def test_a_changed_vector_is_read_as_json5_reads_it(text: str) -> None:
     # On purpose a comment goes on after a U+2028, as every editor shows it; for json5 it ends there.
@@ -128,7 +128,7 @@ def _at(value: Any, pointer: tuple[Any, ...], change: Any) -> Any:
 NEW = st.sampled_from([None, 7, "said", [1, {"a": "b"}], {"x": []}, "汉 // no comment", {}])
 
 
-@settings(max_examples=300 * SCALE, deadline=None)
+@settings(max_examples=150 * SCALE, deadline=None)
 @given(texts(), st.data())
 def test_an_edit_is_what_changing_the_value_is(text: str, data: st.DataObject) -> None:
     """Parse, change, write, parse: the value changed there, and every byte elsewhere stayed."""

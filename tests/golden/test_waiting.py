@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,6 @@ def learned(cli: Call, count: int) -> None:
         cli("--actor", f"agent:{agent}", "memorize", "--from", "-", stdin=lines, env=moment)
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("count", [9, 40, 300])
 def test_what_waits_on_a_terminal(
     home: Path,
@@ -42,11 +42,19 @@ def test_what_waits_on_a_terminal(
     seeded_ids: None,
     monkeypatch: pytest.MonkeyPatch,
     count: int,
-    lang: str,
     request: pytest.FixtureRequest,
 ) -> None:
     learned(cli, count)
     monkeypatch.setenv("ALICE_NOW", "2026-02-20T09:00:00Z")
+    for lang in ("en", "zh"):
+        again = shutil.copytree(home, home.with_name(f"alice.{lang}"), symlinks=True)
+        monkeypatch.setenv("ALICE_HOME", str(again))
+        _compare_reports(lang, count, monkeypatch, request)
+
+
+def _compare_reports(
+    lang: str, count: int, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     for columns, term in ((80, "dumb"), (120, "xterm-256color")):
         screen = Screen(monkeypatch, columns=columns, term=term)
         with screen:

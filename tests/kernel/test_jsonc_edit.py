@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from alice_exp.kernel.jsonc import Append, Edit, Insert, Raw, Remove, Set, cut, dump, edit, parse
 from tests.cost import ratio
+from tests.fuzz import SCALE
 
 FILE = """\
 // the head
@@ -449,7 +450,7 @@ def comments_of(text: str) -> Counter[str]:
 RANDOMS = st.randoms(use_true_random=False)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100 * SCALE, deadline=None)
 @given(DOCUMENTS, st.lists(VALUES, min_size=1, max_size=5), RANDOMS)
 def test_the_value_is_as_asked(value: Any, new: list[Any], chance: random.Random) -> None:
     text = written(value, chance)
@@ -465,7 +466,7 @@ def test_the_value_is_as_asked(value: Any, new: list[Any], chance: random.Random
     assert ("\r\n" in text) or ("\r" not in result.decode())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75 * SCALE, deadline=None)
 @given(DOCUMENTS, st.lists(SCALARS, min_size=1, max_size=4), RANDOMS)
 def test_adding_keeps_every_character(value: Any, new: list[Any], chance: random.Random) -> None:
     text = written(value, chance)
@@ -475,7 +476,7 @@ def test_adding_keeps_every_character(value: Any, new: list[Any], chance: random
     assert all(character in characters for character in text if not character.isspace()), (text, result)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60 * SCALE, deadline=None)
 @given(st.lists(VALUES, min_size=1, max_size=4), RANDOMS, st.booleans())
 def test_a_move_loses_no_comment(values: list[Any], chance: random.Random, in_blocks: bool) -> None:
     text = written({"blocks": values} if in_blocks else values, chance)
@@ -492,7 +493,7 @@ def test_a_move_loses_no_comment(values: list[Any], chance: random.Random, in_bl
     assert comments_of(moved.decode()) == comments_of(target) + comments_of(raw.text) + comments_of(raw.text)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50 * SCALE, deadline=None)
 @given(
     VALUES,
     st.integers(0, 4),

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alice_exp.kernel.jsonc import Document, Unchanged, parse
+from tests.fuzz import SCALE
 
 PIECES = [
     '{"a": 1}',
@@ -60,7 +61,7 @@ def read(text: str, was: Document | None = None) -> Document:
     return parse(text.encode("utf-8", "surrogatepass"), "universal/x.jsonc", was=was)
 
 
-@settings(max_examples=600)
+@settings(max_examples=300 * SCALE)
 @given(versions())
 def test_reading_beside_an_earlier_version_is_reading(pair: tuple[str, str]) -> None:
     old, new = pair

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from alice_exp.kernel.jsonc import Document, locate, locate_key, parse
 from tests.cost import ratio, seconds
+from tests.fuzz import SCALE
 
 FAULTS = [
     ("", 1, 1, "the file is empty"),
@@ -291,7 +292,7 @@ TEXTS = ['"a"', "'a'", '"\\ud83d', '"blocks"']
 TOKENS = st.sampled_from([*MARKS, *WORDS, *TEXTS])
 
 
-@settings(max_examples=700, deadline=None)
+@settings(max_examples=350 * SCALE, deadline=None)
 @given(st.lists(TOKENS, max_size=14).map("".join))
 @pytest.mark.covers("B2.32")
 def test_any_tokens_are_read_as_json5_reads_them(text: str) -> None:
@@ -308,7 +309,7 @@ def test_any_tokens_are_read_as_json5_reads_them(text: str) -> None:
         json5.loads(text, allow_duplicate_keys=False)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200 * SCALE, deadline=None)
 @given(
     st.binary(max_size=40)
     | st.lists(TOKENS, max_size=10).map(lambda tokens: "".join(tokens).encode("utf-16"))

@@ -113,7 +113,7 @@ def test_replaying_all_pieces_is_what_happened_one_by_one() -> None:
 @pytest.mark.parametrize("rate", [0.6, 0.75, 0.9])
 def test_false_alarms_stay_below_a_thirty_second_a_day(uses: int, rate: float) -> None:
     """A block whose rate stands: P(in doubt within N days of use) is at most N/32, however many uses a day has."""
-    days, alarms, runs = 12, 0, 400 if uses < 60 else 80
+    days, alarms, runs = 12, 0, 100 if uses < 60 else 40
     source = random.Random(uses * 100 + int(rate * 10))
     for _ in range(runs):
         block = Block("exp-aaaaaaaa", Payload("x"), record=Record(round(40 * rate), 40 - round(40 * rate)))
