@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 Call = Callable[..., Any]
-BLOCKS = 50
+BLOCKS = 30
 
 ADDER = """
 import sys
@@ -60,7 +60,7 @@ def _progress(pool: Path, seen: int, processes: list[subprocess.Popen[bytes]]) -
     return seen
 
 
-def test_two_add_fifty_each_while_a_person_edits(
+def test_two_add_thirty_each_while_a_person_edits(
     home: Path, cli: Call, git: Callable[..., str], sound: Callable[[Path], None]
 ) -> None:
     before = int(git(home, "rev-list", "--count", "HEAD"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 from tests.conftest import Call
 from tests.home.test_foreign_commits import FORGED_MESSAGE, SAID, believed, commit, forged, put
+from tests.sync.conftest import InStep
 
 Git = Callable[..., str]
 EVIL = "http://stranger.example:1/v1"
@@ -26,16 +26,9 @@ def at(home: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def pair(home: Path, _fresh_home: Path, world: Path, cli: Call) -> tuple[Path, Path]:
+def pair(in_step: InStep) -> tuple[Path, Path]:
     """Two homes with one private remote, in step."""
-    other = Path(shutil.copytree(_fresh_home, world / "other", symlinks=True))
-    remote = world / "there.git"
-    subprocess.run(["git", "init", "-q", "--bare", "--initial-branch=main", remote], check=True)
-    for one in (home, other):
-        cli("sync", "add", str(remote), "--private", "--name", "mine", "--yes", env=at(one))
-    for one in (home, other, home):
-        cli("sync", env=at(one))
-    return home, other
+    return in_step.here, in_step.there
 
 
 def configure(home: Path, **groups: dict[str, Any]) -> None:
@@ -56,9 +49,16 @@ def bring(cli: Call, git: Git, home: Path, other: Path, way: str) -> None:
         git(home, *named, "pull", "-q", "--no-rebase", "--no-edit", str(other / "experiences"), "main")
 
 
-@pytest.mark.parametrize("way", ["sync", "git pull"])
-@pytest.mark.parametrize("made_by", ["git", "alice-exp"])
-@pytest.mark.parametrize("crossed", [False, True])
+@pytest.mark.parametrize(
+    ("way", "made_by", "crossed"),
+    [
+        # Each value beside each of the others once.
+        ("sync", "git", False),
+        ("sync", "alice-exp", True),
+        ("git pull", "git", True),
+        ("git pull", "alice-exp", False),
+    ],
+)
 def test_where_data_goes_is_decided_here(
     pair: tuple[Path, Path], cli: Call, git: Git, way: str, made_by: str, crossed: bool
 ) -> None:
@@ -272,11 +272,11 @@ def test_a_fetch_that_costs_too_much_is_stopped_with_a_sentence(
     cli("sync", "add", str(remote), "--private", "--name", "mine", "--yes")
     cli("sync")
     subprocess.run(["git", "clone", "-q", remote, clone / "experiences"], check=True)
-    zeros = bytes(200 << 20) if limit == "RLIMIT_AS" else os.urandom(3 << 20)
+    zeros = bytes(60 << 20) if limit == "RLIMIT_AS" else os.urandom(3 << 20)
     (clone / "experiences/universal/bomb.jsonc").write_bytes(zeros)
     commit(clone)
     subprocess.run(["git", "push", "-q", "origin", "main"], cwd=clone / "experiences", check=True)
-    monkeypatch.setitem(remote_process.MOST, limit, 150 << 20 if limit == "RLIMIT_AS" else 1 << 20)
+    monkeypatch.setitem(remote_process.MOST, limit, 50 << 20 if limit == "RLIMIT_AS" else 1 << 20)
     before = git(home, "rev-parse", "HEAD")
     done = cli("sync", check=False)
     assert done.code == 3 and "more than a home can be" in done.stderr

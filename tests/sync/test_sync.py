@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Call
+from tests.sync.conftest import InStep
 
 Git = Callable[..., str]
 
@@ -43,12 +44,9 @@ def bob(_fresh_home: Path, world: Path) -> Path:
 
 
 @pytest.fixture
-def paired(ann: Path, bob: Path, cli: Call, remote: Path) -> tuple[Path, Path]:
+def paired(remote: Path, ann: Path, bob: Path, in_step: InStep) -> tuple[Path, Path]:
     """Two homes that share a private remote and were synced."""
-    for one in (ann, bob):
-        cli("sync", "add", str(remote), "--private", "--name", "mine", "--yes", env=at(one))
-    sync(cli, ann, bob, ann)
-    return ann, bob
+    return in_step.here, in_step.there
 
 
 def sync(cli: Call, *homes: Path) -> list[Any]:
