@@ -48,7 +48,7 @@ from alice_exp.timeline.usecases import events
 from alice_exp.timeline.wiring import thinking
 from tests.machine.alice_world import World, furnish
 
-STEPS, EXAMPLES = 50, 21
+STEPS, EXAMPLES = 50, 24
 TEMPLATE = Path()
 COUNTED = [0]
 
