@@ -298,6 +298,24 @@ def test_an_older_tls_is_refused(ann: Alice, bob: Alice) -> None:
         old.wrap_socket(plain)
 
 
+def test_no_ticket_lets_a_connection_begin_without_a_certificate(ann: Alice, bob: Alice) -> None:
+    """A client that resumes a session is not asked who it is: none is given the means to."""
+    ann.trusts(bob)
+    bob.identity.own()
+    caller = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    caller.check_hostname, caller.verify_mode = False, ssl.CERT_NONE
+    caller.load_cert_chain(bob.identity.certificate_file, bob.identity.key_file)
+    with (
+        serving(ann) as address,
+        socket.create_connection(tls_transport.host_and_port(address), 5) as plain,
+        caller.wrap_socket(plain) as secured,
+    ):
+        secured.sendall(line_protocol.encoded({"verb": "hello", "version": 1}))
+        assert json.loads(secured.recv(4096)) == {"version": 1}
+        # What the server sends of tickets comes before its first answer.
+        assert secured.session is None or not secured.session.has_ticket
+
+
 def test_a_message_of_2_mib_is_refused(ann: Alice, bob: Alice) -> None:
     peer, _ = bob.trusts(ann), ann.trusts(bob)
     with serving(ann) as address:

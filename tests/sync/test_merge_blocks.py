@@ -13,7 +13,7 @@ from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import parse
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules.doubt import replayed
-from alice_exp.model.rules.lifecycle import outcome
+from alice_exp.model.rules.lifecycle import PROMOTED, level, outcome
 from alice_exp.model.values.block import (
     Approved,
     Archived,
@@ -83,6 +83,50 @@ def test_a_fall_on_either_side_holds() -> None:
     assert merged(was, one, other).state == "past" and merged(was, one, other).verifications == 21
     failed = used(used(block(), False, "x", NOW), False, "y", NOW)
     assert merged(block(), used(block(), True, "here", NOW), failed).state == "obsolete"
+
+
+def test_successes_of_both_do_not_undo_a_fall_of_one() -> None:
+    was = block()
+    fallen = replace(was, state="possible", verifications=9)
+    now = merged(was, fallen, replace(was, verifications=12))
+    assert (now.state, now.verifications) == ("possible", 13)
+
+
+def test_who_rises_by_a_merge_waits_one_more_success_for_the_badge() -> None:
+    was = block(verifications=48)
+    now = merged(was, replace(was, verifications=49), replace(was, verifications=49))
+    assert (now.state, now.verifications, now.evidence[-1].kind) == ("reliable", 50, PROMOTED)
+    assert level(now) == "reliable"
+
+
+def test_a_losing_text_that_was_decided_on_does_not_come_back() -> None:
+    was = block()
+    one = block(payload=Payload("use rg -uu"), updated_at="2026-02-01T00:00:00Z")
+    other = block(payload=Payload("use rg --hidden"), updated_at="2026-02-02T00:00:00Z")
+    turned_down = Placed(
+        block(id=second_id(one), payload=one.payload, archived=Archived("low_value", NOW, "rejected")),
+        "archive/rejected.jsonc",
+    )
+    base, ours, theirs = ({was.id: Placed(side, PATH)} for side in (was, one, other))
+    for mine, yours in ((ours, theirs), (theirs, ours)):
+        assert (
+            merge(base, {**mine, turned_down.block.id: turned_down}, yours).blocks[second_id(one)]
+            == turned_down
+        )
+
+
+def test_what_one_side_made_personal_is_about_the_user_and_stays_here_whatever_the_other_wrote() -> None:
+    was = block(shareable=True)
+    moved = Placed(was, "personal/habits.jsonc")
+    written = Placed(block(payload=Payload("use rg -uu"), shareable=True, updated_at=NOW), PATH)
+    for one, other in ((moved, written), (written, moved)):
+        kept, _ = merge_block(Placed(was, PATH), one, other)
+        assert kept is not None and kept.path == moved.path
+        assert (kept.block.payload.content, kept.block.about, kept.block.shareable) == (
+            "use rg -uu",
+            "user",
+            False,
+        )
 
 
 def test_failures_of_both_sides_are_kept_and_cleared() -> None:

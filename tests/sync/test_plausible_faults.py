@@ -290,3 +290,29 @@ def test_a_new_file_appears_whole_and_is_on_the_disk(tmp_path: Path, monkeypatch
             with pytest.raises(FileExistsError):
                 atomic_files.create(path, b"y")
             assert path.read_bytes() == b"x" and sorted(tmp_path.glob(".*")) == []
+
+
+def test_whoever_does_not_read_what_it_is_sent_is_not_waited_for() -> None:
+    class Deaf:
+        def write(self, data: bytes) -> None:
+            pass
+
+        async def drain(self) -> None:
+            await asyncio.Event().wait()
+
+    wire = line_protocol.Wire(asyncio.StreamReader, Deaf())  # type: ignore[arg-type]
+    with pytest.raises(PeerError, match="does not read"):
+        asyncio.run(asyncio.wait_for(wire.send({}, patience=0.01), 5))
+
+
+def test_what_the_later_of_two_versions_without_a_past_lacks_is_not_taken_from_the_earlier() -> None:
+    """The approval of another text, which the later side does not have any more."""
+    early, late = approved("2026-01-31T00:00:00Z"), approved(NOW)
+    old = Approved(NOW, "user", "0" * 64)
+    sides = [
+        Placed(replace(early.block, approved=old), PATH),
+        Placed(replace(late.block, approved=None), PATH),
+    ]
+    for one, other in (sides, sides[::-1]):
+        merged = merge({}, {"exp-aaaa2222": one}, {"exp-aaaa2222": other}, DEFAULT)
+        assert merged.blocks["exp-aaaa2222"].block.approved is None
