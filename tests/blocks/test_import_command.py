@@ -213,6 +213,21 @@ def test_mem0_as_lines_and_as_a_list(home: Path, cli: Call) -> None:
     assert imported(cli, "mem0", json.dumps(rows))["known"] == 2
 
 
+@pytest.mark.parametrize("text", ["1", "null", '"x"', "[1, [], null]", '{"results": 1}', "[]"])
+def test_a_mem0_export_that_holds_no_memory(home: Path, cli: Call, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "export.json"
+    path.write_text(text)
+    assert cli("import", "mem0", str(path), "--json").json["ids"] == []
+
+
+def test_half_a_character_in_a_mem0_export_is_replaced(home: Path, cli: Call, tmp_path: Path) -> None:
+    path = tmp_path / "export.json"
+    row = '{"memory": "likes \\ud83c\\udf75 tea\\ud800", "categories": ["a\\udc00"], "id": "\\ud800"}'
+    path.write_text(f"[{row}]")
+    (made,) = cli("import", "mem0", str(path), "--json").json["ids"]
+    assert cli("show", made, "--json").json["payload"] == "likes 🍵 tea\ufffd"
+
+
 def test_ones_own_lines_get_no_trust(home: Path, cli: Call) -> None:
     row = {
         "payload": "use rg",

@@ -42,21 +42,26 @@ def _memory(row: Mapping[str, Json], line: int, today: str) -> Piece | None:
     is_agents = row.get("agent_id") and not row.get("user_id")
     about: About = "work" if is_agents or row.get("attributed_to") == "assistant" else "user"
     return Piece(
-        memory.strip()[:MOST_TEXT],
+        _whole(memory).strip()[:MOST_TEXT],
         type="preference" if any("preference" in tag for tag in tags) else "fact",
         about=about,
         tags=tags,
-        name=str(row.get("id", "")),
+        name=_whole(str(row.get("id", ""))),
         at=_time(row.get("created_at")),
         line=line,
     )
+
+
+def _whole(text: str) -> str:
+    """The text with halves of characters, which JSON may spell and no file can contain, joined or replaced."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _tags(row: Mapping[str, Json]) -> tuple[str, ...]:
     own = row.get("metadata")
     named = [row.get("categories"), own.get("category") if isinstance(own, dict) else row.get("category")]
     listed = [one for each in named for one in (each if isinstance(each, list) else [each])]
-    return tuple(dict.fromkeys(one for one in listed if isinstance(one, str) and one))
+    return tuple(dict.fromkeys(_whole(one) for one in listed if isinstance(one, str) and one))
 
 
 def _is_over(date: Json, today: str) -> bool:
@@ -82,7 +87,8 @@ def _rows(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Json]]]:
         value = next(
             (value[key] for key in ("results", "memories") if isinstance(value.get(key), list)), [value]
         )
-    yield from ((number, row) for number, row in enumerate(value, start=1) if isinstance(row, dict))
+    rows = value if isinstance(value, list) else []
+    yield from ((number, row) for number, row in enumerate(rows, start=1) if isinstance(row, dict))
 
 
 def _lines(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Json]]]:
