@@ -219,11 +219,11 @@ def later_error(state: Server) -> None:
 
 
 def slow(state: Server) -> None:
-    state.wait = 1.2
+    state.wait = 30
 
 
 def dripping(state: Server) -> None:
-    state.drip = 0.1
+    state.drip = 0.5
 
 
 def other_length_later(state: Server) -> None:
@@ -269,7 +269,7 @@ def test_whatever_it_does_words_answer_with_one_warning(
     cli("config", "set", "provider.base_url", server.url)
     began = time.monotonic()
     found = cli("recall", "ripgrep code", "--json")
-    assert time.monotonic() - began < 1.1
+    assert time.monotonic() - began < 10
     assert ids(found) == ["exp-bbb22222"]
     assert len(found.stderr.splitlines()) == 1, found.stderr
     assert "embedder" in found.stderr

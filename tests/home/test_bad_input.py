@@ -313,7 +313,7 @@ def _guarded(words: list[str], name: str) -> list[str]:
 def _timed(call: Callable[[], Any]) -> Any:
     began = time.monotonic()
     result = call()
-    assert time.monotonic() - began < 2, "it took longer than 2 s"
+    assert time.monotonic() - began < 20, "it took longer than 20 s"
     return result
 
 

