@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from alice_exp.kernel.journal import atomic_files, transaction
+from alice_exp.kernel.journal import atomic_files, commit_writer, file_signatures, transaction
 from alice_exp.kernel.journal.atomic_files import MARK, ChangedOnDisk
 from alice_exp.kernel.journal.git_process import LOST, Message, Repository
 from alice_exp.kernel.journal.transaction import FileChange, recover, write
+from tests.conftest import Call
 
 OLD, NEW = b"old\n", b"new\n"
 
@@ -308,3 +309,82 @@ def test_a_scratch_directory_of_a_dead_process_is_swept_and_a_living_one_is_not(
         (tmp_path / f".owner{MARK}{maker}-x/text").write_text("to be signed")
     assert not atomic_files.sweep(tmp_path, dead_only=True)
     assert left(tmp_path) == [f".owner{MARK}{os.getppid()}-x"]
+
+
+# -- recovery, once more: what only a careful reader would see ------------------------------------------------------
+
+
+def test_a_newer_save_stays_before_one_that_a_crashed_act_had_displaced(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = repository.work_tree / "a/one"
+    one.write_bytes(b"a person's save\n")
+    at_exchange(monkeypatch, dies)
+    with monkeypatch.context() as patched, pytest.raises(Died):
+        patched.setattr(transaction, "let_go", lambda _: False)
+        act(repository, {"a/one": FileChange(OLD, NEW)})
+    one.write_bytes(b"a newer one\n")
+    lost = recover(repository).lost
+    assert one.read_bytes() == b"a newer one\n" and not left(repository.work_tree)
+    assert repository.run("show", f"{lost}:a/one") == b"a person's save\n"
+
+
+def test_a_recovery_lands_what_is_in_the_files_and_nothing_before(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = repository.head()
+    with monkeypatch.context() as patched, pytest.raises(Died):
+        patched.setattr(transaction, "_swap_all", dies)
+        act(repository, {"a/one": FileChange(OLD, NEW)})
+    with monkeypatch.context() as patched, pytest.raises(Died):
+        patched.setattr(transaction, "_finish_files", dies)
+        recover(repository)
+    assert repository.head() == head and repository.resolve("refs/alice/pending")
+    assert recover(repository).finished and (repository.work_tree / "a/one").read_bytes() == NEW
+
+
+def test_an_act_whose_branch_outlived_the_power_is_known_as_ours(repository: Repository) -> None:
+    before = repository.head()
+    done = act(repository, {"a/one": FileChange(OLD, NEW)})
+    repository.point([("refs/alice/pending", done, ""), ("refs/alice/seen", before, None)])
+    assert not recover(repository).finished
+    assert repository.resolve("refs/alice/seen") == done and not repository.resolve("refs/alice/pending")
+
+
+def test_a_packed_reference_is_known_by_its_whole_name(repository: Repository) -> None:
+    packed = f"{repository.head()} refs/remotes/x/refs/heads/other\n"
+    (repository.git_dir / "packed-refs").write_text(packed)
+    assert repository.resolve("refs/heads/other") == ""
+    assert repository.resolve("refs/remotes/x/refs/heads/other") == repository.head()
+
+
+def test_many_small_packs_are_packed_as_much_as_few_large_ones(
+    home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commit_writer, "PACKS", 3)
+    for number in range(6):
+        cli("memorize", f"lesson {number}")
+    assert Repository(home / "experiences").packs()[0] <= 4
+
+
+def test_signatures_name_no_commit_while_gits_index_is_stale(tmp_path: Path) -> None:
+    writer = commit_writer.CommitWriter(tmp_path, tmp_path / "files.json", None)  # type: ignore[arg-type]
+    writer.stamps = file_signatures.Stamps("1" * 40)
+    for stale in (True, False):
+        writer.repository.index_is_stale = stale
+        writer.save()
+        assert writer.reread().head == ("" if stale else "1" * 40)
+        writer.stamps = file_signatures.Stamps("1" * 40)
+
+
+def test_a_branch_that_was_deleted_is_damage_and_comes_back_from_what_the_reflog_names(
+    repository: Repository,
+) -> None:
+    head, none = repository.head(), "0" * 40
+    assert not repository.damage()
+    log = repository.git_dir / "logs/refs/heads/main"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text(f"{none} {head} me <me@x> 1 +0000\tmade\n{head} {none} me <me@x> 2 +0000\tdeleted\n")
+    (repository.git_dir / "refs/heads/main").unlink()
+    assert repository.damage()
+    assert repository.mend() and repository.head() == head
