@@ -283,3 +283,31 @@ def test_a_fetch_that_costs_too_much_is_stopped_with_a_sentence(
     assert git(home, "rev-parse", "HEAD") == before
     assert not list((home / "experiences/.git/objects").rglob("tmp_*"))
     assert cli("memorize", "what comes after").code == 0
+
+
+@pytest.mark.parametrize("limit", ["_READ", "WHOLE"])
+def test_foreign_commits_too_many_to_read_are_taken_as_one(
+    pair: tuple[Path, Path], cli: Call, git: Git, world: Path, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    from alice_exp.sync.store import foreign_history
+
+    monkeypatch.setattr(foreign_history, limit, 0)
+    home, other = pair
+    remote = json.loads((other / "identity/remotes.json").read_text())[0]["address"]
+    clone = world / "clone"
+    subprocess.run(["git", "clone", "-q", remote, clone / "experiences"], check=True)
+    put(clone, forged(), path="universal/api_patterns.jsonc")
+    commit(clone)
+    # A tombstone names what is no id, and would be a pattern.
+    trailers = "Alice-Act: act-aaaaaaaa\nAlice-Op: purge\nAlice-Actor: user\nAlice-Block: (x+x+)+y\n"
+    named = ["-c", "user.name=x", "-c", "user.email=x@x"]
+    subprocess.run(
+        ["git", *named, "commit", "-q", "--allow-empty", "-m", f"purge\n\n{trailers}"],
+        cwd=clone / "experiences",
+        check=True,
+    )
+    subprocess.run(["git", "push", "-q", "origin", "main"], cwd=clone / "experiences", check=True)
+    cli("sync", env=at(home))
+    assert not believed(cli)
+    report = cli("heartbeat", "--json", env=at(home)).json
+    assert "exp-aaaa2222" in report["by_hand"] and "Robo Coder <robo@example.com>" in report["authors"]
