@@ -549,3 +549,66 @@ def test_a_dry_run_says_what_would_be(
     for line, command in zip(said.splitlines(), (("approve", "1"), ("reject", "2")), strict=True):
         assert cli(*command, "--dry-run", "--lang", language).stdout.strip() == line
     assert count(sample, git) == before
+
+
+def test_what_changed_before_its_key_is_shown_again_and_waits(
+    home: Path, cli: Call, screen: Callable[..., Screen]
+) -> None:
+    one = cli("memorize", "restart the cache after a deploy", "--json").json["id"]
+    terminal = screen(home, "review")
+    terminal.until("[q]uit")
+    (pool,) = (home / "experiences/low_value_pool").glob("*.jsonc")
+    pool.write_text(pool.read_text().replace("restart the cache", "wipe the cache"))
+    # The second key was pressed before the new text was on the screen: it decides nothing.
+    terminal.press("aa")
+    terminal.until("wipe the cache after a deploy")
+    terminal.until("[q]uit", 2)
+    time.sleep(0.3)
+    assert cli("show", one, "--json").json["set"] == "low_value"
+    terminal.press("a")
+    terminal.until("1 approved, 0 rejected, 0 left.")
+    assert terminal.end() == 0
+
+
+def test_what_another_process_decided_is_left_out(
+    home: Path, cli: Call, screen: Callable[..., Screen]
+) -> None:
+    one = cli("memorize", "restart the cache after a deploy", "--json").json["id"]
+    cli("memorize", "feed the cat at noon")
+    terminal = screen(home, "review")
+    terminal.until("[q]uit")
+    cli("reject", one)
+    go_through(terminal, ["a", "a"])
+    terminal.until("1 approved, 0 rejected, 0 left.")
+    assert terminal.end() == 0
+    assert cli("show", one, "--json").json["set"] == "archive"
+
+
+def test_a_paste_decides_nothing_and_arrows_in_haste_are_two_keys(
+    home: Path, cli: Call, screen: Callable[..., Screen]
+) -> None:
+    for text in ("restart the cache after a deploy", "feed the cat at noon", "water the roses"):
+        cli("memorize", text)
+    terminal = screen(home, "review", TERM="xterm")
+    terminal.until("[q]uit")
+    terminal.press("\x1b[200~a banana, and a pear\n\x1b[201~")
+    terminal.until("what is pasted decides nothing")
+    terminal.until("[q]uit", 2)
+    terminal.press("\x1b[C\x1b[C")
+    terminal.until("3/3")
+    terminal.press("q")
+    terminal.until("0 approved, 0 rejected, 3 left.")
+    assert terminal.end() == 0
+    assert terminal.said.index("\x1b[?2004h") < terminal.said.rindex("\x1b[?2004l")
+
+
+def test_what_contradicts_is_not_merged_by_a_key_that_is_not_offered(
+    home: Path, cli: Call, screen: Callable[..., Screen]
+) -> None:
+    cli("remember", "never squash the commits", "--when", "merging")
+    one = cli("memorize", "always squash the commits", "--when", "merging", "--json").json["id"]
+    terminal = screen(home, "review")
+    go_through(terminal, ["m", "q"])
+    assert terminal.end() == 0
+    assert "[t]ake" in terminal.said and "[m]erge" not in terminal.said
+    assert cli("show", one, "--json").json["set"] == "low_value"

@@ -14,12 +14,13 @@ import typer
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, RefusedError
 from alice_exp.kernel.text.display import cells
+from alice_exp.model.values.block import PLACES
 from alice_exp.review import usecases as deciding
 from alice_exp.review.cli.report_model import marks
 from alice_exp.review.cli.report_text import card
 from alice_exp.review.cli.review_commands import approved, purged, rejected
-from alice_exp.review.cli.review_pages import DIGITS, ReviewPage, key_help
-from alice_exp.review.cli.single_keys import BREAK, END, key
+from alice_exp.review.cli.review_pages import DIGITS, ReviewPage, ask_doubts, key_help
+from alice_exp.review.cli.single_keys import BREAK, END, drop_typed_ahead, key, mark_pastes
 from alice_exp.review.cli.standing_pages import standing_pages
 from alice_exp.review.rules.arrangement import review_screens
 from alice_exp.review.rules.daily_report import Agenda, Item
@@ -44,7 +45,10 @@ def review(ctx: typer.Context) -> None:
             hint="see 'alice-exp heartbeat', then 'alice-exp reply …'",
         )
     report, _ = deciding.heartbeat(reviewing(session), peek=False, page=lambda _: ())
-    tally = _Session(ctx, report).run()
+    try:
+        tally = _Session(ctx, report).run()
+    finally:
+        mark_pastes(False)
     terminal.line(
         say(
             "{approved} approved, {rejected} rejected, {left} left.",
@@ -71,13 +75,15 @@ class Tally:
 
 @dataclass
 class _Session:
-    """One interactive review: the report, the counts, what is settled, what was on the screen, the last commits."""
+    """One interactive review: the report, the counts, what is settled, what was on the screen, what of that had
+    changed when it was decided on, the last commits."""
 
     context: typer.Context
     report: Agenda
     tally: Tally = field(default_factory=Tally)
     settled: dict[str, str] = field(default_factory=dict)
     displayed: set[str] = field(default_factory=set)
+    outdated: set[str] = field(default_factory=set)
     commits: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     step: int = 1
 
@@ -109,7 +115,7 @@ class _Session:
         done, is_over = standing_pages(self.terminal, self._rule, _columns())
         self.tally.approved += done
         if not is_over:
-            self._doubts()
+            ask_doubts(self.terminal.session, self.report.review, key, self.terminal.line, self._rule)
         return self.tally
 
     def _screens(self) -> list[tuple[Item, ...]]:
@@ -127,21 +133,26 @@ class _Session:
         item = self._current(items[0])
         self._show(item, at + 1, count)
         while True:
+            item = self._current(item)
             pressed = key(self._question(item))
             if pressed in ("q", END, BREAK):
                 return False
             try:
-                if self._carried_out(pressed, item):
+                if self._carried_out(pressed, item) and not self._is_shown_again(item):
                     return True
             except AliceError as error:
                 # A warning is printed once per command; here each key press needs its answer.
                 self.terminal.warned.clear()
                 self.terminal.warn(error)
+                placed = self.terminal.session.home.read(PLACES).find(item.placed.block.id)
+                if placed is None or placed.place != "low_value":
+                    self._settled_elsewhere(item.placed.block.id)
+                    return True
 
     def _question(self, item: Item) -> str:
         more = (
             say("[t]ake its place ") if item.conflict else "",
-            say("[m]erge ") if item.repeated else "",
+            say("[m]erge ") if item.repeated and not item.conflict else "",
             say("[x] reject and purge ") if item.delicate else "",
             say("[g]roup ") if item.group else "",
         )
@@ -173,7 +184,7 @@ class _Session:
 
     def _decided(self, pressed: str, item: Item) -> bool:
         """Whether the key is a decision on this candidate, and carried out."""
-        block_id, other = item.placed.block.id, item.conflict or item.repeated
+        block_id = item.placed.block.id
         match pressed:
             case "a" | "y":
                 return self._approved((block_id,))
@@ -183,8 +194,8 @@ class _Session:
                 )
             case "t" if item.conflict:
                 return self._approved((block_id,), replacing=item.conflict.placed.block.id)
-            case "m" if other is not None:
-                return self._merged(block_id, other.placed.block.id)
+            case "m" if item.repeated and not item.conflict:
+                return self._merged(block_id, item.repeated.placed.block.id)
             case "r":
                 return self._rejected((block_id,))
             case "R":
@@ -243,7 +254,10 @@ class _Session:
         self.settled.update(dict.fromkeys(decided, words))
         if done.commit is not None:
             self.commits.append((done.commit.commit, tuple(decided)))
+        self.outdated = {block_id for block_id, why in done.skipped if why == "changed"}
         for block_id, why in done.skipped:
+            if why in ("moved", "gone", "expired"):
+                self._settled_elsewhere(block_id)
             self.terminal.line(
                 say("{id} has {why} since it was shown; it is left as it is", id=block_id, why=say(why))
             )
@@ -251,6 +265,11 @@ class _Session:
         if numbers:
             self.terminal.line(f"  {' '.join(numbers)}  {words}")
         return True
+
+    def _settled_elsewhere(self, block_id: str) -> None:
+        """Leave out what another process decided meanwhile."""
+        self.settled[block_id] = ""
+        self.tally.left -= 1
 
     def _undone(self) -> bool:
         """Take the last decision of this review back and go to it."""
@@ -313,34 +332,6 @@ class _Session:
         for line in page.lines(_columns()):
             self.terminal.line(line)
 
-    # --------------------------------------------------------------------------------------------------------- doubt
-
-    def _doubts(self) -> None:
-        """Ask of each block in doubt whether it still holds (DESIGN 12.5)."""
-        from alice_exp.blocks.usecases.keep import keep
-        from alice_exp.blocks.usecases.lifetime import retire
-        from alice_exp.review.cli.report_model import doubted
-
-        session = self.terminal.session
-        for placed in self.report.review:
-            row = doubted(placed)
-            self._rule(say("does it still hold?"))
-            for line in (f"{row.label}  {row.text}", f"  {row.note}"):
-                self.terminal.line(line)
-            while True:
-                pressed = key(say("[k]eep: still true [n]o longer [l]ater [q]uit "))
-                if pressed in ("q", END, BREAK):
-                    return
-                if pressed in ("k", "y"):
-                    keep(session.home, session.caller, placed.block.id)
-                    self.terminal.line("  " + say("kept: it still holds"))
-                elif pressed == "n":
-                    retire(session.home, session.caller, placed.block.id, "no longer true")
-                    self.terminal.line("  " + say("retired: it no longer holds"))
-                elif pressed not in ("l", " "):
-                    continue
-                break
-
     # ------------------------------------------------------------------------------------------------------- drawing
 
     def _current(self, item: Item) -> Item:
@@ -352,20 +343,29 @@ class _Session:
         """Let the person edit the block, then show it again, because a decision is on what was shown (B2.20)."""
         from alice_exp.blocks.cli.lifetime_commands import edit
 
-        block_id = item.placed.block.id
-        edit(self.context, block_id)
-        self.report, _ = deciding.heartbeat(
-            reviewing(self.terminal.session), peek=False, page=lambda _: (block_id,)
-        )
-        fresh = self._current(item)
+        mark_pastes(False)
+        edit(self.context, item.placed.block.id)
         # The edit may have moved the block out of the pool.
+        self.outdated.add(item.placed.block.id)
+        return not self._is_shown_again(item)
+
+    def _is_shown_again(self, item: Item) -> bool:
+        """Whether what changed is on the screen as it is now, with what stands beside it, and waits for its key."""
+        block_id, session = item.placed.block.id, reviewing(self.terminal.session)
+        if block_id not in self.outdated:
+            return False
+        self.outdated.clear()
+        self.report, _ = deciding.heartbeat(session, peek=False, page=lambda _: (block_id,))
+        fresh = self._current(item)
         if fresh not in self.report.items:
-            return True
+            return False
         self._show(fresh, 0, 0)
-        return False
+        drop_typed_ahead()
+        return True
 
     def _reason(self) -> str | None:
         """The person's reason, possibly empty; ``None`` if they cancel."""
+        mark_pastes(False)
         try:
             return input(say("  why (Enter: no reason) ")).strip()
         except (EOFError, KeyboardInterrupt):

@@ -1,16 +1,22 @@
-"""Review by pages: ten candidates with their whole texts, decided with one key, exceptions marked by their digits."""
+"""The further screens of a review: pages of ten candidates, decided with one key but for those marked by their digits,
+and what is in doubt."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from alice_exp.kernel.text.wrapping import wrapped
 from alice_exp.model.documents import payload_text, trigger_text
-from alice_exp.review.cli.report_model import neighbours
+from alice_exp.review.cli.report_model import doubted, neighbours
+from alice_exp.review.cli.single_keys import BREAK, END
 from alice_exp.review.rules.daily_report import Item
 from alice_exp.terminal.language import say
+
+if TYPE_CHECKING:
+    from alice_exp.home.session import Session
+    from alice_exp.model.values.block import Placed
 
 Mark = Literal["other", "later"]
 """What an exception does: the other of approve and reject, or nothing yet."""
@@ -80,3 +86,35 @@ def key_help() -> tuple[str, ...]:
         say("l  later: it keeps waiting · b  back · u  undo the last decision"),
         say("q  quit: everything decided so far stands"),
     )
+
+
+def ask_doubts(
+    session: Session,
+    blocks: Sequence[Placed],
+    key: Callable[[str], str],
+    line: Callable[[str], None],
+    rule: Callable[[str], None],
+) -> None:
+    """Ask of each block in doubt whether it still holds, until the person quits; ``key`` asks for a key, ``line``
+    writes one, ``rule`` a title."""
+    from alice_exp.blocks.usecases.keep import keep
+    from alice_exp.blocks.usecases.lifetime import retire
+
+    for placed in blocks:
+        row = doubted(placed)
+        rule(say("does it still hold?"))
+        line(f"{row.label}  {row.text}")
+        line(f"  {row.note}")
+        while True:
+            pressed = key(say("[k]eep: still true [n]o longer [l]ater [q]uit "))
+            if pressed in ("q", END, BREAK):
+                return
+            if pressed in ("k", "y"):
+                keep(session.home, session.caller, placed.block.id)
+                line("  " + say("kept: it still holds"))
+            elif pressed == "n":
+                retire(session.home, session.caller, placed.block.id, "no longer true")
+                line("  " + say("retired: it no longer holds"))
+            elif pressed not in ("l", " "):
+                continue
+            break
