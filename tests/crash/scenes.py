@@ -346,9 +346,10 @@ def _keep_expected(root: Path, scene: Scene, before: dict[str, Any], kept: list[
 
 
 def contents(home: Path, scene: Scene) -> dict[str, str | None]:
-    """What the files hold that the scene names."""
-    paths = {name: home / name for name in scene.files}
-    return {name: path.read_text(encoding="utf-8") if path.exists() else None for name, path in paths.items()}
+    """What the files hold that the scene names; a log without a line is as good as none."""
+    found = {name: home / name for name in scene.files}
+    texts = {name: path.read_text(encoding="utf-8") for name, path in found.items() if path.exists()}
+    return {name: texts.get(name) or (None if name.endswith(".jsonl") else texts.get(name)) for name in found}
 
 
 def _rehearsed(root: Path, scene: Scene) -> tuple[dict[str, Any], dict[str, str | None]]:
