@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from alice_exp.kernel.text.display import cells
 from tests.conftest import ROOT, Call
 from tests.cost import seconds
 
@@ -501,6 +502,16 @@ def test_a_group_keeps_its_number_while_others_are_decided(home: Path, cli: Call
     assert after == {block_id: 2 for block_id, group in before.items() if group == 2}
     done = cli("reply", "reject group 2", "--yes", "--json").json
     assert sorted(done["rejected"]) == sorted(after)
+
+
+def test_the_line_of_a_decision_fits_the_terminal(home: Path, cli: Call) -> None:
+    for text in ("发布之前先在预发环境把所有接口完整地回归一遍，然后再通知值班的同事", "short"):
+        cli("memorize", text)
+    cli("heartbeat")
+    said = on_terminal(home, "approve", "1", "2", "--yes", columns=80)
+    lines = [line.rstrip() for line in said.splitlines() if "approved:" in line]
+    assert len(lines) == 2 and all(cells(line) <= 80 for line in lines)
+    assert any("…" in line for line in lines) and any("short" in line for line in lines)
 
 
 def on_terminal(home: Path, *arguments: str, moment: str = "2026-02-20T09:00:00Z", columns: int = 80) -> str:

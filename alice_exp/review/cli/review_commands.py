@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from shutil import get_terminal_size
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ import typer
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.text.display import cells
 from alice_exp.model import documents
 from alice_exp.model.documents import payload_text
 from alice_exp.model.values.block import Placed
@@ -299,11 +301,17 @@ def purged(terminal: Terminal, ids: Sequence[str]) -> None:
 
 
 def decided_line(terminal: Terminal, placed: Placed, verb: str) -> str:
-    """What a decision did to one candidate: its number, its text, and where it is now."""
+    """What a decision did to one candidate: its number, its text as far as the line has room, and where it is now."""
+    rest = cells(_decided_line(terminal, placed, verb, ""))
+    width = max(16, get_terminal_size().columns - rest)
+    return _decided_line(terminal, placed, verb, short(payload_text(placed), width))
+
+
+def _decided_line(terminal: Terminal, placed: Placed, verb: str, text: str) -> str:
     is_dry = terminal.is_dry
     values = {
         "number": numbered(terminal, placed.block.id),
-        "text": short(payload_text(placed), 40),
+        "text": text,
         "place": f"{placed.place}/{placed.namespace}",
         "id": placed.block.id,
     }
