@@ -1,7 +1,8 @@
-"""The Chinese catalog: what the code says, what is translated, and the compiled file.
+"""The catalogs of messages: what the code says, what is translated, and the compiled files.
 
 ``python -m tests.catalog`` names what is missing and what nothing says any more (exit 1 where there is any);
-``--write`` adds the missing messages to the catalog with empty translations, drops the others and compiles it.
+``--write`` adds the missing messages to each language's catalog with empty translations, drops the others and compiles
+it; a language that was added to ``LANGUAGES`` gets its catalog.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import ast
 import re
 import struct
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -26,12 +27,15 @@ from alice_exp.model.rules.private_facts import KINDS as PRIVATE
 from alice_exp.model.values.block import BLOCK_TYPES
 from alice_exp.model.values.config import OPTIONS
 from alice_exp.terminal.help_text import paragraphs
+from alice_exp.terminal.language import DOMAIN, LANGUAGES, LOCALE
 from alice_exp.terminal.usage_errors import KINDS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "alice_exp"
-PO = SOURCE / "locale" / "zh" / "LC_MESSAGES" / "alice_exp.po"
-MO = PO.with_suffix(".mo")
+CATALOGS: Mapping[str, Path] = {
+    code: LOCALE / code / "LC_MESSAGES" / f"{DOMAIN}.po" for code in LANGUAGES if code != "en"
+}
+"""The source of each language's catalog; the compiled file lies beside it."""
 
 _CALLS = """
 say sentence AliceError UsageError ProblemError NotFoundError BusyError RefusedError ProviderError PeerError Problem Fault Note
@@ -164,9 +168,12 @@ def _hint(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
         yield from _texts(node, said=True)
 
 
-def read_po(path: Path = PO) -> dict[str, str]:
-    """The translations of a catalog file, message by message."""
+def read_po(code: str) -> dict[str, str]:
+    """The translations into a language, message by message; none where it has no catalog yet."""
+    path = CATALOGS[code]
     entries: dict[str, str] = {}
+    if not path.exists():
+        return entries
     key, value, into = "", "", ""
     for line in [*path.read_text(encoding="utf-8").splitlines(), 'msgid ""']:
         word, _, rest = line.partition(" ")
@@ -182,12 +189,14 @@ def read_po(path: Path = PO) -> dict[str, str]:
     return entries
 
 
-HEADER = "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\nLanguage: zh\n"
+def header(code: str) -> str:
+    """What ``gettext`` reads first of a catalog."""
+    return f"Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\nLanguage: {code}\n"
 
 
-def po_text(entries: Iterable[tuple[str, str, list[str]]]) -> str:
+def po_text(code: str, entries: Iterable[tuple[str, str, list[str]]]) -> str:
     """A catalog file: message, translation, and the files that say it."""
-    rows = [f'# 中文消息。运行 python -m tests.catalog --write 更新。\nmsgid ""\nmsgstr {_quoted(HEADER)}\n']
+    rows = [f'# Updated by python -m tests.catalog --write.\nmsgid ""\nmsgstr {_quoted(header(code))}\n']
     for key, value, places in entries:
         files = " ".join(dict.fromkeys(place.partition(":")[0] for place in places))
         rows.append(f"#: {files}\nmsgid {_quoted(key)}\nmsgstr {_quoted(value)}\n")
@@ -199,11 +208,10 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def compiled(entries: dict[str, str]) -> bytes:
-    """The catalog in the binary form that ``gettext`` reads (GNU .mo, little endian)."""
-    rows = sorted(
-        {"": HEADER, **{k: v for k, v in entries.items() if v}}.items(), key=lambda row: row[0].encode()
-    )
+def compiled(code: str) -> bytes:
+    """A language's catalog in the binary form that ``gettext`` reads (GNU .mo, little endian)."""
+    entries = {"": header(code), **{key: value for key, value in read_po(code).items() if value}}
+    rows = sorted(entries.items(), key=lambda row: row[0].encode())
     keys, values = [k.encode() for k, _ in rows], [v.encode() for _, v in rows]
     count = len(rows)
     start = 28 + 16 * count
@@ -216,29 +224,33 @@ def compiled(entries: dict[str, str]) -> bytes:
     return head + tables[0] + tables[1] + blob
 
 
-def missing() -> list[str]:
+def missing(code: str) -> list[str]:
     """Messages without a translation."""
-    known = read_po()
+    known = read_po(code)
     return [text for text in messages() if not known.get(text)]
 
 
-def stale() -> list[str]:
+def stale(code: str) -> list[str]:
     """Translations of what nothing says any more."""
     said = messages()
-    return [text for text in read_po() if text not in said]
+    return [text for text in read_po(code) if text not in said]
 
 
 def main() -> int:
-    """Name what is missing or stale; with ``--write`` update the catalog first."""
-    if "--write" in sys.argv:
-        known = read_po() if PO.exists() else {}
-        entries = [(text, known.get(text, ""), places) for text, places in messages().items()]
-        PO.write_text(po_text(entries), encoding="utf-8")
-        MO.write_bytes(compiled(read_po()))
-    for kind, texts in (("missing", missing()), ("stale", stale())):
-        for text in texts:
-            print(f"{kind}: {text!r}")
-    return 1 if missing() or stale() else 0
+    """Name what is missing or stale in each language; with ``--write`` update the catalogs first."""
+    wrong = False
+    for code, path in CATALOGS.items():
+        if "--write" in sys.argv:
+            known = read_po(code)
+            entries = [(text, known.get(text, ""), places) for text, places in messages().items()]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(po_text(code, entries), encoding="utf-8")
+            path.with_suffix(".mo").write_bytes(compiled(code))
+        for kind, texts in (("missing", missing(code)), ("stale", stale(code))):
+            for text in texts:
+                print(f"{code} {kind}: {text!r}")
+                wrong = True
+    return int(wrong)
 
 
 if __name__ == "__main__":

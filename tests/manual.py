@@ -15,6 +15,7 @@ from alice_exp.app.main import command
 from alice_exp.kernel import errors
 from alice_exp.kernel.version import VERSION
 from alice_exp.terminal.help_text import parted
+from alice_exp.terminal.language import LANGUAGES
 
 PAGE = Path(__file__).parents[1] / "alice_exp" / "man" / "alice-exp.1"
 DATE = "2026-02-20"
@@ -38,7 +39,7 @@ _FIRST_DAY = (
 _ENVIRONMENT = {
     "ALICE_HOME": "The home's directory, where --home names none.",
     "ALICE_ACTOR": "Who acts, where --actor names nobody: user, agent or agent:NAME.",
-    "ALICE_LANG": "Language of messages: en or zh.",
+    "ALICE_LANG": f"Language of messages, one of {', '.join(LANGUAGES)}.",
     "ALICE_NOW": "The moment that counts as now, as 2026-02-20T09:00:00Z, for tests.",
     "ALICE_API_KEY": "The provider's key, else OPENAI_API_KEY.",
     "VISUAL, EDITOR": "What edit and config edit open.",

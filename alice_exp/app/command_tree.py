@@ -58,7 +58,9 @@ def _shared(
     actor: Annotated[
         str, typer.Option("--actor", metavar="WHO", help="Who acts: user, agent[:name] … (else ALICE_ACTOR).")
     ] = "",
-    lang: Annotated[str, typer.Option("--lang", metavar="en|zh", help="Language of messages.")] = "",
+    lang: Annotated[
+        str, typer.Option("--lang", metavar="|".join(language.LANGUAGES), help="Language of messages.")
+    ] = "",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print no answer; the exit code tells.")
@@ -93,6 +95,7 @@ def _store(context: typer.Context, parameter: Any, value: Any) -> Any:
         context.obj = Terminal(open_home)
     if parameter.name == "lang":
         if value:
+            language.require("--lang", value)
             language.choose(value)
     elif parameter.name == "format" and value:
         require_format(context.obj, value)

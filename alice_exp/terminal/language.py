@@ -1,4 +1,4 @@
-"""Translates messages: English as written in the code, Chinese through a gettext catalog.
+"""Translates messages: English as written in the code, every other language through its gettext catalog.
 
 Precedence: ``--lang``, ``ALICE_LANG``, ``lang`` in the configuration, the locale. English needs no catalog.
 """
@@ -11,7 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from alice_exp.kernel.errors import AliceError, Hint
+from alice_exp.kernel.errors import AliceError, Hint, UsageError
+
+LANGUAGES = ("en", "zh")
+"""The codes of the languages that there are: English, and those that have a catalog in ``locale``."""
 
 DOMAIN = "alice_exp"
 LOCALE = Path(__file__).parents[1] / "locale"
@@ -21,7 +24,7 @@ _configured: Callable[[], str] | None = None
 
 
 def choose(language: str) -> None:
-    """Set the language of this process: ``en`` or ``zh``; empty: ``ALICE_LANG``, configuration, or locale."""
+    """Set the language of this process, as ``zh``; empty: ``ALICE_LANG``, configuration, or locale."""
     global _chosen, _configured
     _chosen, _configured = language, None
 
@@ -32,12 +35,26 @@ def ask(configured: Callable[[], str]) -> None:
     _configured = configured
 
 
+def require(option: str, text: str) -> None:
+    """Raise ``UsageError`` if what an option says is no language that there is; a locale, as zh_CN.UTF-8, names one."""
+    if _code(text) not in LANGUAGES:
+        raise UsageError(
+            "{name} is one of {few}, not {text}", name=option, few=", ".join(LANGUAGES), text=repr(text)
+        )
+
+
+def _code(locale: str) -> str:
+    """The language of a locale: ``zh`` of ``zh_CN.UTF-8``."""
+    return re.split(r"[^a-z]", locale.lower(), maxsplit=1)[0]
+
+
 def language() -> str:
-    """The language in force: ``zh`` or ``en``."""
+    """The language in force, one of ``LANGUAGES``; English for all others."""
     named = _chosen or os.environ.get("ALICE_LANG", "") or _from_configuration()
     if not named:
         named = next((os.environ[v] for v in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(v)), "")
-    return "zh" if named.lower().startswith("zh") else "en"
+    code = _code(named)
+    return code if code in LANGUAGES else "en"
 
 
 def _from_configuration() -> str:

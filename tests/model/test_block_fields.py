@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from alice_exp.blocks.usecases.capture import CONTENT
 from alice_exp.model.formats.block_fields import FIELDS
 from alice_exp.model.formats.json_schema import schemas
 from alice_exp.model.values.block import (
@@ -58,16 +59,27 @@ def changed(name: str) -> Any:
 
 
 def test_every_field_is_read_and_every_editor_knows_it() -> None:
-    assert set(FIELDS) == WRITTEN
+    assert set(FIELDS) == WRITTEN, "its row in model/formats/block_fields.py"
     schema = json.loads(schemas()[".schema/namespace.json"])
-    assert set(schema["properties"]["blocks"]["items"]["properties"]) == WRITTEN
+    assert list(schema["properties"]["blocks"]["items"]["properties"]) == list(FIELDS)
 
 
-def test_every_field_is_documented() -> None:
-    rows = re.findall(
-        r"^\| (`\w+`(?:, `\w+`)*) \|", (ROOT / "docs/formats.md").read_text("utf-8"), re.MULTILINE
+def documented() -> list[tuple[str, str]]:
+    """The fields in the order of docs/formats.md, each with who sets it."""
+    text = (
+        (ROOT / "docs/formats.md").read_text("utf-8").partition("| field | shape |")[2].partition("\n\n")[0]
     )
-    assert WRITTEN - set(re.findall(r"\w+", " ".join(rows))) == set()
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| `")]
+    return [(name, row[-1]) for row in rows for name in re.findall(r"`(\w+)`", row[0])]
+
+
+def test_every_field_is_documented_in_the_order_in_which_it_is_written() -> None:
+    assert [name for name, _ in documented()] == list(FIELDS), "its row in docs/formats.md"
+
+
+def test_what_whoever_captures_may_set_is_in_a_draft() -> None:
+    theirs = {name for name, who in documented() if who.startswith("whoever captures")}
+    assert theirs <= set(CONTENT) <= WRITTEN, "its field in Draft, blocks/usecases/capture.py"
 
 
 def test_every_field_has_its_rules_of_merging() -> None:

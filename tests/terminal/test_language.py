@@ -27,26 +27,38 @@ def english_again() -> object:
     language.choose("")
 
 
-def test_no_message_is_missing_and_none_is_left_over() -> None:
-    assert catalog.missing() == [], (
+each_language = pytest.mark.parametrize("code", catalog.CATALOGS)
+
+
+def test_every_catalog_is_one_of_a_language() -> None:
+    there = {path.name for path in language.LOCALE.iterdir()}
+    assert there == set(catalog.CATALOGS), "its code in LANGUAGES, then python -m tests.catalog --write"
+
+
+@each_language
+def test_no_message_is_missing_and_none_is_left_over(code: str) -> None:
+    assert catalog.missing(code) == [], (
         "translate these: python -m tests.catalog --write, then fill in the empty ones"
     )
-    assert catalog.stale() == [], "python -m tests.catalog --write"
+    assert catalog.stale(code) == [], "python -m tests.catalog --write"
 
 
-def test_the_compiled_catalog_is_current() -> None:
-    assert catalog.compiled(catalog.read_po()) == catalog.MO.read_bytes(), "python -m tests.catalog --write"
+@each_language
+def test_the_compiled_catalog_is_current(code: str) -> None:
+    current = catalog.CATALOGS[code].with_suffix(".mo").read_bytes()
+    assert catalog.compiled(code) == current, "python -m tests.catalog --write"
 
 
-def test_every_translation_has_the_places_of_its_message() -> None:
-    for message, translation in catalog.read_po().items():
+@each_language
+def test_every_translation_has_the_places_of_its_message(code: str) -> None:
+    for message, translation in catalog.read_po(code).items():
         assert sorted(_PLACE.findall(message)) == sorted(_PLACE.findall(translation)), message
 
 
 def test_gettext_itself_reads_the_catalog() -> None:
     import gettext
 
-    with catalog.MO.open("rb") as file:
+    with catalog.CATALOGS["zh"].with_suffix(".mo").open("rb") as file:
         assert gettext.GNUTranslations(file).gettext("possible") == "可能"
 
 
@@ -67,6 +79,15 @@ def test_which_language_wins(
 ) -> None:
     said = run("check", *arguments, env=environment).stdout
     assert said == ("所有文件都没有问题\n" if chinese else "all files are in order\n")
+
+
+@pytest.mark.parametrize("words", [("list", "--lang", "xx"), ("config", "set", "lang", "xx")])
+def test_a_language_that_there_is_not_is_refused_and_those_there_are_are_named(
+    home: Path, cli: Call, words: tuple[str, ...]
+) -> None:
+    refused = cli(*words, check=False)
+    assert refused.code == 2 and "lang is one of en, zh, not 'xx'" in refused.stderr
+    assert cli("list", "--lang", "zh_TW.UTF-8").code == 0
 
 
 def test_the_configuration_names_a_language(home: Path, run: Call) -> None:
@@ -116,7 +137,7 @@ _COUNTS = "added blocks changed commits count counts events few given known many
 def test_what_is_one_is_said_of_one() -> None:
     language.choose("en")
     wrong = []
-    for message in catalog.read_po():
+    for message in catalog.read_po("zh"):
         places = dict.fromkeys(_PLACE.findall(message), 1)
         if not set(places) & set(_COUNTS.split()) or message.startswith(("{count} things", "{id}  has")):
             continue
@@ -176,7 +197,7 @@ def test_a_command_is_named_as_it_is_typed(home: Path, cli: Call) -> None:
 
 def test_no_english_message_holds_a_chinese_sentence() -> None:
     chinese = re.compile("[\u4e00-\u9fff]")
-    assert not [message for message in catalog.read_po() if chinese.search(message)]
+    assert not [message for message in catalog.read_po("zh") if chinese.search(message)]
 
 
 def test_a_block_of_a_chinese_reader_stands_in_columns_and_in_chinese(home: Path, cli: Call) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from alice_exp.blocks.usecases.capture import Captured, Draft, destination
+from alice_exp.blocks.usecases.capture import CONTENT, Captured, Draft, destination
 from alice_exp.blocks.usecases.capture import memorize as keep
 from alice_exp.blocks.usecases.capture import remember as keep_word
 from alice_exp.home.references import namespace_name, namespace_path, type_named
@@ -15,9 +15,9 @@ from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.documents import brief
-from alice_exp.model.formats.block_schema import block_of, known_keys
+from alice_exp.model.formats.block_schema import block_of
 from alice_exp.model.rules.private_facts import Delicate, delicate
-from alice_exp.model.values.block import ABOUT, About, Block, Evidence, Payload, Placed, Trigger
+from alice_exp.model.values.block import ABOUT, BLOCK_TYPES, About, Block, Evidence, Payload, Placed, Trigger
 from alice_exp.owner.wiring import signing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
@@ -30,25 +30,8 @@ from alice_exp.terminal.options import (
     require_utf8,
 )
 
-_GRANTED = (
-    "id",
-    "state",
-    "verifications",
-    "verifications_local",
-    "observations",
-    "open_failures",
-    "shareable",
-    "approved",
-    "reported",
-    "archived",
-    "access_count",
-    "last_accessed_at",
-    "consolidation_score",
-    "origin",
-)
-"""Fields that only acts may set; they are dropped from a candidate that brings them."""
-
-_TAKEN = frozenset(known_keys()) - frozenset(_GRANTED)
+_TAKEN = frozenset(CONTENT) - {"origin"}
+"""What a line of JSONL may say of a block: where it comes from is for the program to say."""
 
 
 def memorize(
@@ -61,9 +44,7 @@ def memorize(
     namespace: Annotated[
         str, typer.Option(help="Where approval shall take it, as universal/tool_usage.")
     ] = "",
-    type: Annotated[
-        str, typer.Option(help="preference, habit, fact, goal, identity, rule, solution, pattern, feature.")
-    ] = "fact",
+    type: Annotated[str, typer.Option(help=f"{', '.join(BLOCK_TYPES)}.")] = "fact",
     about: Annotated[str, typer.Option(help="work or user.")] = "work",
     tag: Annotated[list[str], typer.Option(help="A tag; may be repeated.")] = [],  # noqa: B006
     context: Annotated[
@@ -121,9 +102,7 @@ def remember(
     payload: Annotated[str, typer.Argument(metavar="PAYLOAD", help="What to remember, in your own words.")],
     when: Annotated[str, typer.Option("--when", help="When it applies: the trigger.")] = "",
     namespace: Annotated[str, typer.Option(help="Which file of personal, as workflow_habits.")] = "",
-    type: Annotated[
-        str, typer.Option(help="preference, habit, fact, goal, identity, rule, solution, pattern, feature.")
-    ] = "fact",
+    type: Annotated[str, typer.Option(help=f"{', '.join(BLOCK_TYPES)}.")] = "fact",
     tag: Annotated[list[str], typer.Option(help="A tag; may be repeated.")] = [],  # noqa: B006
     context: Annotated[
         list[str], typer.Option(metavar="K=V", help="The environment in which it holds; may be repeated.")

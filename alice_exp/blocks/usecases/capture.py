@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from alice_exp.home.caller import require_person
@@ -39,7 +40,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The content of a block to be created. ``lived`` means that it was experienced, not inferred (B2.2)."""
+    """The content of a block to be created, under the names that a block has for it.
+
+    ``lived`` means that it was experienced, not inferred (B2.2).
+    """
 
     payload: Payload
     trigger: Trigger = field(default_factory=Trigger)
@@ -64,24 +68,15 @@ class Draft:
 
         ``suggested`` is the destination of an approval, unless the block itself names one.
         """
-        return cls(
-            block.payload,
-            block.trigger,
-            key=block.key,
-            type=block.type,
-            about=block.about,
-            tags=block.tags,
-            related=block.related,
-            supersedes=block.supersedes,
-            evidence=block.evidence,
-            importance=block.importance,
-            emotional_weight=block.emotional_weight,
-            project=block.project,
-            suggested=block.suggested or suggested,
-            created_at=block.created_at,
-            origin=block.origin,
-            lived=lived,
-        )
+        content = dict(zip(CONTENT, _CONTENT_OF(block), strict=True))
+        content["suggested"] = block.suggested or suggested
+        return cls(**content, lived=lived)
+
+
+CONTENT = tuple(field.name for field in fields(Draft) if field.name != "lived")
+"""The fields of a block that whoever captures it may set; only acts set the others."""
+
+_CONTENT_OF = attrgetter(*CONTENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,26 +238,17 @@ def _observed(block: Block, draft: Draft, now: str) -> Block:
 
 
 def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
+    content = dict(zip(CONTENT, _CONTENT_OF(draft), strict=True))
+    content["evidence"] = tuple(p if p.at else replace(p, at=caller.now) for p in draft.evidence)[
+        -EVIDENCE_KEPT:
+    ]
+    content["created_at"] = draft.created_at or caller.now
     return Block(
-        id=block_id,
-        payload=draft.payload,
-        trigger=draft.trigger,
-        key=draft.key,
-        type=draft.type,
-        about=draft.about,
-        evidence=tuple(p if p.at else replace(p, at=caller.now) for p in draft.evidence)[-EVIDENCE_KEPT:],
+        block_id,
         state="past" if draft.lived else "possible",
         verifications=1 if draft.lived else 0,
-        importance=draft.importance,
-        emotional_weight=draft.emotional_weight,
-        project=draft.project,
-        tags=draft.tags,
-        related=draft.related,
-        supersedes=draft.supersedes,
-        origin=draft.origin,
-        suggested=draft.suggested,
-        created_at=draft.created_at or caller.now,
-        updated_at=draft.created_at or caller.now,
+        updated_at=content["created_at"],
+        **content,
     )
 
 

@@ -15,6 +15,7 @@ from alice_exp.model.formats.config_file import PATH, default_text, fits, read_c
 from alice_exp.model.rules.expiry import paused
 from alice_exp.model.values.changes import ChangeSet, Setting
 from alice_exp.model.values.config import BY_NAME, OPTIONS, is_local
+from alice_exp.terminal import language
 from alice_exp.timeline.rules.compaction import STRATEGIES
 
 if TYPE_CHECKING:
@@ -79,8 +80,8 @@ def parsed(option: Option, text: str) -> Json:
             value = {"on": True, "yes": True, "off": False, "no": False}.get(text.lower(), text)
     if not fits(option, value):
         raise UsageError("{why}, not {text}", why=sentence(option), text=repr(text))
-    if option.name == "lang" and value not in ("", "en", "zh"):
-        raise UsageError("{name} is en, zh or empty, not {text}", name="lang", text=repr(text))
+    if option.name == "lang" and text:
+        language.require("lang", text)
     if option.name == "events.strategy" and value not in STRATEGIES:
         raise UsageError(
             "{name} is one of {few}, not {text}", name=option.name, few=", ".join(STRATEGIES), text=repr(text)

@@ -1,4 +1,4 @@
-"""The readers that validate the fields of a block, one per field; each returns a value or raises ``Fault``.
+"""The fields of a block: each one's reader, which returns a value or raises ``Fault``, and its JSON Schema.
 
 Source: the table of fields in DESIGN 3.
 """
@@ -19,6 +19,7 @@ from alice_exp.model.formats.field_readers import (
     time,
     whole,
 )
+from alice_exp.model.formats.shapes import COUNT, MAP, SAID, SHARE, TEXT, TEXTS, TIME, nested, said
 from alice_exp.model.values.block import (
     ABOUT,
     BLOCK_TYPES,
@@ -199,38 +200,143 @@ def _archived(value: Json) -> Archived:
     return Archived(fields["from"], fields["at"], fields["reason"])
 
 
-FIELDS: Mapping[str, Callable[[Json], Any]] = {
-    "id": _block_id,
-    "key": text,
-    "type": _one_of(*BLOCK_TYPES),
-    "about": _one_of(*ABOUT),
-    "trigger": _trigger,
-    "payload": _payload,
-    "state": _one_of(*STATES),
-    "verifications": whole(0),
-    "verifications_local": whole(0),
-    "observations": whole(0),
-    "open_failures": _failures,
-    "record": _record,
-    "doubt": _doubt,
-    "trial": _trial,
-    "project": text,
-    "importance": between(0, 1),
-    "emotional_weight": between(-1, 1),
-    "tags": texts,
-    "related": _ids,
-    "supersedes": _block_id,
-    "shareable": flag,
-    "origin": _origin,
-    "access_count": whole(0),
-    "last_accessed_at": time,
-    "consolidation_score": between(0, 1),
-    "evidence": _evidence,
-    "reported": _reported,
-    "approved": _approved,
-    "suggested": _suggested,
-    "archived": _archived,
-    "created_at": time,
-    "updated_at": time,
+_ID: dict[str, Json] = {"type": "string", "pattern": "^exp-[a-z2-9]{8}$"}
+_ORIGIN: dict[str, Json] = {"type": "string", "pattern": f"^(?:{ORIGIN.pattern})$"}
+_NAMESPACE: dict[str, Json] = {
+    "type": "string",
+    "pattern": f"^(?:personal|universal|low_value|low_value_pool)/{NAME.pattern}$",
 }
-"""The reader of every key that a block may have, in the order in which keys are written."""
+_TRIGGER = nested(
+    text=said(TEXT, "The situation, in words."),
+    keywords=said(TEXTS, "Words that find it as well."),
+    context=said(MAP, "The surroundings in which it holds, as key and value."),
+)
+_PAYLOAD: dict[str, Json] = {
+    **nested(
+        kind=said(TEXT, "What kind of text it is, as you call it."),
+        content=said(TEXT, "What to do or to believe."),
+        steps=said(TEXTS, "The same as steps, in order."),
+    ),
+    "anyOf": [
+        {"properties": {"content": SAID}, "required": ["content"]},
+        {"properties": {"steps": {"minItems": 1}}, "required": ["steps"]},
+    ],
+}
+_PIECE = nested(
+    ("kind",),
+    kind=said(TEXT, "What it is: note, outcome, episode, event, decision, act, shared."),
+    ref=said(TEXT, "Where it comes from: the id of an act, an episode, an event, or session#index."),
+    at=said(TIME, "When: ISO-8601 in UTC, as 2026-02-20T09:00:00Z."),
+    quote=said(TEXT, "What was said or seen."),
+    scenario=said(TEXT, "Where an outcome happened; failures count once a scenario."),
+    effect=said(TEXT, "What an outcome was: ok, fail, debounced, doubted or still_true."),
+)
+_ROWS: Mapping[str, tuple[Callable[[Json], Any], dict[str, Json]]] = {
+    "id": (_block_id, said(_ID, "exp- and 8 characters of a-z and 2-9; leave it out, it is filled in.")),
+    "key": (text, said(TEXT, "A name from outside, unique together with the type.")),
+    "type": (
+        _one_of(*BLOCK_TYPES),
+        said({"enum": list(BLOCK_TYPES)}, "What kind of knowledge it is; fact where it is left out."),
+    ),
+    "about": (
+        _one_of(*ABOUT),
+        said({"enum": list(ABOUT)}, "About the work or about you; what is about you never leaves."),
+    ),
+    "trigger": (
+        _trigger,
+        said({"oneOf": [TEXT, _TRIGGER]}, "When it applies; empty: found by the payload alone."),
+    ),
+    "payload": (
+        _payload,
+        said({"oneOf": [SAID, _PAYLOAD]}, "What to do or to believe; the one field that must be there."),
+    ),
+    "state": (
+        _one_of(*STATES),
+        said({"enum": list(STATES)}, "How far it is trusted; outcomes raise and lower it."),
+    ),
+    "verifications": (whole(0), said(COUNT, "Successful uses.")),
+    "verifications_local": (whole(0), said(COUNT, "Successful uses in this home.")),
+    "observations": (whole(0), said(COUNT, "How often the same was learned again.")),
+    "open_failures": (
+        _failures,
+        said(
+            {"type": "object", "additionalProperties": TIME}, "Scenarios in which it failed last, and when."
+        ),
+    ),
+    "record": (_record, said(nested(ok=COUNT, failed=COUNT), "All outcomes ever: successes and failures.")),
+    "doubt": (
+        _doubt,
+        said(
+            nested(
+                ("value", "day"),
+                value=said(
+                    {"type": "number", "minimum": 0}, "From 1 on you are asked whether it still holds."
+                ),
+                day=said({"type": "string", "pattern": r"^\d{4}-\d\d-\d\d$"}, "The day of the last outcome."),
+                since=said(TIME, "In doubt since."),
+            ),
+            "How much recent outcomes speak against it.",
+        ),
+    ),
+    "trial": (
+        _trial,
+        said(
+            {
+                "type": "object",
+                "additionalProperties": {"type": "array", "items": COUNT, "minItems": 4, "maxItems": 4},
+            },
+            "By share of decisions by lot: ok and failed with it, ok and failed without it.",
+        ),
+    ),
+    "project": (text, said(TEXT, "The project that it belongs to; none: everywhere.")),
+    "importance": (between(0, 1), said(SHARE, "From 0 to 1; 0.5 where it is left out.")),
+    "emotional_weight": (
+        between(-1, 1),
+        said({"type": "number", "minimum": -1, "maximum": 1}, "From -1 to 1."),
+    ),
+    "tags": (texts, said(TEXTS, "Words of your own to choose by.")),
+    "related": (_ids, said({"type": "array", "items": _ID}, "Blocks that belong with it.")),
+    "supersedes": (_block_id, said(_ID, "The block in whose place it came.")),
+    "shareable": (flag, said({"type": "boolean"}, "Whether it may leave this machine; share allow sets it.")),
+    "origin": (_origin, said(_ORIGIN, "local, shared_from_NAME or import:KIND.")),
+    "access_count": (whole(0), said(COUNT, "How often it was read.")),
+    "last_accessed_at": (time, said(TIME, "When it was read last.")),
+    "consolidation_score": (between(0, 1), said(SHARE, "How settled it is, as of the last report.")),
+    "evidence": (
+        _evidence,
+        said(
+            {"oneOf": [TEXT, {"type": "array", "items": {"oneOf": [TEXT, _PIECE]}}]},
+            "What it rests on: a text, or a list of texts and pieces, the newest 20.",
+        ),
+    ),
+    "reported": (
+        _reported,
+        said(nested(("report", "at", "hash"), report=TEXT, at=TIME, hash=TEXT), "The report that showed it."),
+    ),
+    "approved": (
+        _approved,
+        said(
+            nested(("at", "by", "hash"), at=TIME, by=TEXT, report=TEXT, hash=TEXT, signature=TEXT),
+            "Who approved it, and what it said then; written by hand it grants nothing.",
+        ),
+    ),
+    "suggested": (_suggested, said(_NAMESPACE, "The namespace to which an approval would take it.")),
+    "archived": (
+        _archived,
+        said(
+            nested(
+                ("from", "at", "reason"), **{"from": TEXT}, at=TIME, reason={"enum": ["rejected", "obsolete"]}
+            ),
+            "Where it was before it came into the archive, and why.",
+        ),
+    ),
+    "created_at": (time, said(TIME, "When it was learned; filled in.")),
+    "updated_at": (time, said(TIME, "When it last changed; filled in.")),
+}
+"""Every key that a block may have, in the order in which keys are written: its reader, and what editors are told."""
+
+FIELDS: Mapping[str, Callable[[Json], Any]] = {key: read for key, (read, _) in _ROWS.items()}
+"""The reader of every key, in that order."""
+
+SHAPES: Mapping[str, dict[str, Json]] = {key: shape for key, (_, shape) in _ROWS.items()}
+"""The JSON Schema of every key, with its description."""

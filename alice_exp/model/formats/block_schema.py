@@ -132,11 +132,6 @@ def depends_on_place(key: str) -> bool:
     return key in ("about", "state", "verifications")
 
 
-def known_keys() -> tuple[str, ...]:
-    """Every key that a block may have, in the order in which they are written."""
-    return tuple(FIELDS)
-
-
 def _write_trigger(trigger: Trigger) -> Json:
     if not trigger.keywords and not trigger.context:
         return trigger.text

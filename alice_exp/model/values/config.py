@@ -37,7 +37,7 @@ class Option:
 
 OPTIONS: tuple[Option, ...] = (
     Option("timezone", "", "text", "Where a day begins, as Asia/Shanghai; empty: the machine's own zone"),
-    Option("lang", "", "text", "Language of messages: en or zh; empty: as the terminal's locale says"),
+    Option("lang", "", "text", "Language of messages, as en or zh; empty: as the terminal's locale says"),
     Option("thresholds.past", 3, "count", "Verifications that raise a possible block to past"),
     Option("thresholds.reliable", 10, "count", "Verifications that raise a past block to reliable"),
     Option("thresholds.super_reliable", 50, "count", "Verifications that earn a reliable block its badge"),
