@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
+from alice_exp.finding.rules.nearness import relation
 from alice_exp.finding.rules.nearness.neighbourhood import Relation
 from alice_exp.model.rules.private_facts import Delicate
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
+from alice_exp.review.cli.report_model import neighbours
 from alice_exp.review.rules.arrangement import CARDS, FEW, Key, Wanted, arranged, page_of, review_screens
 from alice_exp.review.rules.daily_report import Item, Proposal
 
@@ -28,6 +30,12 @@ def item(name: str, to: str = "universal/tools", seen: int = 0, project: str = "
 
 def near(where: Where, kind: Kind) -> tuple[Relation, ...]:
     return (Relation(Placed(Block("exp-known222", Payload("known")), POOL), where, kind, 1.0, ("", "")),)
+
+
+@pytest.mark.parametrize("kind", get_args(relation.Kind))
+def test_every_relation_to_what_is_trusted_has_its_sentence(kind: Kind) -> None:
+    (row,) = neighbours(item("a", relations=near("trusted", kind)))
+    assert "known" in row.text
 
 
 def names(items: Sequence[Item]) -> str:

@@ -9,9 +9,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache, cached_property
 from operator import concat
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from alice_exp.finding.rules.bilingual_lexicon import same_concept
+from alice_exp.finding.rules.nearness.relation import Kind as Sure
 from alice_exp.finding.rules.nearness.relation import likeness
 from alice_exp.finding.rules.nearness.statement import statement
 from alice_exp.finding.rules.nearness.vocabulary import vocabulary
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from alice_exp.model.values.block import Placed
 
 Where = Literal["trusted", "rejected", "waiting"]
-Kind = Literal["identical", "opposes", "replaces", "same", "extends", "alike", "near"]
+Kind: TypeAlias = Sure | Literal["alike"]
 """``alike`` is said of rejected blocks alone: marked, though what it says is not sure."""
 
 LEAST = 200
