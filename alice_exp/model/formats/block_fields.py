@@ -229,7 +229,7 @@ _PIECE = nested(
     at=said(TIME, "When: ISO-8601 in UTC, as 2026-02-20T09:00:00Z."),
     quote=said(TEXT, "What was said or seen."),
     scenario=said(TEXT, "Where an outcome happened; failures count once a scenario."),
-    effect=said(TEXT, "What an outcome was: ok, fail, debounced, doubted or still_true."),
+    effect=said(TEXT, "What an outcome was: ok, fail, debounced or still_true."),
 )
 _ROWS: Mapping[str, tuple[Callable[[Json], Any], dict[str, Json]]] = {
     "id": (_block_id, said(_ID, "exp- and 8 characters of a-z and 2-9; leave it out, it is filled in.")),
