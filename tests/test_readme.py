@@ -80,6 +80,21 @@ def test_every_link_leads_somewhere(path: str) -> None:
             assert heading in _headings(found.read_text("utf-8")), target
 
 
+@pytest.mark.parametrize("path", PAGES)
+def test_every_file_that_a_page_names_is_there(path: str) -> None:
+    """Below the top, the package, a room of it, or the tests; capitals stand for a name that the reader chooses."""
+    for named in re.findall(r"`((?:[a-z_]+/)+[a-z_.]+\.(?:py|toml|txt))`", PAGES[path]):
+        tops = (ROOT, ROOT / "tests", ROOT / "alice_exp", *(ROOT / "alice_exp").iterdir())
+        assert any((top / named).exists() for top in tops), named
+
+
+@pytest.mark.parametrize("package", ["journal", "jsonc"])
+def test_the_page_of_a_package_names_its_modules(package: str) -> None:
+    table = PAGES[f"docs/{package}.md"].partition("## Modules")[2].partition("\n## ")[0]
+    modules = {path.stem for path in (ROOT / "alice_exp/kernel" / package).glob("*.py")} - {"__init__"}
+    assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == modules
+
+
 def test_there_are_pictures() -> None:
     """Those that a page shows are there: a picture is a link."""
     pictures = [path for text in PAGES.values() for path in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text)]
