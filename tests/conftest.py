@@ -56,6 +56,12 @@ class _Absent(ModuleType):
 
 if find_spec("hypothesis") is None:
     sys.modules["hypothesis"] = _Absent("hypothesis")
+else:
+    from hypothesis import HealthCheck, settings
+
+    # How long an example takes says how busy the machine is, and nothing about the code.
+    settings.register_profile("any", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("any")
 
 _REAL_HOME = Path(os.path.expanduser("~")).resolve()  # noqa: PTH111
 _TMP = Path(tempfile.gettempdir()).resolve()

@@ -50,6 +50,7 @@ _OPTIONS = {
     "core.fsmonitor": "false",
     "core.untrackedCache": "false",
     "core.quotePath": "false",
+    "log.showSignature": "false",
     "core.looseCompression": "1",
     "fastimport.unpackLimit": "1",
     "commit.gpgSign": "false",
