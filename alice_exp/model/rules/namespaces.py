@@ -46,13 +46,13 @@ NAMESPACES: tuple[Founded, ...] = (
     Founded(
         "personal",
         "user_preferences",
-        "What you like and who you are. Never leaves this machine.",
+        "What you like and who you are. Shared with nobody.",
         ("preference", "fact", "goal", "identity", "feature"),
     ),
     Founded(
         "personal",
         "workflow_habits",
-        "How you work. Never leaves this machine.",
+        "How you work. Shared with nobody.",
         ("habit", "rule", "solution", "pattern"),
     ),
 )

@@ -76,7 +76,7 @@ def key_help() -> tuple[str, ...]:
     """What each key does to one candidate."""
     return (
         say("a  approve: it goes where the card says"),
-        say("p  approve into personal: about you, never leaves this machine"),
+        say("p  approve into personal: about you, shared with nobody"),
         say("t  take the place of the trusted block beside it, which is retired"),
         say("m  merge it into the trusted block beside it"),
         say("r  reject for good · R  with a reason · x  reject and keep no word of it"),
