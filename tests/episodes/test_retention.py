@@ -152,9 +152,9 @@ def many(count: int) -> EpisodeBook:
 @pytest.mark.covers("R0.42", "B0.9")
 def test_a_thousand_and_one_are_cleaned_well_under_a_second() -> None:
     book = many(1001)
-    begun = time.perf_counter()
+    begun = time.process_time()
     done = prune(book, NOW)
-    assert time.perf_counter() - begun < 1.0
+    assert time.process_time() - begun < 1.0
     assert len(done.removed) == 200
     assert len(done.book.episodes) == 801
     worst = max(one.retention.score for one in done.removed)

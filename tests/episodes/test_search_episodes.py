@@ -308,10 +308,10 @@ def test_ten_thousand_are_searched_fast() -> None:
         Episode(f"ep-{number:05}", " ".join(rng.choices(words, k=6)), {"repo": f"r{rng.randint(0, 99)}"})
         for number in range(10_000)
     ]
-    begun = time.perf_counter()
+    begun = time.process_time()
     for one in listed[:5]:
         assert find_similar(listed, one.task, one.context, 1)[0].score == 1.0
-    assert (time.perf_counter() - begun) / 5 < 0.5
+    assert (time.process_time() - begun) / 5 < 0.5
 
 
 def test_among_equal_episodes_the_successful_one_comes_first() -> None:

@@ -160,10 +160,10 @@ def test_laws(trial: dict[str, Row]) -> None:
 def test_an_interval_takes_milliseconds() -> None:
     trial: Trial = {"0.04": (4000, 2000, 160, 140), "0.1": (3000, 900, 300, 150)}
     interval(trial)
-    began = time.perf_counter()
+    began = time.process_time()
     for _ in range(20):
         interval(trial)
-    assert (time.perf_counter() - began) / 20 < 0.005
+    assert (time.process_time() - began) / 20 < 0.005
 
 
 # -- counting -----------------------------------------------------------------------------------------------------
