@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -307,9 +308,11 @@ def test_a_failing_embedder_is_left_alone_for_a_while(known: Path) -> None:
 def test_what_is_not_embedded_in_time_comes_the_next_time(
     cli: Call, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("alice_exp.finding.store.vectors.LIMIT", 0.5)
+    monkeypatch.setattr("alice_exp.finding.store.vectors.LIMIT", 10.0)
     monkeypatch.setattr("alice_exp.finding.store.vectors._FIRST", 1)
-    server.wait = 0.15
+    # A clock that moves by three seconds a request: how long one takes here says how busy the machine is.
+    clock = SimpleNamespace(monotonic=lambda: 3.0 * len(server.asked))
+    monkeypatch.setattr("alice_exp.finding.store.vectors.time", clock)
     seen = []
     for _ in range(8):
         found = cli("recall", "ripgrep code", "--json")
