@@ -45,7 +45,7 @@ def chosen(terminal: Terminal, references: list[str] | None, everything: bool, w
         report, _ = review.heartbeat(opened, peek=True)
         fitting = {item.placed.block.id for item in report.items if wanted.holds(item)}
         ids = tuple(block_id for block_id in ids if block_id in fitting)
-    return Choice(ids[:0], True, 0) if not ids else wide(terminal, ids)
+    return wide(terminal, ids) if ids else Choice((), True)
 
 
 def wide(terminal: Terminal, ids: Sequence[str]) -> Choice:
