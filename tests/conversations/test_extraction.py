@@ -34,6 +34,7 @@ from alice_exp.conversations.rules.extraction import (
 )
 from alice_exp.conversations.rules.extraction.english_patterns import SENTENCES_FILE
 from alice_exp.conversations.rules.extraction.statements import Pattern, kinds, statements
+from alice_exp.conversations.rules.extraction.third_person import inflected
 from alice_exp.conversations.values import Message
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.model.values.block import Block, Payload, Placed
@@ -408,3 +409,24 @@ def test_the_prompt_holds_the_conversation() -> None:
     assert "User: 我叫{张三}\nAssistant: 你好\n" in text and "secret" not in text
     assert '{"content": "用户名字是张三", "importance": 0.9}' in text
     assert "JSON array" in PROMPT
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("I switched to Helix last month", "The user uses Helix now"),
+        ("I recently moved over to Neovim in March", "The user uses Neovim now"),
+        ("I switched to Fedora on Monday", "The user uses Fedora now"),
+        ("we migrated to Postgres two years ago", "The user's team migrated to Postgres two years ago"),
+        ("We settled on Terraform", "The user's team settled on Terraform"),
+    ],
+)
+def test_when_something_changed_is_no_part_of_what_is_so_now(text: str, content: str) -> None:
+    assert contents(text) == [content]
+
+
+@pytest.mark.parametrize(
+    ("verb", "form"), [("migrated", "migrated"), ("need", "needs"), ("feed", "feeds"), ("embed", "embeds")]
+)
+def test_a_past_tense_stays_as_it_is(verb: str, form: str) -> None:
+    assert inflected(verb) == form
