@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from alice_exp.blocks.store.access_log import FileAccess
+from alice_exp.model.values.block import Reads
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,3 +59,13 @@ def test_nobody_who_was_given_the_counts_sees_them_change(log: FileAccess) -> No
     given = log.pending()
     log.record(["exp-a"], "2026-02-20T09:00:01Z")
     assert (given["exp-a"].count, log.pending()["exp-a"].count) == (1, 2)
+
+
+def test_the_last_read_is_the_latest_in_whatever_order_the_lines_come(
+    log: FileAccess, tmp_path: Path
+) -> None:
+    for day in ("2026-02-19", "2026-02-20", "2026-02-18"):
+        log.record(["exp-a"], f"{day}T09:00:00Z")
+    # A segment that a crash left is older than the log.
+    (tmp_path / "access-seg.jsonl").write_text('{"at": "2026-02-17T09:00:00Z", "ids": ["exp-a"]}\n')
+    assert log.pending()["exp-a"] == Reads(4, "2026-02-20T09:00:00Z")

@@ -136,3 +136,10 @@ def test_a_search_says_nothing_where_no_turn_fits(name: str, silent: float, fals
     assert sum(not gated.search(query, None, 5) for query in asked) <= silent * len(asked)
     assert sum(bool(gated.search(query, None, 5)) for query in foreign) <= false * len(foreign)
     assert sum(bool(open_ended.search(query, None, 5)) for query in foreign) >= 1
+
+
+def test_a_turn_is_as_long_in_one_language_as_in_the_other() -> None:
+    # Five words each: a run of eight characters is fifteen tokens.
+    talk = Talk.of([Said("1", "s", "甲乙丙丁戊己庚辛"), Said("2", "s", "anvil bucket candle dragon engine")])
+    weights = {round(weight, 9) for _, weighed in talk.postings.values() for weight in weighed}
+    assert weights == {1.0}

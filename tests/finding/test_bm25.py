@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from alice_exp.finding.ports import K1, NO_NOISE, B, Noise, Posting, Statistics
 from alice_exp.finding.rules.bilingual_lexicon import known_words, same_concept
-from alice_exp.finding.rules.bm25 import BESIDE, PAIR, TRANSLATED, Segment, text_matches
-from alice_exp.finding.rules.calibration import NEAR, learn_lending, learn_noise
+from alice_exp.finding.rules.bm25 import BESIDE, PAIR, TRANSLATED, Segment, _Scoring, text_matches
+from alice_exp.finding.rules.calibration import NEAR, _Jumble, learn_lending, learn_noise
 from alice_exp.finding.rules.corpus import joined_postings
 from alice_exp.finding.rules.parsed_query import Query
 from alice_exp.kernel.text.tokens import is_cjk, tokens, tokens_many
@@ -182,3 +182,19 @@ def test_known_words_are_the_longest_from_the_left() -> None:
     assert "电影" in same_concept("movi")
     assert same_concept("zzz") == frozenset()
     assert "电影" not in same_concept("电影")
+
+
+def test_noise_counts_lengths_as_matches_do() -> None:
+    # Five words each: a run of eight characters is fifteen tokens.
+    rows = tokens_many(["甲乙丙丁戊己庚辛", "anvil bucket candle dragon engine"] * 8)
+    shares = {round(share, 9) for held in _Jumble(rows).postings.values() for _, share in held}
+    assert shares == {round(1 / (1 + K1), 9)}
+
+
+def test_neighbours_are_found_in_whatever_order_the_texts_come() -> None:
+    statistics = Statistics.of([(array("I", [3] * 4), NEAR, NO_NOISE), (array("I", [3] * 4), NEAR, NO_NOISE)])
+    scoring = _Scoring(statistics, {})
+    held = {1: 0.5, 6: 0.4}
+    lent = scoring._with_neighbours(dict(reversed(held.items())))
+    assert lent == scoring._with_neighbours(held)
+    assert lent.keys() == {0, 1, 2, 3, 4, 5, 6, 7}
