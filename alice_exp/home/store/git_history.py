@@ -15,7 +15,7 @@ from alice_exp.home.ports import Changed, FileVersion, Version
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import AliceError, Hint, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.commit_message import FOREIGN, SINCE, disclaimed, read
-from alice_exp.kernel.journal.git_process import LOST, isolated_environment
+from alice_exp.kernel.journal.git_process import LOST, NO_PROGRAMS, isolated_environment
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.block_edits import raw_block
@@ -36,13 +36,7 @@ _OID = re.compile(r"[0-9a-f]{40}")
 _NAME = re.compile(r"[0-9a-f]{4,40}|act-[a-z2-9]{8}")
 
 # GitPython runs git with the settings of the repository, and a home that was copied from elsewhere brought its own.
-_OPTIONS = {
-    "core.fsmonitor": "false",
-    "core.hooksPath": os.devnull,
-    "core.attributesFile": os.devnull,
-    "log.showSignature": "false",
-    "diff.external": "",
-}
+_OPTIONS = {**NO_PROGRAMS, "diff.external": ""}
 
 
 class GitHistory:

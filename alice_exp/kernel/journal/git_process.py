@@ -39,18 +39,23 @@ STAGE = "refs/alice/purge"
 COMMITTER = "alice-exp <alice-exp@localhost>"
 NO_OBJECT = "0" * 40
 
-_OPTIONS = {
-    "core.fsync": "all",
-    "core.fsyncMethod": "fsync",
+NO_PROGRAMS = {
+    "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.attributesFile": os.devnull,
+    "log.showSignature": "false",
+}
+"""Settings under which a repository that came from elsewhere has git run no program that it names."""
+
+_OPTIONS = {
+    **NO_PROGRAMS,
+    "core.fsync": "all",
+    "core.fsyncMethod": "fsync",
     "core.excludesFile": os.devnull,
     "core.autocrlf": "false",
     "core.safecrlf": "false",
-    "core.fsmonitor": "false",
     "core.untrackedCache": "false",
     "core.quotePath": "false",
-    "log.showSignature": "false",
     "core.looseCompression": "1",
     "fastimport.unpackLimit": "1",
     "commit.gpgSign": "false",
