@@ -174,10 +174,17 @@ class Terminal:
             self.warned.add(text)
             sys.stderr.write(f"alice-exp: {text}\n")
 
-    def confirm(self, question: str) -> None:
-        """Ask a person to confirm, unless ``--yes``; ``RefusedError`` (exit 6) if refused or without a terminal."""
+    def confirm(self, question: str, *, is_new: bool = False) -> None:
+        """Ask a person to confirm, unless ``--yes``; ``RefusedError`` (exit 6) if refused or without a terminal.
+
+        ``is_new``: what is asked about came to the screen just now, so that what was typed before is no answer.
+        """
         self.settle()
         self.require_confirmation()
+        if is_new and not self.yes:
+            import termios
+
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
         # err: the question must not become part of the answer on stdout.
         if not self.yes and not typer.confirm(visible(question), err=True):
             raise RefusedError("not confirmed; nothing was changed")

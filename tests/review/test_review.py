@@ -342,7 +342,10 @@ def test_a_doubt_is_answered_with_one_key(sample: Path, cli: Call, screen: Calla
     (doubted,) = [row["id"] for row in cli("heartbeat", "--json").json["review"]]
     cli("reject", "--all", "--yes")
     terminal = screen(sample, "review")
+    terminal.press("k")
+    terminal.until("decides nothing")
     terminal.until("[k]eep")
+    assert cli("log", doubted, "--json").json["commits"][0]["op"] != "keep"
     terminal.press("k")
     terminal.until("kept")
     assert terminal.end() == 0
@@ -612,3 +615,51 @@ def test_what_contradicts_is_not_merged_by_a_key_that_is_not_offered(
     assert terminal.end() == 0
     assert "[t]ake" in terminal.said and "[m]erge" not in terminal.said
     assert cli("show", one, "--json").json["set"] == "low_value"
+
+
+def test_keys_pressed_before_a_text_was_on_the_screen_decide_nothing_about_it(
+    home: Path, cli: Call, screen: Callable[..., Screen]
+) -> None:
+    for text in ("feed the cat", "water the roses", "rest"):
+        cli("memorize", text)
+    ids = waiting(cli)
+    terminal = screen(home, "review")
+    terminal.press("a")  # before anything was drawn
+    terminal.until("decides nothing")
+    terminal.until("[q]uit")
+    assert waiting(cli) == ids
+    # The second was meant for a card that was not there; what follows it goes with it, or u would undo the first.
+    terminal.press("aru")
+    terminal.until("decides nothing", 2)
+    terminal.until("[q]uit", 2)
+    # What decides nothing may be typed in haste.
+    terminal.press("lq")
+    terminal.until("1 approved, 0 rejected, 2 left.")
+    assert terminal.end() == 0
+    assert len(waiting(cli)) == 2
+
+
+def test_digits_and_the_key_after_them_may_be_typed_in_haste_but_for_one_page(
+    home: Path, cli: Call, screen: Callable[..., Screen]
+) -> None:
+    lines = "\n".join(json.dumps({"payload": f"lesson {i} on subject {i * 7}"}) for i in range(30))
+    cli("memorize", "--from", "-", stdin=lines)
+    terminal = screen(home, "review")
+    terminal.until("[q]uit")
+    terminal.press("35aaaq")
+    terminal.until("8 approved, 2 rejected, 20 left.")
+    assert terminal.end() == 0
+
+
+def test_a_yes_typed_before_the_question_is_none(
+    home: Path, cli: Call, screen: Callable[..., Screen]
+) -> None:
+    one = cli("memorize", "tabs, not spaces, in Makefiles", "--json").json["id"]
+    terminal = screen(home, "approve", one)
+    terminal.press("y\n")
+    terminal.until("[y/N]")
+    time.sleep(0.2)
+    assert terminal.process.poll() is None
+    assert waiting(cli) == [one]
+    terminal.press("n\n")
+    assert terminal.end() == 6

@@ -19,8 +19,8 @@ from alice_exp.review import usecases as deciding
 from alice_exp.review.cli.report_model import marks
 from alice_exp.review.cli.report_text import card
 from alice_exp.review.cli.review_commands import approved, purged, rejected
-from alice_exp.review.cli.review_pages import DIGITS, ReviewPage, ask_doubts, key_help
-from alice_exp.review.cli.single_keys import BREAK, END, drop_typed_ahead, key, mark_pastes
+from alice_exp.review.cli.review_pages import DIGITS, ReviewPage, ask_doubts, card_question, key_help
+from alice_exp.review.cli.single_keys import QUITTING, key, mark_pastes
 from alice_exp.review.cli.standing_pages import standing_pages
 from alice_exp.review.rules.arrangement import review_screens
 from alice_exp.review.rules.daily_report import Agenda, Item
@@ -76,7 +76,8 @@ class Tally:
 @dataclass
 class _Session:
     """One interactive review: the report, the counts, what is settled, what was on the screen, what of that had
-    changed when it was decided on, the last commits."""
+    changed when it was decided on, the last commits, the way to go on, whether a text came to the screen since the last
+    key."""
 
     context: typer.Context
     report: Agenda
@@ -86,6 +87,7 @@ class _Session:
     outdated: set[str] = field(default_factory=set)
     commits: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     step: int = 1
+    is_new: bool = False
 
     @property
     def terminal(self) -> Terminal:
@@ -115,7 +117,7 @@ class _Session:
         done, is_over = standing_pages(self.terminal, self._rule, _columns())
         self.tally.approved += done
         if not is_over:
-            ask_doubts(self.terminal.session, self.report.review, key, self.terminal.line, self._rule)
+            ask_doubts(self.terminal.session, self.report.review, self.terminal.line, self._rule)
         return self.tally
 
     def _screens(self) -> list[tuple[Item, ...]]:
@@ -134,8 +136,8 @@ class _Session:
         self._show(item, at + 1, count)
         while True:
             item = self._current(item)
-            pressed = key(self._question(item))
-            if pressed in ("q", END, BREAK):
+            pressed = self._key(card_question(item))
+            if pressed in QUITTING:
                 return False
             try:
                 if self._carried_out(pressed, item) and not self._is_shown_again(item):
@@ -148,15 +150,6 @@ class _Session:
                 if placed is None or placed.place != "low_value":
                     self._settled_elsewhere(item.placed.block.id)
                     return True
-
-    def _question(self, item: Item) -> str:
-        more = (
-            say("[t]ake its place ") if item.conflict else "",
-            say("[m]erge ") if item.repeated and not item.conflict else "",
-            say("[x] reject and purge ") if item.delicate else "",
-            say("[g]roup ") if item.group else "",
-        )
-        return "".join(more) + say("[a]pprove [p]ersonal [r]eject [e]dit [l]ater [b]ack [u]ndo [q]uit [?] ")
 
     def _onwards(self, pressed: str) -> bool:
         """A key that decides nothing: the next one, the one before, or the last decision taken back."""
@@ -298,8 +291,8 @@ class _Session:
         page = ReviewPage(self._mark_shown(items))
         self._draw(page, at, count)
         while True:
-            pressed = key(page.question())
-            if pressed in ("q", END, BREAK):
+            pressed = self._key(page.question())
+            if pressed in QUITTING:
                 return False
             if pressed in DIGITS and pressed:
                 if page.toggle(pressed):
@@ -360,7 +353,6 @@ class _Session:
         if fresh not in self.report.items:
             return False
         self._show(fresh, 0, 0)
-        drop_typed_ahead()
         return True
 
     def _reason(self) -> str | None:
@@ -372,8 +364,14 @@ class _Session:
             self.terminal.line("")
             return None
 
+    def _key(self, question: str) -> str:
+        """The next key; one that was pressed before the text came to the screen decides nothing about it."""
+        ahead, self.is_new = _ONWARDS if self.is_new else None, False
+        return key(question, ahead)
+
     def _mark_shown(self, items: Sequence[Item]) -> list[Item]:
         """What goes to the screen now has a clock, and may be decided; as it is now, not as the report found it."""
+        self.is_new = True
         ids = [item.placed.block.id for item in items]
         self.displayed.update(ids)
         now = deciding.mark_shown(reviewing(self.terminal.session), ids)

@@ -211,10 +211,12 @@ def _confirmed(
         return seen
     count = len(chosen.ids)
     if verb == "purge":
-        terminal.confirm(say("Reject {count} candidates, and keep no word of them?", count=count))
+        question = say("Reject {count} candidates, and keep no word of them?", count=count)
+        terminal.confirm(question, is_new=bool(seen))
     elif chosen.is_wide or (seen and sys.stdin.isatty() and not terminal.json):
         approves, rejects = "Approve {count} candidates?", "Reject {count} candidates?"
-        terminal.confirm(say(approves if verb == "approve" else rejects, count=count))
+        question = say(approves if verb == "approve" else rejects, count=count)
+        terminal.confirm(question, is_new=bool(seen) or chosen.is_wide)
     elif verb == "approve":
         terminal.require_confirmation()
     return seen

@@ -3,14 +3,14 @@ and what is in doubt."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.kernel.text.wrapping import wrapped
 from alice_exp.model.documents import payload_text, trigger_text
 from alice_exp.review.cli.report_model import doubted, neighbours
-from alice_exp.review.cli.single_keys import BREAK, END
+from alice_exp.review.cli.single_keys import QUITTING, key
 from alice_exp.review.rules.daily_report import Item
 from alice_exp.terminal.language import say
 
@@ -22,6 +22,7 @@ Mark = Literal["other", "later"]
 """What an exception does: the other of approve and reject, or nothing yet."""
 
 DIGITS = "1234567890"
+LATER = ("l", " ")
 
 
 @dataclass
@@ -72,6 +73,17 @@ class ReviewPage:
         return say("[a]pprove these [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: not this one [?] ")
 
 
+def card_question(item: Item) -> str:
+    """The keys of one candidate."""
+    more = (
+        say("[t]ake its place ") if item.conflict else "",
+        say("[m]erge ") if item.repeated and not item.conflict else "",
+        say("[x] reject and purge ") if item.delicate else "",
+        say("[g]roup ") if item.group else "",
+    )
+    return "".join(more) + say("[a]pprove [p]ersonal [r]eject [e]dit [l]ater [b]ack [u]ndo [q]uit [?] ")
+
+
 def key_help() -> tuple[str, ...]:
     """What each key does to one candidate."""
     return (
@@ -91,12 +103,11 @@ def key_help() -> tuple[str, ...]:
 def ask_doubts(
     session: Session,
     blocks: Sequence[Placed],
-    key: Callable[[str], str],
     line: Callable[[str], None],
     rule: Callable[[str], None],
 ) -> None:
-    """Ask of each block in doubt whether it still holds, until the person quits; ``key`` asks for a key, ``line``
-    writes one, ``rule`` a title."""
+    """Ask of each block in doubt whether it still holds, until the person quits; ``line`` writes a line,
+    ``rule`` a title."""
     from alice_exp.blocks.usecases.keep import keep
     from alice_exp.blocks.usecases.lifetime import retire
 
@@ -105,9 +116,11 @@ def ask_doubts(
         rule(say("does it still hold?"))
         line(f"{row.label}  {row.text}")
         line(f"  {row.note}")
+        ahead: Collection[str] | None = LATER
         while True:
-            pressed = key(say("[k]eep: still true [n]o longer [l]ater [q]uit "))
-            if pressed in ("q", END, BREAK):
+            pressed = key(say("[k]eep: still true [n]o longer [l]ater [q]uit "), ahead)
+            ahead = None
+            if pressed in QUITTING:
                 return
             if pressed in ("k", "y"):
                 keep(session.home, session.caller, placed.block.id)
@@ -115,6 +128,6 @@ def ask_doubts(
             elif pressed == "n":
                 retire(session.home, session.caller, placed.block.id, "no longer true")
                 line("  " + say("retired: it no longer holds"))
-            elif pressed not in ("l", " "):
+            elif pressed not in LATER:
                 continue
             break

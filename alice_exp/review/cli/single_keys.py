@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import select
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 from alice_exp.terminal.language import say
 
 END = "\x04"
 BREAK = "\x03"
+QUITTING = ("q", END, BREAK)
 CAPITALS = ("R",)
 """The keys that mean something else in upper case."""
 
@@ -21,22 +22,44 @@ _PASTE, _PASTE_ENDS = b"\x1b[200~", b"\x1b[201~"
 """What a terminal puts around a pasted text, when it is asked to (``mark_pastes``)."""
 
 
-def key(prompt: str) -> str:
+def key(prompt: str, ahead: Collection[str] | None = None) -> str:
     """One key in lower case (except ``CAPITALS``); an arrow key as its escape sequence; the end of input as Ctrl-D.
 
-    A pasted text is no key: its letters would decide on what nobody has read.
+    A pasted text is no key: its letters would decide on what nobody has read. ``ahead`` says that what is on the screen
+    was not there before: of the keys that were pressed already, only those in ``ahead`` count, and those that quit.
     """
     mark_pastes(True)
     while True:
-        sys.stdout.write(prompt)
-        sys.stdout.flush()
         with _raw(sys.stdin.fileno()) as handle:
-            raw = _sequence(handle)
-        pressed = raw.decode("utf-8", "replace") if raw else END
+            raw = b"" if ahead is None else _typed_ahead(handle, ahead)
+            sys.stdout.write(prompt)
+            sys.stdout.flush()
+            raw = raw or _sequence(handle)
+        ahead, pressed = None, _text(raw)
         sys.stdout.write((pressed if pressed.isprintable() else "") + "\n")
         if not raw.startswith(_PASTE):
-            return pressed if pressed.startswith("\x1b") or pressed in CAPITALS else pressed.lower()
+            return pressed
         sys.stdout.write(say("  what is pasted decides nothing: press a key") + "\n")
+
+
+def _typed_ahead(handle: int, counting: Collection[str]) -> bytes:
+    """The first waiting key that counts; what comes before it is dropped, and after a dropped key only quitting counts,
+    since the person meant the others for what that key would have led to."""
+    is_lost = False
+    while select.select([handle], [], [], 0)[0]:
+        raw = _sequence(handle)
+        pressed = _text(raw)
+        if pressed in QUITTING or (pressed in counting and not is_lost):
+            return raw
+        if not is_lost:
+            sys.stdout.write(say("  a key pressed before this was on the screen decides nothing") + "\n")
+        is_lost = True
+    return b""
+
+
+def _text(raw: bytes) -> str:
+    pressed = raw.decode("utf-8", "replace") if raw else END
+    return pressed if pressed.startswith("\x1b") or pressed in CAPITALS else pressed.lower()
 
 
 def mark_pastes(on: bool) -> None:
@@ -44,15 +67,6 @@ def mark_pastes(on: bool) -> None:
     if os.environ.get("TERM", "dumb") != "dumb":
         sys.stdout.write("\x1b[?2004h" if on else "\x1b[?2004l")
         sys.stdout.flush()
-
-
-def drop_typed_ahead() -> None:
-    """Forget the keys that were pressed before now: they were meant for what stood on the screen then."""
-    import termios
-
-    # A test's terminal is none.
-    with suppress(OSError, ValueError, termios.error):
-        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
 def _sequence(handle: int) -> bytes:

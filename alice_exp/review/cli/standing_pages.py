@@ -10,12 +10,12 @@ from alice_exp.model.values.block import Placed, content_hash
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.named_candidates import name_apart
 from alice_exp.review.cli.review_commands import approved
-from alice_exp.review.cli.review_pages import DIGITS
-from alice_exp.review.cli.single_keys import BREAK, END, key
+from alice_exp.review.cli.review_pages import DIGITS, LATER
+from alice_exp.review.cli.single_keys import QUITTING, key
 from alice_exp.terminal.language import say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from alice_exp.terminal.console import Terminal
 
@@ -42,16 +42,18 @@ def standing_pages(terminal: Terminal, rule: Callable[[str], None], width: int) 
 def _decided(terminal: Terminal, page: Sequence[Placed], width: int) -> list[Placed] | None:
     """What of a page the person approves; None if they quit."""
     later: set[str] = set()
+    ahead: Collection[str] | None = LATER
     while True:
         for line in _lines(page, later, width):
             terminal.line(line)
         while True:
-            pressed = key(say("[a]pprove these [l]ater [q]uit · digit: not this one "))
-            if pressed in ("q", END, BREAK):
+            pressed = key(say("[a]pprove these [l]ater [q]uit · digit: not this one "), ahead)
+            ahead = None
+            if pressed in QUITTING:
                 return None
             if pressed in ("a", "y"):
                 return [placed for placed in page if placed.block.id not in later]
-            if pressed in ("l", " "):
+            if pressed in LATER:
                 return []
             if pressed and pressed in DIGITS[: len(page)]:
                 later ^= {page[DIGITS.index(pressed)].block.id}
