@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 
 from alice_exp.kernel.errors import AliceError, Hint, UsageError
 from alice_exp.terminal import language
-from alice_exp.terminal.arguments import guard
+from alice_exp.terminal.arguments import guard, named
 from alice_exp.terminal.console import Terminal
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ def _store(context: typer.Context, parameter: Any, value: Any) -> Any:
     """Put a shared option where the command finds it; one given at the root holds unless it is given again."""
     if not isinstance(context.obj, Terminal):
         context.obj = Terminal(open_home)
+    named(context, parameter, value)
     if parameter.name == "lang":
         if value:
             language.require("--lang", value)

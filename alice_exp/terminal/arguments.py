@@ -10,13 +10,14 @@ from alice_exp.kernel.errors import ProblemError, UsageError
 TEXTS = frozenset(("PAYLOAD", "QUERY", "TASK", "TOPIC", "TEXT", "TEXT…", "JSON|TEXT"))
 """Metavars of arguments that are a person's or an agent's own text, which ``-`` takes from stdin."""
 
-FILTERS = frozenset(
+WORDS = frozenset(
     (
-        *("session", "by", "op", "since", "until", "used", "also", "with_", "to", "namespace", "set_"),
-        *("origin", "scenario", "key", "decision", "tag", "type", "state", "project", "match", "host"),
+        *("when", "evidence", "note", "came", "result", "reason", "task", "action", "reflection"),
+        *("comment", "context", "meta"),
     )
 )
-"""Options that choose among things: an empty one would choose all of them."""
+"""Options that are such a text, or say themselves what an empty one lacks. Any other chooses, and an empty one would
+choose what nobody meant: all of them, another home, another actor."""
 
 
 def guard(command: Any) -> None:
@@ -26,8 +27,8 @@ def guard(command: Any) -> None:
         if is_argument and one.metavar in TEXTS:
             one.metavar = f"{one.metavar}|-"
             one.callback = _text
-        elif (is_argument and one.metavar != "VALUE") or one.name in FILTERS:
-            one.callback = _named
+        elif one.metavar != "VALUE" if is_argument else one.name not in WORDS:
+            one.callback = named
 
 
 def plain(metavar: object) -> str:
@@ -57,7 +58,8 @@ def _stdin(metavar: str) -> str:
     return text
 
 
-def _named(context: Any, parameter: Any, value: Any) -> Any:
+def named(context: Any, parameter: Any, value: Any) -> Any:
+    """The value of an argument or option; ``UsageError`` where it was given and is empty."""
     given = [*value] if isinstance(value, list | tuple) else [value]
     if any(isinstance(one, str) and not one.strip() for one in given) and _is_typed(context, parameter):
         is_argument = parameter.param_type_name == "argument"

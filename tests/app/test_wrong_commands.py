@@ -151,6 +151,12 @@ def test_a_stranger_without_a_home_is_told_how_to_begin(cli: Call) -> None:
         (("import", "jsonl", " "), "FILE is empty (say which)"),
         (("list", "--tag", ""), "--tag is empty"),
         (("recall", "x", "--project", ""), "--project is empty"),
+        (("recall", "x", "--queries", ""), "--queries is empty"),
+        (("approve", "1", "--replace", ""), "--replace is empty"),
+        (("prime", "--into", ""), "--into is empty"),
+        (("--home", "", "remember", "x"), "--home is empty"),
+        (("remember", "x", "--actor", ""), "--actor is empty"),
+        (("--fields", "", "list"), "--fields is empty"),
         (("remember", ""), 'alice-exp remember "I like tables"'),
     ],
 )

@@ -161,6 +161,19 @@ def test_git_python_never_reads_around_the_home(hostile: Path, run: Call) -> Non
     assert outer(hostile, "log", "-1", "--format=%s") == "theirs"
 
 
+def test_history_is_read_whatever_the_path_holds_and_gits_own_settings_say(
+    run: Call, world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("x", "elsewhere")
+    home = world / "a '$x\" ${HOME}"
+    (Path(os.environ["HOME"]) / ".gitconfig").write_text("[core\nno configuration")
+    run("--home", str(home), "init")
+    for command in ("log", "diff", "doctor"):
+        done = run("--home", str(home), command)
+        assert done.stdout
+        assert not done.stderr
+
+
 @pytest.mark.covers("B2.27")
 def test_a_plain_push_is_refused(home: Path, world: Path) -> None:
     bare = world / "bare.git"

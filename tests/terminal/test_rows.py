@@ -12,7 +12,6 @@ import pytest
 from alice_exp.app.main import COMMANDS
 from alice_exp.kernel.errors import UsageError
 from alice_exp.terminal import pager, rows
-from alice_exp.terminal.arguments import FILTERS
 from alice_exp.terminal.console import draws
 from tests.conftest import Call
 from tests.manual import every
@@ -191,7 +190,6 @@ def test_an_empty_choice_never_means_all(home: Path, cli: Call) -> None:
         assert cli("undo", option, "", "--yes", check=False).code == 2
         assert cli("log", option, "", check=False).code == 2
     assert len(cli("list", "--json").json["blocks"]) == 1
-    assert {"session", "by", "op", "since", "until"} <= FILTERS
 
 
 def test_the_log_tells_texts_and_times_in_the_zone_of_the_home(home: Path, cli: Call) -> None:

@@ -54,10 +54,14 @@ class GitHistory:
             # Otherwise importing GitPython fails where the git program is missing, before we can say so.
             os.environ["GIT_PYTHON_REFRESH"] = "quiet"
             if self._opened is None:
-                import git
-
-                self._opened = git.Repo(self._repository.work_tree)
                 quiet = {k: v for k, v in isolated_environment().items() if k.startswith("GIT_")}
+                git = _gitpython(quiet)
+                self._opened = git.Repo(self._repository.work_tree, expand_vars=False)
+                # GitPython runs git where it takes the path for, with variables expanded; git is told the place itself.
+                quiet |= {
+                    "GIT_DIR": str(self._repository.git_dir),
+                    "GIT_WORK_TREE": str(self._repository.work_tree),
+                }
                 quiet["GIT_CONFIG_COUNT"] = str(len(_OPTIONS))
                 for at, (name, value) in enumerate(_OPTIONS.items()):
                     quiet |= {f"GIT_CONFIG_KEY_{at}": name, f"GIT_CONFIG_VALUE_{at}": value}
@@ -232,6 +236,17 @@ def _unreadable(why: str) -> ProblemError:
 def _message(commit: GitCommit) -> str:
     message = commit.message
     return message if isinstance(message, str) else message.decode("utf-8", "replace")
+
+
+def _gitpython(settings: Mapping[str, str]) -> Any:
+    """GitPython, whose import runs the git program: a fault in the person's own settings would end it."""
+    os.environ.update(settings)
+    try:
+        import git
+    finally:
+        for name in settings:
+            os.environ.pop(name, None)
+    return git
 
 
 def _before(repo: git.Repo, commit: GitCommit) -> GitCommit | None:
