@@ -307,13 +307,13 @@ def _protection(key: OwnerKey, private: Path) -> str:
 
 
 def _differs(configured: bool) -> Problem:
-    what = "names another owner key than" if configured else "does not name"
     return Problem(
         CONFIG,
         0,
         0,
-        "the configuration {what} the key of this machine, which holds",
-        {"what": what},
+        "the configuration names another owner key; that of this machine counts"
+        if configured
+        else "the configuration names no owner key; that of this machine counts",
         hint="see 'alice-exp owner show', and 'alice-exp log' for who changed it",
     )
 

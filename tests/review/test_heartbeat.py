@@ -91,7 +91,7 @@ def test_what_changed_since_the_report_before_is_named(home: Path, cli: Call) ->
         ids[1]: ("demoted", "past", "possible", 2),
         ids[2]: ("verified", "past", "past", 1),
     }
-    assert "One block rose. One block fell." in report["summary"]
+    assert "One block was promoted. One block was demoted." in report["summary"]
     again = cli("heartbeat", "--json", env=at("2026-02-21T18:00:00Z")).json
     assert again["changed"] == report["changed"], "the same day's report says the same again"
     assert cli("heartbeat", "--json", env=at("2026-02-22T09:00:00Z")).json["changed"] == []

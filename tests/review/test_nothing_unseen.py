@@ -42,11 +42,61 @@ def test_only_what_a_screen_showed_has_a_clock_and_is_decided_in_bulk(home: Path
     assert len(cli("heartbeat", "--peek", "--json").json["items"]) == 30 - len(shown)
 
 
-@pytest.mark.parametrize("flag", ["--peek", "--unseen", "-q"])
-def test_what_nobody_reads_starts_no_clock(home: Path, cli: Call, flag: str) -> None:
+HOOKED = '{"session_id": "s1", "prompt": "what is one", "cwd": "/tmp"}'
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "heartbeat --peek",
+        "heartbeat --peek --json",
+        "heartbeat --peek --format html",
+        "heartbeat --unseen",
+        "heartbeat --unseen --json",
+        "heartbeat -q",
+        "heartbeat -q --json",
+        "heartbeat --match elsewhere",
+        "heartbeat --fields number,id",
+        "--actor agent heartbeat",
+        "--actor agent:claude heartbeat --json",
+        "status",
+        "recall one",
+        "approve --all --dry-run",
+        "hook claude-code start",
+        "hook claude-code prompt",
+        "hook claude-code end",
+    ],
+)
+def test_what_nobody_reads_starts_no_clock(home: Path, cli: Call, words: str) -> None:
     memorized(cli, "one")
-    cli("heartbeat", flag)
+    # The first command of the day tells of the report, too.
+    cli(*words.split(), stdin=HOOKED, check=False)
+    cli(*words.split(), stdin=HOOKED, check=False)
     assert cli("heartbeat", "--peek", "--json").json["items"][0]["expires_at"] is None
+
+
+def test_an_agents_tools_start_no_clock(home: Path, cli: Call) -> None:
+    memorized(cli, "one")
+    alice = Alice(home, actor="agent:claude")
+    alice.call("recall", {"query": "one"})
+    alice.call("decide", {"task": "one"})
+    alice.call("memorize", {"payload": "two", "trigger": "counting"})
+    items = cli("heartbeat", "--peek", "--json").json["items"]
+    assert [item["expires_at"] for item in items] == [None, None]
+
+
+def test_a_row_that_is_folded_says_when_it_applies(home: Path, cli: Call) -> None:
+    cli("remember", "format Python code with ruff", "--when", "formatting")
+    cli("memorize", "Python code is formatted with ruff", "--when", "before a release")
+    said = on_terminal(home, "heartbeat", moment="2026-02-20T09:00:00Z")
+    assert "before a release: Python code is formatted with ruff" in said
+
+
+def test_what_matches_nothing_says_so(home: Path, cli: Call) -> None:
+    memorized(cli, "one")
+    assert cli("heartbeat", "--match", "elsewhere").stdout.startswith("Nothing that waits matches.\n")
+    said = on_terminal(home, "heartbeat", "--page", "7", moment="2026-02-20T09:00:00Z")
+    assert "There is no screen 7." in said
 
 
 def test_what_no_report_showed_is_shown_by_the_command_that_decides_on_it(home: Path, cli: Call) -> None:

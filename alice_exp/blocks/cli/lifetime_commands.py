@@ -220,7 +220,7 @@ def _purged(terminal: Terminal, block_id: str, done: Purged) -> None:
     )
     terminal.answer(document, lambda: terminal.line(line))
     for name in done.left:
-        terminal.note(say("alice-exp: it had gone to {name} before, where this does not reach it", name=name))
+        terminal.note(say("alice-exp: {name} was sent it before, and keeps it", name=name))
     for path in done.elsewhere:
         terminal.note(
             say("alice-exp: {path} still says the same; it is not part of the block and stays", path=path)

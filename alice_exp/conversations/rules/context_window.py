@@ -266,10 +266,11 @@ def _summary(
         # Any exception of the caller's model: the conversation has to go on (B4.7).
         try:
             text = summarise(folded, previous, budget).strip()
-            reason = "it said nothing"
+            note = Note("the model wrote an empty summary, so a rule did")
         except Exception as error:
-            text, reason = "", str(error) or type(error).__name__
+            reason = str(error) or type(error).__name__
+            text, note = "", Note("the model wrote no summary ({reason}), so a rule did", {"reason": reason})
         if text:
             return trimmed(_unwrapped(text), budget, estimate), ()
-        notes = (Note("the model wrote no summary ({reason}), so a rule did", {"reason": reason}),)
+        notes = (note,)
     return summary_by_rule(folded, previous, budget, estimate), notes

@@ -47,7 +47,7 @@ class CommandLine:
             raise ProviderError(
                 "the model's program ended with exit code {code}: {why}",
                 code=code,
-                why=said or "it says nothing",
+                why=said or "the model's program printed nothing",
                 hint=_HINT,
             )
         if len(answer) > ANSWER_LIMIT:

@@ -107,7 +107,8 @@ def _clock(patient: Patient) -> Iterator[Problem]:
     # A time of git's may lie beyond the last year that a calendar here knows.
     newest = datetime.fromtimestamp(min(patient.inspection.commit_time(), _LAST), UTC)
     if newest > latest:
-        yield _ahead(".git", "the newest commit", newest.strftime("%Y-%m-%dT%H:%M:%SZ"))
+        template = "the newest commit is of {at}, which is still to come: the clock is wrong, or was"
+        yield Problem(".git", 0, 0, template, {"at": newest.strftime("%Y-%m-%dT%H:%M:%SZ")}, "warning")
     for placed in patient.home.read(PLACES):
         at = max(placed.block.created_at, placed.block.updated_at)
         if at and datetime.fromisoformat(at) > latest:

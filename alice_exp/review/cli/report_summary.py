@@ -96,9 +96,9 @@ def _moved(kinds: Counter[str]) -> Iterator[str]:
             count, say("One block proved itself again."), "{count} blocks proved themselves again."
         )
     if count := kinds["promoted"]:
-        yield _counted(count, say("One block rose."), "{count} blocks rose.")
+        yield _counted(count, say("One block was promoted."), "{count} blocks were promoted.")
     if count := kinds["demoted"]:
-        yield _counted(count, say("One block fell."), "{count} blocks fell.")
+        yield _counted(count, say("One block was demoted."), "{count} blocks were demoted.")
     if count := kinds["obsolete"]:
         yield _counted(
             count, say("One block was disproved and archived."), "{count} blocks were disproved and archived."

@@ -55,7 +55,12 @@ def show(
     elif items:
         _candidates(items, width, stream, colour=colour)
     rest = _behind(report.items, items)
-    if rest:
+    if rest and not items:
+        none = (
+            say("There is no screen {page}.", page=page) if page > 1 else say("Nothing that waits matches.")
+        )
+        stream.write(_dim(none, colour) + "\n")
+    elif rest:
         counted = say(
             "{count} more are only counted: alice-exp review, or --page {page}",
             count=len(rest),
@@ -191,10 +196,11 @@ FOLDED = ("repeats", "turned_down")
 
 
 def _folded(item: Item, width: int, marked: Sequence[str], shared: Shared, *, colour: bool) -> Iterator[str]:
-    """A candidate in as few lines as show its text, what it repeats and the command that settles it."""
+    """A candidate in as few lines as show when it applies, its text, what it repeats and the command for that."""
     del marked, shared
     number = str(item.number or "·").rjust(3)
-    for position, line in enumerate(wrapped(payload_text(item.placed), width - 5)):
+    text = ": ".join(filter(None, (trigger_text(item.placed), payload_text(item.placed))))
+    for position, line in enumerate(wrapped(text, width - 5)):
         yield f"{'' if position else number:5}{line}"
     for row in neighbours(item):
         if row.note or row.label == "✗":

@@ -236,7 +236,7 @@ def settle(
 def _group(number: str, groups: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     if number not in groups:
         raise UsageError(
-            "the open report showed no whole group {number}",
+            "the open report did not show all of group {number}",
             number=number,
             hint="see 'alice-exp heartbeat --peek'",
         )
