@@ -50,10 +50,12 @@ def holds(content: str, wanted: str) -> bool:
     return any(all(word in said for word in choice) for choice in product(*words))
 
 
-def measured(name: str) -> tuple[float, float]:
-    """Recall and precision over a file."""
+def measured(name: str, first: int = 1, last: int = 1000) -> tuple[float, float]:
+    """Recall and precision over a file, or over its talks of these numbers."""
     right = wanted = good = found = 0
     for talk in talks(name):
+        if not first <= talk.number <= last:
+            continue
         got = extract(talk.messages).inferences
         wanted += len(talk.must)
         right += sum(any(holds(one.content, must) for one in got) for must in talk.must)
@@ -69,7 +71,17 @@ def test_what_natural_talk_tells_is_found(name: str, recall: float) -> None:
     assert got[0] >= recall and got[1] >= 0.93, got
 
 
-@pytest.mark.parametrize("name", ["zh", "en", "chats"])
+@pytest.mark.parametrize("name", ["agents_en", "agents_zh"])
+def test_what_is_told_to_an_agent_in_passing_is_found(name: str) -> None:
+    """Written before the rules were mended by talks 1 to 12; 13 to 18 were held back. Before and after, recall and
+    precision: English 0.55, 0.89 to 0.85, 0.95, held back 0.38, 0.92 to 0.56, 0.94; Chinese 0.49, 0.94 to 0.83, 0.96,
+    held back 0.41, 0.88 to 0.56, 0.90. What is found beyond the listed counts as false."""
+    tuned, held = measured(name, last=12), measured(name, first=13)
+    assert tuned[0] >= 0.8 and tuned[1] >= 0.93, tuned
+    assert held[0] >= 0.55 and held[1] >= 0.9, held
+
+
+@pytest.mark.parametrize("name", ["zh", "en", "chats", "agents_en", "agents_zh"])
 def test_nothing_of_other_people_is_the_users(name: str) -> None:
     for talk in talks(name):
         for one in extract(talk.messages).inferences:
@@ -97,6 +109,14 @@ def said(*texts: str) -> list[Inference]:
 def test_what_changed_replaces(first: str, then: str, content: str) -> None:
     (one,) = said(first, then)
     assert one.content == content and one.replaces
+
+
+@pytest.mark.parametrize("tool", ["Linear", "GitLab", "Postgres 16"])
+def test_who_moves_to_a_tool_has_not_moved_house(tool: str) -> None:
+    assert [one.content for one in said("I live in Chicago", f"We moved to {tool} last week")] == [
+        "The user lives in Chicago",
+        f"The user uses {tool} now",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -178,6 +198,9 @@ def test_what_talk_between_the_patterns_tells(text: str, content: str) -> None:
         "我闺蜜天天吃炸鸡都不胖",
         "My tutor says Czech is easier",
         "My coach said intervals are useless",
+        "Our paralegal Dana is dyslexic",
+        "my dentist is in Leeds",
+        "周日我婆婆过来吃饭",
         "Our new intern is called Priya and she's from Mumbai",
         "I'm 5 minutes late",
         "很多时候受到别人的理解和帮助，真的可以让我感到温暖",

@@ -46,7 +46,7 @@ def _instruction(text: str) -> list[Inference]:
         standing = None
     standing = standing or _about_output(text) or SENTENCES.cited.match(text)
     uniform = SENTENCES.uniform.match(text)
-    if uniform and not SENTENCES.deictic.search(text):
+    if uniform and not SENTENCES.pointing.search(text):
         standing = standing or uniform
     please = SENTENCES.please.match(text) or SENTENCES.by_occasion.match(text)
     if not (standing or forbids or please) or (text.startswith("我") and not forbids):

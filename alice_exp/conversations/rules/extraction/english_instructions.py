@@ -58,6 +58,7 @@ def corrected(found: re.Match[str]) -> list[Inference]:
 
 def instruction(body: str) -> list[Inference]:
     """A standing instruction, or how the user wants to be called; nothing for a one-off request."""
+    body = SENTENCES.wish.sub("", body)
     named = SENTENCES.call_me.match(body)
     if named:
         return [

@@ -82,8 +82,9 @@ def _clauses(body: str) -> Iterator[Inference]:
     for part in CASED.clauses.split(body):
         clause = SENTENCES.filler.sub("", SENTENCES.nowadays.sub("", _bare(part.strip(" ,")))).strip(" ,")
         if SENTENCES.condition.match(clause) and not condition:
-            condition = clause
-            yield from instruction(clause)
+            ordered = instruction(clause)
+            condition = "" if ordered else clause
+            yield from ordered
             continue
         if others and SENTENCES.rule.match(clause):
             continue
@@ -136,7 +137,7 @@ def _timed(clause: str) -> Iterator[Inference]:
     if SENTENCES.planned_time.match(timed["t"]):
         yield from _predicate(predicate)
     elif not SENTENCES.deictic.search(predicate):
-        time = timed["t"][0].lower() + timed["t"][1:]
+        time = of_user(timed["t"][0].lower() + timed["t"][1:])
         time = re.sub(r"(?<=on )[a-z]", lambda day: day.group().upper(), time) if "day" in time else time
         yield Inference(f"The user {third_person(predicate)} {time}", 0.7, "habit", "habit", "", predicate)
 
@@ -164,11 +165,21 @@ def _row(clause: str) -> Iterator[Inference]:
     """What the first row of whole clauses that fits says."""
     for row in kinds(STATEMENTS_FILE, "clauses"):
         found = row.says.match(clause)
+        if row.concept == "any" and _of_someone(clause):
+            continue
         if found and not SENTENCES.deictic.search(found["v"]):
             told = row.content.format(v=of_user(found["v"])) if row.content else _of_the_user(clause)
             one = Inference(told, row.importance, row.type, row.concept, "", found["v"])
             yield settle(one, STATEMENTS_FILE)
             return
+
+
+def _of_someone(clause: str) -> bool:
+    """Whether the subject is a person known by work or by name: "my dentist is in Leeds", "our paralegal Dana is …"."""
+    subject = CASED.known_person.match(clause)
+    return bool(
+        subject and (subject["name"] or (not subject["who"].endswith("s") and is_english_job(subject["who"])))
+    )
 
 
 def _of_the_user(clause: str) -> str:
@@ -275,6 +286,8 @@ def _filled(pattern: Pattern, found: re.Match[str], predicate: str) -> Inference
     value = groups.get("v", "")
     if pattern.narrow and (SENTENCES.deictic.search(value) or SENTENCES.chosen.search(value)):
         return None
+    if pattern.slot == "city" and _is_product(value):
+        return Inference(f"The user uses {value} now", 0.7, "fact", "tools", "", value)
     if pattern.content:
         content = pattern.content.format(**{**groups, "v": of_user(value)})
         if groups.get("o") and pattern.concept == "tools":
@@ -285,6 +298,12 @@ def _filled(pattern: Pattern, found: re.Match[str], predicate: str) -> Inference
         content, _importance(pattern, groups), pattern.type, pattern.concept, pattern.slot, value
     )
     return settle(found_one, STATEMENTS_FILE)
+
+
+def _is_product(value: str) -> bool:
+    """Whether what was moved to is a thing to work with (Linear, GitLab, Python 3) rather than a place."""
+    first = value.split()[0] if value else ""
+    return first in word_lists(_PEOPLE)["products"] or bool(re.search(r"[a-z][A-Z]|\d", value))
 
 
 def _importance(pattern: Pattern, groups: dict[str, str]) -> float:

@@ -23,7 +23,9 @@ _SKIPPED_LINE = re.compile(
     r"|at \w+\.|File \"|Traceback|\[?\d{4}-\d\d-\d\d[T ]))|[{};]$|=>|==|\w\([^()]{0,200}\)$"
 )
 _SENTENCE = re.compile(r"[^。！？!?；;\n.]+(?:\.(?!\s|$|[\u2e80-\uffff])[^。！？!?；;\n.]*)*[。！？!?；;.]*")
-_ABBREVIATION = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St|vs|etc|e\.g|i\.e|[A-HJ-Z](?=\.\s[A-Z][a-z]))\.(?=\s)")
+_ABBREVIATION = re.compile(
+    r"\b(Dr|Mr|Mrs|Ms|Prof|St|vs|etc|incl|approx|max|min|e\.g|i\.e|[A-HJ-Z](?=\.\s[A-Z][a-z]))\.(?=\s)"
+)
 _CJK = re.compile("[\u3400-\u9fff]")
 
 MASK = "\ue000"
