@@ -72,8 +72,8 @@ soak: $(READY)  ## the tests that take too long for every day
 	$(BIN)/python -m pytest -m slow
 	ALICE_FUZZ=40 $(BIN)/python -m pytest tests/fuzz tests/kernel
 
-crash: $(READY)  ## interrupt every act at every step; damage a home in a hundred ways
-	$(BIN)/python -m tests.crash.matrix --all --results
+crash: $(READY)  ## interrupt every act at every step, what is left of that; damage a home in a hundred ways
+	$(BIN)/python -m tests.crash.matrix --all --results --resume --jobs 2
 	ALICE_DAMAGES=100 $(BIN)/python -m pytest -q -p no:cacheprovider tests/home/test_damaged_homes.py
 
 clean:

@@ -120,8 +120,13 @@ def _play(words: list[str]) -> int:
     return run(words)
 
 
+def main() -> None:
+    """The command line of this process, played."""
+    sys.exit(_play(sys.argv[1:]))
+
+
 if __name__ == "__main__":
     if sys.argv[1:] in (["--build"], ["--check"]):
         run_script(__doc__, build, check)
         sys.exit()
-    sys.exit(_play(sys.argv[1:]))
+    main()

@@ -1,24 +1,30 @@
 """Walk every step of real commands and interrupt each: ``python -m tests.crash.matrix --all`` (``make crash``).
 
 Drives ``tests/crash/injector`` scene by scene and mode by mode, prints one line each, and with ``--results FILE`` keeps
-the figures there; exit 1 where anything was lost.
+the figures there; exit 1 where anything was lost. A command is forked from a process that has imported the product, and
+makes the steps that a new one makes (a test compares them); ``--cold`` starts a new one each time, five times as slow.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenes import ROOT, SCENES, environment
+from scenes import ROOT, SCENES
+
+from .walker import Asked, Walker
 
 MODES = (
     "kill",
@@ -47,9 +53,13 @@ MAIN = (
 """The acts that a home stands on, as issue 8 names them; ``outcome`` of a block and recovery itself come with --all."""
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
+WALKED = ROOT / ".crash-walked.json"
+"""The cells that were survived, and on which code, so that a walk goes on where it was left (``--resume``)."""
 
 _UNABLE = 3
 """How the injector ends where the machine cannot do what a mode needs."""
+_ROOM = 2**30
+"""As many bytes have to be free in memory for sandboxes to be made there rather than on the disk."""
 
 
 @dataclass(frozen=True)
@@ -63,60 +73,50 @@ class Walked:
     failures: tuple[str, ...]
     seconds: float
 
+    @property
+    def survived(self) -> int:
+        """How many steps; one that could not be walked is a failure without a step."""
+        return max(0, self.points - len(self.failures))
 
-@cache
+
 def why_not(mode: str) -> str:
     """Why this machine cannot walk in a mode; empty where it can."""
-    done = _injector("--can", "--mode", mode)
+    return _why_not("powercut" if mode.startswith("powercut") else "kill")
+
+
+@cache
+def _why_not(mode: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.crash.injector", "--can", "--mode", mode],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode not in (0, _UNABLE):
         raise RuntimeError(f"{mode}: {done.stdout}{done.stderr}")
     return done.stdout.strip() if done.returncode else ""
 
 
-def walk(name: str, mode: str, every: int = 1) -> Walked:
-    """Interrupt each ``every``-th step of one scene's command in one mode; ``RuntimeError`` where that cannot begin."""
+def walk(walker: Walker, name: str, mode: str, every: int = 1, *, cold: bool = False) -> Walked:
+    """Interrupt each ``every``-th step of one scene's command; where that cannot begin, this is the one failure."""
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="alice-crash-") as scratch:
-        found = Path(scratch) / "found.json"
-        given = {"--mode": mode, "--every": str(every), "--scratch": scratch, "--json": str(found)}
-        words = [word for pair in (given | _commands(name)).items() for word in pair]
-        done = _injector(*words, environment=environment(Path(scratch)))
-        if not found.exists():
-            raise RuntimeError(f"{name} {mode}: {done.stdout}{done.stderr}")
-        walked = json.loads(found.read_text(encoding="utf-8"))
-    failures = tuple(
+    with tempfile.TemporaryDirectory(prefix="alice-crash-", dir=_place()) as scratch:
+        found = walker.walk(Asked(name, mode, every, scratch, cold))
+    rows, steps = found.get("rows", ()), found.get("steps", ())
+    failures = [
         f"{row['n']} {row['syscall']} {row['path']} (rc {row['rc']}): {' | '.join(row['why'].splitlines()[-2:])}"
-        for row in walked["rows"]
+        for row in rows
         if not row["survived"]
-    )
-    return Walked(name, mode, len(walked["rows"]), len(walked["steps"]), failures, time.monotonic() - began)
+    ]
+    failures += [f"not walked: {found['error']}"] if "error" in found else []
+    return Walked(name, mode, len(rows), len(steps), tuple(failures), time.monotonic() - began)
 
 
-def _injector(*words: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """The injector in a process of its own: it waits for every child that its process has, and mounts for itself."""
-    return subprocess.run(
-        [sys.executable, "-m", "tests.crash.injector", *words],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def _commands(name: str) -> dict[str, str]:
-    """What builds a scene, what is interrupted, and what looks at the rest."""
-    here, python, scene = Path(__file__).parent, shlex.quote(sys.executable), SCENES[name]
-    given = f'HOME="$CM_DIR" ALICE_HOME="$CM_DIR/alice" ALICE_ACTOR={scene.actor}'
-    program = shlex.quote(str(here / scene.program)) if scene.program else "-m alice_exp"
-    command = f"{given} exec {python} {program} {scene.command}"
-    if scene.script:
-        script = f"{python} {shlex.quote(str(here / scene.script))}"
-        setup, check = f"{script} --build", f"{script} --check"
-    else:
-        setup = f"{python} {shlex.quote(str(here / 'scenes.py'))} {name}"
-        check = f"{python} {shlex.quote(str(here / 'check_home.py'))} {name}"
-    return {"--setup": setup, "--command": command, "--check": check}
+def _place() -> Path | None:
+    """Memory, where there is room: what the power takes is a disk in a file either way."""
+    memory = Path("/dev/shm")
+    return memory if memory.is_dir() and shutil.disk_usage(memory).free > _ROOM else None
 
 
 # -- the figures ----------------------------------------------------------------------------------------------------
@@ -163,10 +163,40 @@ def keep(path: Path, done: Walked) -> None:
     """One more figure into the file; what it holds of other scenes and modes stays."""
     found = read_results(path)
     row = found.setdefault(done.scene, {})
-    row[done.mode] = f"{done.points - len(done.failures)}/{done.points}"
+    row[done.mode] = f"{done.survived}/{done.points}"
     if done.mode == "kill" or not row.get("steps", "").isdigit():
         row["steps"] = str(done.steps)
     path.write_text(written_results(found), encoding="utf-8")
+
+
+def code() -> str:
+    """What names the product's code: its tree in git, or nothing where it has changed since the last commit."""
+
+    def git(*words: str) -> str:
+        return subprocess.run(
+            ["git", *words], cwd=ROOT, capture_output=True, text=True, check=False
+        ).stdout.strip()
+
+    return "" if git("status", "--porcelain", "alice_exp") else git("rev-parse", "HEAD:alice_exp")
+
+
+class Log:
+    """The cells that were survived whole on this code."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._code = path, code()
+        kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        self.cells: list[str] = kept.get("cells", []) if kept.get("code") == self._code != "" else []
+
+    def add(self, done: Walked) -> None:
+        """One more."""
+        self.cells.append(f"{done.scene} {done.mode}")
+        self._path.write_text(
+            json.dumps({"code": self._code, "cells": self.cells}, indent=1), encoding="utf-8"
+        )
+
+
+# -- the command line -----------------------------------------------------------------------------------------------
 
 
 def main() -> int:
@@ -178,34 +208,58 @@ def main() -> int:
     parser.add_argument("--scene", action="append", choices=SCENES, help="one scene; may be repeated")
     parser.add_argument("--mode", action="append", help="one mode; may be repeated")
     parser.add_argument("--every", type=int, default=1, help="every K-th step only")
+    parser.add_argument("--jobs", type=int, default=1, help="as many scenes side by side")
+    parser.add_argument(
+        "--cold", action="store_true", help="a new interpreter for each command and each check"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help=f"not what was survived on this code before ({WALKED.name})"
+    )
     parser.add_argument(
         "--results", type=Path, nargs="?", const=RESULTS, help=f"keep the figures (in {RESULTS.name})"
     )
     given = parser.parse_args()
-    failed = 0
+    log = Log(WALKED)
+    cells = [
+        (name, mode)
+        for name in given.scene or (list(SCENES) if given.all else list(MAIN))
+        for mode in given.mode or MODES
+        if not (given.resume and f"{name} {mode}" in log.cells)
+    ]
     print(f"{'scene':26}{'mode':16}{'points':>7}{'survived':>10}{'seconds':>9}")
-    for name in given.scene or (list(SCENES) if given.all else list(MAIN)):
-        for mode in given.mode or MODES:
-            failed += _one(name, mode, given.every, given.results)
-    return int(failed > 0)
+    return int(_walk_all(cells, log, given) > 0)
 
 
-def _one(name: str, mode: str, every: int, results: Path | None) -> int:
+def _walk_all(cells: Sequence[tuple[str, str]], log: Log, given: argparse.Namespace) -> int:
     """Walk, print, keep; how many steps were not survived."""
-    if SCENES[name].lacks():
-        print(f"{name:26}{mode:16} skipped: {SCENES[name].lacks()} is not installed", flush=True)
-        return 0
-    if why_not(mode):
-        print(f"{name:26}{mode:16} skipped: {why_not(mode)}", flush=True)
-        return 0
-    done = walk(name, mode, every)
-    survived = done.points - len(done.failures)
-    print(f"{name:26}{mode:16}{done.points:7}{survived:10}{done.seconds:9.1f}", flush=True)
-    for line in done.failures:
-        print(f"    {line}", flush=True)
-    if results is not None:
-        keep(results, done)
-    return len(done.failures)
+    local, writing, walkers = threading.local(), threading.Lock(), []
+
+    def begin() -> None:
+        local.walker = Walker()
+        walkers.append(local.walker)
+
+    def one(cell: tuple[str, str]) -> int:
+        name, mode = cell
+        lacks = f"{SCENES[name].lacks()} is not installed" if SCENES[name].lacks() else why_not(mode)
+        if lacks:
+            print(f"{name:26}{mode:16} skipped: {lacks}", flush=True)
+            return 0
+        done = walk(local.walker, name, mode, given.every, cold=given.cold)
+        with writing:
+            print(f"{name:26}{mode:16}{done.points:7}{done.survived:10}{done.seconds:9.1f}", flush=True)
+            for line in done.failures:
+                print(f"    {line}", flush=True)
+            if given.results is not None:
+                keep(given.results, done)
+            if given.every == 1 and not done.failures:
+                log.add(done)
+        return len(done.failures)
+
+    with ThreadPoolExecutor(given.jobs, initializer=begin) as pool:
+        lost = sum(pool.map(one, cells))
+    for walker in walkers:
+        walker.close()
+    return lost
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +15,12 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import check_home  # noqa: E402
-import matrix  # noqa: E402
 import scenes  # noqa: E402
 
 from alice_exp.app.main import COMMANDS  # noqa: E402
+
+from . import matrix  # noqa: E402
+from . import walker as walking  # noqa: E402
 
 SAMPLED = [
     ("memorize", "kill", 2),
@@ -130,8 +133,18 @@ READS = {
 """Commands that write nothing but what is made again: the index, signatures, marks of access."""
 
 
+@pytest.fixture(scope="session")
+def walker() -> Iterator[walking.Walker]:
+    """One process for all walks of this run."""
+    begun = walking.Walker()
+    yield begun
+    begun.close()
+
+
 @pytest.mark.parametrize(("scene", "mode", "points"), SAMPLED, ids=lambda value: str(value))
-def test_no_step_of_a_command_loses_or_halves_an_act(scene: str, mode: str, points: int) -> None:
+def test_no_step_of_a_command_loses_or_halves_an_act(
+    scene: str, mode: str, points: int, walker: walking.Walker
+) -> None:
     if matrix.why_not(mode):
         # Without power to cut, what the command leaves where nothing interrupts it is looked at all the same.
         mode = "kill"
@@ -144,9 +157,31 @@ def test_no_step_of_a_command_loses_or_halves_an_act(scene: str, mode: str, poin
     # in this mode, a command has so many at most.
     interrupted = known.get(mode, "").rpartition("/")[2].strip("–")
     steps = int(interrupted or known.get("steps") or 80)
-    walked = matrix.walk(scene, mode, max(1, steps // points))
+    walked = matrix.walk(walker, scene, mode, max(1, steps // points))
     assert walked.failures == ()
     assert walked.points >= 1
+
+
+@pytest.mark.parametrize("scene", ["memorize", "owner", "sync-remove"])
+def test_a_forked_command_makes_the_steps_of_a_new_process(
+    scene: str, walker: walking.Walker, tmp_path: Path
+) -> None:
+    """What is walked is what a person's shell would start, step by step."""
+    if matrix.why_not("kill"):
+        pytest.skip(matrix.why_not("kill"))
+    made = []
+    for cold in (False, True):
+        steps = walker.walk(walking.Asked(scene, "kill", 10_000, str(tmp_path), cold))["steps"]
+        # Which process of the tree is first where two work at once, and made-up names, are chance.
+        steps = sorted((call, _CHANCE.sub("*", path)) for call, path in steps if not _BY_AGE.match(path))
+        made.append(steps)
+    assert made[0] == made[1]
+    assert len(made[0]) > 6
+
+
+_CHANCE = re.compile(r"alice-tmp-.*|(pack-|tmp_(pack|idx|obj)_)\w+|\b[0-9a-f]{38,40}\b")
+_BY_AGE = re.compile(r"alice/state/\.(files|config)\.json\.")
+"""Caches that are written again or not by how many milliseconds ago the home was built."""
 
 
 def test_the_sample_holds_every_act_and_every_mode() -> None:

@@ -16,10 +16,7 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import matrix
-
+from . import matrix
 from .injector import faults, kernel, syscalls, walk
 
 PYTHON = f"{shlex.quote(sys.executable)} -I -S -B"

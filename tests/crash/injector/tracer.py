@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO
 
-from . import kernel
+from . import kernel, program
 from .syscalls import AT_FDCWD, WRITING, Call, Place
 
 _STOPPING = (signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
@@ -104,8 +104,10 @@ class Tree:
             with suppress(ProcessLookupError):
                 os.kill(process, number)
 
-    def run(self, command: str, where: Path, environment: Mapping[str, str], timeout: float) -> Ended:
-        """Run a shell's command to its end and the end of all that it started; ``Unable`` where it cannot be followed."""
+    def run(
+        self, command: program.Program, where: Path, environment: Mapping[str, str], timeout: float
+    ) -> Ended:
+        """Run a command to its end and the end of all that it started; ``Unable`` where it cannot be followed."""
         with tempfile.TemporaryFile() as said, _followed(command, where, environment, said) as started:
             self._alive.add(started.process)
             with _alarm(timeout, self.kill) as rung:
@@ -213,7 +215,7 @@ class _Started:
 
 @contextmanager
 def _followed(
-    command: str, where: Path, environment: Mapping[str, str], said: IO[bytes]
+    command: program.Program, where: Path, environment: Mapping[str, str], said: IO[bytes]
 ) -> Iterator[_Started]:
     """A child that will become the command, followed from its first step on."""
     waiting, gate = os.pipe()
@@ -237,20 +239,23 @@ def _followed(
 
 
 def _become(
-    command: str, where: Path, environment: Mapping[str, str], said: int, waiting: int, telling: int
+    command: program.Program,
+    where: Path,
+    environment: Mapping[str, str],
+    said: int,
+    waiting: int,
+    telling: int,
 ) -> None:
     """The child's own part: never returns."""
     try:
         os.setpgid(0, 0)
-        os.chdir(where)
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        os.dup2(said, 1)
-        os.dup2(said, 2)
-        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them; a command starts without that
-            signal.signal(number, signal.SIG_DFL)
+        program.stand(where, said)
+        if isinstance(command, str):  # Python ignores them; another command starts without that
+            for number in (signal.SIGPIPE, signal.SIGXFSZ):
+                signal.signal(number, signal.SIG_DFL)
         os.read(waiting, 1)
         kernel.filter_calls(kernel.machine())
-        os.execve("/bin/sh", ["sh", "-c", command], dict(environment))
+        program.execute(command, environment)
     except BaseException as fault:
         os.write(telling, str(fault).encode())
     finally:

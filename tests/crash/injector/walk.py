@@ -1,6 +1,6 @@
 """From step to step: a fresh sandbox, the command with a fault at one step, then the check that says what survived.
 
-The three commands are a shell's and run in the sandbox. They see ``CM_DIR``, ``CM_MODE``, ``CM_N`` (the step, 0 in the
+The three commands are a shell's, or functions (``program``), and run in the sandbox. They see ``CM_DIR``, ``CM_MODE``, ``CM_N`` (the step, 0 in the
 undisturbed run) and ``CM_TOTAL`` (how many there are, 0 while unknown); the check also sees ``CM_RC``, the command's
 exit status (137 when it was killed, 124 when it did not end), and ``CM_ACKED``, which is 1 when it reported success.
 """
@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from . import faults, powercut
+from . import faults, powercut, program
 from .tracer import Ended, Step, Stop, Tree
 
+_SETTLED = 0.1
+"""Seconds after which a file is no longer one that may be written to in the same tick of the clock."""
 _SAID = 400
 """As much of what a check says is kept."""
 
@@ -32,9 +34,9 @@ class Failed(Exception):
 class Task:
     """What to walk: three commands, a mode, every how many steps (or the one step ``only``), and the time for a run."""
 
-    command: str
-    check: str
-    setup: str = ""
+    command: program.Program
+    check: program.Program
+    setup: program.Program = ""
     mode: str = "kill"
     every: int = 1
     only: int = 0
@@ -77,13 +79,16 @@ class Folder:
     """A plain directory, copied for each run."""
 
     def __init__(self, scratch: Path, task: Task) -> None:
-        self._master, self._copy = scratch / "master", scratch / "run"
+        self._master, self._next, self._copy = scratch / "master", scratch / "next", scratch / "run"
         self._master.mkdir()
         _set_up(task, self._master)
+        self._make_next()
+        time.sleep(_SETTLED)
 
     def fresh(self) -> Path:
-        """A new copy."""
-        shutil.copytree(self._master, self._copy, symlinks=True)
+        """A new copy, made one run ahead."""
+        self._next.rename(self._copy)
+        self._make_next()
         return self._copy
 
     def cut(self) -> None:
@@ -92,6 +97,9 @@ class Folder:
     def release(self) -> None:
         """Throw the copy away."""
         shutil.rmtree(self._copy)
+
+    def _make_next(self) -> None:
+        shutil.copytree(self._master, self._next, symlinks=True)
 
 
 def walk(task: Task, scratch: Path | None = None) -> Walked:
@@ -133,12 +141,9 @@ def _one(task: Task, fault: faults.Fault, sandbox: Sandbox, number: int, total: 
             sandbox.cut()
         rc = 124 if ended.timed_out else ended.rc
         told |= {"CM_RC": str(rc), "CM_ACKED": str(int(rc == 0))}
-        found = subprocess.run(
-            task.check, shell=True, cwd=inside, env=told, capture_output=True, text=True, check=False
-        )
+        code, found = program.run(task.check, inside, told)
         step = ended.steps[number - 1] if 0 < number <= len(ended.steps) else Step("", "")
-        why = (found.stdout + found.stderr)[-_SAID:].strip()
-        return ended, Row(number, step.name, step.path, rc, found.returncode == 0, why, ended.output)
+        return ended, Row(number, step.name, step.path, rc, code == 0, found[-_SAID:].strip(), ended.output)
 
 
 @contextmanager
@@ -150,9 +155,9 @@ def _in(sandbox: Sandbox) -> Iterator[Path]:
 
 
 def _set_up(task: Task, inside: Path) -> None:
-    told = _told(task, inside)
-    if task.setup and subprocess.run(task.setup, shell=True, cwd=inside, env=told, check=False).returncode:
-        raise Failed("the setup failed")
+    code, said = program.run(task.setup, inside, _told(task, inside)) if task.setup else (0, "")
+    if code:
+        raise Failed(f"the setup failed: {said.strip()}")
 
 
 def _told(task: Task, inside: Path) -> dict[str, str]:
