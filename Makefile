@@ -45,6 +45,7 @@ bench: $(READY)  ## speed beside its yardsticks, in one run
 
 bench-recall: $(READY)  ## finding, beside plain BM25
 	$(BIN)/python -m tests.bench.bench_recall
+	$(BIN)/python -m tests.bench.bench_assess
 
 bench-learning: $(READY)  ## what lessons do for an agent in a world that changes: the tables in docs/learning-bench.md
 	$(BIN)/python -m tests.bench.learning_world --grid --write

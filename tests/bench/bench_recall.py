@@ -19,12 +19,9 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from alice_exp.finding.wiring import finding
 from alice_exp.kernel.text.tokens import tokens, tokens_many
-from alice_exp.learning.rules.assessment import Grade
-from alice_exp.owner.wiring import open_session
 from tests.data import docs, queries
 
 SETS = (
@@ -38,7 +35,11 @@ SETS = (
     "tau_airline",
     "alfworld_lessons",
     "agent_notes",
+    "fresh_notes",
 )
+OWN_NOTES = ("agent_notes", "fresh_notes")
+"""The sets of blocks as agents write them: they are asked the questions of other sets, and none of theirs is asked."""
+
 DEPTHS = (1, 3, 5, 10)
 FOREIGN = 60
 """So many questions of other sets are put to each set."""
@@ -132,18 +133,6 @@ class Product:
         answers = {row["qid"]: row["keys"] for row in map(json.loads, self._run(*asked).splitlines())}
         return [answers[number] for number in range(len(queries))]
 
-    def known(self, topics: Sequence[str]) -> list[tuple[str, frozenset[str]]]:
-        """The stated level for each topic, and the keys of the evidence shown, as ``alice-exp assess`` gives them.
-
-        In this process, because a command for each of some thousand topics would take minutes.
-        """
-        from alice_exp.learning.usecases.statistics import assess
-
-        os.environ["ALICE_NOW"] = _NOW
-        session = open_session(str(self.place / "home"), "user")
-        found = (assess(finding(session), topic, {}) for topic in topics)
-        return [(one.grade, frozenset(w.placed.block.key for w in one.evidence)) for one in found]
-
     def close(self) -> None:
         """Remove the home."""
         self._directory.cleanup()
@@ -172,16 +161,6 @@ def measures(found: Sequence[str], question: Question) -> list[float]:
     return [*recalls, 1 / first if first else 0.0]
 
 
-@dataclass(frozen=True)
-class Level:
-    """What ``assess`` said of one topic: its language, the level, whether the answer is in the home and is shown."""
-
-    lang: str
-    level: str
-    there: bool
-    shown: bool
-
-
 @dataclass
 class Result:
     """One set: what plain BM25 and the product reach, and how often the product answers the unanswerable."""
@@ -192,12 +171,11 @@ class Result:
     foreign: list[bool]
     gone: list[bool]
     silent: list[bool]
-    levels: list[Level]
 
 
 def measure(name: str, strangers: Sequence[Question]) -> Result:
     """Measure one set; ``strangers`` are questions of other sets."""
-    result = Result(name, [], [], [], [], [], [])
+    result = Result(name, [], [], [], [], [])
     for store in load(name):
         unanswerable = [question for question in store.questions if not question.relevant]
         store = Store(store.texts, tuple(one for one in store.questions if one.relevant))
@@ -207,13 +185,7 @@ def measure(name: str, strangers: Sequence[Question]) -> Result:
         others = [one.query for one in foreign]
         product = Product(store.texts)
         answers = product.ask([*queries, *others])
-        known = product.known([*queries, *others])
         product.close()
-        for question, (level, shown) in zip(store.questions, known, strict=False):
-            result.levels.append(Level(question.lang, level, True, not shown.isdisjoint(question.relevant)))
-        langs_of = [one.lang for one in foreign]
-        for lang, (level, _) in zip(langs_of, known[len(queries) :], strict=True):
-            result.levels.append(Level(lang, level, False, False))
         plain = bm25(store.texts, queries)
         for question, ours, theirs in zip(store.questions, answers, plain, strict=False):
             result.ours.append(measures(ours, question))
@@ -272,24 +244,7 @@ def table(results: Sequence[Result]) -> str:
     for result in results:
         rates = [_halves(result.silent), _halves(result.foreign), _share(result.gone)]
         lines.append(f"| {result.name} | {' | '.join(rates)} |")
-    return "\n".join([*lines, "", *calibration(results)])
-
-
-def calibration(results: Sequence[Result]) -> list[str]:
-    """How often the answer is there, for each level that ``assess`` states, by language; all sets together."""
-    lines = [
-        "| language | stated level | topics | the answer is in the home | and among the evidence shown |",
-        "|---|---|--:|--:|--:|",
-    ]
-    for lang in ("en", "zh"):
-        for level in get_args(Grade):
-            said = [
-                one for result in results for one in result.levels if (one.lang, one.level) == (lang, level)
-            ]
-            if said:
-                rates = [_share([one.there for one in said]), _share([one.shown for one in said])]
-                lines.append(f"| {lang} | {level} | {len(said)} | {' | '.join(rates)} |")
-    return lines
+    return "\n".join(lines)
 
 
 def _halves(flags: Sequence[bool]) -> str:
@@ -306,7 +261,7 @@ def strangers_of(name: str) -> list[Question]:
     others = [
         question
         for other in SETS
-        if other.partition("_")[0] != family and other != "agent_notes"
+        if other.partition("_")[0] != family and other not in OWN_NOTES
         for store in load(other)
         for question in store.questions
         if question.relevant

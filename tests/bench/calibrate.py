@@ -19,7 +19,14 @@ from alice_exp.finding.rules.fit_probability import LARGE, LEAST, QUARTER
 from alice_exp.finding.rules.ranking import GATE
 from tests.bench.bench_recall import SETS, Question, Store, load, strangers_of
 
-FAMILIES = {"mb_zh2en": "mb_across", "mb_en2zh": "mb_across", "talk_en": "locomo"}
+NAMES = (*SETS, "talk_en")
+
+FAMILIES = {
+    "mb_zh2en": "mb_across",
+    "mb_en2zh": "mb_across",
+    "talk_en": "locomo",
+    "fresh_notes": "agent",
+}
 """Sets of one family are left out together; others are a family by their first word."""
 
 WINDOWS = (3, 8, 14, 24, 48, 128)
@@ -158,7 +165,7 @@ def rates(some: Sequence[Row], native: Sequence[float], across: Sequence[float])
 
 def main() -> None:
     """Print the weights, and the rates of each set with weights chosen without its family."""
-    names = [name for name in (*SETS, "talk_en") if load(name)]
+    names = [name for name in NAMES if load(name)]
     every = [row for name in names for row in rows(name)]
     learned = [row for row in every if row.traits is not None and row.half != "kept"]
 

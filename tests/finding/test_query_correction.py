@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from alice_exp.finding.ports import Posting
@@ -122,6 +124,31 @@ def test_the_same_questions_with_an_answer_are_answered() -> None:
     assert asked("when is Ruth's birthday?")[:1] == [FACTS[3]]
     assert asked("what is the budget for the cloud?")[:1] == [FACTS[7]]
     assert asked("on which port does the production database listen?")[:1] == [FACTS[5]]
+
+
+def certainty(query: str, texts: Sequence[str]) -> float:
+    found = matches_in(texts, query)
+    return max((found.certainty(index) for index in found.matches), default=0.0)
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        ("when is Ruth's birthday?", 3),
+        ("what is the budget for the cloud?", 7),
+        ("on which port does the production database listen?", 5),
+    ],
+)
+def test_an_answer_is_surer_than_its_neighbours_are_where_it_was_taken_out(query: str, answer: int) -> None:
+    left = [fact for fact in FACTS if fact != FACTS[answer]]
+    assert certainty(query, FACTS) == 1.0 and certainty(query, left) < 0.5
+
+
+def test_a_topic_that_a_text_names_whole_is_known_however_long_the_text_is() -> None:
+    long = [*FACTS, "The parrot eats seeds. " + " ".join(FACTS[:6])]
+    assert certainty("parrot", long) == certainty("parrot seeds", long) == 1.0
+    assert certainty("parrot cage", long) < 1.0, "a word that no text has"
+    assert certainty("where did the parrot learn to whistle so loud", long) < 0.5, "a question, not a topic"
 
 
 def test_a_home_of_three_blocks_answers_and_is_silent() -> None:

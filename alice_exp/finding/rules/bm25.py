@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.finding.ports import Posting, Statistics
 from alice_exp.finding.rules.calibration import learn_lending, learn_noise, sample_size
-from alice_exp.finding.rules.fit_probability import WHOLE, native, translated
+from alice_exp.finding.rules.fit_probability import WHOLE, certainty, native, translated
 from alice_exp.finding.rules.match_table import Scores, blank, raised, shares
 from alice_exp.finding.rules.parsed_query import Query, is_single, pairs_of
 from alice_exp.finding.rules.query_correction import corrected_postings
@@ -128,6 +128,12 @@ class TextMatches:
             return translated(self.translation.coverage(index), self.translation.share(index))
         probability = native(match, self.noise, self.texts, self.subject.is_lone(index))
         return max(WHOLE, probability) if self.subject.is_whole(index) else probability
+
+    def certainty(self, index: int) -> float:
+        """How sure it is, in [0, 1], that the text answers and is not only about the subject; 1 for a whole topic."""
+        if index not in self.translated and self.subject.is_topic(index):
+            return 1.0
+        return certainty(self.matches.get(index, 0.0), self.noise)
 
     def most_probable(self, match: float) -> float:
         """The highest probability that a text with at most this match can have; 1 where a translation decides."""

@@ -39,8 +39,26 @@ WHOLE = 0.5
 LEAST = 0.01
 """Added to match and noise before the logarithm."""
 
+SURE = 0.6
+"""The ln(match / noise) from which an answer is surely known, and not only its subject: where the answer was taken out
+of a set, 7 of 100 questions reach it on average (``tests/bench/bench_assess.py``)."""
+
 QUARTER = 0.25
 """Added to the number of words covered before the logarithm: the size of one CJK character."""
+
+
+def lift(match: float, noise: float) -> float:
+    """How far a match lies above the noise level, both in [0, 1], as a logarithm: 0 where chance matches as well."""
+    return math.log((match + LEAST) / (noise + LEAST))
+
+
+def certainty(match: float, noise: float) -> float:
+    """How sure it is, in [0, 1], that the answer itself is known, not only its subject.
+
+    Of what was tried to tell these apart (share and number of words covered, the gap to the second match, the number
+    of texts) nothing adds to the lift on sets that had no part in the choice.
+    """
+    return max(0.0, min(1.0, lift(match, noise) / SURE))
 
 
 def native(match: float, noise: float, texts: int, lone: bool, by: Coefficients = NATIVE) -> float:
@@ -48,9 +66,8 @@ def native(match: float, noise: float, texts: int, lone: bool, by: Coefficients 
 
     ``lone`` says that it has one word of several (``Subject.is_lone``).
     """
-    lift = math.log((match + LEAST) / (noise + LEAST))
     size = math.log(max(1, min(LARGE, texts)))
-    return _logistic(by.constant + by.lift * lift + by.texts * size + by.lone * lone)
+    return _logistic(by.constant + by.lift * lift(match, noise) + by.texts * size + by.lone * lone)
 
 
 def translated(covered: float, share: float, by: tuple[float, float, float] = TRANSLATED) -> float:

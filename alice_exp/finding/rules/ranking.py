@@ -58,7 +58,7 @@ class Match:
     ``context_match`` is ``None`` if one side has no context, so that the text alone decided. ``clear`` means that the
     match is an answer by itself; others are returned only together with a clear one. ``cosine`` in [-1, 1] and its
     ``weight`` are ``None`` if no embedder took part (``hybrid_score``). ``probability`` is that of fitting by its
-    words.
+    words, ``certainty`` how sure it is that it answers and is not only about the same subject.
     """
 
     placed: Placed
@@ -74,6 +74,7 @@ class Match:
     cosine: float | None = None
     weight: float | None = None
     probability: float = 0.0
+    certainty: float = 0.0
 
     @property
     def importance(self) -> float:
@@ -154,7 +155,8 @@ def rank(
         fitted = fit(placed, texts.get(index, 0.0), context, now, half_life_days=half_life_days)
         if fitted is None:
             return None
-        fitted = replace(fitted, clear=fits(index), probability=round(found.probability(index), 6))
+        likely, sure = round(found.probability(index), 6), round(found.certainty(index), 6)
+        fitted = replace(fitted, clear=fits(index), probability=likely, certainty=sure)
         if near:
             words, cosine = found.matches.get(index, 0.0), near.cosines.get(index)
             return replace(fitted, text_match=words, cosine=cosine, weight=near.weight)

@@ -20,6 +20,9 @@ ONE_WORD = 1.5
 SEVERAL = 3
 """So many words make a subject of which one alone proves little."""
 
+TOPIC = 2
+"""A subject of so many words names a topic; a longer one asks something of it."""
+
 SINGLE = 0.25
 """The size of a single CJK character: it may be a word of its own, or part of another word."""
 
@@ -43,6 +46,10 @@ class Subject:
     def is_whole(self, index: int) -> bool:
         """Whether a text contains the only word of a subject of one word."""
         return 0 < self.asked <= 1 <= self.coverage(index)
+
+    def is_topic(self, index: int) -> bool:
+        """Whether a text contains every word of a topic: a subject of ``TOPIC`` words at most."""
+        return 0 < self.asked <= TOPIC and self.coverage(index) >= self.asked
 
     def share(self, index: int) -> float:
         """The share of the subject that a text contains, in [0, 1]; 0 without a subject."""

@@ -26,11 +26,6 @@ FULL_COVERAGE = 10
 LOOKED_AT = 50
 """The most blocks that an assessment counts (R3.24)."""
 
-SURE, SHARPNESS = 0.98, 4
-"""The probability of fitting from which the topic is surely known, and the power by which certainty falls below it. The
-probability is calibrated on questions about something else; of two on the same subject, words tell less which one the
-home can answer (``make bench-recall`` prints how often each level is right)."""
-
 LEAST_CERTAIN = 0.1
 """The lowest certainty."""
 
@@ -109,11 +104,6 @@ def confidence_level(confidence: float) -> Literal["high", "medium", "low"]:
     return "high" if confidence >= 0.8 else "medium" if confidence >= 0.5 else "low"
 
 
-def certainty(probability: float) -> float:
-    """How certain it is that the topic is known, in [``LEAST_CERTAIN``, 1], from the best probability of fitting."""
-    return max(LEAST_CERTAIN, min(1.0, probability / SURE) ** SHARPNESS)
-
-
 def assess(
     topic: str,
     found: Sequence[Placed],
@@ -125,9 +115,10 @@ def assess(
     """Assess the blocks ``found`` for a topic, best first; at most ``LOOKED_AT`` of them count.
 
     Consolidation is computed for ``now``, not read from the block (B3.6); it is 0 for a block never read (B3.4). Each
-    part is multiplied by ``certain``, so that a grade tells how often the answer is really there.
+    part is multiplied by ``certain``, at least ``LEAST_CERTAIN``, so that a grade says how well the answer is known and
+    not only its subject (``finding.rules.fit_probability.certainty``).
     """
-    looked = found[:LOOKED_AT]
+    looked, certain = found[:LOOKED_AT], max(LEAST_CERTAIN, certain)
     if not looked:
         return Assessment(topic, "none", 0.0, Stats(0, 0.0, 0.0, 0.0, 0.0), ())
     settled = [_settled(placed, now, half_life_days) for placed in looked]

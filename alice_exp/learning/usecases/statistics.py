@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from alice_exp.blocks.usecases.reads import counting
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.home.references import resolve
-from alice_exp.learning.rules.assessment import Weights, certainty
+from alice_exp.learning.rules.assessment import Weights
 from alice_exp.learning.rules.assessment import assess as assessed
 from alice_exp.learning.rules.impact import impact as weighed
 from alice_exp.learning.usecases.outcome import thresholds_of
@@ -83,7 +83,7 @@ def assess(finding: Finding, topic: str, context: Mapping[str, Json]) -> Assessm
     (matches,) = search(finding, [(topic, context)], Filters())
     caller, reads, config = finding.caller, finding.access.pending(), finding.home.config()
     placed = [*map(counting(reads, config, caller.now), (match.placed for match in matches))]
-    certain = certainty(max((match.probability for match in matches), default=0.0))
+    certain = max((match.certainty for match in matches), default=0.0)
     return assessed(topic, placed, caller.now, Weights.of(config), config.half_life_days, certain)
 
 
