@@ -17,8 +17,12 @@ from typing import TYPE_CHECKING
 from alice_exp.learning.rules.episode_groups import (
     action_groups,
     entries,
+    left_out,
+    share_a_word,
+    shared_action,
     step_groups,
     task_words,
+    usual_action,
     word_groups,
 )
 from alice_exp.learning.rules.proposals import Group, Kind, Lesson, Support, proposal
@@ -90,9 +94,10 @@ def _of_kind(group: Sequence[Episode], book: Sequence[Episode]) -> list[Lesson]:
         *(Group(group, "step", trait, places) for trait, places in step_groups(group)),
     ]
     words = sorted(words, key=lambda one: -_contrast(group, one[1]))[:MOST_WORDS]
-    # What is done in all of them was not chosen by how it ended.
+    # What is done in all of them, or left out, was not chosen by how it ended.
+    given = (len(group), left_out(group))
     by_word = [
-        Group(group, "action", trait, places, tried if len(places) < len(group) else 1)
+        Group(group, "action", trait, places, 1 if len(places) == given[0] or places == given[1] else tried)
         for trait, places in words
     ]
     told = [
@@ -106,7 +111,28 @@ def _of_kind(group: Sequence[Episode], book: Sequence[Episode]) -> list[Lesson]:
     parting = frozenset(one.condition[1].partition("=")[0] for one in found if one.condition)
     # A situation by which an action's success parts is told with the action.
     _keep(found, [one for one in _situations(group) if one.group.trait.partition("=")[0] not in parting])
+    _keep(found, _other_side(group, found))
     return [replace(one, parting=parting) for one in found if not _is_reverse(one, found)]
+
+
+def _other_side(group: Sequence[Episode], found: Sequence[Lesson]) -> list[Lesson]:
+    """What holds of all that was done instead of what a lesson names, however it is worded.
+
+    Under a condition, or of a word that most of it shares: 备份 where the lesson is 没备份.
+    """
+    told: list[Lesson] = []
+    for kind in ("advice", "warning"):
+        named = [
+            one for one in found if one.kind == kind and not one.condition and one.group.basis == "action"
+        ]
+        taken = {place for one in named for place in one.group.places}
+        rest = _others(group, sorted(taken))
+        if not taken or len(rest) < REPEATS:
+            continue
+        like = shared_action(group, rest)
+        other = Group(group, "action", like or usual_action(group, rest), rest)
+        told += [one for one in _conditional(other) or (_plain(other) if like else []) if one.kind != kind]
+    return told
 
 
 def _may_be_luck(one: Group, book: Sequence[Episode]) -> bool:
@@ -121,15 +147,30 @@ def _may_be_luck(one: Group, book: Sequence[Episode]) -> bool:
 
 def _is_reverse(one: Lesson, found: Sequence[Lesson]) -> bool:
     """Whether it only says that all is well where a warning does not hold: one lesson, told by the warning."""
+    if one.kind == "advice" and one.condition and one.condition[0] == "word":
+        warned = [each for each in found if each.kind == "warning" and _mark(each)[0] == "word"]
+        return any(share_a_word(_deeds(one), _deeds(each)) for each in warned)
     key, _, value = _situation(one).partition("=")
-    warned = [_situation(other).partition("=") for other in found if other.kind == "warning"]
-    return one.kind == "advice" and bool(key) and any(key == each[0] and value != each[2] for each in warned)
+    situations = [_situation(other).partition("=") for other in found if other.kind == "warning"]
+    return (
+        one.kind == "advice" and bool(key) and any(key == each[0] and value != each[2] for each in situations)
+    )
 
 
 def _situation(one: Lesson) -> str:
     """The context entry under which a lesson holds; empty where it holds in any, or for a word."""
-    mark = one.condition or (one.group.basis, one.group.trait)
+    mark = _mark(one)
     return mark[1] if mark[0] == "context" else ""
+
+
+def _mark(one: Lesson) -> Trait:
+    """Where a lesson holds: its condition, or what its episodes share."""
+    return one.condition or (one.group.basis, one.group.trait)
+
+
+def _deeds(one: Lesson) -> str:
+    """The actions of a lesson's episodes, as one text."""
+    return "; ".join(one.group.episodes[place].action for place in one.group.places)
 
 
 def _contrast(group: Sequence[Episode], places: Sequence[int]) -> float:

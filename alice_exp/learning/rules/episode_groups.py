@@ -27,6 +27,12 @@ LIKE_ACTIONS = 0.4
 SHARED = 0.6
 """Share of the tasks that have a word from which it belongs to their phrase."""
 
+TOLD = 4
+"""The most words by which tasks without a common phrase are told."""
+
+OFTEN = 0.25
+"""Share of the tasks that have a word from which it belongs to those."""
+
 _STEPS = re.compile(r"&&|\|\||;|,|→|->|\n|，|；|、|然后")
 _FLAG = re.compile(r"(?<!\S)--?[\w-]+")
 _IDLE = frozenset(
@@ -36,6 +42,7 @@ _DENIED = re.compile(r"\b(?:no|not|never|without|skip\w*|forg[eo]t\w*|omit\w*|by
 _LINKING = frozenset("的了在把给到再先就用和与地得着过一个上下里后前按从对为被是不有来去行")
 _WORD = r"(?:(?![\u2e80-\U0003ffff])[^\W_])+"
 _PART = re.compile(rf"[\u2e80-\U0003ffff]|{_WORD}(?:['-]{_WORD})*|[^\w\s]")
+_PLAIN = re.compile("[\u2e80-\U0003ffff]{2}|[a-z]{3,}")
 _CJK = re.compile("[\u2e80-\U0003ffff]")
 
 
@@ -100,6 +107,30 @@ def _commonest(episodes: Sequence[Episode]) -> str:
     """The wording of an action that most of the episodes have; of several the earliest."""
     counts = Counter(" ".join(episode.action.split()) for episode in episodes)
     return max(counts, key=lambda wording: counts[wording])
+
+
+def left_out(group: Sequence[Episode]) -> tuple[int, ...]:
+    """The episodes whose actions say that something was not done."""
+    return tuple(index for index, episode in enumerate(group) if _DENIED.search(episode.action))
+
+
+def shared_action(group: Sequence[Episode], places: Sequence[int]) -> str:
+    """The commonest wording with a word that most of the actions have; empty if they have none in common."""
+    counts = Counter(word for place in places for word in _action_words(group[place].action))
+    word, count = max(counts.items(), key=lambda one: (one[1], one[0]), default=("", 0))
+    if count < SHARED * len(places):
+        return ""
+    return _commonest([group[place] for place in places if word in _action_words(group[place].action)])
+
+
+def usual_action(group: Sequence[Episode], places: Sequence[int]) -> str:
+    """The wording that most of the actions have."""
+    return _commonest([group[place] for place in places])
+
+
+def share_a_word(one: str, other: str) -> bool:
+    """Whether two actions have a word in common."""
+    return not _action_words(one).isdisjoint(_action_words(other))
 
 
 def _split_by_word(
@@ -187,6 +218,14 @@ def shared_words(episodes: Sequence[Episode]) -> tuple[str, ...]:
     counts = Counter(word for episode in episodes for word in keywords(episode.task) - STOP_WORDS)
     ordered = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     return tuple(word for word, count in ordered if count >= SHARED * len(episodes))[:8]
+
+
+def frequent_words(episodes: Sequence[Episode]) -> str:
+    """The commonest words of tasks that share no phrase, as they are written; empty where none comes often."""
+    written = [word for one in episodes for word in dict.fromkeys(_PLAIN.findall(one.task.lower()))]
+    counts = Counter(word for word in written if word not in STOP_WORDS and _LINKING.isdisjoint(word))
+    often = max(2, OFTEN * len(episodes))
+    return ", ".join(word for word, count in counts.most_common(TOLD) if count >= often)
 
 
 def phrase(episodes: Sequence[Episode]) -> str:

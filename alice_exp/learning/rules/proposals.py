@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.learning.rules.episode_groups import phrase, shared_words
+from alice_exp.learning.rules.episode_groups import frequent_words, phrase, shared_words
 from alice_exp.learning.rules.success_rates import rate
 from alice_exp.model.values.block import EVIDENCE_KEPT, Evidence, Payload, Trigger
 from alice_exp.model.values.records import GENERAL
@@ -164,7 +164,9 @@ def _trigger(one: Lesson, shown: Sequence[Episode]) -> Trigger:
     text = max(phrase(group), phrase(shown), key=lambda each: len(each) > SHORT)
     if text and " " not in text and not _CJK.search(text) and one.support.type != GENERAL:
         text = f"{one.support.type}: {text}"
-    text = text or (one.support.type if one.support.type != GENERAL else one.group.trait)
+    text = text or (
+        one.support.type if one.support.type != GENERAL else frequent_words(group) or one.group.trait
+    )
     keys = shared_words(shown)
     if condition[0] == "word":
         keys = (said, *(word for word in keys if word != said))
