@@ -8,19 +8,21 @@ from alice_exp.home.session import Session
 from alice_exp.owner.wiring import judge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from alice_exp.home.landed import Landed
+    from alice_exp.home.ports import Cataloguing
     from alice_exp.home.references import LookUp
     from alice_exp.kernel.errors import AliceError
+    from alice_exp.model.values.snapshot import Catalogue
 
 
 def open_session(
     home: str = "", actor: str = "", warn: Callable[[AliceError], None] = lambda _: None
 ) -> Session:
     """A session on a home whose approvals the owner key judges and whose acts keep the search index in step, which
-    answers what a reference stands for."""
-    return Session(home, actor, warn, judge, _follow, _look_up)
+    answers what a reference stands for and what stands in files that nobody read."""
+    return Session(home, actor, warn, judge, _follow, _look_up, _catalogued)
 
 
 def _look_up(session: Session) -> LookUp:
@@ -37,3 +39,12 @@ def _follow(session: Session) -> Callable[[Sequence[Landed]], None]:
         follow(session)(landed)
 
     return after
+
+
+def _catalogued(session: Session) -> Cataloguing:
+    def known(contents: Mapping[str, str]) -> tuple[Collection[str], Catalogue] | None:
+        from alice_exp.finding.wiring import catalogued
+
+        return catalogued(session, contents)
+
+    return known

@@ -9,11 +9,12 @@ from alice_exp.finding.ports import Finding
 from alice_exp.home.session import Session, once
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from alice_exp.finding.ports import Meanings
     from alice_exp.finding.store.search_index import HomeIndex
     from alice_exp.home.landed import Landed
+    from alice_exp.model.values.snapshot import Catalogue
 
 
 @once
@@ -29,6 +30,12 @@ def follow(session: Session) -> Callable[[Sequence[Landed]], None]:
     path = session.root / "state" / "index.sqlite"
     # Without an index nothing of it is imported: whoever searches first makes it.
     return lambda landed: index(session).follow(landed) if landed and path.exists() else None
+
+
+def catalogued(session: Session, contents: Mapping[str, str]) -> tuple[Collection[str], Catalogue] | None:
+    """What the search index, if there is one, knows of files by their content (``Session.catalogued_of``)."""
+    path = session.root / "state" / "index.sqlite"
+    return index(session).catalogue(contents) if path.exists() else None
 
 
 @once

@@ -6,22 +6,26 @@ Each has two implementations, tested by one suite: the real one in ``home.store`
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from alice_exp.model.values.block import SETS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterator
 
     from alice_exp.kernel.journal.act import Act, Commit
     from alice_exp.kernel.jsonc.problem import Json, Problem
     from alice_exp.model.values.block import Place, Placed
     from alice_exp.model.values.changes import Plan
     from alice_exp.model.values.config import Config
-    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.model.values.snapshot import Catalogue, Snapshot
 
 R = TypeVar("R")
+
+Cataloguing: TypeAlias = 'Callable[[Mapping[str, str]], "tuple[Collection[str], Catalogue] | None"]'
+"""Which of some files are known by their content (path to blob id) to hold no problem, and what answers for these."""
 
 
 @dataclass(frozen=True, slots=True)

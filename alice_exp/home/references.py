@@ -38,7 +38,7 @@ def resolve(snapshot: Snapshot, reference: str) -> Placed:
     if is_keyed(reference):
         return _keyed(snapshot, reference)
     wanted = prefix(reference)
-    return one_of(reference, wanted, [placed for placed in snapshot if placed.block.id.startswith(wanted)])
+    return one_of(reference, wanted, snapshot.starting_with(wanted))
 
 
 def look_up(home: Home) -> LookUp:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from alice_exp.home.landed import Landed
-    from alice_exp.home.ports import History
+    from alice_exp.home.ports import Cataloguing, History
     from alice_exp.home.references import LookUp
     from alice_exp.home.store.doors import FileHome
     from alice_exp.kernel.jsonc.problem import Problem
@@ -47,8 +47,8 @@ class Session:
     """One process's use of one home. ``home_option`` and ``actor_option`` come from the command line, or are empty.
 
     ``judge_of`` supplies the judge of approvals, ``follow_of`` what keeps the search index in step with acts,
-    ``look_up_of`` what finds a block by its reference. They belong to higher rooms, so they are passed in, not
-    imported.
+    ``look_up_of`` what finds a block by its reference, ``catalogued_of`` what knows the blocks of unread files. They
+    belong to higher rooms, so they are passed in, not imported.
     """
 
     home_option: str = ""
@@ -59,6 +59,7 @@ class Session:
         default=lambda _: lambda _: None
     )
     look_up_of: Callable[[Session], LookUp] = field(default=lambda session: look_up(session.home))
+    catalogued_of: Callable[[Session], Cataloguing] = field(default=lambda _: lambda _: None)
     _kept: dict[object, Any] = field(default_factory=dict)
 
     def once(self, build: Callable[[Session], T]) -> T:
@@ -135,6 +136,7 @@ class Session:
         )
         home = FileHome(self.root, sources, self.judge_of(self))
         home.follow = self.follow_of(self)
+        home.catalogued = self.catalogued_of(self)
         return home
 
     @property

@@ -55,7 +55,7 @@ class SshOwner:
         self._state = root / "state"
         self._warn = warn
         self._verdicts: dict[str, bool] = {}
-        self._marked: dict[str, tuple[str, tuple[Block, ...], tuple[Block, ...]]] = {}
+        self._marked: dict[str, tuple[str, Sequence[Block], tuple[Block, ...]]] = {}
 
     # -- which key ----------------------------------------------------------------------------------------------
 

@@ -63,7 +63,7 @@ class MemoryHome:
     def _carry_out(self, changes: ChangeSet, seen: Snapshot) -> Commit:
         where = {placed.block.id: placed for placed in seen}
         new = rewrite(
-            changes, where, lambda path: parse(self.files[path], path) if path in self.files else None
+            changes, where.get, lambda path: parse(self.files[path], path) if path in self.files else None
         )
         for path, data in new.items():
             if data is None:

@@ -69,10 +69,10 @@ class House:
         os.utime(self.root / path, ns=(10**18, 10**18))
         time.sleep(0.025)
 
-    def parse(self, path: str, data: bytes) -> tuple[Block, ...] | None:
+    def parse(self, path: str, data: bytes) -> tuple[tuple[Block, ...], bool] | None:
         self.parsed.append(path)
         blocks, problems = read_blocks(parse(data, path))
-        return None if any(problem.severity == "error" for problem in problems) else blocks
+        return None if any(problem.severity == "error" for problem in problems) else (blocks, not problems)
 
     def files(self) -> dict[str, Signature]:
         found = sorted(self.root.rglob("*.jsonc"))
@@ -434,7 +434,7 @@ def follow(house: House, path: str, was: tuple[Block, ...], *blocks: dict[str, A
     same = {one.id: one for one in was}
     read, _ = read_blocks(parse(after, path))
     new = tuple(same[one.id] if same.get(one.id) == one else one for one in read)
-    house.index.follow([Landed(path, before, after, was, new)])
+    house.index.follow([Landed.of(path, before, after, was, new, is_plain=True)])
 
 
 MANY = [block(number, f"deploy number{number} with care") for number in range(20)]

@@ -12,6 +12,7 @@ from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.progress import followed
 from alice_exp.model.rules.identity import Sameness, sameness
+from alice_exp.model.rules.marks import marks
 from alice_exp.model.rules.namespaces import namespace_for
 from alice_exp.model.rules.rejection import Rejections, twin
 from alice_exp.model.values.block import (
@@ -27,7 +28,7 @@ from alice_exp.model.values.block import (
 from alice_exp.model.values.changes import ChangeSet, Put
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
@@ -94,13 +95,17 @@ class Captured:
         return tuple(placed.block.id for placed in self.placed if placed is not None)
 
 
+FEW = 20
+"""Up to so many drafts, blocks that may equal one are looked up by their marks."""
+
+
 @dataclass
 class _Intake:
     """A change set under construction: the blocks by content, and the puts so far."""
 
     caller: Caller
     home: dict[Sameness, Placed]
-    taken: set[str]
+    is_taken: Callable[[str], bool]
     rejections: Rejections
     trusted: tuple[Placed, ...] = ()
     puts: dict[str, Put] = field(default_factory=dict)
@@ -109,9 +114,8 @@ class _Intake:
 
     def fresh_id(self) -> str:
         """A new id that no block of the home has."""
-        while (block_id := self.caller.new_id("exp")) in self.taken:
+        while self.is_taken(block_id := self.caller.new_id("exp")) or block_id in self.puts:
             continue
-        self.taken.add(block_id)
         return block_id
 
     def put(self, block: Block, path: str, same: Sameness) -> Placed:
@@ -138,7 +142,7 @@ def memorize(
     """
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Captured]:
-        intake = _intake(snapshot, caller)
+        intake = _intake(snapshot, caller, drafts)
         placed = tuple(_capture(intake, draft) for draft in followed(drafts))
         if intake.refused and not (len(drafts) > 1 if bulk is None else bulk):
             raise refusal(intake.refused[0])
@@ -168,7 +172,7 @@ def _remembered(home: Home, caller: Caller, draft: Draft, namespace: str, stamp:
         )
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Captured]:
-        intake = _intake(snapshot, caller)
+        intake = _intake(snapshot, caller, [draft])
         same = sameness(draft)
         known = intake.home.get(same)
         if known is not None and known.place == "personal":
@@ -186,16 +190,24 @@ def _remembered(home: Home, caller: Caller, draft: Draft, namespace: str, stamp:
     return replace(answer, commit=commit)
 
 
-def _intake(snapshot: Snapshot, caller: Caller) -> _Intake:
+def _intake(snapshot: Snapshot, caller: Caller, drafts: Sequence[Draft]) -> _Intake:
+    # Of many drafts nearly every block would be looked up.
+    few = len(drafts) <= FEW
+    likely = snapshot.marked(frozenset().union(*map(marks, drafts))) if few else [*snapshot]
     living: dict[Sameness, Placed] = {}
     # Of equal blocks the most trusted set wins, as it is entered last.
     order: Sequence[Place] = ("low_value", "universal", "personal")
     for place in order:
-        for placed in snapshot.within(place):
-            living[sameness(placed.block)] = placed
-    trusted = tuple(p for p in snapshot.within("personal", "universal") if is_approved(p) and not p.block.key)
-    taken = {placed.block.id for placed in snapshot}
-    return _Intake(caller, living, taken, Rejections.within(snapshot), trusted)
+        for placed in likely:
+            if placed.place == place:
+                living[sameness(placed.block)] = placed
+    trusted = tuple(
+        p for p in likely if p.place in ("personal", "universal") and is_approved(p) and not p.block.key
+    )
+    rejected = (p for p in likely if p.place == "archive" and p.namespace == "rejected")
+    known = None if few else {placed.block.id for placed in likely}
+    is_taken = (lambda i: snapshot.find(i) is not None) if known is None else known.__contains__
+    return _Intake(caller, living, is_taken, Rejections.of(rejected), trusted)
 
 
 def _capture(intake: _Intake, draft: Draft) -> Placed | None:

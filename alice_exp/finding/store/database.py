@@ -14,7 +14,6 @@ import sys
 from array import array
 from collections.abc import Callable
 from contextlib import suppress
-from hashlib import blake2b
 from sqlite3 import Connection, IntegrityError
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -27,12 +26,12 @@ if TYPE_CHECKING:
     from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.atomic_files import Signature
 
-__all__ = ["Connection", "Database", "IntegrityError", "Refresh", "Unusable", "generation_of", "hash_of"]
+__all__ = ["Connection", "Database", "IntegrityError", "Refresh", "Unusable", "generation_of"]
 __all__ += ["is_certain", "signature_text"]
 
 R = TypeVar("R")
 
-VERSION = 8
+VERSION = 9
 """Incremented with every change of the tables, the tokenisation or the statistics learned from texts."""
 
 PATIENCE = 1.0
@@ -217,11 +216,6 @@ def _is_ours(connection: Connection) -> bool:
         return False
     row = connection.execute("SELECT version FROM about").fetchone()
     return row is not None and row[0] == _version()
-
-
-def hash_of(data: bytes) -> bytes:
-    """A 16-byte BLAKE2b digest of a file's content."""
-    return blake2b(data, digest_size=16).digest()
 
 
 def signature_text(signature: Signature) -> str:

@@ -177,19 +177,22 @@ class Indexed:
         return [_placed(body, path) for path, body in self._rows(query, (prefix, prefix + "\uffff", most))]
 
 
-def standings_of(
-    blocks: Iterable[Block], place: Place
-) -> tuple[array[float], bytes, array[float], array[float]]:
-    """The columns of ``IndexedFile`` for blocks: weights, types, last changes, stretches."""
+StandingRow: TypeAlias = "tuple[float, int, float, float]"
+"""A ``Standing`` as it is stored: weight, type by number, last change in seconds (NaN: none), stretch."""
+
+
+def standing_row(block: Block, place: Place) -> StandingRow:
+    """How a living block stands."""
     from alice_exp.finding.rules.corpus import standing
 
-    listed = [standing(block, place) for block in blocks]
-    return (
-        array("d", (own.weight for own in listed)),
-        bytes(BLOCK_TYPES.index(own.type) for own in listed),
-        array("d", (nan if own.updated is None else own.updated for own in listed)),
-        array("d", (own.stretch for own in listed)),
-    )
+    own = standing(block, place)
+    return (own.weight, BLOCK_TYPES.index(own.type), nan if own.updated is None else own.updated, own.stretch)
+
+
+def columns_of(rows: Iterable[StandingRow]) -> tuple[array[float], bytes, array[float], array[float]]:
+    """The columns of ``IndexedFile``: weights, types, last changes, stretches."""
+    weights, types, updated, stretches = tuple(zip(*rows, strict=True)) or ((), (), (), ())
+    return array("d", weights), bytes(types), array("d", updated), array("d", stretches)
 
 
 def block_row(block: Block, place: Place) -> BlockRow:

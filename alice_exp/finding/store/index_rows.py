@@ -1,7 +1,8 @@
 """Rows of the search index: what changes in them when blocks of one file change.
 
-A block has a *slot*, a number in its file that stays with it; postings name slots, and the file's row lists them in the
-file's order. So a changed block touches its own row, the postings of its words, and the file's row.
+A block has a *slot*, a number in its file that stays with it; postings and marks name slots, and the file's row lists
+them in the file's order. So a changed block touches its own row, the postings of its words, its marks, and the file's
+row; what the row holds of the others is taken over from it.
 """
 
 from __future__ import annotations
@@ -16,16 +17,17 @@ from alice_exp.finding.store.index_query import (
     block_from,
     block_row,
     checksum_of,
+    columns_of,
     posting_data,
     posting_from,
-    standings_of,
+    standing_row,
 )
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.text.tokens import thirds
 from alice_exp.model.values.block import Placed, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from alice_exp.finding.store.database import Connection
     from alice_exp.model.values.block import Block
@@ -46,85 +48,122 @@ class FileRows:
     def __init__(self, connection: Connection, path: str) -> None:
         self._connection = connection
         self._path = path
-        query = "SELECT file, slots, living, lengths, learned FROM files WHERE path = ?"
-        row = connection.execute(query, (path,)).fetchone()
+        names = "file, slots, living, lengths, weights, updated, stretches, types, learned"
+        row = connection.execute(f"SELECT {names} FROM files WHERE path = ?", (path,)).fetchone()
         if row is None:
             made = connection.execute(
-                "INSERT INTO files VALUES (NULL, ?, '', 0, x'', x'', x'', x'', x'', x'', x'', x'', '', 0)",
+                "INSERT INTO files VALUES (NULL, ?, '', 0, x'', 0, x'', x'', x'', x'', x'', x'', x'', '', 0)",
                 (path,),
             )
-            row = (made.lastrowid, b"", b"", b"", "")
+            row = (made.lastrowid, b"", b"", b"", b"", b"", b"", b"", "")
         self.number = int(row[0])
         self.slots, self._living, self._lengths = (array("I", data) for data in row[1:4])
-        self._learned = row[4]
+        weights, updated, stretches = (array("d", data) for data in row[4:7])
+        self._standings = dict(
+            zip(self._living, zip(weights, row[7], updated, stretches, strict=True), strict=True)
+        )
+        self._learned = row[8]
 
     def held(self) -> dict[int, tuple[Any, ...]]:
         """The rows of the file's blocks (id, body, context) by slot."""
         query = "SELECT slot, id, body, context FROM blocks WHERE file = ?"
         return {slot: tuple(row) for slot, *row in self._connection.execute(query, (self.number,))}
 
-    def write(self, blocks: Sequence[Block], known: Sequence[int], content: bytes) -> list[tuple[Any, ...]]:
-        """Delete and update rows for the file's ``blocks``, and return those to insert.
+    def write(
+        self, known: Sequence[int], fresh: Mapping[int, Block], content: str, *, is_plain: bool
+    ) -> list[tuple[Any, ...]]:
+        """Delete and update rows for the file's blocks, and return those to insert.
 
         They are inserted after all files' deletions, because a block may move between files with its id. ``known`` are
-        the slots of the blocks, ``CHANGED`` for each that is new or changed.
+        the slots of the blocks, ``CHANGED`` for each that is new or changed: these are ``fresh``, by their place.
         """
-        slots = self._numbered(blocks, known)
-        changed = {
-            slot: block for slot, block, old in zip(slots, blocks, known, strict=True) if old == CHANGED
-        }
-        is_whole = FEW * len(changed) > len(blocks) or max(slots, default=0) > 2 * len(blocks) + ASKED
+        slots = self._numbered(known, fresh)
+        changed = {slots[at]: block for at, block in fresh.items()}
+        is_whole = FEW * len(changed) > len(slots) or max(slots, default=0) > 2 * len(slots) + ASKED
         if is_whole:
-            slots = array("I", range(len(blocks)))
-            changed = dict(zip(slots, blocks, strict=True))
+            kept = self._blocks(slot for slot in slots if slot not in changed)
+            changed = {at: changed.get(slot) or kept[slot] for at, slot in enumerate(slots)}
+            slots = array("I", range(len(slots)))
         gone = {*self.slots, *slots} if is_whole else {*self.slots}.difference(slots).union(changed)
-        alive = [
-            (slot, block) for slot, block in zip(slots, blocks, strict=True) if _is_living(block, self._path)
-        ]
-        living = array("I", (slot for slot, _ in alive))
+        lived = frozenset(self._living)
+        living = array(
+            "I",
+            (
+                slot
+                for slot in slots
+                if (_is_living(changed[slot], self._path) if slot in changed else slot in lived)
+            ),
+        )
+        alive = {slot: changed[slot] for slot in living if slot in changed}
         if is_whole:
-            lengths = self._rewrite_postings(living, [block for _, block in alive])
+            lengths = self._rewrite_postings(living, [*alive.values()])
+            self._connection.execute("DELETE FROM marks WHERE file = ?", (self.number,))
         else:
-            lengths = self._change_postings(
-                living, gone, {slot: one for slot, one in alive if slot in changed}
+            were = self._blocks(slot for slot in self.slots if slot in gone)
+            lengths = self._change_postings(living, were, alive)
+            self._connection.executemany(
+                "DELETE FROM marks WHERE mark = ? AND file = ? AND slot = ?", self._marked(were)
             )
+        self._connection.executemany("INSERT OR IGNORE INTO marks VALUES (?, ?, ?)", self._marked(changed))
+        self._learn(living, gone, alive)
         self._delete(gone, is_whole)
+        self._update(content, is_plain, slots, living, lengths, alive)
+        place = place_of(self._path)
+        return [(self.number, slot, *block_row(block, place)) for slot, block in changed.items()]
+
+    def _learn(self, living: array[int], gone: set[int], alive: Mapping[int, Block]) -> None:
+        """Learn the texts' lending and noise again if one of the first changed."""
         first = sample_size(len(living))
-        is_learned = bool(self._learned) and first == sample_size(len(self._living))
-        if not is_learned or living[:first] != self._living[:first] or not gone.isdisjoint(living[:first]):
-            self._learned = _learned([block for _, block in alive[:first]])
-        self._update(content, slots, living, lengths, [block for _, block in alive])
-        return [
-            (self.number, slot, *block_row(block, place_of(self._path))) for slot, block in changed.items()
-        ]
+        sample = living[:first]
+        is_same = first == sample_size(len(self._living)) and sample == self._living[:first]
+        if self._learned and is_same and gone.isdisjoint(sample):
+            return
+        kept = self._blocks(slot for slot in sample if slot not in alive)
+        self._learned = _learned([alive.get(slot) or kept[slot] for slot in sample])
 
     def _update(
         self,
-        content: bytes,
+        content: str,
+        is_plain: bool,
         slots: array[int],
         living: array[int],
         lengths: array[int],
-        alive: Sequence[Block],
+        alive: Mapping[int, Block],
     ) -> None:
-        states = standings_of(alive, place_of(self._path))
+        states = columns_of(
+            (standing_row(alive[slot], place_of(self._path)) if slot in alive else self._standings[slot])
+            for slot in living
+        )
         columns = (slots, living, *states, lengths)
         stored = (*(bytes(memoryview(column).cast("B")) for column in columns), self._learned)
         self._connection.execute(
-            "UPDATE files SET content = ?, slots = ?, living = ?, weights = ?, types = ?, updated = ?, stretches = ?,"
-            " lengths = ?, learned = ?, checksum = ? WHERE file = ?",
-            (content, *stored, checksum_of(self._path, stored), self.number),
+            "UPDATE files SET content = ?, plain = ?, slots = ?, living = ?, weights = ?, types = ?, updated = ?,"
+            " stretches = ?, lengths = ?, learned = ?, checksum = ? WHERE file = ?",
+            (content, is_plain, *stored, checksum_of(self._path, stored), self.number),
         )
 
-    def _numbered(self, blocks: Sequence[Block], known: Sequence[int]) -> array[int]:
+    def _blocks(self, slots: Iterable[int]) -> dict[int, Block]:
+        """The blocks of some slots as the rows hold them."""
+        query = "SELECT slot, body FROM blocks WHERE file = ? AND slot IN"
+        place = place_of(self._path)
+        rows = _asked(self._connection, query, self.number, sorted(slots))
+        return {slot: block_from(body, place) for slot, body in rows}
+
+    def _marked(self, blocks: Mapping[int, Block]) -> list[tuple[int, int, int]]:
+        """The rows of ``marks`` for some blocks by slot."""
+        from alice_exp.model.rules.marks import marks
+
+        return [(mark, self.number, slot) for slot, block in blocks.items() for mark in marks(block)]
+
+    def _numbered(self, known: Sequence[int], fresh: Mapping[int, Block]) -> array[int]:
         """Each block's slot: a changed block keeps that of its id, so that slots mostly ascend; a new one gets the
         next."""
-        ids = [block.id for block, slot in zip(blocks, known, strict=True) if slot == CHANGED]
         query = "SELECT id, slot FROM blocks WHERE file = ? AND id IN"
-        of_id = dict(_asked(self._connection, query, self.number, ids))
+        of_id = dict(_asked(self._connection, query, self.number, [block.id for block in fresh.values()]))
         last = max(self.slots, default=-1)
         slots = array("I")
-        for block, slot in zip(blocks, known, strict=True):
-            slot = of_id.get(block.id, CHANGED) if slot == CHANGED else slot
+        for at, slot in enumerate(known):
+            slot = of_id.get(fresh[at].id, CHANGED) if slot == CHANGED else slot
             if slot == CHANGED:
                 slot = last = last + 1
             slots.append(slot)
@@ -144,11 +183,11 @@ class FileRows:
         return lengths
 
     def _change_postings(
-        self, living: Sequence[int], gone: Collection[int], coming: Mapping[int, Block]
+        self, living: Sequence[int], were: Mapping[int, Block], coming: Mapping[int, Block]
     ) -> array[int]:
         """Replace the postings of some slots, and return the lengths of the living texts."""
         lengths = dict(zip(self._living, self._lengths, strict=True))
-        before = self._counted(slot for slot in lengths if slot in gone)
+        before = _counts(were, self._path)
         after = _counts(coming, self._path)
         moves: defaultdict[str, dict[int, int]] = defaultdict(dict)
         for slot in {*before, *after}:
@@ -164,12 +203,6 @@ class FileRows:
         empty = [(number, token) for number, token, data in rows if not data]
         self._connection.executemany("DELETE FROM postings WHERE file = ? AND token = ?", empty)
         return array("I", (lengths[slot] for slot in living))
-
-    def _counted(self, slots: Iterable[int]) -> dict[int, Counter[str]]:
-        query = "SELECT slot, body FROM blocks WHERE file = ? AND slot IN"
-        place = place_of(self._path)
-        rows = _asked(self._connection, query, self.number, sorted(slots))
-        return _counts({slot: block_from(body, place) for slot, body in rows}, self._path)
 
     def _delete(self, gone: Iterable[int], is_whole: bool) -> None:
         if is_whole:

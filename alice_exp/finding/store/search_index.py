@@ -16,7 +16,6 @@ from alice_exp.finding.store.database import (
     IntegrityError,
     Unusable,
     generation_of,
-    hash_of,
     is_certain,
     signature_text,
 )
@@ -26,10 +25,12 @@ from alice_exp.finding.store.index_query import (
     block_row,
     load,
 )
+from alice_exp.home.landed import NEW
+from alice_exp.kernel.journal.git_process import blob_id
 from alice_exp.model.values.block import place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from alice_exp.finding.store.database import Connection
@@ -39,13 +40,14 @@ if TYPE_CHECKING:
     from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.atomic_files import Signature
     from alice_exp.model.values.block import Block
+    from alice_exp.model.values.snapshot import Catalogue
 
 R = TypeVar("R")
 
 _SCHEMA = """
 CREATE TABLE files (
     file INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, signature TEXT NOT NULL, taken INTEGER NOT NULL,
-    content BLOB NOT NULL,
+    content TEXT NOT NULL, plain INTEGER NOT NULL,
     slots BLOB NOT NULL, living BLOB NOT NULL, weights BLOB NOT NULL, types BLOB NOT NULL, updated BLOB NOT NULL,
     stretches BLOB NOT NULL, lengths BLOB NOT NULL, learned TEXT NOT NULL, checksum INTEGER NOT NULL
 );
@@ -58,10 +60,13 @@ CREATE INDEX block_contexts ON blocks (file, slot) WHERE context IS NOT NULL;
 CREATE TABLE postings (
     file INTEGER NOT NULL, token TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (file, token)
 ) WITHOUT ROWID;
+CREATE TABLE marks (
+    mark INTEGER NOT NULL, file INTEGER NOT NULL, slot INTEGER NOT NULL, PRIMARY KEY (mark, file, slot)
+) WITHOUT ROWID;
 """
 
-Parse = Callable[[str, bytes], "tuple[Block, ...] | None"]
-"""The blocks of a file's content; ``None`` if it holds a problem, so that the index cannot answer."""
+Parse = Callable[[str, bytes], "tuple[tuple[Block, ...], bool] | None"]
+"""The blocks of a file's content, and whether it has no warning; ``None`` if it has an error: no index can answer."""
 
 Read = Callable[[str], "tuple[bytes, Signature]"]
 """A file's bytes and signature; raises ``OSError``."""
@@ -83,6 +88,13 @@ class HomeIndex:
     def follow(self, landed: Iterable[Landed]) -> None:
         """Update the rows that an act of this process touched (``home.landed``)."""
         self._index.follow(landed)
+
+    def catalogue(self, contents: Mapping[str, str]) -> tuple[Collection[str], Catalogue] | None:
+        """Which of some files the rows describe as they are (path to blob id), and what answers for these."""
+        from alice_exp.finding.store.unread_files import Rows
+
+        covered = self._index.covered(contents)
+        return (covered, Rows(self._index, covered)) if covered else None
 
     def misled(self) -> tuple[str, ...]:
         """The files whose rows in the index do not agree with their content."""
@@ -126,8 +138,21 @@ class SearchIndex(Database):
         rows = FileRows(connection, path)
         held = rows.held()
         stored = [held.get(slot) for slot in rows.slots]
-        blocks = self._parse(path, data) or ()
-        return content != hash_of(data) or stored != [block_row(block, place_of(path)) for block in blocks]
+        blocks, _ = self._parse(path, data) or ((), False)
+        return content != blob_id(data) or stored != [block_row(block, place_of(path)) for block in blocks]
+
+    def covered(self, contents: Mapping[str, str]) -> dict[str, str]:
+        """Those of some files (path to blob id) that the rows describe as they are and that hold no problem."""
+
+        def known() -> dict[str, str]:
+            rows = self.opened()("SELECT path, content FROM files WHERE plain", ())
+            return {path: content for path, content in rows if contents.get(path) == content}
+
+        return self.answered(known) or {}
+
+    def opened(self) -> Callable[[str, tuple[Any, ...]], Iterator[tuple[Any, ...]]]:
+        """What executes a query on the rows as they are, in step or not; within ``answered``."""
+        return self.begin(lambda _: False, lambda _: None).execute
 
     def close(self) -> None:
         """See ``Database``."""
@@ -169,7 +194,7 @@ class SearchIndex(Database):
             _remove(connection, known[path][0])
             connection.execute("DELETE FROM files WHERE file = ?", (known[path][0],))
         # Loaded where a file changed: most searches only read.
-        from alice_exp.finding.store.index_rows import FileRows
+        from alice_exp.finding.store.index_rows import CHANGED, FileRows
 
         coming: list[tuple[Any, ...]] = []
         for path, signature in files.items():
@@ -179,18 +204,20 @@ class SearchIndex(Database):
             # Taken before reading, so that a change during the read makes the signature uncertain, not stale.
             at = time.time_ns()
             data, signature = self._read(path)
-            if not number or content != hash_of(data):
+            if not number or content != blob_id(data):
                 rows = FileRows(connection, path)
-                blocks = self._indexable(path, data)
-                coming += rows.write(blocks, _slots_of(rows, blocks, path), hash_of(data))
+                blocks, is_plain = self._indexable(path, data)
+                slots = _slots_of(rows, blocks, path)
+                fresh = {at: block for at, block in enumerate(blocks) if slots[at] == CHANGED}
+                coming += rows.write(slots, fresh, blob_id(data), is_plain=is_plain)
             _stamp(connection, path, signature, at)
         _insert(connection, coming)
 
-    def _indexable(self, path: str, data: bytes) -> tuple[Block, ...]:
-        blocks = self._parse(path, data)
-        if blocks is None or any(not block.id for block in blocks):
+    def _indexable(self, path: str, data: bytes) -> tuple[tuple[Block, ...], bool]:
+        parsed = self._parse(path, data)
+        if parsed is None or any(not block.id for block in parsed[0]):
             raise Unusable(path)
-        return blocks
+        return parsed
 
     # -- following an act ---------------------------------------------------------------------------------------
 
@@ -208,14 +235,14 @@ class SearchIndex(Database):
         def refresh(connection: Connection) -> None:
             coming: list[tuple[Any, ...]] = []
             for one in landed:
-                row = connection.execute("SELECT content FROM files WHERE path = ?", (one.path,)).fetchone()
-                if row is None or row[0] != hash_of(one.before):
+                query = "SELECT content, plain FROM files WHERE path = ?"
+                row = connection.execute(query, (one.path,)).fetchone()
+                if row is None or row[0] != blob_id(one.before):
                     continue
                 rows = FileRows(connection, one.path)
-                places = {id(block): slot for block, slot in zip(one.old, rows.slots, strict=True)}
-                # Unchanged blocks are the same objects, because the home reads no unchanged block twice.
-                known = [places.get(id(block), CHANGED) for block in one.new]
-                coming += rows.write(one.new, known, hash_of(one.after))
+                known = [rows.slots[at] if at != NEW else CHANGED for at in one.kept]
+                plain = bool(row[1]) and one.is_plain
+                coming += rows.write(known, one.fresh, blob_id(one.after), is_plain=plain)
                 # A person may have saved the file since: the first reader compares its content.
                 connection.execute("UPDATE files SET taken = 0 WHERE path = ?", (one.path,))
             _insert(connection, coming)
@@ -246,5 +273,5 @@ def _insert(connection: Connection, coming: Sequence[tuple[Any, ...]]) -> None:
 
 
 def _remove(connection: Connection, number: int) -> None:
-    connection.execute("DELETE FROM blocks WHERE file = ?", (number,))
-    connection.execute("DELETE FROM postings WHERE file = ?", (number,))
+    for table in ("blocks", "postings", "marks"):
+        connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))

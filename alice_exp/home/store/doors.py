@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.home.landed import Landed
-    from alice_exp.home.ports import Purged
+    from alice_exp.home.ports import Cataloguing, Purged
     from alice_exp.home.store.hand_edits import Adopting
     from alice_exp.home.store.list_files import Found
     from alice_exp.home.store.record_files import Recording
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Block, Place
     from alice_exp.model.values.changes import Plan
-    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.model.values.snapshot import Catalogue, Snapshot
 
 R = TypeVar("R")
 
@@ -77,6 +77,8 @@ class FileHome:
         self.proves = self._judge.proves
         self.follow: Callable[[Sequence[Landed]], None] = lambda _: None
         """Called with what an act wrote, while it still holds the lock; never raises."""
+        self.catalogued: Cataloguing = lambda _: None
+        """What is known of files by their content (path to blob id), so that they need not be read."""
         self._reading = Reading(self.experiences)
         self._is_settled_now = False
         self.waiting = False
@@ -92,7 +94,7 @@ class FileHome:
         # Readers take no lock: read optimistically, and again if an act landed meanwhile, for a second at least.
         for _ in range(200):
             head = self._head()
-            seen = self._snapshot(scan(self.experiences), places, records)
+            seen = self._snapshot(scan(self.experiences), places, records, self._is_settled_now)
             # Pending first: landing moves the branch before it drops the mark, so one of the two shows it.
             if not self.repository.resolve(PENDING) and self._head() == head:
                 return seen
@@ -124,8 +126,8 @@ class FileHome:
         """A file's bytes and signature; ``OSError`` unchanged."""
         return read_bytes(self.experiences / path)
 
-    def sound_blocks(self, path: str, data: bytes) -> tuple[Block, ...] | None:
-        """The blocks of a file's bytes; None if they contain an error."""
+    def sound_blocks(self, path: str, data: bytes) -> tuple[tuple[Block, ...], bool] | None:
+        """The blocks of a file's bytes, and whether these hold no warning; None if they contain an error."""
         return self._reading.sound(path, data)
 
     def text(self, path: str) -> str | None:
@@ -168,30 +170,25 @@ class FileHome:
     def _head(self) -> str:
         return self.repository.head() if self.repository.exists else ""
 
-    def _snapshot(self, found: Found, places: Collection[Place], records: bool | str = False) -> Snapshot:
+    def _snapshot(
+        self, found: Found, places: Collection[Place], records: bool | str, is_adopted: bool
+    ) -> Snapshot:
+        """``is_adopted``: the files are those of the last commit, unless they hold an error."""
         head = self._head()
         good = self._last_good(head)
-        seen = snapshot(self._reading, found, places, head, good)
+        catalogue = self._catalogue(found, places) if is_adopted and not self._judge.is_judged() else None
+        seen = snapshot(self._reading, found, places, head, good, catalogue)
         if not self._is_settled_now:
             seen = replace(seen, files=self._reading.unclaimed(seen.files, good, self._judge.proves))
         config, problems = read_configuration(self.root, found)
         wrong = () if self._is_settled_now else unavailable(self.repository)
         seen = replace(seen, config=config, problems=(*seen.problems, *problems, *wrong))
-        return self._judge.judge(self._with_records(seen, found, records) if records else seen)
+        return self._judge.judge(self._recording.within(seen, found, records) if records else seen)
 
-    def _with_records(self, seen: Snapshot, found: Found, records: bool | str) -> Snapshot:
-        from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH, EpisodeBook, Timeline
-
-        # What reads record files is loaded where there is one.
-        if records in (True, EPISODES_PATH):
-            there = found.files.get(EPISODES_PATH)
-            episodes, faults = self._recording.episodes(there) if there else (EpisodeBook(), ())
-            seen = replace(seen, episodes=episodes, problems=(*seen.problems, *faults))
-        if records in (True, EVENTS_PATH):
-            there = found.files.get(EVENTS_PATH)
-            timeline, faults = self._recording.timeline(there) if there else (Timeline(), ())
-            seen = replace(seen, timeline=timeline, problems=(*seen.problems, *faults))
-        return seen
+    def _catalogue(self, found: Found, places: Collection[Place]) -> tuple[Collection[str], Catalogue] | None:
+        """What is known of files that are as committed and that this process has not read yet."""
+        contents = self._reading.not_read(self._writer.stamps.files, found, places)
+        return self.catalogued(contents) if contents else None
 
     def decide_here(self, values: Mapping[str, Json]) -> None:
         """See ``home.ports.Home.decide_here``."""
@@ -345,7 +342,7 @@ class FileHome:
         with self._locked():
             for left in reversed(range(TRIES)):
                 found = self._settle()
-                seen = self._snapshot(found, places, records)
+                seen = self._snapshot(found, places, records, True)
                 changes, answer = plan(seen)
                 if changes is None:
                     return None, answer

@@ -233,7 +233,7 @@ class Adopting:
         ids = tuple(one.block_id for one in back)
         refuse = Act("refuse", Actor("system"), act.at, ids, "rejected before", refusals(back))
         places = {one.block_id: one.placed for one in back if one.placed is not None}
-        left = rewrite(ChangeSet(refuse, removes=ids), places, lambda _: parse(new, path))
+        left = rewrite(ChangeSet(refuse, removes=ids), places.get, lambda _: parse(new, path))
         self._writer.write(refuse, {path: FileChange(expected, left[path])}, (act, {path: new}))
 
     def _before(self, found: Found, tree: Mapping[str, str], fresh: Collection[str]) -> dict[str, Placed]:

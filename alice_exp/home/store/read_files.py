@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel import jsonc
@@ -13,8 +14,8 @@ from alice_exp.kernel.journal.git_process import blob_id
 from alice_exp.kernel.jsonc import Unchanged
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.block_schema import read_blocks
-from alice_exp.model.values.block import Placed, place_of
-from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
+from alice_exp.model.values.block import place_of
+from alice_exp.model.values.snapshot import NamespaceFile, Snapshot, Unread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.git_references import References
     from alice_exp.kernel.jsonc import Document
     from alice_exp.model.values.block import Block, Place
+    from alice_exp.model.values.snapshot import Catalogue
 
 SAVING_NS = 50_000_000
 """A broken file younger than this (ns) may be half saved, so an act reads it again before reporting a problem."""
@@ -80,6 +82,25 @@ class Reading:
             return Parsed(signature, (), (Problem(path, 0, 0, template, {"why": why.lower()}),))
         return self.learn(path, data, signature)
 
+    def unread(self, path: str, signature: Signature, last_good: LastGood) -> tuple[Block, ...]:
+        """The blocks that a file has in the last commit, from disk if it is still the same there."""
+        blocks = self.parsed(path, signature).blocks
+        is_same = self._good.get(path, ("",))[0] == last_good.oid(path)
+        return blocks if is_same else last_good.blocks(path)
+
+    def not_read(
+        self, committed: Mapping[str, tuple[Signature, str]], found: Found, places: Collection[Place]
+    ) -> dict[str, str]:
+        """The namespace files of some sets that are as ``committed`` and were not parsed yet: path to blob id."""
+        return {
+            path: oid
+            for path, (signature, oid) in committed.items()
+            if holds_blocks(path)
+            and place_of(path) in places
+            and found.files.get(path) == signature
+            and (path not in self._parsed or self._parsed[path].signature != signature)
+        }
+
     def unclaimed(
         self, files: Collection[NamespaceFile], good: LastGood, proves: Callable[[Block], bool]
     ) -> tuple[NamespaceFile, ...]:
@@ -93,7 +114,9 @@ class Reading:
             return good.oid(path) == self._good.get(path, ("",))[0] != ""
 
         return tuple(
-            file if is_known(file.path) else _without_claims(file, good.blocks(file.path), proves)
+            file
+            if isinstance(file.blocks, Unread) or is_known(file.path)
+            else _without_claims(file, good.blocks(file.path), proves)
             for file in files
         )
 
@@ -116,13 +139,16 @@ class Reading:
             self._sound[document.path] = Unchanged(document, blocks)
         return blocks, problems
 
-    def sound(self, path: str, data: bytes) -> tuple[Block, ...] | None:
-        """The blocks of a content, None if it has an error. For the index; new contents are not cached here."""
-        oid, blocks = self._good.get(path, ("", ()))
-        if oid == blob_id(data):
-            return blocks
+    def sound(self, path: str, data: bytes) -> tuple[tuple[Block, ...], bool] | None:
+        """The blocks of a content and whether it has no warning either; None if it has an error.
+
+        For the index; new contents are not cached here.
+        """
+        known = self._parsed.get(path)
+        if known is not None and not known.broken and self._good[path][0] == blob_id(data):
+            return known.blocks, not known.problems
         blocks, problems = read_blocks(jsonc.parse(data, path))
-        return None if any(problem.severity == "error" for problem in problems) else blocks
+        return None if any(problem.severity == "error" for problem in problems) else (blocks, not problems)
 
 
 def holds_blocks(path: str) -> bool:
@@ -138,19 +164,34 @@ def is_being_saved(seen: Snapshot, found: Found) -> bool:
 
 
 def snapshot(
-    reading: Reading, found: Found, places: Collection[Place], head: str, last_good: LastGood
+    reading: Reading,
+    found: Found,
+    places: Collection[Place],
+    head: str,
+    last_good: LastGood,
+    catalogue: tuple[Collection[str], Catalogue] | None = None,
 ) -> Snapshot:
-    """All blocks of some sets, each id once; a broken file contributes its last good version, marked stale."""
+    """All blocks of some sets, each id once; a broken file contributes its last good version, marked stale.
+
+    ``catalogue`` answers for some paths, which are those of the last commit: they are read when somebody looks at their
+    blocks. Beside a file with an error every file is read, since which of them owns an id must be known.
+    """
+    covered, known = catalogue or ((), None)
     files: list[NamespaceFile] = []
     owner: dict[str, str] = {}
     problems = list(found.problems)
+    has_error = bool(problems)
     for path, signature in found.files.items():
         if not holds_blocks(path) or place_of(path) not in places:
+            continue
+        if path in covered:
+            files.append(NamespaceFile(path, Unread(partial(reading.unread, path, signature, last_good))))
             continue
         parsed = reading.parsed(path, signature)
         duplicates = _duplicates(parsed.blocks, owner, path)
         faults = (*parsed.problems, *duplicates)
         if parsed.broken or duplicates:
+            has_error = True
             # Without blocks that another file owns by now: a block that was moved must not appear twice.
             good = tuple(block for block in last_good.blocks(path) if owner.get(block.id, path) == path)
             file = NamespaceFile(path, good, faults, stale=True)
@@ -159,8 +200,11 @@ def snapshot(
         owner.update({block.id: path for block in file.blocks if block.id})
         files.append(file)
         problems += faults
+    if known is not None and (has_error or known.holds_any(owner) is not False):
+        return snapshot(reading, found, places, head, last_good)
     files += [replace(file, stale=True) for file in last_good.missing(found, places)]
-    return Snapshot(tuple(sorted(files, key=lambda file: file.path)), tuple(problems), head)
+    in_order = tuple(sorted(files, key=lambda file: file.path))
+    return Snapshot(in_order, tuple(problems), head, catalogue=known)
 
 
 def _duplicates(blocks: Collection[Block], owner: Mapping[str, str], path: str) -> tuple[Problem, ...]:
@@ -242,8 +286,3 @@ def unavailable(repository: References) -> tuple[Problem, ...]:
     hint = "the files are read as they are; 'alice-exp doctor --fix' mends what can be mended"
     template = "the history is unavailable: {why}"
     return (Problem(".git", 0, 0, template, {"why": why}, "error", hint),) if why else ()
-
-
-def placed(files: Collection[NamespaceFile]) -> dict[str, Placed]:
-    """The blocks of some files, by id."""
-    return {block.id: Placed(block, file.path) for file in files for block in file.blocks}

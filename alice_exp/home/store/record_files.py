@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.kernel import jsonc
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from alice_exp.home.store.list_files import Found
     from alice_exp.kernel.journal.atomic_files import Signature
     from alice_exp.kernel.jsonc import Document, Unchanged
     from alice_exp.model.values.changes import ChangeSet
@@ -42,6 +44,16 @@ class Recording:
         self._composed: dict[str, tuple[bytes, Read]] = {}
         self._documents: dict[str, tuple[bytes, Document]] = {}
         self._sound: Unchanged[Episode] | None = None
+
+    def within(self, seen: Snapshot, found: Found, records: bool | str) -> Snapshot:
+        """A snapshot with both record files (True), or the one of a path, and their problems."""
+        if records in (True, EPISODES_PATH):
+            episodes, faults = self.episodes(found.files.get(EPISODES_PATH))
+            seen = replace(seen, episodes=episodes, problems=(*seen.problems, *faults))
+        if records in (True, EVENTS_PATH):
+            timeline, faults = self.timeline(found.files.get(EVENTS_PATH))
+            seen = replace(seen, timeline=timeline, problems=(*seen.problems, *faults))
+        return seen
 
     def episodes(self, signature: Signature | None) -> tuple[EpisodeBook | None, tuple[Problem, ...]]:
         """The episodes (None if their file is broken) and its problems; an empty book without a file."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.home.landed import Landed
-from alice_exp.home.store.read_files import holds_blocks, placed
+from alice_exp.home.landed import NEW, Landed
+from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk
 from alice_exp.kernel.journal.git_process import blob_id
@@ -14,9 +14,10 @@ from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.kernel.jsonc import parse
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.change_edits import rewrite
+from alice_exp.model.values.snapshot import Unread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from alice_exp.home.store.list_files import Found
     from alice_exp.home.store.read_files import Reading
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.commit_writer import CommitWriter
     from alice_exp.kernel.jsonc import Document
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.block import Block
+    from alice_exp.model.values.block import Placed
     from alice_exp.model.values.changes import ChangeSet
     from alice_exp.model.values.snapshot import Snapshot
 
@@ -59,7 +60,7 @@ class Composing:
             return documents[path]
 
         self._refuse_frozen(changes, seen, found)
-        new = rewrite(changes, placed(seen.files), document)
+        new = rewrite(changes, _finder(seen, len(changes.puts) + len(changes.removes)), document)
         new |= self._recording.compose(changes, seen, lambda path: self._record(path, found, contents))
         for path in changes.texts:
             if path in found.files:
@@ -67,7 +68,7 @@ class Composing:
             text = changes.seen.get(path)
             if path in changes.seen and contents.get(path) != (None if text is None else text.encode()):
                 raise ChangedOnDisk(self._experiences / path)
-        now = self._check(new, changes)
+        checked = self._check(new, changes, seen, documents, contents)
         # Record first, then prune: the first commit keeps in git what the second removes from the file.
         first = None
         if changes.then is not None:
@@ -81,25 +82,8 @@ class Composing:
         files = {path: FileChange(contents.get(path), data) for path, data in new.items()}
         act = changes.then.act if changes.then is not None else changes.act
         commit = self._writer.write(act, {p: c for p, c in files.items() if c.expected != c.new}, first)
-        self._tell(seen, contents, new, now)
+        self._follow(checked)
         return commit
-
-    def _tell(
-        self,
-        seen: Snapshot,
-        contents: Mapping[str, bytes],
-        new: Mapping[str, bytes | None],
-        now: Mapping[str, tuple[Block, ...]],
-    ) -> None:
-        """Tell what landed, for those files whose blocks are known before and after."""
-        was = {file.path: file.blocks for file in seen.files if not file.stale}
-        self._follow(
-            [
-                Landed(path, contents[path], new[path] or b"", was[path], blocks)
-                for path, blocks in now.items()
-                if path in contents and path in was
-            ]
-        )
 
     def _record(self, path: str, found: Found, contents: dict[str, bytes]) -> bytes | None:
         """A record file's content (None if missing), also put into ``contents`` as what must still be there."""
@@ -169,32 +153,50 @@ class Composing:
                     hint=problem.hint or "mend the file, then run the command again",
                 )
 
-    def _check(self, new: Mapping[str, bytes | None], changes: ChangeSet) -> dict[str, tuple[Block, ...]]:
+    def _check(
+        self,
+        new: Mapping[str, bytes | None],
+        changes: ChangeSet,
+        seen: Snapshot,
+        documents: Mapping[str, Document],
+        contents: Mapping[str, bytes],
+    ) -> list[Landed]:
         """Parse and compare the composed files before writing: a wrong edit must never reach a person's file.
 
-        The blocks of each file whose blocks were all read.
+        What became of the blocks of each file whose changed blocks were all read.
         """
-        read: dict[str, tuple[Block, ...]] = {}
-        wanted: dict[tuple[str, str], Block] = {(put.path, put.block.id): put.block for put in changes.puts}
+        landed: list[Landed] = []
+        was = {file.path: file.blocks for file in seen.files if not file.stale}
         for path, data in new.items():
             if data is None or not holds_blocks(path):
                 continue
             document = self._reading.document(path, data)
+            wanted = {put.block.id: put.block for put in changes.puts if put.path == path}
             if len(changes.puts) > MANY and document.problem is None:
                 blocks, problems = read_blocks(replace(document, value=_sampled(document.value)))
+            elif path in documents and isinstance(was.get(path), Unread) and document.problem is None:
+                items, kept = _unlike(document, documents[path], wanted)
+                blocks, problems = read_blocks(replace(document, value={"blocks": [*items.values()]}))
+                fresh = {at: block for at, block in zip(items, blocks, strict=False) if kept[at] == NEW}
+                landed.append(Landed(path, contents[path], data, kept, fresh, not problems))
             else:
                 blocks, problems = self._reading.blocks(document)
-                read[path] = blocks
+                if path in was and path in contents:
+                    plain = not problems
+                    landed.append(Landed.of(path, contents[path], data, was[path], blocks, is_plain=plain))
             faults = [problem for problem in problems if problem.severity == "error"]
             if faults:
                 raise AssertionError(
                     f"composed {path} does not read back: {faults[0].where} {faults[0].message}"
                 )
             for block in blocks:
-                if wanted.get((path, block.id), block) != block:
+                if wanted.get(block.id, block) != block:
                     raise AssertionError(f"composed {block.id} differs from what was meant in {path}")
-        return read
+        return landed
 
+
+FEW = 20
+"""Up to so many blocks are looked for one by one, more in a table of all."""
 
 MANY = 500
 """Above this many puts only a sample is compared: one function wrote them all, and the whole file was parsed."""
@@ -204,3 +206,25 @@ def _sampled(value: Json) -> Json:
     """A namespace file's value with every twentieth block and the last one."""
     listed = value.get("blocks") if isinstance(value, dict) else None
     return {"blocks": [*listed[:-1:20], *listed[-1:]]} if isinstance(listed, list) else value
+
+
+def _finder(seen: Snapshot, count: int) -> Callable[[str], Placed | None]:
+    """What finds a block by its id, so many times."""
+    if count <= FEW:
+        return seen.find
+    return {placed.block.id: placed for placed in seen}.get
+
+
+def _unlike(new: Document, old: Document, wanted: Collection[str]) -> tuple[dict[int, Json], list[int]]:
+    """The elements of a file's new content that have to be read: new ones and those ``wanted``, by their place.
+
+    And for each element its place in the old content, which is sound; ``NEW`` for a new one. ``AssertionError`` where
+    an id stands twice.
+    """
+    places = {id(item): at for at, item in enumerate(old.items)}
+    kept = [places.get(id(item), NEW) for item in new.items]
+    ids = [item.get("id") if isinstance(item, dict) else None for item in new.items]
+    if len(set(ids)) != len(ids):
+        raise AssertionError(f"an id stands twice in {new.path}")
+    asked = (at for at, was in enumerate(kept) if was == NEW or ids[at] in wanted)
+    return {at: new.items[at] for at in asked}, kept

@@ -40,10 +40,12 @@ class _File:
         return edit(self.document, [*self.edits, *last])
 
 
-def rewrite(changes: ChangeSet, where: dict[str, Placed], documents: Documents) -> dict[str, bytes | None]:
+def rewrite(
+    changes: ChangeSet, find: Callable[[str], Placed | None], documents: Documents
+) -> dict[str, bytes | None]:
     """The files that the change set touches, path to new bytes (None: removed).
 
-    ``where`` gives each block's present place, ``documents`` parses a present file (None: it does not exist).
+    ``find`` gives each block's present place by its id, ``documents`` parses a present file (None: it does not exist).
     """
     open_files: dict[str, _File] = {}
 
@@ -53,9 +55,12 @@ def rewrite(changes: ChangeSet, where: dict[str, Placed], documents: Documents) 
         return open_files[path]
 
     for put in changes.puts:
-        _put(put, where.get(put.block.id), file)
+        _put(put, find(put.block.id), file)
     for block_id in changes.removes:
-        _remove(file(where[block_id].path), block_id)
+        present = find(block_id)
+        if present is None:
+            raise KeyError(block_id)
+        _remove(file(present.path), block_id)
     for setting in changes.settings:
         change = Set(setting.pointer, setting.value) if setting.value is not None else Remove(setting.pointer)
         file(setting.path).edits.append(change)

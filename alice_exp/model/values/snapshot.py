@@ -2,17 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol, overload
 
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.values.block import Block, Place, Placed, namespace_of, place_of
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from alice_exp.model.values.records import EpisodeBook, Timeline
+
+
+class Unread(Sequence[Block]):
+    """The blocks of a file that is known to be sound: it is read when somebody looks at them."""
+
+    def __init__(self, read: Callable[[], Sequence[Block]]) -> None:
+        self._read = read
+
+    @cached_property
+    def _blocks(self) -> Sequence[Block]:
+        return self._read()
+
+    @overload
+    def __getitem__(self, at: int) -> Block: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Block]: ...
+    def __getitem__(self, at: int | slice) -> Block | Sequence[Block]:
+        return self._blocks[at]
+
+    def __len__(self) -> int:
+        return len(self._blocks)
+
+
+class Catalogue(Protocol):
+    """What is known of the blocks of files without reading these; None: not known, so that they have to be read."""
+
+    def starting_with(self, prefix: str) -> list[Placed] | None:
+        """The blocks whose id starts with this."""
+        ...
+
+    def marked(self, marks: Collection[int]) -> list[Placed] | None:
+        """The blocks that have one of these marks (``rules.marks``), and perhaps others."""
+        ...
+
+    def holds_any(self, ids: Collection[str]) -> bool | None:
+        """Whether one of these ids stands in the files."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +62,7 @@ class NamespaceFile:
     """
 
     path: str
-    blocks: tuple[Block, ...]
+    blocks: Sequence[Block]
     problems: tuple[Problem, ...] = ()
     stale: bool = False
 
@@ -50,6 +89,8 @@ class Snapshot:
     """The episodes if they were requested; None also if their file has a problem."""
     timeline: Timeline | None = None
     """The timeline, likewise."""
+    catalogue: Catalogue | None = None
+    """What answers for the files that are ``Unread``; None where there are none."""
 
     def __iter__(self) -> Iterator[Placed]:
         for file in self.files:
@@ -67,8 +108,37 @@ class Snapshot:
 
     def find(self, block_id: str) -> Placed | None:
         """The block with exactly this id, or None."""
-        for file in self.files:
-            for block in file.blocks:
+        known = self.catalogue.starting_with(block_id) if self.catalogue else None
+        for file, blocks in self._but_unread(known):
+            for block in blocks:
                 if block.id == block_id:
                     return Placed(block, file.path, file.stale)
         return None
+
+    def starting_with(self, prefix: str) -> list[Placed]:
+        """The blocks whose id starts with this, in file order."""
+        known = self.catalogue.starting_with(prefix) if self.catalogue else None
+        return [
+            Placed(block, file.path, file.stale)
+            for file, blocks in self._but_unread(known)
+            for block in blocks
+            if block.id.startswith(prefix)
+        ]
+
+    def marked(self, marks: Collection[int]) -> list[Placed]:
+        """The blocks that have one of these marks (``rules.marks``), and others, in file order: few where a catalogue
+        knows them, else all."""
+        known = self.catalogue.marked(marks) if self.catalogue else None
+        return [
+            Placed(block, file.path, file.stale)
+            for file, blocks in self._but_unread(known)
+            for block in blocks
+        ]
+
+    def _but_unread(self, known: Sequence[Placed] | None) -> Iterator[tuple[NamespaceFile, Iterable[Block]]]:
+        """Every file with its blocks; of a file that nobody read those that are ``known``, unless that is None."""
+        for file in self.files:
+            if known is not None and isinstance(file.blocks, Unread):
+                yield file, (placed.block for placed in known if placed.path == file.path)
+            else:
+                yield file, file.blocks

@@ -1,0 +1,172 @@
+"""An act reads the files that it touches; of the others it knows what the search index knows, and nothing differs."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import json5
+import pytest
+
+from alice_exp.app.opening import open_session
+from alice_exp.home.store import read_files
+from alice_exp.model.rules.marks import marks
+from alice_exp.model.values.block import PLACES
+from alice_exp.model.values.snapshot import Unread
+
+Call = Callable[..., Any]
+TEXTS = (
+    "use ripgrep to search",
+    "提交信息用英文写",
+    "run the tests with pytest --lf",
+    "deploy on Tuesdays",
+    "喝茶",
+)
+
+
+@pytest.fixture
+def filled(home: Path, cli: Call) -> Path:
+    """A home with blocks in every set and in the archive, and with an index."""
+    for number, text in enumerate(TEXTS):
+        cli("remember", text)
+        cli("memorize", f"{text}, as the agent saw it", env={"ALICE_ACTOR": "agent"})
+        cli("memorize", f"candidate {number}", env={"ALICE_ACTOR": "agent"})
+    cli("heartbeat")
+    cli("approve", "1", "2", "--yes")
+    cli("reject", "3", "--yes")
+    cli("recall", "ripgrep")
+    return home
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The namespace files that are parsed from now on."""
+    seen: list[str] = []
+    parse = read_files.Reading.parsed
+
+    def noted(self: Any, path: str, signature: Any) -> Any:
+        seen.append(path)
+        return parse(self, path, signature)
+
+    monkeypatch.setattr(read_files.Reading, "parsed", noted)
+    return seen
+
+
+def ids(home: Path, folder: str) -> list[str]:
+    """The ids of a set's blocks in the order of its files."""
+    files = sorted((home / "experiences" / folder).glob("*.jsonc"))
+    return [block["id"] for path in files for block in json5.loads(path.read_text())["blocks"]]
+
+
+ACTS: dict[str, Callable[[Path], tuple[str, ...]]] = {
+    "new": lambda home: ("memorize", "something that nobody knew"),
+    "seen again": lambda home: ("memorize", "Candidate 4."),
+    "trusted already": lambda home: ("memorize", "Please use ripgrep to search!"),
+    "rejected before": lambda home: ("memorize", "candidate 1"),
+    "person's word": lambda home: ("remember", "喝茶"),
+    "outcome": lambda home: ("outcome", ids(home, "personal")[1], "ok"),
+    "outcome by prefix": lambda home: ("outcome", ids(home, "personal")[2][:8], "fail"),
+    "approve": lambda home: ("approve", ids(home, "low_value_pool")[-1], "--yes"),
+    "reject": lambda home: ("reject", ids(home, "low_value_pool")[0], "--yes"),
+    "retire": lambda home: ("retire", ids(home, "personal")[0], "--yes"),
+    "move": lambda home: ("move", ids(home, "personal")[0], "personal/other"),
+    "no such block": lambda home: ("outcome", "exp-zzzzzzzz", "ok"),
+    "many": lambda home: ("memorize", "--from", "-"),
+    "undo": lambda home: ("undo", "HEAD", "--yes"),
+}
+LINES = "".join(json.dumps({"payload": text}) + "\n" for text in ("one", "two", "deploy on tuesdays", "two"))
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_an_act_does_the_same_with_and_without_an_index(
+    name: str, filled: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ACTS[name](filled)
+    other = filled.with_name("other")
+    shutil.copytree(filled, other, symlinks=True)
+    for path in (other / "state").glob("index.sqlite*"):
+        path.unlink()
+    told = []
+    for home in (filled, other):
+        source = random.Random(7)
+        monkeypatch.setattr(
+            "alice_exp.home.session.new_id",
+            lambda kind, source=source: f"{kind}-" + "".join(source.choices("abcdefgh", k=8)),
+        )
+        done = cli(*words, stdin=LINES, env={"ALICE_HOME": str(home)}, check=False)
+        files = {
+            path.relative_to(home): path.read_bytes() for path in (home / "experiences").rglob("*.jsonc")
+        }
+        told.append((done.code, done.stdout, done.stderr, files))
+    assert told[0] == told[1]
+    # What the act told the index is what a reader finds, too.
+    assert (
+        cli("check", check=False).stdout == cli("check", env={"ALICE_HOME": str(other)}, check=False).stdout
+    )
+
+
+def test_an_act_reads_the_files_that_it_touches(filled: Path, cli: Call, parsed: list[str]) -> None:
+    cli("memorize", "something that nobody knew")
+    assert {path.partition("/")[0] for path in parsed} == {"low_value_pool"}
+    parsed.clear()
+    cli("outcome", ids(filled, "personal")[0], "ok")
+    assert {path.partition("/")[0] for path in parsed} <= {"low_value_pool"}
+
+
+def test_a_snapshot_answers_alike_with_and_without_an_index(filled: Path) -> None:
+    session = open_session(str(filled))
+    lazy = session.home.read(PLACES)
+    assert {file.path for file in lazy.files if isinstance(file.blocks, Unread)} == {
+        file.path for file in lazy.files
+    }
+    bare = open_session(str(filled))
+    bare.home.catalogued = lambda _: None
+    eager = bare.home.read(PLACES)
+    assert not any(isinstance(file.blocks, Unread) for file in eager.files)
+    for placed in eager:
+        assert lazy.find(placed.block.id) == placed
+        assert lazy.starting_with(placed.block.id[:6]) == eager.starting_with(placed.block.id[:6])
+        assert placed in lazy.marked(marks(placed.block))
+    assert lazy.find("exp-zzzzzzzz") is None
+    assert lazy.marked([1]) == []
+    assert [*lazy] == [*eager]
+    assert lazy.problems == eager.problems
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [('"colour": "red"', "warning"), ('"state": "sure"', "error"), ('"id": "{known}"', "stands in")],
+)
+def test_what_is_wrong_with_a_file_is_told_all_the_same(
+    written: str, told: str, filled: Path, cli: Call
+) -> None:
+    path = filled / "experiences/universal/api_patterns.jsonc"
+    known = ids(filled, "personal")[0]
+    path.write_text('{"blocks": [{"payload": "by hand", ' + written.replace("{known}", known) + "}]}")
+    for _ in range(2):
+        cli("recall", "ripgrep", check=False)
+        problems = open_session(str(filled)).home.read(PLACES).problems
+        assert [problem.path for problem in problems] == ["universal/api_patterns.jsonc"]
+        assert (
+            told in (problems[0].severity, *problems[0].message.split(" the ")) or told in problems[0].message
+        )
+
+
+def test_what_a_person_saves_meanwhile_does_not_mix_into_a_snapshot(filled: Path) -> None:
+    seen = open_session(str(filled)).home.read(PLACES)
+    path = next((filled / "experiences/personal").glob("*.jsonc"))
+    before = ids(filled, "personal")
+    path.write_text('{"blocks": []}\n')
+    assert [placed.block.id for placed in seen.within("personal")] == before
+
+
+def test_a_row_of_another_content_answers_nothing(filled: Path, cli: Call) -> None:
+    seen = open_session(str(filled)).home.read(PLACES)
+    known = ids(filled, "personal")[0]
+    cli("outcome", known, "ok")
+    found = seen.find(known)
+    assert found is not None and found.block.verifications == 1
