@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.ports import Posting, Standing, Statistics
-from alice_exp.finding.rules.bm25 import Segment
 from alice_exp.model.rules.consolidation import importance_factor, seconds, stretch
 from alice_exp.model.values.block import CONFIDENCE, TRUST
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection as Several
 
     from alice_exp.finding.ports import Collection
+    from alice_exp.finding.rules.bm25 import Segment
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Block, Place, Placed
 
@@ -41,6 +41,9 @@ class Corpus:
     @classmethod
     def of(cls, blocks: Iterable[Placed]) -> Corpus:
         """A corpus of the living blocks, file by file, with each file's blocks in the order given."""
+        # What is indexed by the store needs nothing of the ranking.
+        from alice_exp.finding.rules.bm25 import Segment
+
         living = sorted((placed for placed in blocks if is_living(placed)), key=lambda placed: placed.path)
         files = [list(group) for _, group in groupby(living, key=lambda placed: placed.path)]
         segments = tuple(Segment.of([block_text(placed.block) for placed in file]) for file in files)

@@ -95,17 +95,20 @@ class FileRows:
             ),
         )
         alive = {slot: changed[slot] for slot in living if slot in changed}
+        told: set[int] = set()
         if is_whole:
             lengths = self._rewrite_postings(living, [*alive.values()])
             self._connection.execute("DELETE FROM marks WHERE file = ?", (self.number,))
         else:
             were = self._blocks(slot for slot in self.slots if slot in gone)
-            lengths = self._change_postings(living, were, alive)
+            # An outcome changes no text: its postings and what was learned from it stay.
+            told = {slot for slot, one in alive.items() if slot in lived and _text(were[slot]) == _text(one)}
+            lengths = self._change_postings(living, _without(were, told), _without(alive, told))
             self._connection.executemany(
                 "DELETE FROM marks WHERE mark = ? AND file = ? AND slot = ?", self._marked(were)
             )
         self._connection.executemany("INSERT OR IGNORE INTO marks VALUES (?, ?, ?)", self._marked(changed))
-        self._learn(living, gone, alive)
+        self._learn(living, gone - told, alive)
         self._delete(gone, is_whole)
         self._update(content, is_plain, slots, living, lengths, alive)
         place = place_of(self._path)
@@ -229,11 +232,22 @@ def _learned(blocks: Sequence[Block]) -> str:
 
 def _counts(blocks: Mapping[int, Block], path: str) -> dict[int, Counter[str]]:
     """How often each token and pair occurs in the text of each living block."""
+    living = {slot: block for slot, block in blocks.items() if _is_living(block, path)}
+    if not living:
+        return {}
     from alice_exp.finding.rules.bm25 import counted
+
+    return dict(zip(living, counted([_text(block) for block in living.values()]), strict=True))
+
+
+def _text(block: Block) -> str:
     from alice_exp.finding.rules.corpus import block_text
 
-    living = {slot: block for slot, block in blocks.items() if _is_living(block, path)}
-    return dict(zip(living, counted([block_text(block) for block in living.values()]), strict=True))
+    return block_text(block)
+
+
+def _without(blocks: Mapping[int, Block], slots: set[int]) -> dict[int, Block]:
+    return {slot: block for slot, block in blocks.items() if slot not in slots}
 
 
 def _changed(data: bytes, moved: Mapping[int, int]) -> bytes:

@@ -30,7 +30,7 @@ from alice_exp.kernel.journal.git_process import blob_id
 from alice_exp.model.values.block import place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from alice_exp.finding.store.database import Connection
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.atomic_files import Signature
     from alice_exp.model.values.block import Block
-    from alice_exp.model.values.snapshot import Catalogue
 
 R = TypeVar("R")
 
@@ -89,12 +88,10 @@ class HomeIndex:
         """Update the rows that an act of this process touched (``home.landed``)."""
         self._index.follow(landed)
 
-    def catalogue(self, contents: Mapping[str, str]) -> tuple[Collection[str], Catalogue] | None:
-        """Which of some files the rows describe as they are (path to blob id), and what answers for these."""
-        from alice_exp.finding.store.unread_files import Rows
-
-        covered = self._index.covered(contents)
-        return (covered, Rows(self._index, covered)) if covered else None
+    @property
+    def rows(self) -> SearchIndex:
+        """The rows as they are, in step or not."""
+        return self._index
 
     def misled(self) -> tuple[str, ...]:
         """The files whose rows in the index do not agree with their content."""
