@@ -28,6 +28,11 @@ TEXTS = (
 )
 
 
+@pytest.fixture(autouse=True)
+def _small_homes_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read_files, "SOON_READ", 0)
+
+
 @pytest.fixture
 def filled(home: Path, cli: Call) -> Path:
     """A home with blocks in every set and in the archive, and with an index."""
@@ -170,3 +175,8 @@ def test_a_row_of_another_content_answers_nothing(filled: Path, cli: Call) -> No
     cli("outcome", known, "ok")
     found = seen.find(known)
     assert found is not None and found.block.verifications == 1
+
+
+def test_a_small_home_is_read_whole(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read_files, "SOON_READ", 1 << 17)
+    assert open_session(str(filled)).home.read(PLACES).catalogue is None

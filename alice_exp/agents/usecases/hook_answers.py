@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.rules.preferred_matches import is_foreign
-from alice_exp.finding.usecases import Filters, recall
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
@@ -27,6 +25,10 @@ def fitting(finding: Finding, prompt: str, project: str) -> str:
     """What a person approved and fits a prompt, best first, as lines for a model; empty where nothing does."""
     if not prompt.strip():
         return ""
+    # Searching is loaded where something is searched: behind each report the open decisions are named alone.
+    from alice_exp.finding.rules.preferred_matches import is_foreign
+    from alice_exp.finding.usecases import Filters, recall
+
     places = Filters(places=("personal", "universal"), project=project)
     found = [
         one

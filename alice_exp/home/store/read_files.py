@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 SAVING_NS = 50_000_000
 """A broken file younger than this (ns) may be half saved, so an act reads it again before reporting a problem."""
 
+SOON_READ = 1 << 17
+"""Files of so many bytes in all, some two hundred blocks, are read in less time than SQLite is loaded."""
+
 _HOLDERS = ("personal", "universal", "low_value_pool", "archive")
 
 
@@ -91,15 +94,21 @@ class Reading:
     def not_read(
         self, committed: Mapping[str, tuple[Signature, str]], found: Found, places: Collection[Place]
     ) -> dict[str, str]:
-        """The namespace files of some sets that are as ``committed`` and were not parsed yet: path to blob id."""
-        return {
-            path: oid
+        """The namespace files of some sets that are as ``committed`` and were not parsed yet: path to blob id.
+
+        None where all of them are read sooner than an index is asked.
+        """
+        rows = {
+            path: (signature.size, oid)
             for path, (signature, oid) in committed.items()
             if holds_blocks(path)
             and place_of(path) in places
             and found.files.get(path) == signature
             and (path not in self._parsed or self._parsed[path].signature != signature)
         }
+        if sum(size for size, _ in rows.values()) < SOON_READ:
+            return {}
+        return {path: oid for path, (_, oid) in rows.items()}
 
     def unclaimed(
         self, files: Collection[NamespaceFile], good: LastGood, proves: Callable[[Block], bool]

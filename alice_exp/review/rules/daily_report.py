@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
@@ -304,8 +305,10 @@ def _settle(
     trusted: Sequence[Placed], around: Neighbourhood, since: str
 ) -> tuple[tuple[Placed, Relation], ...]:
     """Pairs of trusted blocks that oppose each other, of which one came since the report before."""
-    fresh = [placed for placed in trusted if is_approved(placed) and _trusted_since(placed.block) > since]
-    fresh = sorted(fresh, key=lambda placed: _trusted_since(placed.block), reverse=True)[:SETTLED_AT_ONCE]
+    late = [placed for placed in trusted if _trusted_since(placed.block) > since]
+    late.sort(key=lambda placed: _trusted_since(placed.block), reverse=True)
+    # Approved or not is asked of few: it takes a hash of what the block says.
+    fresh = islice((placed for placed in late if is_approved(placed)), SETTLED_AT_ONCE)
     found: dict[frozenset[str], tuple[Placed, Relation]] = {}
     for placed in fresh:
         for one in around.relations(placed):

@@ -76,6 +76,7 @@ class Relation:
 
 _joined = cast("Callable[[str, str], str]", concat)
 _LATIN = re.compile("[a-z0-9][a-z0-9_+#-]*")
+_CJK = re.compile("[\u2e80-\U0010ffff]{2,}")
 _MARKS = str.maketrans(dict.fromkeys("'\"`,.;:!?()[]{}<>=/\\|，。；：！？（）「」’“”、", " "))
 
 
@@ -310,7 +311,8 @@ class Neighbourhood:
                 self._stems[word] = "" if is_light else stem_of.get(word, "")
         found = {self._stems[word] for word in words}
         if not text.isascii():
-            found.update(pair for pair in map(_joined, lowered, lowered[1:]) if min(pair) > "\u2e7f")
+            for run in _CJK.findall(lowered):
+                found.update(map(_joined, run, run[1:]))
         found.discard("")
         return frozenset(found)
 
