@@ -20,7 +20,6 @@ WEIGHTS = {
     "PAIR": "pairs of words",
     "LIGHT": "light words",
     "TRANSLATED": "translations",
-    "MEMBER": "members of a class",
 }
 """The weights by the names of their constants, each in [0, 1]."""
 

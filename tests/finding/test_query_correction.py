@@ -114,6 +114,39 @@ def test_one_word_of_several_is_doubtful(query: str) -> None:
     assert max(probabilities(query)) < 0.7
 
 
+@pytest.mark.parametrize(
+    ("query", "stranger"),
+    [
+        ("what is Melanie allergic to?", True),
+        ("what is Lena allergic to?", False),
+        ("when is grandma Rutth's birthday?", False),
+        ("Melanie is allergic to what?", False),
+        ("Is she here? Melanie wants to know", False),
+        ("what happened on the first Monday of May", False),
+        ("Bad Gateway at the Invoice Export", False),
+        ("open src/Melanie/Main.java at Parser.Node", False),
+        ("which QueryPlanner does the production database use", False),
+        ("Melanie 对什么过敏", False),
+    ],
+)
+def test_a_name_that_no_text_has_is_a_strangers(query: str, stranger: bool) -> None:
+    assert matches_in(FACTS, query).stranger is stranger
+
+
+def test_what_is_asked_of_a_stranger_is_hardly_answered_with_another() -> None:
+    assert asked("what is the salary budget?") == [FACTS[7]]
+    assert asked("what is Melanie's salary budget?") == []
+    assert (
+        max(probabilities("when is Melanie's birthday?"))
+        < 0.5
+        < max(probabilities("when is Ruth's birthday?"))
+    )
+    whole = "nightly backups start at two"
+    assert asked(f"the {whole} for Melanie")[:1] == [whole], (
+        "a match that leaves little doubt is told all the same"
+    )
+
+
 def probabilities(query: str) -> list[float]:
     found = matches_in(FACTS, query)
     return [found.probability(index) for index in found.matches]
@@ -174,7 +207,6 @@ def test_the_least_match_rises_with_the_collection() -> None:
     held = (([3, 8], 1.0), ({5: 0.5}, 1.0))
     assert [Subject(held, 2.0).coverage(at) for at in (3, 5, 8, 9)] == [1.0, 1.0, 1.0, 0.0]
     assert [Subject(held, 2.0).share(at) for at in (3, 9)] == [0.5, 0.0]
-    assert Subject(held, 3.0).is_lone(3) and not Subject(held, 2.0).is_lone(3)
     assert Subject((*held, ([3], 9.0)), 2.0).share(3) == 1.0
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, compress
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from alice_exp.finding.rules.fit_probability import WHOLE, certainty, native, tr
 from alice_exp.finding.rules.match_table import Scores, blank, raised, shares
 from alice_exp.finding.rules.parsed_query import Query, is_single, pairs_of
 from alice_exp.finding.rules.query_correction import corrected_postings
+from alice_exp.finding.rules.stop_words import LIGHT
 from alice_exp.finding.rules.topic_coverage import ANYTHING, SINGLE, Subject
 from alice_exp.kernel.text.tokens import is_cjk, thirds, tokens_many
 
@@ -39,17 +40,8 @@ PAIR = 0.2
 TRANSLATED = 0.8
 """The weight of a word that the text has in the other language; a synonym in the same language counts in full."""
 
-BESIDE = 2.0
-"""The weight of a Latin word in a query with CJK words, because a CJK word is several tokens: characters and pairs."""
-
 _REPEATED = b"\0\0" + b"\1" * 254
 """Translates a count to 1 if the token is repeated, else to 0."""
-
-MEMBER = 0.5
-"""The weight of a member of a class that the query names: 程序员 where 工作 is asked for."""
-
-UNSAID = 0.4
-"""The weight of a word that the lexicon cannot translate in what a translated query could reach at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +101,8 @@ class TextMatches:
     """The texts' matches in (0, 1] by index, and how likely each text is an answer.
 
     ``noise`` is the match that random words of the collection would reach, ``subject`` tells the subject words that
-    each text has, ``translated`` the texts that match better in the other language, with the subject of that reading.
+    each text has, ``translated`` the texts that match better in the other language, with the subject of that reading;
+    ``stranger`` says that the query names somebody or something that no text has.
     """
 
     matches: Mapping[int, float]
@@ -118,6 +111,7 @@ class TextMatches:
     translated: frozenset[int] = frozenset()
     translation: Subject = ANYTHING
     texts: int = 0
+    stranger: bool = False
 
     def probability(self, index: int) -> float:
         """The probability in [0, 1) that a text fits by its words (``rules.fit_probability``); 0 without a match."""
@@ -125,8 +119,9 @@ class TextMatches:
         if not match:
             return 0.0
         if index in self.translated:
-            return translated(self.translation.coverage(index), self.translation.share(index))
-        probability = native(match, self.noise, self.texts, self.subject.is_lone(index))
+            share = self.translation.share(index)
+            return translated(self.translation.coverage(index), share, self.stranger)
+        probability = native(match, self.noise, self.texts, self.stranger)
         return max(WHOLE, probability) if self.subject.is_whole(index) else probability
 
     def certainty(self, index: int) -> float:
@@ -139,7 +134,7 @@ class TextMatches:
         """The highest probability that a text with at most this match can have; 1 where a translation decides."""
         if self.translated or not self.texts:
             return float(bool(self.translated))
-        probability = native(match, self.noise, self.texts, lone=False)
+        probability = native(match, self.noise, self.texts, self.stranger)
         return max(WHOLE, probability) if self.subject.asked <= 1 else probability
 
 
@@ -158,11 +153,10 @@ def text_matches(
         return TextMatches({}, 0.0)
     found = corrected_postings(query, asked.latin, asked.correct, postings(asked.tokens), postings)
     scoring = _Scoring(statistics, found)
-    weights = scoring.weights(asked)
     touched = sum(len(posting.indexes) for posting in found.values())
     scores = blank(statistics.total, touched)
     for term in asked.terms:
-        scoring.add_term(scores, term, weights[term])
+        scoring.add_term(scores, term, asked.weights[term])
     synonyms = [
         (concept, *scoring.other_names(concept, concept.synonyms))
         for concept in asked.concepts
@@ -177,16 +171,22 @@ def text_matches(
         weight = PAIR * statistics.idf(len(scoring.holders(pair)))
         for index, share in scoring.held(pair).items():
             scores[index] += weight * share
-    matches = shares(scores, scoring.most(asked, weights))
-    subject = scoring.subject(asked, weights, [*synonyms, *classes])
-    noise = statistics.noise.at(asked.size)
+    matches = shares(scores, scoring.most(asked))
+    subject = scoring.subject(asked, [*synonyms, *classes])
+    known = TextMatches(
+        matches,
+        statistics.noise.at(asked.size),
+        subject,
+        texts=statistics.total,
+        stranger=not asked.names <= found.keys(),
+    )
     other = scoring.translated(asked)
     if other is None:
-        return TextMatches(matches, noise, subject, texts=statistics.total)
+        return known
     translation, by_translation = other
     better = {index: match for index, match in by_translation.items() if match > matches.get(index, 0.0)}
-    return TextMatches(
-        raised(matches, better), noise, subject, frozenset(better), translation, statistics.total
+    return replace(
+        known, matches=raised(matches, better), translated=frozenset(better), translation=translation
     )
 
 
@@ -270,10 +270,10 @@ class _Scoring:
         return found, len(own) + len(found)
 
     def members(self, concept: Concept) -> tuple[dict[int, float], int]:
-        """The texts that name only a member of a class, at ``MEMBER`` of their weight, and how many name it at all."""
+        """The texts that name only a member of a class, as a light word, and how many name it at all."""
         held, holders = self.other_names(concept, concept.members)
         others = self.other_names(concept, (*concept.synonyms, *concept.translations))[0]
-        return {index: MEMBER * share for index, share in held.items() if index not in others}, holders
+        return {index: LIGHT * share for index, share in held.items() if index not in others}, holders
 
     def translated(self, asked: Query) -> tuple[Subject, dict[int, float]] | None:
         """The reading in the other language: its subject, and each text's match in [0, 1].
@@ -311,7 +311,7 @@ class _Scoring:
                 size += 1
         # A word that cannot be translated is taken to be as informative as one that a single text has.
         unnamed = asked.unnamed[asked.cjk]
-        most += UNSAID * unnamed * self.statistics.idf(1)
+        most += unnamed * self.statistics.idf(1)
         matches = {
             index: min(1.0, TRANSLATED * score / most) for index, score in scores.items() if index in near
         }
@@ -369,31 +369,22 @@ class _Scoring:
                         summed[other] += weight * strength
         return {index: strength / (1.0 + strength) for index, strength in summed.items()}
 
-    def weights(self, asked: Query) -> Mapping[str, float]:
-        """The weight of each term; Latin terms count ``BESIDE`` times if the collection has CJK terms of the query."""
-        if not any(is_cjk(term) and term in self.postings for term in asked.terms):
-            return asked.weights
-        return {term: weight * (1.0 if is_cjk(term) else BESIDE) for term, weight in asked.weights.items()}
-
     def subject(
         self,
         asked: Query,
-        weights: Mapping[str, float],
         synonyms: Iterable[tuple[Concept, dict[int, float], int]],
     ) -> Subject:
         """The subject words (those that are not light) and their texts."""
         sizes = {
-            term: SINGLE if is_single(term) else 1.0 if is_cjk(term) else weights[term]
-            for term in asked.terms
-            if asked.weights[term] == 1.0
+            term: SINGLE if is_single(term) else 1.0 for term in asked.terms if asked.weights[term] == 1.0
         }
         held = [(self.holders(term), size) for term, size in sizes.items() if term in self.postings]
         same = [(where, 1.0) for concept, where, _ in synonyms if where and not concept.is_light]
         return Subject((*held, *same), math.fsum(size for term, size in sizes.items() if not is_single(term)))
 
-    def most(self, asked: Query, weights: Mapping[str, float]) -> float:
+    def most(self, asked: Query) -> float:
         """The highest possible score: the weighted Σ idf of the tokens, and of the pairs that any text has."""
         idf = self.statistics.idf
         known = (len(self.holders(pair)) for pair in asked.pairs)
-        most = math.fsum(weights[term] * idf(len(self.holders(term))) for term in asked.terms)
+        most = math.fsum(asked.weights[term] * idf(len(self.holders(term))) for term in asked.terms)
         return most + PAIR * math.fsum(idf(holders) for holders in known if holders)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
@@ -11,12 +12,29 @@ from alice_exp.finding.rules.stop_words import weight_of, word_weight, words_bes
 from alice_exp.kernel.text.tokens import cjk_tokens, fold, is_cjk, pieces, stems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 def pairs_of(row: Iterable[str]) -> Iterable[str]:
     """The pairs of neighbouring Latin stems in a row of tokens, as ``"a b"``."""
     return map(" ".join, pairwise(token for token in row if not is_cjk(token)))
+
+
+_WORD = re.compile(r"[^\W\d_]+")
+_CAPITALISED = re.compile(r"(?<![\w./\\@#-])[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+(?![\w/\\(]|[.:-]\w)")
+_OPENS = ".!?:;\n"
+
+
+def _capitalised(text: str) -> Iterator[str]:
+    """The folded words that are capitalised within a sentence; none of a text in which most words are (a title, an
+    error's line), nor parts of paths and of identifiers."""
+    words = [word for word in _WORD.findall(text) if not is_cjk(word)]
+    if 2 * sum(word[0].isupper() for word in words) > len(words):
+        return
+    for found in _CAPITALISED.finditer(text):
+        before = text[: found.start()].rstrip(" \"'“‘(")
+        if before and before[-1] not in _OPENS:
+            yield fold(found.group())
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +62,7 @@ class Query:
 
     ``weights`` are those of the terms (``stop_words``); ``unnamed`` is the number of Latin and of CJK words that the
     lexicon cannot translate; ``latin`` maps the folded Latin words, in order, to their terms; ``correct`` are the
-    terms known to be spelt correctly.
+    terms known to be spelt correctly, ``names`` those of other words that are capitalised within a sentence.
     """
 
     terms: tuple[str, ...]
@@ -55,6 +73,7 @@ class Query:
     unnamed: tuple[float, float]
     latin: Mapping[str, str]
     correct: frozenset[str]
+    names: frozenset[str]
 
     @classmethod
     def of(cls, text: str) -> Query:
@@ -81,6 +100,8 @@ class Query:
             (len(latin), cjk),
             stem_of,
             correct,
+            frozenset(stem_of.get(name, name) for name in _capitalised(text))
+            & frozenset(stem_of.values()) - correct,
         )
 
     @property

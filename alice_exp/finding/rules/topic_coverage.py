@@ -1,7 +1,6 @@
 """Topic coverage: whether a text contains enough of a query's subject words to be an answer (DESIGN 10).
 
-A query of several words whose best text has only one of them mostly asks for something that is not there: "when is
-Tom's birthday" in a home that knows another person's. Light words (``finding.rules.stop_words``) are not counted.
+Light words (``finding.rules.stop_words``) are not counted.
 """
 
 from __future__ import annotations
@@ -13,12 +12,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-ONE_WORD = 1.5
-"""The largest size of a single word: a CJK word of two characters is one pair and two ``SINGLE``."""
-
-SEVERAL = 3
-"""So many words make a subject of which one alone proves little."""
 
 TOPIC = 2
 """A subject of so many words names a topic; a longer one asks something of it."""
@@ -38,10 +31,6 @@ class Subject:
     def coverage(self, index: int) -> float:
         """How many words of the subject a text contains."""
         return math.fsum(size for where, size in self.held if _is_in(index, where))
-
-    def is_lone(self, index: int) -> bool:
-        """Whether a text contains one word at most of a subject of ``SEVERAL`` words or more."""
-        return self.asked >= SEVERAL and self.coverage(index) <= ONE_WORD
 
     def is_whole(self, index: int) -> bool:
         """Whether a text contains the only word of a subject of one word."""
