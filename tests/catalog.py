@@ -39,7 +39,7 @@ CATALOGS: Mapping[str, Path] = {
 
 _CALLS = """
 say sentence AliceError UsageError ProblemError NotFoundError BusyError RefusedError ProviderError PeerError Problem Fault Note
-unclear _fault _warning _odd _Undecoded _counted NotAFile _unclear _missing _broken _problem _refused
+unclear problem_at _fault _warning _odd _Undecoded _counted NotAFile _unclear _missing _broken _problem _refused
 """
 SAYING = frozenset(_CALLS.split())
 """Calls whose texts a person reads: every text with a space or a place among their arguments is a message."""
@@ -52,6 +52,15 @@ personal low_value trial agent peer system editor
 _DOCTORED = """
 leftovers git files history remotes permissions clock disk schemas sharing owner index cloud reads
 """
+_TERMS = """
+result metadata frequency longevity uniqueness popularity reward reasoning note episode decision session
+"""
+_REFUSALS = """
+no such file or directory|permission denied|operation not permitted|no space left on device|read-only file system
+is a directory|not a directory|file exists|file name too long|too many open files|input/output error|disk quota exceeded
+directory not empty|too many levels of symbolic links|connection refused|exec format error|device or resource busy
+"""
+"""What systems say when they refuse, in small letters."""
 _OPTIONS = tuple(option.doc for option in OPTIONS)
 
 
@@ -78,7 +87,7 @@ _HELP = (
 WORDS = (
     *(*LEVELS, *_SAID.split(), *BLOCK_TYPES, *AGES, OLDER, "never", "needs review"),
     *(*_OPTIONS, *_HELP, *_DOCTORED.split(), IN_DOUBT_WARNING, UNKEPT_WARNING),
-    *(*PRIVATE, WINDOWS),
+    *(*PRIVATE, WINDOWS, *_TERMS.split(), *_REFUSALS.strip().replace("\n", "|").split("|")),
 )
 """Single words that are said through a variable."""
 
@@ -98,7 +107,14 @@ def messages() -> dict[str, list[str]]:
     return dict(sorted(found.items(), key=lambda row: row[1][0]))
 
 
-def _said(tree: ast.AST) -> Iterator[tuple[ast.expr, str]]:
+def _said(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
+    constants = {
+        target.id: statement.value
+        for statement in tree.body
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None
+        for target in (statement.targets if isinstance(statement, ast.Assign) else [statement.target])
+        if isinstance(target, ast.Name)
+    }
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
         if name == "require_person" and len(call.args) > 1:
@@ -108,13 +124,23 @@ def _said(tree: ast.AST) -> Iterator[tuple[ast.expr, str]]:
         if name not in SAYING:
             continue
         for position, argument in enumerate(call.args):
+            yield from _of_constant(argument, constants)
             yield from _texts(argument, said=name in ("say", "sentence") and not position)
         for keyword in call.keywords:
+            yield from _of_constant(keyword.value, constants)
             if keyword.arg == "hint":
                 yield from _hint(keyword.value)
             elif keyword.arg not in ("path", "default", "said"):
                 yield from _texts(keyword.value)
     yield from _said_by_name(tree)
+
+
+def _of_constant(argument: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[tuple[ast.expr, str]]:
+    """The texts of a constant of the module that is said by its name, or by its name and a key."""
+    name = argument.value if isinstance(argument, ast.Subscript) else argument
+    known = constants.get(name.id) if isinstance(name, ast.Name) else None
+    for one in known.values if isinstance(known, ast.Dict) else [known] if known is not None else []:
+        yield from _texts(one)
 
 
 def _said_by_name(tree: ast.AST) -> Iterator[tuple[ast.expr, str]]:

@@ -76,7 +76,10 @@ class FileSpool:
 
     @contextmanager
     def claim(self, wait: float) -> Iterator[bool]:
-        """Hold the right to work; False where another process has it for ``wait`` seconds."""
+        """Hold the right to work; False where no hook left anything, or another process has it for ``wait`` seconds."""
+        if not self._folder.is_dir():
+            yield False
+            return
         handle = os.open(self._folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             yield _locked(handle, wait)

@@ -16,7 +16,7 @@ from typing import Any
 
 from typing_extensions import is_typeddict
 
-from alice_exp.kernel.errors import UsageError
+from alice_exp.kernel.errors import Names, UsageError
 
 Operation = Callable[..., Any]
 
@@ -140,7 +140,7 @@ def _value(argument: str, schema: Mapping[str, Any], value: Any) -> Any:
         raise UsageError(
             "{argument} is one of {values}, not {value}",
             argument=argument,
-            values=", ".join(schema["enum"]),
+            values=Names(schema["enum"]),
             value=_short(value),
         )
     if kind is not None and not _fits(kind, value):

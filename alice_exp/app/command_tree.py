@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from alice_exp.kernel.errors import AliceError, Hint, UsageError
+from alice_exp.kernel.errors import AliceError, Hint, Names, UsageError
 from alice_exp.terminal import language
 from alice_exp.terminal.arguments import guard, named
 from alice_exp.terminal.console import Terminal
@@ -108,11 +108,13 @@ def _store(context: typer.Context, parameter: Any, value: Any) -> Any:
 def require_format(terminal: Terminal, format: str) -> None:
     """Let the answer be written in this format; ``UsageError`` if it is none, or another than ``--json`` asks for."""
     formats = ("tsv", "csv", "json")
-    if format not in formats or (terminal.json and format != "json"):
+    if format in formats and terminal.json and format != "json":
+        raise UsageError("--json and --format {format} contradict each other", format=format)
+    if format not in formats:
         raise UsageError(
             "unknown format {format}",
             format=repr(format),
-            hint=Hint("write --format {names}", names=", ".join(formats)),
+            hint=Hint("write --format {names}", names=Names(formats)),
         )
     terminal.format = format
 

@@ -203,8 +203,7 @@ def run(arguments: Sequence[str]) -> int:
     settle()
     terminal = Terminal(open_home, json="--json" in arguments, debug="--debug" in arguments)
     language.ask(terminal.configured_language)
-    if "--lang" in arguments[:-1]:  # before typer reads it: the pages of help and errors of usage come first
-        language.choose(arguments[arguments.index("--lang") + 1])
+    language.begin(arguments)
     try:
         answer = command().main(list(arguments), prog_name="alice-exp", standalone_mode=False, obj=terminal)
         sys.stdout.flush()

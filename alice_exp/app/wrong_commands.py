@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from alice_exp.kernel.errors import UsageError
+from alice_exp.kernel.errors import Names, UsageError
 from alice_exp.terminal.language import say
 
 MEANT: Mapping[str, str] = {
@@ -129,7 +129,7 @@ def meant(context: Any, table: Mapping[str, object], words: list[str]) -> list[s
         asked = f"alice-exp recall {shlex.quote(words[0])}"
         hint = say("to ask what is known: {line}", line=asked)
     if context.command_path == "alice-exp import":
-        hint = say("say what it is: {names}", names=", ".join(name for name in table if name))
+        hint = say("say what it is: {names}", names=Names(name for name in table if name))
     if MEANT.get(word) == "--version":
         hint = say("did you mean {names}?", names="'alice-exp --version'")
     raise UsageError("there is no command {name}", name=repr(words[0]), hint=hint)

@@ -36,7 +36,7 @@ from alice_exp.terminal.options import (
     Types,
     context_of,
     json_lines,
-    moment,
+    number_between,
     places_of,
     project_of,
 )
@@ -80,14 +80,16 @@ def recall(
         level_named(min_state),
         types=tuple(type_named(name) for name in type),
         tags=tuple(tag),
-        since=moment(since),
-        min_importance=min_importance,
+        since=terminal.moment(since),
+        min_importance=number_between(min_importance, 0, 1, "--min-importance"),
         origin=origin,
         scenario=scenario,
         project=project_of(terminal.session, project),
     )
     if bool(query.strip()) == bool(queries):
-        raise UsageError("give a query, or --queries FILE", hint='alice-exp recall "search code"')
+        raise UsageError(
+            "give a query or --queries FILE, one of the two", hint='alice-exp recall "search code"'
+        )
     if queries:
         _many(terminal, queries, top, filters)
         return
@@ -121,7 +123,10 @@ def _episodes(terminal: Terminal, query: str, filters: Filters, document: dict[s
     else:
         lived = episodes_beside(terminal.session.home, query, filters.since)
     document["episodes"] = [finding_documents.lived(*one) for one in lived]
-    return [f"{one.id}  {one.at}  {short(finding_documents.lived_line(one), 200)}" for _, one in lived]
+    return [
+        f"{one.id}  {terminal.local(one.at)}  {short(finding_documents.lived_line(one), 200)}"
+        for _, one in lived
+    ]
 
 
 def _thoughts(terminal: Terminal, query: str, top: int, since: str, document: dict[str, Any]) -> list[str]:
@@ -134,7 +139,10 @@ def _thoughts(terminal: Terminal, query: str, top: int, since: str, document: di
     snapshot = terminal.records(EVENTS_PATH)
     thoughts = find_thoughts(snapshot, terminal.session.history, query, top, since)
     document["diary"] = [hit_document(one) for one in thoughts]
-    return [f"{one.number or f'#{one.segment}'}  {one.at}  {short(one.text, 200)}" for one in thoughts]
+    return [
+        f"{one.number or f'#{one.segment}'}  {terminal.local(one.at)}  {short(one.text, 200)}"
+        for one in thoughts
+    ]
 
 
 def _explained(found: Match, explain: bool) -> dict[str, Any]:
@@ -254,12 +262,12 @@ def list_blocks(
         states=tuple(level_named(name) for name in state),
         types=tuple(type_named(name) for name in type),
         tags=tuple(tag),
-        since=moment(since),
-        min_importance=min_importance,
+        since=terminal.moment(since),
+        min_importance=number_between(min_importance, 0, 1, "--min-importance"),
         origin=origin,
         scenario=scenario,
         min_reads=min_reads,
-        min_consolidation=min_consolidation,
+        min_consolidation=number_between(min_consolidation, 0, 1, "--min-consolidation"),
     )
     session = terminal.session
     shown = listing(finding(session), filters, archived=archived, order=sort, most=limit)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.blocks.usecases.reads import counting
 from alice_exp.home.references import is_keyed, one_of, prefix, resolve
-from alice_exp.kernel.errors import Hint, UsageError
+from alice_exp.kernel.errors import Hint, Names, UsageError
 from alice_exp.kernel.text.times import mentions_time
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.rules.expiry import is_expired
@@ -201,7 +201,7 @@ def listing(
     """
     if order and order not in ORDERS:
         raise UsageError(
-            "unknown order {name}", name=repr(order), hint=Hint("orders are {names}", names=", ".join(ORDERS))
+            "unknown order {name}", name=repr(order), hint=Hint("orders are {names}", names=Names(ORDERS))
         )
     home, caller, config = finding.home, finding.caller, finding.home.config()
     passes, with_reads = (
@@ -280,5 +280,5 @@ def level_named(name: str) -> Level:
         if known == name:
             return known
     raise UsageError(
-        "{name} is not a state", name=repr(name), hint=Hint("states are {names}", names=", ".join(LEVELS))
+        "{name} is not a state", name=repr(name), hint=Hint("states are {names}", names=Names(LEVELS))
     )

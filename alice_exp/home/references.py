@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from alice_exp.kernel.errors import Hint, NotFoundError, UsageError
+from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.model.formats.block_fields import NAME
 from alice_exp.model.values.block import BLOCK_TYPES, PLACES, path_of
 
@@ -71,7 +71,7 @@ def one_of(reference: str, wanted: str, found: Sequence[Placed]) -> Placed:
     if len(found) == 1:
         return found[0]
     if found:
-        few = ", ".join(placed.block.id for placed in found[:4])
+        few = Names(placed.block.id for placed in found[:4])
         raise UsageError("{reference} fits several blocks: {few}", reference=reference, few=few)
     raise NotFoundError(
         "no block has the id {reference}",
@@ -95,7 +95,13 @@ def namespace_path(name: str, default_set: Place = "universal") -> str:
     head, slash, tail = name.partition("/")
     place = _SET_NAMES.get(head) if slash else default_set
     plain = tail if slash else head
-    if place is None or not NAME.fullmatch(plain):
+    if place is not None and plain and not NAME.fullmatch(plain):
+        raise UsageError(
+            "{name} cannot name a namespace",
+            name=repr(plain),
+            hint="names are lower-case letters, digits, - and _, at most 64",
+        )
+    if place is None or not plain:
         raise UsageError(
             "{name} is not a namespace",
             name=repr(name),
@@ -115,5 +121,5 @@ def type_named(name: str) -> BlockType:
         if known == name:
             return known
     raise UsageError(
-        "{name} is not a type", name=repr(name), hint=Hint("types are {names}", names=", ".join(BLOCK_TYPES))
+        "{name} is not a type", name=repr(name), hint=Hint("types are {names}", names=Names(BLOCK_TYPES))
     )

@@ -86,7 +86,8 @@ class Session:
             raise UsageError(
                 "{name} is not an actor",
                 name=repr(named),
-                hint="actors are user, agent[:name], editor, peer:name, system",
+                hint="actors are user, agent[:name], editor, peer:name, system; a name is of lower-case letters, "
+                "digits, - and _",
             )
         return Actor(fits[1], fits[2] or "")  # type: ignore[arg-type]
 

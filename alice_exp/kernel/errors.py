@@ -6,6 +6,8 @@ its sentence apart from the values in it (``template`` and ``values``), so that 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class Hint(str):
     """What helps, as a filled-in sentence that still knows its template and values, so that it can be translated."""
@@ -18,6 +20,19 @@ class Hint(str):
         hint = super().__new__(cls, template.format(**values) if values else template)
         hint.template, hint.values = template, values
         return hint
+
+
+class Names(str):
+    """Several names in one value of a sentence, which each language parts in its own way."""
+
+    names: tuple[str, ...]
+
+    def __new__(cls, names: Iterable[str]) -> Names:
+        """The names, parted by commas as in English."""
+        known = (*names,)
+        made = super().__new__(cls, ", ".join(known))
+        made.names = known
+        return made
 
 
 class AliceError(Exception):

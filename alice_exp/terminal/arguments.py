@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
@@ -33,7 +34,8 @@ def guard(command: Any) -> None:
 
 def plain(metavar: object) -> str:
     """An argument's name without the signs that say whether it may be left out or repeated."""
-    return str(metavar).replace("...", "").strip("[]{}…").removesuffix("|-").strip("[]{}…")
+    name = re.sub(r"^\[[^]]*\] ", "", str(metavar).replace("...", ""))
+    return name.strip("[]{}…").removesuffix("|-").strip("[]{}…")
 
 
 def _text(_: Any, parameter: Any, value: Any) -> Any:

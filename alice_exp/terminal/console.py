@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from alice_exp.kernel.errors import AliceError, ProblemError, RefusedError
-from alice_exp.terminal.language import language, rendered, say
+from alice_exp.kernel.errors import AliceError, Names, ProblemError, RefusedError
+from alice_exp.terminal.language import aside, rendered, say
 from alice_exp.terminal.streams import json_error, json_text
 
 if TYPE_CHECKING:
@@ -107,6 +107,12 @@ class Terminal:
         from datetime import datetime
 
         return f"{datetime.fromisoformat(at).astimezone(self.session.zone):%Y-%m-%d %H:%M}"
+
+    def moment(self, text: str) -> str:
+        """A day or time that a person typed, in the home's time zone, as ISO-8601 UTC; empty stays empty."""
+        from alice_exp.terminal.options import moment
+
+        return moment(text, self.session.zone) if text else ""
 
     def answer(self, document: object, text: Callable[[], None]) -> None:
         """Print the answer: one JSON document with ``--json``, otherwise by calling ``text``; nothing with ``-q``.
@@ -282,15 +288,16 @@ def sentence(error: AliceError) -> str:
         if error.path
         else ""
     )
-    around = "（{}）" if language() == "zh" else " ({})"
-    hint = around.format(rendered(error.hint)) if error.hint else ""
+    hint = aside(rendered(error.hint))
     return visible(f"{where}{_translated(error)}{hint}").replace("\n", " ")
 
 
 def _translated(error: AliceError) -> str:
     values: dict[str, Any] = {
         # A command is written as it is typed, though "retire" is a verb in other sentences.
-        name: rendered(value) if isinstance(value, str) and name != "command" else value
+        name: rendered(value)
+        if isinstance(value, str) and not isinstance(value, Names) and name != "command"
+        else value
         for name, value in error.filling.items()
     }
     return say(error.template, **values)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from alice_exp.kernel.errors import AliceError, Hint, UsageError
+from alice_exp.kernel.errors import AliceError, Hint, Names, UsageError
 
 LANGUAGES = ("en", "zh")
 """The codes of the languages that there are: English, and those that have a catalog in ``locale``."""
@@ -35,11 +35,19 @@ def ask(configured: Callable[[], str]) -> None:
     _configured = configured
 
 
+def begin(arguments: Sequence[str]) -> None:
+    """Choose what a command line names by ``--lang``, before it is parsed: help and errors of usage come first."""
+    for word, follows in zip(arguments, [*arguments[1:], ""], strict=False):
+        named = follows if word == "--lang" else word.partition("=")[2] if word.startswith("--lang=") else ""
+        if _code(named) in LANGUAGES:
+            choose(named)
+
+
 def require(option: str, text: str) -> None:
     """Raise ``UsageError`` if what an option says is no language that there is; a locale, as zh_CN.UTF-8, names one."""
     if _code(text) not in LANGUAGES:
         raise UsageError(
-            "{name} is one of {few}, not {text}", name=option, few=", ".join(LANGUAGES), text=repr(text)
+            "{name} is one of {few}, not {text}", name=option, few=Names(LANGUAGES), text=repr(text)
         )
 
 
@@ -74,12 +82,19 @@ def listed(names: Iterable[str]) -> str:
     return ("、" if language() == "zh" else ", ").join(names)
 
 
+def aside(text: str) -> str:
+    """A text in brackets behind a sentence, with what parts the two; empty stays empty."""
+    return ("（{}）" if language() == "zh" else " ({})").format(text) if text else ""
+
+
 def say(template: str, **values: object) -> str:
     """A template in the person's language, with its ``{name}`` placeholders filled."""
     known = _catalog(language()).get(template, template)
     if 1 in values.values() and language() == "en":
         known = _of_one(known, values)
-    return known.format(**values) if values else known
+    if not values:
+        return known
+    return known.format(**{n: listed(v.names) if isinstance(v, Names) else v for n, v in values.items()})
 
 
 def _of_one(template: str, values: Mapping[str, object]) -> str:
@@ -158,7 +173,9 @@ def _catalog(language: str) -> Mapping[str, str]:
     try:
         with path.open("rb") as file:
             # Private, but there is no public way to list a catalog.
-            return gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined,no-any-return]
+            known = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
+            # What stands under the empty text is the head of the catalog, which nobody says.
+            return {key: text for key, text in known.items() if key}
     except OSError:
         return {}
 

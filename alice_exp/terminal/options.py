@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
+from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError
+from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.values.block import SETS, Place
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from alice_exp.home.session import Session
 
 DEEPEST = 60
@@ -47,13 +50,17 @@ def project_of(session: Session, option: str) -> str:
     return project_named(option) if option else session.project
 
 
-def context_of(pairs: Sequence[str]) -> dict[str, Json]:
+def context_of(pairs: Sequence[str], option: str = "--context") -> dict[str, Json]:
     """Parse ``k=v`` options into a context; JSON booleans, null and numbers are converted, other values stay texts."""
     context: dict[str, Json] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
-            raise UsageError("not a context: {pair}", pair=repr(pair), hint="write --context key=value")
+            raise UsageError(
+                "not a key and its value: {pair}",
+                pair=repr(pair),
+                hint=Hint("write {option} key=value", option=option),
+            )
         context[key.strip()] = _value(value)
     return context
 
@@ -150,12 +157,16 @@ def _object(raw: bytes, source: str, number: int) -> dict[str, Json]:
             "this is not UTF-8 text", path=source, line=number, column=error.start + 1
         ) from None
     except json.JSONDecodeError as error:
+        # Said as of a file: our reader knows what a person meant; json names what its grammar wants.
+        fault = parse(raw, spans_of="").problem
+        helps = fault.hint if fault else ""
         raise ProblemError(
             "this line is not JSON: {why}",
-            why=error.msg.lower(),
+            why=fault.message if fault else error.msg.lower(),
+            hint=helps,
             path=source,
             line=number,
-            column=error.colno,
+            column=fault.column if fault else error.colno,
         ) from None
     except (ValueError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
@@ -239,8 +250,11 @@ def write_apart(target: str, text: str) -> None:
         raise ProblemError("this file cannot be written: {why}", why=why, path=target) from error
 
 
-def moment(text: str) -> str:
-    """A day or time as ISO-8601 UTC; ``UsageError`` if malformed. Empty stays empty."""
+def moment(text: str, zone: tzinfo | None) -> str:
+    """A day or time as ISO-8601 UTC, empty as empty; ``UsageError`` if malformed.
+
+    What names no zone is in ``zone``; None: in that of the system.
+    """
     if not text:
         return ""
     from datetime import UTC, datetime
@@ -251,7 +265,7 @@ def moment(text: str) -> str:
         raise UsageError(
             "not a time: {text}", text=repr(text), hint="write 2026-02-20 or 2026-02-20T09:00:00Z"
         ) from None
-    at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    at = (at if at.tzinfo else at.replace(tzinfo=zone)).astimezone(UTC)
     return at.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from alice_exp.kernel.errors import Hint, UsageError
+from alice_exp.kernel.errors import Hint, Names, UsageError
 
 FORMATS = ("tsv", "csv", "json")
 
@@ -70,7 +70,7 @@ def written(document: object, command: str, format: str, fields: str) -> str:
             raise UsageError(
                 "there is no field {name}",
                 name=repr(name),
-                hint=Hint("fields are {names}", names=", ".join(known)),
+                hint=Hint("fields are {names}", names=Names(known)),
             )
     chosen = [{name: row.get(name) for name in names} if names else row for row in table]
     if format == "json":

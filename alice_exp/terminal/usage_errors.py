@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import Any
 
@@ -39,7 +40,7 @@ def told(error: Any) -> UsageError:
             return UsageError(
                 "{option} is a number from {low:g} to {high:g}", option=option, low=low, high=high
             )
-        if low is not None:
+        if low is not None and "int" in name:
             return UsageError("{option} is a whole number, {low} or more", option=option, low=low)
         return UsageError(KINDS[name], option=option, hint=see)
     return UsageError("{message}", message=error.format_message(), hint=see)
@@ -51,6 +52,7 @@ KINDS = {
     "float": "{option} is a number",
     "int range": "{option} is a whole number",
     "integer range": "{option} is a whole number",
+    "float range": "{option} is a number",
 }
 """What a value has to be, by the name of its type."""
 
@@ -88,7 +90,10 @@ def _of_option(error: Any, option: str, see: str) -> UsageError:
         near = ["--version"]
     near = [one for one in _SAME.get(option, ()) if one in known] or near
     names = " · ".join(near)
-    hint = f"{say('did you mean {names}?', names=names)} {see}" if near else see
+    hint = say("did you mean {names}? {see}", names=names, see=see) if near else see
+    if re.fullmatch(r"-[0-9.]+", option) and context is not None:
+        line = f"{context.command_path} … -- {option}"
+        hint = say("what begins with - and is no option stands behind --: {line}", line=line)
     return UsageError("there is no option {option}", option=option, hint=hint)
 
 
@@ -98,6 +103,10 @@ def _extra(context: Any, message: str, see: str) -> UsageError:
     if words.startswith("s) ("):
         words = words[4:]
     texts = [one for one in context.command.params if one.param_type_name == "argument"]
+    dashed = _dashed(context, f"{' '.join(map(str, context.params.values()))} {words}")
+    if dashed:
+        hint = say("did you mean {names}? {see}", names=dashed, see=see)
+        return UsageError("too many words: {words}", words=words, hint=hint)
     given = context.params.get(texts[0].name) if len(texts) == 1 else None
     if isinstance(given, str) and "ID" not in str(texts[0].metavar):
         line = f"{context.command_path} {shlex.quote(f'{given} {words}')}"
@@ -105,6 +114,13 @@ def _extra(context: Any, message: str, see: str) -> UsageError:
     else:
         hint = _example(context, see)
     return UsageError("too many words: {words}", words=words, hint=hint)
+
+
+def _dashed(context: Any, text: str) -> str:
+    """The option that was written with a dash of another kind, as an input method gives it; empty if there is none."""
+    known = {one for each in context.command.get_params(context) for one in each.opts}
+    found = re.findall(r"(?:^|\s)[-–—―−－]+([a-z][a-z-]*)", text)
+    return next((f"--{name}" for name in found if f"--{name}" in known), "")
 
 
 def _example(context: Any, see: str) -> str:

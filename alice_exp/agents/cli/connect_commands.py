@@ -18,14 +18,14 @@ from alice_exp.agents.host_hooks import hooked, unhooked
 from alice_exp.agents.ports import Spool
 from alice_exp.agents.server import INSTRUCTIONS
 from alice_exp.home.caller import require_person
-from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, UsageError
+from alice_exp.kernel.errors import Hint, Names, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.text.marked_block import with_block, without_block
 from alice_exp.maintenance.usecases import namespaces_of_home
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.edited_files import text_of, write_text
 from alice_exp.terminal.language import say
 
-Names = Annotated[
+Hosts = Annotated[
     list[str],
     typer.Argument(
         metavar="[HOST]...",
@@ -53,7 +53,7 @@ class Planned:
     after: str
 
 
-def connect(ctx: typer.Context, hosts: Names = [], show: Show = False) -> None:  # noqa: B006
+def connect(ctx: typer.Context, hosts: Hosts = [], show: Show = False) -> None:  # noqa: B006
     """Set up all that an agent's host can hold: MCP server, hooks at start and end, instructions. Again: no change.
 
     The server is started once before anything is written; a home that is not there is made.
@@ -90,7 +90,7 @@ def connect(ctx: typer.Context, hosts: Names = [], show: Show = False) -> None: 
     _answer(terminal, done, [], hosts)
 
 
-def disconnect(ctx: typer.Context, hosts: Names = [], show: Show = False) -> None:  # noqa: B006
+def disconnect(ctx: typer.Context, hosts: Hosts = [], show: Show = False) -> None:  # noqa: B006
     """Take our server, hooks and instructions out of an agent's host; all else in its files stays as it is.
 
     Example: alice-exp disconnect claude-code
@@ -132,7 +132,7 @@ def _chosen(names: Sequence[str]) -> list[Host]:
     for name, host in zip(names, found, strict=True):
         if host is None:
             raise UsageError(
-                "unknown host {host}", host=repr(name), hint=Hint("hosts are {names}", names=", ".join(HOSTS))
+                "unknown host {host}", host=repr(name), hint=Hint("hosts are {names}", names=Names(HOSTS))
             )
     chosen = (
         [host for host in found if host]
@@ -141,7 +141,7 @@ def _chosen(names: Sequence[str]) -> list[Host]:
     )
     if not chosen:
         raise NotFoundError(
-            "no agent's host was found here", hint=Hint("hosts are {names}", names=", ".join(HOSTS))
+            "no agent's host was found here", hint=Hint("hosts are {names}", names=Names(HOSTS))
         )
     return list({host.name: host for host in chosen}.values())
 

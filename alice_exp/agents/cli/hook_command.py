@@ -16,7 +16,7 @@ import typer
 from alice_exp.agents.host_config import ALIASES, HOSTS, Event, Host
 from alice_exp.agents.rules import hook_events
 from alice_exp.agents.wiring import spool
-from alice_exp.kernel.errors import AliceError, Hint, ProblemError, UsageError
+from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, UsageError
 from alice_exp.kernel.providers.command_line import INSIDE
 from alice_exp.terminal.console import Terminal
 
@@ -55,7 +55,7 @@ def hook(
     known = HOSTS.get(ALIASES.get(host, host))
     if known is None:
         raise UsageError(
-            "unknown host {host}", host=repr(host), hint=Hint("hosts are {names}", names=", ".join(HOSTS))
+            "unknown host {host}", host=repr(host), hint=Hint("hosts are {names}", names=Names(HOSTS))
         )
     named = hook_events.event_named(event)
     data = sys.stdin.buffer.read(_LONGEST)

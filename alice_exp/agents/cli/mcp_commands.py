@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from alice_exp.kernel.errors import Hint, ProblemError, UsageError
+from alice_exp.kernel.errors import Hint, Names, ProblemError, UsageError
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.edited_files import text_of, write_text
 from alice_exp.terminal.language import say
@@ -61,7 +61,7 @@ def install(
     known = HOSTS.get(host)
     if known is None:
         raise UsageError(
-            "unknown host {host}", host=repr(host), hint=Hint("hosts are {names}", names=", ".join(HOSTS))
+            "unknown host {host}", host=repr(host), hint=Hint("hosts are {names}", names=Names(HOSTS))
         )
     path = Path(file).expanduser() if file else host_files.place(known, project)
     before = text_of(path)

@@ -11,7 +11,7 @@ from alice_exp.blocks.usecases.capture import CONTENT, Captured, Draft, destinat
 from alice_exp.blocks.usecases.capture import memorize as keep
 from alice_exp.blocks.usecases.capture import remember as keep_word
 from alice_exp.home.references import namespace_name, namespace_path, type_named
-from alice_exp.kernel.errors import ProblemError, UsageError
+from alice_exp.kernel.errors import Names, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.documents import brief
@@ -191,7 +191,7 @@ def _warn_of_secrets(terminal: Terminal, placed: Placed, found: Sequence[Delicat
     """Name the secrets and private facts that were kept, and what removes them for good."""
     if not found:
         return
-    kinds = ", ".join(dict.fromkeys(say(one.kind) for one in found))
+    kinds = Names(dict.fromkeys(say(one.kind) for one in found))
     if placed.place == "low_value":
         line = say(
             "alice-exp: {id} holds {kinds}; to keep no word of it: 'alice-exp reject {id} --purge'",

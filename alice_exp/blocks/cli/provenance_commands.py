@@ -21,7 +21,6 @@ from alice_exp.model.rules.use import Standing, standing
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Arms, Placed
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
-from alice_exp.terminal.options import moment
 
 
 def why(
@@ -181,7 +180,7 @@ def log(
     opened = terminal.session
     opened.home.read(())
     block_id = provenance.find_id(opened.look_up, opened.history, reference) if reference else ""
-    filters = LogFilter(block_id, by, op, session, moment(since), moment(until), limit)
+    filters = LogFilter(block_id, by, op, session, terminal.moment(since), terminal.moment(until), limit)
     acts = list(provenance.log(opened.history, filters))
     life = (
         {step.commit.commit: step for step in provenance.transitions(opened.history, block_id)}
@@ -317,7 +316,7 @@ def undo(
         [*([name] if name else []), *(f"{option} {value}" for option, value in named.items() if value)]
     )
     require_person(opened.caller, say("undo"), f"alice-exp undo {tried}".rstrip())
-    filters = LogFilter("", by, op, session, moment(since), moment(until))
+    filters = LogFilter("", by, op, session, terminal.moment(since), terminal.moment(until))
     if name and filters != LogFilter():
         raise UsageError("name one act, or say which acts by options, not both")
     if not dry_run:

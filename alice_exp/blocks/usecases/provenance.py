@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from alice_exp.blocks.rules.undo import by_block, whole_files
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import look_up, prefix
-from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.errors import Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.values.block import PLACES, Placed
@@ -106,7 +106,7 @@ def find(look_up: LookUp, history: History, reference: str) -> tuple[str, Placed
         return known.pop(), None
     if known:
         raise UsageError(
-            "{reference} fits several blocks: {few}", reference=reference, few=", ".join(sorted(known)[:4])
+            "{reference} fits several blocks: {few}", reference=reference, few=Names(sorted(known)[:4])
         )
     raise NotFoundError(
         "no block ever had the id {reference}", reference=reference, hint="see 'alice-exp log'"

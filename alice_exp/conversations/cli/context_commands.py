@@ -28,7 +28,6 @@ from alice_exp.terminal.options import (
     Sets,
     Tags,
     Types,
-    moment,
     number_between,
     places_of,
     project_of,
@@ -67,7 +66,7 @@ def context(
         min_state=level_named(min_state),
         types=tuple(type_named(name) for name in type),
         tags=tuple(tag),
-        since=moment(since),
+        since=terminal.moment(since),
         min_importance=number_between(min_importance, 0, 1, "--min-importance"),
         project=project_of(terminal.session, project),
     )

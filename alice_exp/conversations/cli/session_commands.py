@@ -11,7 +11,7 @@ from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.values import ROLES, ChatRecord, Message, as_dict, message_of
 from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.home.caller import require_person
-from alice_exp.kernel.errors import AliceError, ProblemError, ProviderError, UsageError
+from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, ProviderError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say as sentence
@@ -74,7 +74,13 @@ def _messages(words: list[str], role: str, speaker: str, source: str) -> list[Me
         if words or role:
             raise UsageError("give a text or --from, not both")
         return [_read(number, fields, source) for number, fields in json_lines(source)]
-    if len(words) == 2 and not role and words[0] in ROLES:
+    if len(words) == 2 and not role:
+        if words[0] not in ROLES:
+            raise UsageError(
+                "{role} is not a role",
+                role=repr(words[0]),
+                hint=Hint("roles are {names}", names=Names(ROLES)),
+            )
         role, words = words[0], words[1:]
     if len(words) != 1:
         raise UsageError(

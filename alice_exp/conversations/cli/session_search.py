@@ -92,8 +92,10 @@ def search(
 
     terminal: Terminal = ctx.obj
     if bool(query.strip()) == bool(queries):
-        raise UsageError("give a query, or --queries FILE", hint='alice-exp session search "Berlin"')
-    seen_from = None if now == "newest" else now or terminal.session.caller.now
+        raise UsageError(
+            "give a query or --queries FILE, one of the two", hint='alice-exp session search "Berlin"'
+        )
+    seen_from = None if now == "newest" else terminal.moment(now) or terminal.session.caller.now
     if queries:
         _many(terminal, queries, session, top, None if not now else seen_from)
         return

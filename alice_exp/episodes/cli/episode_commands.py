@@ -31,7 +31,6 @@ from alice_exp.terminal.options import (
     Top,
     context_of,
     json_or_text,
-    moment,
     number_between,
     require_utf8,
     source_bytes,
@@ -95,7 +94,7 @@ def add(
             reward=None if reward is None else number_between(reward, 0, 1, "--reward"),
             reflection=reflection,
             type=type,
-            at=moment(at),
+            at=terminal.moment(at),
         )
     _kept(terminal, kept)
 
@@ -117,7 +116,7 @@ def list_episodes(
     terminal: Terminal = ctx.obj
     after = _after(terminal, recent, since)
     filters = Filters(after, success, type, number_between(min_reward, 0, 1, "--min-reward"))
-    found = episode_book.listed(terminal.records(EPISODES_PATH), filters, moment(until), limit)
+    found = episode_book.listed(terminal.records(EPISODES_PATH), filters, terminal.moment(until), limit)
     rows = [episode_row(terminal, episode) for episode in found]
     columns = [say("id"), say("when"), say("worked"), say("reward"), say("task"), say("action")]
     terminal.answer(
@@ -250,7 +249,7 @@ def stats(ctx: typer.Context) -> None:
                 iso_time(counts.oldest_timestamp / 1000),
                 iso_time(counts.newest_timestamp / 1000),
             )
-            terminal.line(f"{oldest} – {newest}")
+            terminal.line(f"{terminal.local(oldest)} – {terminal.local(newest)}")
         for name, count in counts.types.items():
             terminal.line(f"  {name}  {count}")
 
@@ -382,5 +381,5 @@ def _after(terminal: Terminal, recent: str, since: str) -> str:
     now = seconds(terminal.session.caller.now)
     begins = [now - span] if span else []
     # The filter is strict, and times have milliseconds.
-    begins += [seconds(moment(since)) - 0.001] if since else []
+    begins += [seconds(terminal.moment(since)) - 0.001] if since else []
     return iso_time(max(begins)) if begins else ""

@@ -87,5 +87,6 @@ def factors(terminal: Terminal, weighed: tuple[Weighed, ...], gone: set[str]) ->
         rows.append(
             [one.episode.id, *(f"{number:.3f}" for number in numbers), fate, short(one.episode.task, 50)]
         )
-    names = ("id", "reward 0.4", "recency 0.3", "uniqueness 0.2", "popularity 0.1", "importance", "", "task")
+    shares = (("reward", 0.4), ("recency", 0.3), ("uniqueness", 0.2), ("popularity", 0.1))
+    names = ("id", *(f"{say(name)} {share}" for name, share in shares), "importance", "", "task")
     terminal.table([say(name) if name else "" for name in names], rows)

@@ -15,7 +15,7 @@ from alice_exp.episodes.rules.retention import is_due, prune
 from alice_exp.episodes.rules.search_episodes import Filters, join, shorten_result, statistics
 from alice_exp.home.caller import require_person
 from alice_exp.home.record_access import refuse_faults, require_sound
-from alice_exp.kernel.errors import Hint, NotFoundError, UsageError
+from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.progress import followed
@@ -251,7 +251,7 @@ def named(book: EpisodeBook, reference: str) -> Episode:
     found = [episode for episode in book.episodes if episode.id.startswith(wanted)]
     exact = [episode for episode in found if episode.id == wanted]
     if len(found) > 1 and not exact:
-        few = ", ".join(episode.id for episode in found[:4])
+        few = Names(episode.id for episode in found[:4])
         raise UsageError("{reference} fits several episodes: {few}", reference=reference, few=few)
     if not found:
         raise NotFoundError(

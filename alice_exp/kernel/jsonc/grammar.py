@@ -253,6 +253,11 @@ def _string_fault(text: str, pos: int, end: int) -> Fault:
     char = text[bad : bad + 1]
     if char in ("", "\n", "\r"):
         hint = Hint("close it with {value}; a line break inside is written \\n", value=text[pos])
+        wide = re.search("[”“＂]", text[pos:end])
+        if wide:
+            hint = Hint(
+                "close it with {value}, not with the full-width {char}", value=text[pos], char=wide[0]
+            )
         return Fault(pos, "this text is not closed on its line", hint=hint)
     if char < " ":
         escape = {"\t": "\\t", "\b": "\\b", "\f": "\\f"}.get(char, f"\\u{ord(char):04x}")

@@ -134,7 +134,23 @@ def _conflict(text: str) -> Fault | None:
 
 def _problem(path: str, text: str, fault: Fault) -> Problem:
     line, column = position(text, fault.offset)
+    char = text[fault.offset : fault.offset + 1]
+    if char in _PLAIN:
+        values = {"char": char, "plain": _PLAIN[char]}
+        return Problem(path, line, column, "{char} is a full-width sign: write {plain}", values)
     return Problem(path, line, column, fault.template, fault.values, hint=fault.hint)
+
+
+# What an input method writes for the signs of JSON; outside of texts none of them means anything.
+_PLAIN = {
+    **{chr(ord(sign) + 0xFEE0): sign for sign in ',:"[]{}0123456789-'},
+    **dict.fromkeys("“”„‘’", '"'),
+    **dict.fromkeys("、；", ","),
+    "【": "[",
+    "】": "]",
+    "「": '"',
+    "」": '"',
+}
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

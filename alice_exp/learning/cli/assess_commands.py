@@ -18,7 +18,7 @@ from alice_exp.learning.usecases import statistics
 from alice_exp.learning.wiring import learning
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal, short
-from alice_exp.terminal.language import language, say
+from alice_exp.terminal.language import aside, language, listed, say
 from alice_exp.terminal.options import Surroundings, context_of
 from alice_exp.terminal.rows import FORMATS
 
@@ -51,9 +51,15 @@ def _assessment(terminal: Terminal, assessed: Assessment) -> None:
     if assessed.grade != "none":
         stats = assessed.stats
         terminal.line(
-            f"  {assessed.score:.4f} = {say('confidence')} {stats.confidence:.2f}, "
-            f"{say('coverage')} {stats.coverage:.2f}, "
-            f"{say('recency')} {stats.recency:.2f}, {say('consolidation')} {stats.consolidation:.2f}"
+            f"  {assessed.score:.4f} = "
+            + listed(
+                (
+                    f"{say('confidence')} {stats.confidence:.2f}",
+                    f"{say('coverage')} {stats.coverage:.2f}",
+                    f"{say('recency')} {stats.recency:.2f}",
+                    f"{say('consolidation')} {stats.consolidation:.2f}",
+                )
+            )
         )
         rows = [
             [
@@ -102,12 +108,12 @@ def consolidation(
 
     def text() -> None:
         terminal.line(
-            f"{block.id}  {terms.score:.4f}  ({say('read {count} times', count=block.access_count)})"
+            f"{block.id}  {terms.score:.4f} {aside(say('read {count} times', count=block.access_count))}"
         )
         if explain:
             for name in ("frequency", "longevity", "recency"):
                 value, weight = getattr(terms, name), getattr(weights, name)
-                terminal.line(f"  {say(name):<14} {weight:.2f} × {value:.6f} = {weight * value:.6f}")
+                terminal.pair(say(name), f"{weight:.2f} × {value:.6f} = {weight * value:.6f}", 14)
 
     terminal.answer(answer, text)
 

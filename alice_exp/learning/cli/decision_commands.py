@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.errors import Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.display import one_line
@@ -18,7 +18,7 @@ from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.lifecycle import Change
 from alice_exp.model.values.block import Placed, Record
 from alice_exp.terminal.console import Terminal, stale_mark
-from alice_exp.terminal.language import say
+from alice_exp.terminal.language import aside, say
 from alice_exp.terminal.options import Project, Surroundings, context_of, project_of
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _decision(terminal: Terminal, made: Decision, warnings: list[str]) -> None:
     else:
         terminal.line(say("nothing that is trusted fits: use your own reasoning"))
     if made.held_out:
-        terminal.line(say("held out by lot, to see what it brings: {ids}", ids=", ".join(made.held_out)))
+        terminal.line(say("held out by lot, to see what it brings: {ids}", ids=Names(made.held_out)))
     for warning in warnings:
         terminal.note(warning)
     terminal.line(say("then: alice-exp outcome {decision} ok|fail", decision=made.decision))
@@ -95,7 +95,7 @@ def _decision(terminal: Terminal, made: Decision, warnings: list[str]) -> None:
 def _row(what: str, found: Match, more: str) -> list[str]:
     placed = found.placed
     notes = [note for note in (more, doubt_of(placed)) if note]
-    said = documents.payload_text(placed) + stale_mark(placed) + "".join(f" ({note})" for note in notes)
+    said = documents.payload_text(placed) + stale_mark(placed) + "".join(map(aside, notes))
     return [what, f"{found.score:.3f}", placed.block.id, say(placed.block.state), said]
 
 

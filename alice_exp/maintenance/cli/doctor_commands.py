@@ -17,7 +17,7 @@ from alice_exp.model.values.config import is_local
 from alice_exp.owner.wiring import owner
 from alice_exp.sync.wiring import remotes
 from alice_exp.terminal.console import Terminal
-from alice_exp.terminal.language import rendered, say
+from alice_exp.terminal.language import aside, rendered, say
 
 
 def doctor(
@@ -60,7 +60,7 @@ def _checks(terminal: Terminal, checks: tuple[Check, ...]) -> None:
         terminal.line(f"{marks[check.severity]} {say(check.name)}{mended}")
         for problem in check.problems:
             where = f"{problem.where}: " if problem.path else ""
-            hint = f" ({rendered(problem.hint)})" if problem.hint else ""
+            hint = aside(rendered(problem.hint))
             terminal.line(f"    {where}{say(problem.template, **problem.values)}{hint}")
 
 

@@ -16,7 +16,7 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.maintenance.usecases import namespaces_of_home
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal, short
-from alice_exp.terminal.language import rendered, say
+from alice_exp.terminal.language import aside, rendered, say
 
 
 def init(
@@ -73,7 +73,7 @@ def check(ctx: typer.Context) -> None:
 
     def text() -> None:
         for problem in problems:
-            hint = f" ({rendered(problem.hint)})" if problem.hint else ""
+            hint = aside(rendered(problem.hint))
             terminal.line(
                 f"{problem.where}: {say(problem.severity)}: {say(problem.template, **problem.values)}{hint}"
             )

@@ -13,11 +13,11 @@ from typing import Annotated
 import typer
 
 from alice_exp.home.caller import require_person
-from alice_exp.kernel.errors import Hint, ProblemError, UsageError
+from alice_exp.kernel.errors import Hint, Names, ProblemError, UsageError
 from alice_exp.maintenance import rules
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.edited_files import write_text
-from alice_exp.terminal.language import say
+from alice_exp.terminal.language import aside, say
 
 _By = Annotated[
     str, typer.Option("--by", metavar="systemd|launchd|cron", help="By what, instead of what is there.")
@@ -68,15 +68,15 @@ def status(ctx: typer.Context) -> None:
     """
     terminal: Terminal = ctx.obj
     found = [kind for kind in _PUT if _is_there(kind)]
-    text = say("the report comes by {by}", by=", ".join(found)) if found else say("none was scheduled")
-    hint = "" if found else f" ({say('alice-exp schedule install')})"
+    text = say("the report comes by {by}", by=Names(found)) if found else say("none was scheduled")
+    hint = "" if found else aside("alice-exp schedule install")
     terminal.answer({"by": found}, lambda: terminal.line(text + hint))
 
 
 def _kind(named: str) -> str:
     if named and named not in _PUT:
         raise UsageError(
-            "{name} is not known here", name=repr(named), hint=Hint("write {names}", names=", ".join(_PUT))
+            "{name} is not known here", name=repr(named), hint=Hint("write {names}", names=Names(_PUT))
         )
     programs = {"launchd": "launchctl", "systemd": "systemctl", "cron": "crontab"}
     order = [named] if named else ["launchd", "systemd", "cron"]

@@ -22,7 +22,7 @@ from alice_exp.maintenance.usecases.watch_changes import Noticed, Watching
 from alice_exp.maintenance.wiring import watcher
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal
-from alice_exp.terminal.language import rendered, say
+from alice_exp.terminal.language import aside, rendered, say
 from alice_exp.terminal.options import seconds
 from alice_exp.terminal.streams import json_text
 
@@ -324,5 +324,5 @@ def _fault(problem: Problem) -> str:
     text = f"{problem.where}: " if problem.where else ""
     text += say(problem.template, **problem.values)
     for more in (rendered(problem.hint), kept):
-        text += f" ({more})" if more else ""
+        text += aside(more)
     return text

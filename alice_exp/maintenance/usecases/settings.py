@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from alice_exp.home.caller import require_person
-from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, ProblemError, UsageError
+from alice_exp.kernel.errors import BusyError, Hint, Names, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc import Set, edit, parse
 from alice_exp.model.formats.config_file import PATH, default_text, fits, read_config, sentence
@@ -84,7 +84,7 @@ def parsed(option: Option, text: str) -> Json:
         language.require("lang", text)
     if option.name == "events.strategy" and value not in STRATEGIES:
         raise UsageError(
-            "{name} is one of {few}, not {text}", name=option.name, few=", ".join(STRATEGIES), text=repr(text)
+            "{name} is one of {few}, not {text}", name=option.name, few=Names(STRATEGIES), text=repr(text)
         )
     return value
 

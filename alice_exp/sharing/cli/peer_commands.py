@@ -9,7 +9,7 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from alice_exp.home.caller import require_person
-from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
+from alice_exp.kernel.errors import AliceError, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
 from alice_exp.sharing.cli.patient_lines import PatientLines
@@ -266,7 +266,7 @@ def serve(
     host = exchanging.Host(apart.home, shares(apart), caller_as(apart), warn)
 
     def shown(port: int) -> None:
-        names = ", ".join(peer.name for peer in known)
+        names = Names(peer.name for peer in known)
         said = say("listening on port {port} for {names}", port=port, names=names)
         listening = {"event": "listening", "port": port, "peers": [peer.name for peer in known]}
         _event(terminal, out, listening, [said])

@@ -17,7 +17,6 @@ from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
     context_of,
     json_or_text,
-    moment,
     require_utf8,
     source_bytes,
     write_apart,
@@ -33,7 +32,6 @@ from alice_exp.timeline.cli.event_tables import (
 from alice_exp.timeline.rules.compaction import (
     between,
     events_between,
-    narrative,
     recent,
     scenes,
     statistics,
@@ -74,7 +72,9 @@ def add(
     way = diary.strategy_named(strategy or session.config.text("events.strategy"))
     opened = dataclasses.replace(thinking(session, terminal.doors(dry_run)), strategy=way)
     if bool(thought) == bool(source):
-        raise UsageError("give a thought, or --from FILE", hint='alice-exp event add "the tests are red"')
+        raise UsageError(
+            "give a thought or --from FILE, one of the two", hint='alice-exp event add "the tests are red"'
+        )
     if source or thought == "-":
         named = source or thought
         imported = diary.read_thoughts(source_bytes(named), named, session.caller.now)
@@ -86,7 +86,7 @@ def add(
         return
     require_utf8(thought, context, action)
     came = json_or_text(result) if result else None
-    event = Event(moment(at), thought, context, action, came, context_of(meta))
+    event = Event(terminal.moment(at), thought, context, action, came, context_of(meta, "--meta"))
     show_change(terminal, diary.add_thought(opened, event))
 
 
@@ -117,7 +117,7 @@ def list_events(
     """
     terminal: Terminal = ctx.obj
     timeline = terminal.records(EVENTS_PATH).timeline or Timeline()
-    low, high = moment(since), moment(until)
+    low, high = terminal.moment(since), terminal.moment(until)
     segments, events = between(timeline, low, high), events_between(timeline, low, high)
 
     def text() -> None:
@@ -151,13 +151,15 @@ def search(
     if not query.strip():
         raise UsageError("say what you look for", hint='alice-exp event search "drop v1"')
     snapshot = terminal.records(EVENTS_PATH)
-    found = find_thoughts(snapshot, terminal.session.history, query, top, moment(since), moment(until))
+    found = find_thoughts(
+        snapshot, terminal.session.history, query, top, terminal.moment(since), terminal.moment(until)
+    )
     document = {"query": query, "matches": [hit_document(one) for one in found]}
 
     def text() -> None:
         for one in found:
             where = str(one.number) if one.number else f"#{one.segment}"
-            terminal.line(f"{where}  {one.at}  {one_line(one.text, 200)}")
+            terminal.line(f"{where}  {terminal.local(one.at)}  {one_line(one.text, 200)}")
         if not found:
             terminal.note(say("no thought matches"))
 
@@ -194,10 +196,10 @@ def tell(
     """
     terminal: Terminal = ctx.obj
     timeline = terminal.records(EVENTS_PATH).timeline or Timeline()
-    lines = narrative(timeline, last)
+    told = scenes(timeline, last)
     earlier = what_mattered(timeline.segments[: -last or None])
     document = {
-        "narrative": lines,
+        "narrative": "\n".join(map(str, told)),
         "earlier": list(earlier),
         "segments": [
             {
@@ -208,15 +210,20 @@ def tell(
                 "text": scene.text,
                 "key_events": list(scene.key_events),
             }
-            for scene in scenes(timeline, last)
+            for scene in told
         ],
     }
 
     def text() -> None:
         if earlier:
             terminal.line(say("what mattered before: {events}", events="; ".join(earlier)))
-        for line in lines.splitlines() or [say("there is no thought yet")]:
-            terminal.line(line)
+        for scene in told:
+            here = dataclasses.replace(
+                scene, start=terminal.local(scene.start), end=terminal.local(scene.end)
+            )
+            terminal.line(str(here))
+        if not told:
+            terminal.line(say("there is no thought yet"))
 
     terminal.answer(document, text)
 
@@ -352,4 +359,4 @@ def _verbatim(terminal: Terminal, number: int, event: Event) -> None:
         if name in fields:
             value = fields[name]
             plain = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            terminal.line(f"    {say(name)}: {plain}")
+            terminal.line(f"    {say('{name}: {text}', name=say(name), text=plain)}")

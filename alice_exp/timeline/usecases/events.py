@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from alice_exp.home.caller import require_person
 from alice_exp.home.dry_run import DryHome
 from alice_exp.home.record_access import refuse_faults, require_sound
-from alice_exp.kernel.errors import Hint, RefusedError, UsageError
+from alice_exp.kernel.errors import Hint, Names, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.model.formats.record_import import import_timeline
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json
@@ -68,7 +68,7 @@ def strategy_named(name: str) -> Strategy:
         raise UsageError(
             "{name} is not a way to compact",
             name=repr(name),
-            hint=Hint("ways are {names}", names=", ".join(STRATEGIES)),
+            hint=Hint("ways are {names}", names=Names(STRATEGIES)),
         )
     return STRATEGIES[name]
 

@@ -1,0 +1,139 @@
+"""What somebody mistypes who writes Chinese: full-width signs, another dash, a date of here, a name in characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from alice_exp.kernel.jsonc import parse
+from alice_exp.terminal import language
+from tests.conftest import Call
+
+
+@pytest.fixture
+def zh(home: Path, cli: Call) -> Iterator[Call]:
+    """A command in Chinese in a new home, whatever it ends with."""
+    yield lambda *arguments: cli("--lang", "zh", *arguments, check=False)
+    language.choose("")
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "said"),
+    [
+        ('{"blocks"：[]}', 10, "：写成半角的 :"),
+        ('{"blocks": [{"payload": "a"}，{"payload": "b"}]}', 29, "，写成半角的 ,"),
+        ("{“blocks”: []}", 2, '“写成半角的 "'),
+        ('{"blocks": 【]}', 12, "【写成半角的 ["),
+        ('{"blocks": [{"payload": "a", "importance": ０}]}', 44, "０写成半角的 0"),
+        ('{"blocks": []｝', 14, "｝写成半角的 }"),
+    ],
+)
+def test_a_full_width_sign_in_a_file_is_named_with_the_one_that_belongs_there(
+    text: str, column: int, said: str
+) -> None:
+    problem = parse(text.encode()).problem
+    assert problem is not None
+    assert problem.column == column
+    assert f"{problem.values['char']}写成半角的 {problem.values['plain']}" == said
+
+
+def test_full_width_signs_within_a_text_are_its_own() -> None:
+    assert parse('{"blocks": [{"payload": "甲，“乙”：【丙】"}]}'.encode()).problem is None
+
+
+def test_a_text_that_a_full_width_quote_was_to_end(home: Path, zh: Call) -> None:
+    (home / "experiences/personal/a.jsonc").write_text('{"blocks": [{"payload": "甲”}]}', encoding="utf-8")
+    assert '用半角的 " 结束，不是全角的 ”' in zh("check").stdout
+
+
+def test_a_line_of_jsonl_is_explained_as_a_file_is(zh: Call, tmp_path: Path) -> None:
+    (tmp_path / "行.jsonl").write_text("{“payload”: “甲”}\n", encoding="utf-8")
+    done = zh("memorize", "--from", str(tmp_path / "行.jsonl"))
+    assert done.code == 3
+    assert done.stderr.endswith(':1:2: 这一行不是 JSON：“ 是全角符号，请写成半角的 "\n')
+
+
+@pytest.mark.parametrize("dash", ["—", "——", "－－", "–"])
+def test_an_option_behind_another_dash(dash: str, zh: Call) -> None:
+    done = zh("recall", "火锅", f"{dash}top", "5")
+    assert done.code == 2
+    assert "想输入的是 --top 吗" in done.stderr
+
+
+def test_names_that_cannot_be_say_what_a_name_is(zh: Call) -> None:
+    for arguments in (
+        ("namespace", "create", "universal/菜谱"),
+        ("memorize", "甲", "--namespace", "universal/工具"),
+        ("--actor", "agent:小明", "list"),
+    ):
+        done = zh(*arguments)
+        assert (done.code, "小写" in done.stderr) == (2, True), arguments
+
+
+def test_a_day_is_a_day_of_the_home(zh: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    zh("config", "set", "timezone", "Asia/Shanghai")
+    monkeypatch.setenv("ALICE_NOW", "2026-03-01T17:00:00Z")  # one o'clock in the night of 2 March in Shanghai
+    zh("remember", "夜里记的")
+    for command in ("log", "list"):
+        assert zh(command, "--since", "2026-03-02", "--json").stdout.count('"exp-') == 1, command
+        assert zh(command, "--since", "2026-03-03", "--json").stdout.count('"exp-') == 0, command
+    zh("event", "add", "夜里想的")
+    assert "2026-03-02 01:00" in zh("event", "narrative").stdout
+    assert "2026-03-02 01:00" in zh("event", "search", "夜里想的").stdout
+
+
+def test_a_reference_day_that_is_none_is_a_usage_error(zh: Call) -> None:
+    assert zh("session", "search", "钢琴", "--now", "昨天").code == 2
+
+
+def test_an_empty_actor_or_home_is_not_the_default(zh: Call) -> None:
+    for option in ("--actor", "--home"):
+        done = zh(option, "", "list")
+        assert (done.code, f"{option} 是空的" in done.stderr) == (2, True)
+
+
+def test_what_no_hook_left_is_nothing_to_finish(zh: Call) -> None:
+    assert zh("hook", "--finish").code == 0
+
+
+def test_a_role_that_is_none_is_named(zh: Call) -> None:
+    assert "'用户' 不是角色" in zh("session", "say", "talk", "用户", "你好").stderr
+
+
+def test_an_argument_that_is_empty_is_named_as_the_help_names_it(zh: Call) -> None:
+    assert "alice-exp: TEXT 是空的" in zh("session", "say", "talk", "").stderr
+
+
+def test_a_report_of_nothing_that_fits_points_to_no_other_screen(zh: Call) -> None:
+    zh("memorize", "用 rg 搜索", "--when", "搜索代码")
+    done = zh("heartbeat", "--match", "钓鱼")
+    assert "--page" not in done.stdout
+    assert "没有符合这些条件的" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("recall", "甲", "--min-importance", "2"), "--min-importance 应为 0 到 1 之间的数"),
+        (("list", "--min-consolidation", "nan"), "--min-consolidation 应为 0 到 1 之间的数"),
+        (("recall", "甲", "--json", "--format", "tsv"), "--json 与 --format tsv 不能同时用"),
+        (("recall", "甲", "--queries", "乙"), "也只能给一个"),
+        (("config", "set", "thresholds.past", "-1"), "写在 -- 之后：alice-exp config set … -- -1"),
+        (("config", "set", "heartbeat.expire_days", "0"), "应为大于 0 的天数"),
+        (("owner", "verify"), "没有主人密钥（用 'alice-exp owner init' 指定一把）"),
+        (("list", "--sort", "名字"), "reads、consolidation、updated、verified"),
+        (("event", "add", "甲", "--meta", "乙"), "请写 --meta 键=值"),
+    ],
+)
+def test_a_mistake_is_said_in_chinese_and_as_it_was_made(
+    arguments: tuple[str, ...], said: str, zh: Call
+) -> None:
+    done = zh(*arguments)
+    assert (done.code != 0, said in done.stderr) == (True, True), done.stderr
+
+
+def test_a_language_behind_an_equals_sign_is_that_of_the_help(home: Path, cli: Call) -> None:
+    assert cli("recall", "--lang=zh", "-h").stdout.startswith("用法：")
+    language.choose("")
