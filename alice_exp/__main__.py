@@ -21,9 +21,13 @@ def main() -> None:
 
     # One command lives for a moment and makes few cycles: collecting costs a fifth of its time and frees nothing.
     gc.disable()
-    from alice_exp.app.main import run
+    try:
+        from alice_exp.app.main import run
 
-    sys.exit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # while the program was still loading; later ``run`` answers it
+        code = 130
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -44,6 +44,9 @@ unclear problem_at _fault _warning _odd _Undecoded _counted NotAFile _unclear _m
 SAYING = frozenset(_CALLS.split())
 """Calls whose texts a person reads: every text with a space or a place among their arguments is a message."""
 
+RETURNING = frozenset(("obstacle", "way_out", "damage"))
+"""Functions that return what is in the way, as a sentence."""
+
 _SAID = """
 error warning changed expired approve reject reply review later verified
 promoted demoted debounced doubted withheld retired revived new set namespace blocks id when state left evidence rejected universal
@@ -52,6 +55,12 @@ personal low_value trial agent peer system editor
 _DOCTORED = """
 leftovers git files history remotes permissions clock disk schemas sharing owner index cloud reads
 """
+
+
+def _rows(text: str) -> list[str]:
+    return text.strip().replace("\n", "|").split("|")
+
+
 _TERMS = """
 result metadata frequency longevity uniqueness popularity reward reasoning note episode decision session
 """
@@ -61,6 +70,16 @@ is a directory|not a directory|file exists|file name too long|too many open file
 directory not empty|too many levels of symbolic links|connection refused|exec format error|device or resource busy
 """
 """What systems say when they refuse, in small letters."""
+_ELSEWHERE = """
+only {free} MiB are free on this disk|the repository is damaged|{count} were here already
+{count} of the archive stayed out|a row has its "set" and "namespace", as "alice-exp export" writes them
+it is gone|not a plain file|no longer true|needs no passphrase|a field is cut off|no summary came back
+is held by an agent alone, which may sign for anybody|it was offered twice|this is obsolete here, as {id}
+{most} blocks of this peer wait for a decision already|{most} blocks are taken at once|this Alice cannot answer now
+its id is not its certificate's|a message of {size} bytes is too long to send|it is nested too deeply
+{0} is no JSON number
+"""
+"""Sentences that reach a person as the value of another, or from a table."""
 _OPTIONS = tuple(option.doc for option in OPTIONS)
 
 
@@ -87,7 +106,7 @@ _HELP = (
 WORDS = (
     *(*LEVELS, *_SAID.split(), *BLOCK_TYPES, *AGES, OLDER, "never", "needs review"),
     *(*_OPTIONS, *_HELP, *_DOCTORED.split(), IN_DOUBT_WARNING, UNKEPT_WARNING),
-    *(*PRIVATE, WINDOWS, *_TERMS.split(), *_REFUSALS.strip().replace("\n", "|").split("|")),
+    *(*PRIVATE, WINDOWS, *_TERMS.split(), *_rows(_REFUSALS), *_rows(_ELSEWHERE)),
 )
 """Single words that are said through a variable."""
 
@@ -133,6 +152,20 @@ def _said(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
             elif keyword.arg not in ("path", "default", "said"):
                 yield from _texts(keyword.value)
     yield from _said_by_name(tree)
+    yield from _returned(tree)
+
+
+def _returned(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
+    """The sentences that a function of ``RETURNING`` returns or chooses among."""
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef) and function.name in RETURNING:
+            inner = [node for statement in function.body[1:] for node in ast.walk(statement)]
+            parts = {id(part) for node in inner if isinstance(node, ast.JoinedStr) for part in node.values}
+            for node in inner:
+                if isinstance(node, ast.JoinedStr):
+                    yield from _hint(node)
+                elif isinstance(node, ast.Constant) and id(node) not in parts:
+                    yield from _texts(node)
 
 
 def _of_constant(argument: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[tuple[ast.expr, str]]:

@@ -22,7 +22,7 @@ from alice_exp.review.wiring import reviewing
 from alice_exp.sync.ports import Remote
 from alice_exp.sync.wiring import remotes
 from alice_exp.terminal.console import Terminal, cells
-from alice_exp.terminal.language import say
+from alice_exp.terminal.language import aside, say
 
 FEW = 3
 """How many of a kind a screen names; the command beside the count shows all."""
@@ -103,7 +103,7 @@ def _waiting(terminal: Terminal, report: Agenda) -> Iterator[str]:
         yield say("nothing for your decision")
         return
     new = say("{new} of them new", new=report.new) if 0 < report.new < count else ""
-    yield say("{count} for your decision: 'alice-exp review'", count=count) + (f" ({new})" if new else "")
+    yield say("{count} for your decision: 'alice-exp review'", count=count) + aside(new)
     for item in report.items[:FEW]:
         yield _said(terminal, item.placed)
     yield from _more(count)

@@ -21,6 +21,10 @@ WORDS = frozenset(
 choose what nobody meant: all of them, another home, another actor."""
 
 
+CLOSED = frozenset(("type", "state", "min_state", "set_", "about"))
+"""Options whose few words a person reads translated, and so may write so."""
+
+
 def guard(command: Any) -> None:
     """Put the checks on each argument and option of a command that needs one."""
     for one in command.params:
@@ -68,7 +72,20 @@ def named(context: Any, parameter: Any, value: Any) -> Any:
         what = plain(parameter.metavar) if is_argument else parameter.opts[0]
         hint = "say which" if parameter.required else "leave it out, or say which"
         raise UsageError("{what} is empty", what=what, hint=hint)
-    return value
+    if parameter.name not in CLOSED or all(one is None or one.isascii() for one in given):
+        return value
+    known = [_known(one) for one in given]
+    return known if isinstance(value, list | tuple) else known[0]
+
+
+def _known(word: str) -> str:
+    """The word of a closed choice that tables show as this in the person's language: possible of 可能."""
+    from alice_exp.model.rules.lifecycle import LEVELS
+    from alice_exp.model.values.block import BLOCK_TYPES, SETS
+    from alice_exp.terminal.language import say
+
+    shown = {say(one): one for one in (*LEVELS, *BLOCK_TYPES, *SETS, "work")} | {say("the user"): "user"}
+    return shown.get(word, word)
 
 
 def _is_typed(context: Any, parameter: Any) -> bool:

@@ -148,7 +148,8 @@ class Terminal:
 
     def pair(self, name: str, text: str, width: int = 0) -> None:
         """Print a name, filled to ``width`` cells, and what it says; what is too long for a terminal goes on below."""
-        head = f"  {name}{' ' * (width - cells(name))} "
+        # A full-width colon brings its own room.
+        head = f"  {name}{' ' * (width - cells(name))}{'' if name.endswith('：') else ' '}"
         if not sys.stdout.isatty():
             self.line(head + text)
             return
@@ -203,6 +204,9 @@ class Terminal:
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
         """Print a table: drawn by rich for a person, aligned plain text for a pipe."""
         listed = [[visible(cell).replace("\n", " ") for cell in row] for row in rows]
+        if not listed:
+            self.note(say("nothing to show"))
+            return
         if self.is_rich:
             from alice_exp.terminal.tables import draw
 

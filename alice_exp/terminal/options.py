@@ -40,7 +40,7 @@ Project = Annotated[
 Top = Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")]
 """Options of several commands, defined once so that they read the same everywhere."""
 
-_UNITS = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 
 
 def project_of(session: Session, option: str) -> str:
@@ -87,7 +87,7 @@ def require_utf8(*texts: str) -> None:
 
 
 def window(text: str) -> float:
-    """A time span such as ``30d``, ``12h``, ``90m`` or ``2w`` in seconds; 0 if empty. ``UsageError`` for others."""
+    """A time span such as ``30d``, ``12h``, ``90m`` or ``10s`` in seconds; 0 if empty. ``UsageError`` for others."""
     if not text:
         return 0.0
     number, unit = text[:-1], _UNITS.get(text[-1])

@@ -106,13 +106,6 @@ def test_an_argument_that_is_empty_is_named_as_the_help_names_it(zh: Call) -> No
     assert "alice-exp: TEXT 是空的" in zh("session", "say", "talk", "").stderr
 
 
-def test_a_report_of_nothing_that_fits_points_to_no_other_screen(zh: Call) -> None:
-    zh("memorize", "用 rg 搜索", "--when", "搜索代码")
-    done = zh("heartbeat", "--match", "钓鱼")
-    assert "--page" not in done.stdout
-    assert "没有符合这些条件的" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -137,3 +130,57 @@ def test_a_mistake_is_said_in_chinese_and_as_it_was_made(
 def test_a_language_behind_an_equals_sign_is_that_of_the_help(home: Path, cli: Call) -> None:
     assert cli("recall", "--lang=zh", "-h").stdout.startswith("用法：")
     language.choose("")
+
+
+def test_a_branch_may_have_a_name_in_any_script(home: Path, zh: Call) -> None:
+    (home / "experiences/.git/HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    head = (home / "experiences/.git/refs/heads/main").read_text()
+    (home / "experiences/.git/refs/heads/试验").write_text(head)
+    (home / "experiences/.git/HEAD").write_text("ref: refs/heads/试验\n", encoding="utf-8")
+    assert zh("remember", "在分支上").code == 0
+    assert (home / "experiences/.git/refs/heads/试验").read_text() != head
+    (home / "experiences/.git/HEAD").write_text(head)
+    assert "HEAD 不在任何分支上" in zh("remember", "游离").stderr
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ("贊成①", "将被同意：甲"),
+        ("👍🏽 1", "将被同意：甲"),
+        ("拒絕第1條", "将被拒绝：甲"),
+        ("❌", "将被拒绝：甲"),
+        ("同意所有關於工作的", "将被同意：甲"),
+        ("以後再說", "没有做出决定"),
+    ],
+)
+def test_a_reply_in_traditional_characters_or_signs(reply: str, said: str, zh: Call) -> None:
+    zh("memorize", "甲")
+    zh("heartbeat")
+    assert said in zh("reply", reply, "--dry-run", "--yes").stdout
+
+
+def test_numbers_are_named_to_approve_as_to_reply(zh: Call) -> None:
+    for text in ("甲", "乙", "丙"):
+        zh("memorize", text)
+    zh("heartbeat")
+    assert zh("approve", "1-2,3", "--dry-run", "--yes").stdout.count("将被同意") == 3
+    assert zh("reject", "1、3", "--dry-run").stdout.count("将被拒绝") == 2
+    assert zh("reject", "9-1").code != 0
+
+
+def test_words_that_tables_show_may_be_written(zh: Call) -> None:
+    assert zh("memorize", "甲", "--type", "规则", "--about", "工作").code == 0
+    for arguments in (("--type", "规则"), ("--state", "可能"), ("--set", "低价值")):
+        assert "甲" in zh("list", *arguments).stdout, arguments
+        assert zh("list", arguments[0], "没有的").code == 2
+    zh("heartbeat")
+    zh("approve", "1", "--yes")
+    found = zh("list", "--json").json["blocks"][0]["id"]
+    assert zh("outcome", found, "成功").code == 0
+
+
+def test_a_list_of_nothing_says_so(zh: Call) -> None:
+    for command in (("log", "--op", "purge"), ("episode", "list"), ("namespace", "show", "api_patterns")):
+        done = zh(*command)
+        assert (done.code, "没有可显示的内容" in done.stderr) == (0, True), command

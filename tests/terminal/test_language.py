@@ -205,7 +205,7 @@ def test_a_block_of_a_chinese_reader_stands_in_columns_and_in_chinese(home: Path
     rows = cli("--lang", "zh", "show", one).stdout.splitlines()[1:]
     assert len({cells(row[: len(row) - len(row.split(maxsplit=1)[1])]) for row in rows}) == 1, rows
     assert not [row for row in rows if re.match(r"  [a-z_]+ ", row)], rows
-    assert "得分: 信任" in cli("--lang", "zh", "why", one).stdout
+    assert "得分：信任" in cli("--lang", "zh", "why", one).stdout
 
 
 class _Screen(io.StringIO):

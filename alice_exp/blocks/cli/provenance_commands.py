@@ -76,10 +76,12 @@ def _why(
         block = present.block
         terminal.line(f"{block_id}  {say(block.state)}  {present.place}/{present.namespace}")
         when = documents.trigger_text(present) or say("(none: matched by the payload alone)")
-        terminal.pair(f"{say('trigger')}:", when)
-        terminal.pair(f"{say('payload')}:", documents.payload_text(present))
+        terminal.pair(say("{name}:", name=say("trigger")), when)
+        terminal.pair(say("{name}:", name=say("payload")), documents.payload_text(present))
         for piece in block.evidence:
-            terminal.pair(f"{say('evidence')}:", documents.evidence_whole(piece, terminal.local))
+            terminal.pair(
+                say("{name}:", name=say("evidence")), documents.evidence_whole(piece, terminal.local)
+            )
         trust, confidence, importance = (
             TRUST[present.place],
             CONFIDENCE[block.state],
@@ -89,13 +91,13 @@ def _why(
         if importance != 1:
             factors.append(say("importance") + f" {importance:.2f}")
         for sentence in _use(present, standing(present, Thresholds.of(terminal.session.config))):
-            terminal.pair(f"{say('use')}:", sentence)
+            terminal.pair(say("{name}:", name=say("use")), sentence)
         total = say(
             "{factors} = {product}, times decay and match",
             factors=" · ".join(factors),
             product=f"{trust * confidence * importance:.2f}",
         )
-        terminal.pair(f"{say('score')}:", total)
+        terminal.pair(say("{name}:", name=say("score")), total)
     rows = []
     for step in life:
         moved = _rise(step.before, step.after)

@@ -213,7 +213,7 @@ def restore(home: Home, history: History, caller: Caller, reference: str) -> tup
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Placed]:
         present = snapshot.find(block_id)
         if present is not None and not _is_hidden(present):
-            raise UsageError("{id} is in the home already, in {path}", id=block_id, path=present.path)
+            raise UsageError("{id} is in the home already, in {place}", id=block_id, place=present.path)
         if present is not None:
             back = Placed(replace(present.block, reported=None), present.path)
             put = Put(back.block, back.path)

@@ -15,7 +15,8 @@ SEEN = "refs/alice/seen"
 """The last head that an act or a sync of this home made; what lies between it and HEAD is foreign (DESIGN 6)."""
 
 _OID = re.compile(r"[0-9a-f]{40}")
-_BRANCH = re.compile(r"ref: refs/[!-~]+")
+# What git allows in a name (check-ref-format), in any script; a byte that was no UTF-8 is read as U+FFFD.
+_BRANCH = re.compile(r"ref: refs/[^\x00-\x20\x7f~^:?*\[\\\ufffd]+")
 
 
 class References:

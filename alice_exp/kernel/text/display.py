@@ -11,9 +11,11 @@ from functools import cache
 from alice_exp.kernel.text.lazy_pattern import LazyPattern
 
 _HARMFUL = LazyPattern(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]|"
-    "(?<![#*0-9\u00a9\u00ae\u203c-\u329f\U0001f000-\U0001faff])[\ufe00-\ufe0f]"
+    "(?<![#*0-9\u00a9\u00ae\u203c-\u329f\U0001f000-\U0001faff])[\ufe00-\ufe0f]|"
+    # A joiner makes one picture of two, as of a family; elsewhere it hides.
+    "(?<![\ufe0f\u203c-\u329f\U0001f000-\U0001faff])\u200d|\u200d(?![\u203c-\u329f\U0001f000-\U0001faff])"
 )
 
 
@@ -21,7 +23,8 @@ def visible(text: str) -> str:
     r"""The text with control, bidirectional and invisible characters escaped as ``\u{202e}``.
 
     Escapes rather than a replacement character, so that a person sees what is hidden there and can search for it.
-    Newline and tab stay (CR LF becomes a newline); a variation selector stays after the emoji that it belongs to.
+    Newline and tab stay (CR LF becomes a newline); a variation selector stays after the emoji that it belongs to, and
+    what joins two emoji between them.
     Idempotent.
     """
     if text.isascii() and text.isprintable():

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from alice_exp.learning.usecases.outcome import Outcome
 
 _WORDS = {"ok": True, "fail": False}
+_SAID = {"成功": "ok", "失败": "fail", "失敗": "fail"}
 
 
 def decide(
@@ -154,6 +155,7 @@ def outcome(
     Examples: alice-exp outcome dec-7k2m9q4x ok · alice-exp outcome exp-7k2m9q4x fail --scenario "repo alice"
     """
     terminal: Terminal = ctx.obj
+    result = _SAID.get(result, result.lower())
     if result not in _WORDS:
         raise UsageError("unknown outcome {result}", result=repr(result), hint="write ok or fail")
     opened = learning(terminal.session)

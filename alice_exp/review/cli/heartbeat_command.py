@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.errors import UsageError
 from alice_exp.review import documents as review_documents
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.report_summary import how, summary
@@ -72,8 +72,6 @@ def heartbeat(
 
     def given(report: Agenda) -> tuple[Item, ...]:
         items = tuple(filter(wanted.holds, report.items))
-        if on_screen and items and page > 1 and not page_of(items, page):
-            raise NotFoundError("the report has no screen {page}", page=page, hint="leave out --page")
         return page_of(items, page) if on_screen else items
 
     # Whoever takes some fields, and the texts are not among them, was shown no candidate.
@@ -88,10 +86,7 @@ def heartbeat(
     if open_ or unseen:
         _page(terminal, replace(report, items=shown), document, unseen=unseen)
         return
-    asked = replace(report, items=tuple(filter(wanted.holds, report.items)))
-    terminal.answer(document, lambda: _write(format, asked, sentence, shown, page))
-    if report.items and not asked.items:
-        terminal.note(say("nothing that waits is what these options name"))
+    terminal.answer(document, lambda: _write(format, report, sentence, shown, page))
 
 
 def subject(name: str) -> str:

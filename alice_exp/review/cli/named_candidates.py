@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -35,9 +36,12 @@ def chosen(terminal: Terminal, references: list[str] | None, everything: bool, w
     """What a decision names: references, everything that was shown, or what of that is wanted."""
     opened = reviewing(terminal.session)
     if bool(references) == (everything or not wanted.is_any):
-        raise UsageError("name what you decide on, or say --all", hint="see 'alice-exp heartbeat'")
+        raise UsageError(
+            "name what you decide on or say --all, one of the two", hint="see 'alice-exp heartbeat'"
+        )
     if references:
-        return Choice(review.chosen(opened, references, everything=False))
+        each = [one for reference in references for one in _counted(reference)]
+        return Choice(review.chosen(opened, each, everything=False))
     if not opened.reports.open_report():
         raise review.no_report()
     ids = opened.reports.open_ids()
@@ -46,6 +50,18 @@ def chosen(terminal: Terminal, references: list[str] | None, everything: bool, w
         fitting = {item.placed.block.id for item in report.items if wanted.holds(item)}
         ids = tuple(block_id for block_id in ids if block_id in fitting)
     return wide(terminal, ids) if ids else Choice((), True)
+
+
+_NUMBERS = re.compile(r"\d{1,3}(?:[-–~～至到]\d{1,3})?(?:[,，、](?=\d|$)|$)")
+
+
+def _counted(reference: str) -> list[str]:
+    """The numbers that ``1-3`` or ``1,2`` stand for, as a reply reads them; another reference as it is."""
+    parts = _NUMBERS.findall(reference)
+    if "".join(parts) != reference:
+        return [reference]
+    spans = [[int(number) for number in re.findall(r"\d+", part)] for part in parts]
+    return [str(number) for span in spans for number in range(span[0], span[-1] + 1)] or [reference]
 
 
 def wide(terminal: Terminal, ids: Sequence[str]) -> Choice:

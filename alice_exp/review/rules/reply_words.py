@@ -39,7 +39,7 @@ _MOST_DIGITS = 9
 _NUMERAL = "[0-9]+|[一二两三四五六七八九十百]+"
 _TOKEN = re.compile(
     rf"(?P<id>exp-[a-z2-9]*)"
-    rf"|(?:group|第?组)\s*(?P<group>{_NUMERAL})|第\s*(?P<nth>{_NUMERAL})\s*组"
+    rf"|(?:group|第?[组組])\s*(?P<group>{_NUMERAL})|第\s*(?P<nth>{_NUMERAL})\s*[组組]"
     rf"|(?P<about>about (?:me|work)\b)"
     rf"|(?P<range>(?:{_NUMERAL})\s*(?:-|–|—|~|到|至|\.\.|\bto\b|\bthrough\b)\s*(?:第\s*)?(?:{_NUMERAL}))"
     rf"|(?P<number>{_NUMERAL})"
@@ -50,7 +50,11 @@ _TOKEN = re.compile(
 _REASON = re.compile(rf"(?:{'|'.join(_LISTS['reason'])})\s*", re.IGNORECASE)
 _END = re.compile(r"[,，;；。.!！\n]\s*")
 # Full-width forms of ASCII become ASCII, except for Chinese punctuation, which separates clauses.
-_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code) not in "，；：！？（）"}
+_NARROW: dict[int, int | str] = {
+    **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code) not in "，；：！？（）"},
+    **{0x2460 + number: f" {number + 1} " for number in range(20)},  # ① to ⑳
+    **dict.fromkeys((0xFE0F, *range(0x1F3FB, 0x1F400)), ""),  # how an emoji is drawn, and its colour
+}
 _DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2}
 
 
