@@ -45,7 +45,7 @@ class Screen:
         """How many lines with anything on them the person read."""
         return sum(bool(line.strip()) for line in self.text.splitlines())
 
-    def _key(self, prompt: str) -> str:
+    def _key(self, prompt: str, ahead: object = None) -> str:
         assert self._press is not None, "nobody is there to press a key"
         self._out.write(prompt)
         pressed = self._press(self.text)
