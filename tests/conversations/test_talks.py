@@ -74,7 +74,7 @@ def test_what_natural_talk_tells_is_found(name: str, recall: float) -> None:
 @pytest.mark.parametrize("name", ["agents_en", "agents_zh"])
 def test_what_is_told_to_an_agent_in_passing_is_found(name: str) -> None:
     """Written before the rules were mended by talks 1 to 12; 13 to 18 were held back. Before and after, recall and
-    precision: English 0.55, 0.89 to 0.85, 0.95, held back 0.38, 0.92 to 0.56, 0.94; Chinese 0.49, 0.94 to 0.83, 0.96,
+    precision: English 0.55, 0.89 to 0.85, 0.95, held back 0.38, 0.92 to 0.56, 0.94; Chinese 0.49, 0.94 to 0.90, 0.97,
     held back 0.41, 0.88 to 0.56, 0.90. What is found beyond the listed counts as false."""
     tuned, held = measured(name, last=12), measured(name, first=13)
     assert tuned[0] >= 0.8 and tuned[1] >= 0.93, tuned
@@ -183,6 +183,8 @@ def test_messages_written_after_the_rules() -> None:
         ("落款写“售后部”就行，以后都这么写", "用户要求：落款写“售后部”就行"),
         ("我们家四口人，老人血糖高", "用户说：我们家四口人"),
         ("我下个月考注册会计师", "用户下个月考注册会计师"),
+        ("我在烟台种了六十亩苹果，主要是红富士", "用户在烟台种了六十亩苹果"),
+        ("家里是电磁炉", "用户家里是电磁炉"),
         ("我是一名兽医，在成都玉林开诊所", "用户在成都玉林开了诊所"),
     ],
 )  # fmt: skip

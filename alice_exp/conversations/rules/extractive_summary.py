@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ _WORTH = Patterns("conversations/rules/data/worth.toml", flags=re.IGNORECASE)
 _CASED = Patterns("conversations/rules/data/worth.toml", "cased")
 _SENTENCE = re.compile(r"[^。！？!?；;\n.]+(?:[.](?=\S)[^。！？!?；;\n.]*)*[。！？!?；;.]*\s*|\n")
 
+_NUMBER = re.compile(r"(?<![A-Za-z_])\d+")
 _ENDLESS = re.compile(r"[^\s，,、：:]{60}")
 
 WHOLE = 1000
@@ -33,6 +35,9 @@ WHOLE = 1000
 
 SENTENCES = (240, 120, 60)
 """The most characters that are told of one sentence, cut at a word; the smaller ones only where most are endless."""
+
+AGAIN = 0.6
+"""What each later sentence of a kind leaves of the worth of an earlier one."""
 
 _ROLE: dict[Role, float] = {"user": 1.0, "assistant": 0.5, "tool": 0.2}
 _ABOUT, _DECIDED, _OPEN, _SPECIFIC, _IDLE = 3.0, 3.0, 2.0, 0.7, 0.8
@@ -178,6 +183,7 @@ def _weighed(lines: Sequence[tuple[str, str]]) -> list[_Said]:
         quotes.setdefault(one.index, []).append((one.quote.rstrip("。！？!?；;. "), one.importance))
     found: list[_Said] = []
     seen: set[str] = set()
+    alike = Counter(_NUMBER.sub("0", each.strip()) for _, text in lines for each in _SENTENCE.findall(text))
     for line, (label, text) in enumerate(lines):
         role = _role(label)
         for match in _SENTENCE.findall(text):
@@ -191,7 +197,11 @@ def _weighed(lines: Sequence[tuple[str, str]]) -> list[_Said]:
                 default=0.0,
             )
             later = (line + 1) / len(lines)
-            found.append(_Said(line, sentence, _worth(sentence, role, later) + _ABOUT * about / 2))
+            worth = _worth(sentence, role, later) + _ABOUT * about / 2
+            # Of sentences that differ in their numbers alone ("12 passed") the newest tells most.
+            kind = _NUMBER.sub("0", sentence)
+            alike[kind] -= 1
+            found.append(_Said(line, sentence, worth * AGAIN ** min(5, alike[kind])))
     return found
 
 

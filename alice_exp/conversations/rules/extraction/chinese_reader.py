@@ -89,7 +89,7 @@ def _clauses(text: str, asks: bool) -> Iterator[Inference]:
             mine = True
             continue
         if not mine:
-            yield from () if others else topical(clause)
+            yield from () if others else list(topical(clause)) or _lasting(clause)
             continue
         for found in _clause(clause):
             if found.importance == 0.0:
