@@ -137,7 +137,9 @@ def _thoughts(terminal: Terminal, query: str, top: int, since: str, document: di
     from alice_exp.timeline.usecases.find_thoughts import find_thoughts
 
     snapshot = terminal.records(EVENTS_PATH)
-    thoughts = find_thoughts(snapshot, terminal.session.history, query, top, since)
+    thoughts = find_thoughts(
+        snapshot, terminal.session.history, query, terminal.session.caller.now, top, since
+    )
     document["diary"] = [hit_document(one) for one in thoughts]
     return [
         f"{one.number or f'#{one.segment}'}  {terminal.local(one.at)}  {short(one.text, 200)}"

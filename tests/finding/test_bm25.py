@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alice_exp.finding.ports import K1, NO_NOISE, B, Noise, Posting, Statistics
-from alice_exp.finding.rules.bilingual_lexicon import known_words, same_concept
 from alice_exp.finding.rules.bm25 import PAIR, TRANSLATED, Segment, _Scoring, text_matches
 from alice_exp.finding.rules.calibration import NEAR, _Jumble, learn_lending, learn_noise
 from alice_exp.finding.rules.corpus import joined_postings
 from alice_exp.finding.rules.parsed_query import Query
+from alice_exp.kernel.text.bilingual_lexicon import known_words, same_concept
 from alice_exp.kernel.text.tokens import is_cjk, tokens, tokens_many
 
 TEXTS = [

@@ -35,7 +35,7 @@ def test_a_word_stands_once_under_its_heading(path: str) -> None:
 
 
 def test_a_line_of_the_lexicon_has_words_of_both_languages() -> None:
-    for line in data_files.entries("finding/rules/data/lexicon.txt"):
+    for line in data_files.entries("kernel/text/data/lexicon.txt"):
         english, _, chinese = line.replace(" ", "").partition("=")
         assert all(word.isascii() and word == word.lower() for word in english.split(",")), line
         assert all(word and not word.isascii() for word in chinese.split(",")), line

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from alice_exp.conversations.usecases.agent_context import user_memories
 from alice_exp.finding.rules.fitting_episodes import READ, episode_text, fitting_episodes
 from alice_exp.kernel.text.display import one_line
-from alice_exp.kernel.text.word_search import scores
+from alice_exp.kernel.text.word_search import scores, scores_across
 from alice_exp.timeline.usecases.find_thoughts import find_thoughts
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def recollect(
     snapshot = remembering.finding.home.read((), records=True)
     found = [
         *_episodes(snapshot, query, filters.since),
-        *_thoughts(snapshot, remembering.history, query, top, filters.since),
+        *_thoughts(snapshot, remembering.history, query, remembering.finding.caller.now, top, filters.since),
         *_messages(remembering.chats, query, filters.since),
     ]
     fresh = [one for one in found if one.id not in known]
@@ -90,7 +90,7 @@ def _episodes(snapshot: Snapshot, query: str, since: str) -> Iterable[Recollecti
 
 
 def _thoughts(
-    snapshot: Snapshot, history: History, query: str, top: int, since: str
+    snapshot: Snapshot, history: History, query: str, now: str, top: int, since: str
 ) -> Sequence[Recollection]:
     return [
         Recollection(
@@ -100,7 +100,7 @@ def _thoughts(
             one.at,
             min(1.0, one.score),
         )
-        for one in find_thoughts(snapshot, history, query, top, since)
+        for one in find_thoughts(snapshot, history, query, now, top, since)
     ]
 
 
@@ -111,7 +111,8 @@ def _messages(chats: ChatHistoryStore, query: str, since: str) -> Iterable[Recol
         for record in chats.load(one.session)
         if record.message.role in ("user", "assistant") and record.message.at >= since
     ]
-    weighed = scores(query, [record.message.content[:READ] for record in kept])
+    texts = [record.message.content[:READ] for record in kept]
+    weighed = map(max, scores(query, texts), scores_across(query, texts))
     for score, record in zip(weighed, kept, strict=True):
         if score > 0:
             said = f"{record.message.role}: {record.message.content}"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.rules.bilingual_lexicon import known_words, members, same_concept
 from alice_exp.finding.rules.stop_words import weight_of, word_weight, words_beside
+from alice_exp.kernel.text.bilingual_lexicon import known_words, members, same_concept
 from alice_exp.kernel.text.tokens import cjk_tokens, fold, is_cjk, pieces, stems
 
 if TYPE_CHECKING:

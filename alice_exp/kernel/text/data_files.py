@@ -1,6 +1,6 @@
 """Loads word lists and tables of patterns from data files, so that a person can add a word without reading Python.
 
-Paths are relative to the package's folder (``finding/rules/data/lexicon.txt``). ``docs/words.md`` lists the files.
+Paths are relative to the package's folder (``kernel/text/data/lexicon.txt``). ``docs/words.md`` lists the files.
 
 - *Text*: words separated by blanks; a line ``[heading]`` starts a list; a line that begins with ``#`` is a comment.
 - *TOML*: tables of regular expressions. In an expression, line breaks and the blanks at both ends of a line are

@@ -7,7 +7,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.text.tokens import tokens, tokens_many
+from alice_exp.kernel.text.bilingual_lexicon import known_words, same_concept
+from alice_exp.kernel.text.tokens import fold, is_cjk, pieces, stems, tokens, tokens_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,9 @@ _ASKING = re.compile(
     "为什么|为何|什么时候|什么|怎么样?|怎样|如何|哪[个里些种家]?|多少|是否|有没有|何时|[吗呢吧]"
 )
 """Words of a Chinese question that no answer has."""
+
+ACROSS, MOST_ACROSS = 0.6, 0.8
+"""The least share of what is asked that a text in the other language has to have, and the most that it scores."""
 
 LEAST = 0.4
 """The least share of the query's weight that a text has to have; below it nothing fits."""
@@ -49,3 +53,42 @@ def scores(query: str, texts: Sequence[str], least: float = LEAST, count: int = 
         total = sum(weight[word] * bag[word] * (K1 + 1) / (bag[word] + norm) for word in shared)
         found.append(total / (whole * (K1 + 1)) if fits else 0.0)
     return found
+
+
+def scores_across(query: str, texts: Sequence[str], least: float = ACROSS) -> list[float]:
+    """Each text's score (0 to 0.8) for a query in the other language, English or Chinese, by the lexicon's concepts.
+
+    A name or a word of the text's own script in the query ("v1 什么时候停的") counts as it is written.
+    """
+    asked = _other_names(query)
+    if not asked:
+        return [0.0] * len(texts)
+    folded = [fold(text) for text in texts]
+    spelt = any(not is_cjk(name) for names in asked for name in names)
+    bags: list[set[str]] = [set(found) for found in tokens_many(texts)] if spelt else [set()] * len(texts)
+    has = [
+        [any((name in text) if is_cjk(name) else (name in bag) for name in names) for names in asked]
+        for text, bag in zip(folded, bags, strict=True)
+    ]
+    count = max(len(texts), MANY)
+    spread = [max(1, sum(row[place] for row in has)) for place in range(len(asked))]
+    weight = [math.log(1 + (count - n + 0.5) / (n + 0.5)) for n in spread]
+    shares = [sum(w for w, hit in zip(weight, row, strict=True) if hit) / sum(weight) for row in has]
+    return [MOST_ACROSS * share if share >= least else 0.0 for share in shares]
+
+
+def _other_names(query: str) -> list[frozenset[str]]:
+    """What a query asks for, each as its names in the script that the query is not written in."""
+    parts = pieces(fold(_ASKING.sub(" ", query)))
+    stem_of = stems({part for part in parts if not is_cjk(part)})
+    chinese = any(map(is_cjk, parts))
+    words = known_words(
+        [part if is_cjk(part) else stem_of[part] for part in parts if is_cjk(part) or part in stem_of]
+    )
+    named = [
+        frozenset(name for name in same_concept(word) if is_cjk(name) != is_cjk(word))
+        for word in words
+        if is_cjk(word) == chinese
+    ]
+    kept = [frozenset({stem_of[part]}) for part in dict.fromkeys(parts) if chinese and part in stem_of]
+    return [names for names in (*named, *kept) if names] if any(named) or kept else []

@@ -152,7 +152,13 @@ def search(
         raise UsageError("say what you look for", hint='alice-exp event search "drop v1"')
     snapshot = terminal.records(EVENTS_PATH)
     found = find_thoughts(
-        snapshot, terminal.session.history, query, top, terminal.moment(since), terminal.moment(until)
+        snapshot,
+        terminal.session.history,
+        query,
+        terminal.session.caller.now,
+        top,
+        terminal.moment(since),
+        terminal.moment(until),
     )
     document = {"query": query, "matches": [hit_document(one) for one in found]}
 

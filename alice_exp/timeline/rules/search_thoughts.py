@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.text.named_dates import day_of
 from alice_exp.kernel.text.times import seconds
-from alice_exp.kernel.text.word_search import scores
+from alice_exp.kernel.text.tokens import tokens_many
+from alice_exp.kernel.text.word_search import scores, scores_across
 from alice_exp.timeline.rules.digest import gist
 from alice_exp.timeline.rules.telling import telling
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from alice_exp.kernel.text.date_spans import Span
     from alice_exp.model.values.records import Event, Segment
 
 
+HINT = 0.2
+"""The least share of a question that a thought of the day it names has to have, in the other language."""
+
 ENOUGH = 0.3
 """The least share of a question's weight that a thought has to have; who searches has less to lose by one too many."""
+
+
+OF_DAY, MOST_OF_DAY = 0.05, 5
+"""The score of a thought of a day that the query names, which has none of its words, and how many are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +51,14 @@ def search_thoughts(
     top: int = 10,
     since: str = "",
     until: str = "",
+    days: Sequence[Span] = (),
 ) -> list[Hit]:
     """The thoughts that fit a query, best first; a segment only for what no thought tells.
 
-    BM25 over the words of thought, context, action and result; what decides or surprises counts up to a half more, the
-    newer of equal ones comes first. Both ends of the span of time are included; an empty end is open.
+    BM25 over the words of thought, context, action and result, or the concepts of the other language; what decides or
+    surprises counts up to a half more, the newer of equal ones comes first. Both ends of the span of time are included;
+    an empty end is open. Of ``days`` that the query names a thought counts twice; where none of
+    them fits, those that matter most are told.
     """
     low = seconds(since) if since else -math.inf
     high = seconds(until) if until else math.inf
@@ -64,11 +78,36 @@ def search_thoughts(
                 found.append(Hit(0.0, segment.end, line, 0, segment.id))
                 texts.append(line)
     weighed = [
-        replace(one, score=score * (1 + telling(text) / 10))
-        for score, text, one in zip(scores(query, texts, ENOUGH), texts, found, strict=True)
+        replace(one, score=score * (1 + telling(text) / 10) * (1 + _is_of(days, one)))
+        for score, text, one in zip(_fits(query, texts), texts, found, strict=True)
         if score > 0
     ]
+    if days and not any(_is_of(days, one) for one in weighed):
+        weighed += _of_days(query, found, texts, days)
     return sorted(weighed, key=lambda one: (-one.score, -_moment(one), one.number))[:top]
+
+
+def _fits(query: str, texts: Sequence[str]) -> list[float]:
+    own, other = scores(query, texts, ENOUGH), scores_across(query, texts)
+    return [max(pair) for pair in zip(own, other, strict=True)]
+
+
+def _of_days(query: str, found: Sequence[Hit], texts: Sequence[str], days: Sequence[Span]) -> list[Hit]:
+    """The thoughts of some days that matter most: by a word of the query, by what is told, by words that are rare."""
+    bags = [{word for word in bag if not word.isdigit()} for bag in tokens_many(texts)]
+    spread = Counter(word for bag in bags for word in bag)
+    places = [place for place, one in enumerate(found) if one.event is not None and _is_of(days, one)]
+    across = scores_across(query, [texts[place] for place in places], HINT)
+    weighed = []
+    for place, share in zip(places, across, strict=True):
+        rare = sorted((math.log(len(texts) / spread[word]) for word in bags[place]), reverse=True)[:4]
+        worth = 10 * share + telling(texts[place]) + sum(rare) / 4
+        weighed.append(replace(found[place], score=OF_DAY * worth / 4))
+    return sorted(weighed, key=lambda one: -one.score)[:MOST_OF_DAY]
+
+
+def _is_of(days: Sequence[Span], one: Hit) -> bool:
+    return bool(days and one.at and any(span.covers(day_of(one.at)) for span in days))
 
 
 def _moment(one: Hit) -> float:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.text.named_dates import named_spans
+from alice_exp.kernel.text.times import mentions_time
 from alice_exp.model.values.records import Timeline
 from alice_exp.timeline.rules.compaction import verbatim
 from alice_exp.timeline.rules.search_thoughts import search_thoughts
@@ -16,11 +18,21 @@ if TYPE_CHECKING:
 
 
 def find_thoughts(
-    snapshot: Snapshot, history: History, query: str, top: int = 10, since: str = "", until: str = ""
+    snapshot: Snapshot,
+    history: History,
+    query: str,
+    now: str,
+    top: int = 10,
+    since: str = "",
+    until: str = "",
 ) -> list[Hit]:
-    """The thoughts that fit, best first: word for word from file and git, else what a segment tells of them."""
+    """The thoughts that fit, best first: word for word from file and git, else what a segment tells of them.
+
+    Days that the query names ("last March", 去年三月) are seen from ``now``.
+    """
     timeline = snapshot.timeline or Timeline()
     if not timeline.total_events:
         return []
     thoughts = {**everything(history), **verbatim(timeline)}
-    return search_thoughts(query, thoughts, timeline.segments, top, since, until)
+    days = named_spans(query, now) if mentions_time(query) else []
+    return search_thoughts(query, thoughts, timeline.segments, top, since, until, days)

@@ -11,11 +11,11 @@ from functools import cache, cached_property
 from operator import concat
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
-from alice_exp.finding.rules.bilingual_lexicon import same_concept
 from alice_exp.finding.rules.nearness.relation import Kind as Sure
 from alice_exp.finding.rules.nearness.relation import likeness
 from alice_exp.finding.rules.nearness.statement import statement
 from alice_exp.finding.rules.nearness.vocabulary import vocabulary
+from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.tokens import fingerprint_text, stems
 from alice_exp.model.rules.rejection import inference
 

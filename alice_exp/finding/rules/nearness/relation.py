@@ -8,9 +8,9 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from alice_exp.finding.rules.bilingual_lexicon import same_concept
 from alice_exp.finding.rules.nearness.statement import CLAUSE_END, WHEN
 from alice_exp.finding.rules.nearness.vocabulary import vocabulary
+from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.tokens import is_cjk
 from alice_exp.model.rules.rejection import inference
 from alice_exp.model.rules.similarity import same_inference

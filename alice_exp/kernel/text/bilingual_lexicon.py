@@ -1,6 +1,6 @@
 """A small English–Chinese lexicon of everyday words, so that a query in one language finds texts in the other.
 
-The words are in ``finding/rules/data/lexicon.txt``.
+The words are in ``kernel/text/data/lexicon.txt``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @lru_cache(maxsize=1)
 def _lexicon() -> tuple[Mapping[str, AbstractSet[str]], int]:
     """The synonyms and translations of each English stem and Chinese word, and the length of the longest word."""
-    lines = entries("finding/rules/data/lexicon.txt")
+    lines = entries("kernel/text/data/lexicon.txt")
     rows = [[side.split(",") for side in line.replace(" ", "").split("=")] for line in lines]
     stem_of = stems({word for english, _ in rows for word in english})
     others: defaultdict[str, set[str]] = defaultdict(set)
@@ -48,7 +48,7 @@ def same_concept(word: str) -> AbstractSet[str]:
 @lru_cache(maxsize=1)
 def _members() -> Mapping[str, AbstractSet[str]]:
     """The members of each class, by each of its names (stems and Chinese words)."""
-    lines = [line.replace(" ", "").partition(":") for line in entries("finding/rules/data/classes.txt")]
+    lines = [line.replace(" ", "").partition(":") for line in entries("kernel/text/data/classes.txt")]
     rows = [
         ([*chain(*(side.split(",") for side in names.split("=")))], held.split(","))
         for names, _, held in lines
