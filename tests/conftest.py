@@ -26,6 +26,8 @@ from typing import Any
 import pytest
 import typer
 
+from tests.in_memory import in_memory
+
 ROOT = Path(__file__).parents[1]
 NOW = "2026-02-20T09:00:00Z"
 SAMPLE = ROOT / "sample_home"
@@ -64,6 +66,8 @@ else:
     settings.load_profile("any")
 
 _REAL_HOME = Path(os.path.expanduser("~")).resolve()  # noqa: PTH111
+if _place := in_memory():
+    os.environ["TMPDIR"] = tempfile.tempdir = str(_place)
 _TMP = Path(tempfile.gettempdir()).resolve()
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from scenes import ROOT, SCENES
+
+from tests.in_memory import in_memory
 
 from .walker import Asked, Walker
 
@@ -58,8 +59,6 @@ WALKED = ROOT / ".crash-walked.json"
 
 _UNABLE = 3
 """How the injector ends where the machine cannot do what a mode needs."""
-_ROOM = 2**30
-"""As many bytes have to be free in memory for sandboxes to be made there rather than on the disk."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ def _why_not(mode: str) -> str:
 def walk(walker: Walker, name: str, mode: str, every: int = 1, *, cold: bool = False) -> Walked:
     """Interrupt each ``every``-th step of one scene's command; where that cannot begin, this is the one failure."""
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="alice-crash-", dir=_place()) as scratch:
+    with tempfile.TemporaryDirectory(prefix="alice-crash-", dir=in_memory()) as scratch:
         found = walker.walk(Asked(name, mode, every, scratch, cold))
     rows, steps = found.get("rows", ()), found.get("steps", ())
     failures = [
@@ -111,12 +110,6 @@ def walk(walker: Walker, name: str, mode: str, every: int = 1, *, cold: bool = F
     ]
     failures += [f"not walked: {found['error']}"] if "error" in found else []
     return Walked(name, mode, len(rows), len(steps), tuple(failures), time.monotonic() - began)
-
-
-def _place() -> Path | None:
-    """Memory, where there is room: what the power takes is a disk in a file either way."""
-    memory = Path("/dev/shm")
-    return memory if memory.is_dir() and shutil.disk_usage(memory).free > _ROOM else None
 
 
 # -- the figures ----------------------------------------------------------------------------------------------------
