@@ -16,6 +16,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from hypothesis.stateful import run_state_machine_as_test as run_machine
 
+from alice_exp.agents import host_files
+from alice_exp.agents.cli import connect_commands, hook_command
+from alice_exp.agents.host_config import HOSTS
+from alice_exp.agents.rules.hook_events import Told
 from alice_exp.agents.usecases.captured_sessions import finish
 from alice_exp.agents.wiring import spool
 from alice_exp.blocks.usecases import capture, lifetime, provenance
@@ -146,15 +150,27 @@ class Acts(RuleBasedStateMachine):
             if done.extracted is not None:
                 self.world.did(done.extracted)
 
-    @rule(text=st.sampled_from(["I prefer tea over coffee.", "Never push to main."]), dies=st.booleans())
-    def hook(self, text: str, dies: bool) -> None:
-        """A host leaves a conversation; where the process that should read it dies, another one reads it later."""
+    @rule(
+        text=st.sampled_from(["I prefer tea over coffee.", "Never push to main."]),
+        dies=st.booleans(),
+        number=ANY,
+    )
+    def hook(self, text: str, dies: bool, number: int) -> None:
+        """A host leaves a conversation; where the process that should read it dies, another one reads it later.
+
+        In a project where learning is off nothing is left.
+        """
         with self.world.acting("session extract"):
             w = self.world.by("agent:claude-code")
-            said = [{"role": "user", "content": text}]
-            spool(w).leave(
-                {"host": "claude-code", "event": "end", "session": f"s{self.world.turns}", "messages": said}
-            )
+            off = w.home.config().text("projects.off").split()
+            projects = ["web", *off]
+            w.__dict__["project"] = projects[number % len(projects)]
+            waiting = spool(w).left()
+            told = Told(f"s{self.world.turns}", messages=({"role": "user", "content": text},))
+            with patch.object(hook_command, "detach", lambda session: None):
+                hook_command._leave(w, HOSTS["claude-code"], "end", told)
+            assert len(spool(w).left()) - len(waiting) == (w.project not in off)
+            del w.__dict__["project"]
             if dies:
                 return
         with self.world.acting("session extract"):
@@ -163,6 +179,30 @@ class Acts(RuleBasedStateMachine):
             assert list(finish(spool(w), lambda host: conversing(w), wait=0)) == []
             assert spool(w).left() == ()
             self.world.step.commits = sum(one.op != "adopt" for one in self.world.watch.since(before))
+
+    @rule(project=st.sampled_from(["web", "api"]), off=st.booleans())
+    def switch_project(self, project: str, off: bool) -> None:
+        """Learning in a project is switched off and on: for this machine, no act of the history."""
+        with self.world.acting("project"):
+            w = self.world.by("user")
+            others = set(w.home.config().text("projects.off").split()) - {project}
+            wanted = " ".join(sorted(others | {project} if off else others))
+            w.home.decide_here({"projects.off": wanted})
+            assert [one.home.config().text("projects.off") for one in self.world.machines] == [wanted] * 2
+
+    @rule(host=st.sampled_from(sorted(HOSTS)), out=st.booleans())
+    def connect(self, host: str, out: bool) -> None:
+        """A host's files take our part in or let it go; what else they hold stays, and a second time changes nothing."""
+        with self.world.acting("connect"), patch.dict(os.environ, {"HOME": str(self.world.place)}):
+            known, home = HOSTS[host], str(self.world.root)
+            place = host_files.place(known, project=False)
+            if not place.exists():
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_text('mine = "kept"\n' if place.suffix == ".toml" else '{"mine": "kept"} // so\n')
+            connect_commands._write(connect_commands._planned(known, home, out=out))
+            assert connect_commands._write(connect_commands._planned(known, home, out=out)) == ()
+            text = place.read_text()
+            assert "kept" in text and ("alice" in text) is not out
 
     @rule()
     def extract(self) -> None:
