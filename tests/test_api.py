@@ -110,8 +110,30 @@ def test_two_programs_and_the_command_share_a_home(home: Path, cli: Callable[...
     assert [episode.task for episode in one.episodes()] == ["first task", "second task", "third task"]
 
 
+def test_threads_that_share_an_object_lose_nothing(home: Path, git: Callable[..., str], sound: Any) -> None:
+    shared = alice_exp.Alice(home, actor="agent:shared")
+    seen: list[int] = []
+
+    def work(number: int) -> None:
+        own = alice_exp.Alice(home, actor="agent:own")
+        for turn in range(2):
+            shared.memorize(f"lesson {number}{turn} of a shared object", "threads")
+            own.memorize(f"fact {number}{turn} of an own object", "threads")
+            seen.append(len(shared.recall("lesson of an object", top=20)))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 6
+    assert len(shared.blocks()) == 12
+    assert set(git(home, "log", "--format=%an", "-n", "12").split()) == {"agent:shared", "agent:own"}
+    sound(home)
+
+
 def test_one_thread_after_another_shares_the_index(home: Path) -> None:
-    """Not at once, but in turn: what one thread opened answers the next, and is not made anew."""
+    """What one thread opened answers the next, and is not made anew."""
     alice = alice_exp.Alice(home, "user")
     alice.remember("use ripgrep", when="searching code")
     writer = alice_exp.Alice(home, "user")
@@ -212,6 +234,12 @@ def test_a_conversation_through_the_library(home: Path, sound: Any) -> None:
     plain = [{"role": "user", "content": "我叫什么名字？"}]
     assert agent.before_model(plain) == plain
     sound(home)
+
+
+@pytest.mark.parametrize("sent", [None, [], "search code"])
+def test_what_a_model_sends_is_an_object(home: Path, sent: Any) -> None:
+    with pytest.raises(alice_exp.UsageError):
+        alice_exp.Alice(home, "agent:mine").call("recall", sent)
 
 
 def test_a_model_is_offered_the_agents_operations(home: Path) -> None:

@@ -341,6 +341,8 @@ def call(connection: Connection, name: str, sent: Mapping[str, Any]) -> Any:
     tool = TOOLS.get(name)
     if tool is None:
         raise UsageError("there is no operation {name}", name=repr(name), hint=", ".join(TOOLS))
+    if not isinstance(sent, Mapping):
+        raise UsageError("what {name} takes is an object, not {value}", name=name, value=repr(sent))
     arguments = checked(name, tool.run, sent)
     session = connection.session
     if not tool.reads and not session.learns:

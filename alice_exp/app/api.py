@@ -14,7 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
+from inspect import isfunction
 from pathlib import Path
+from threading import RLock
+from typing import Any
 
 from alice_exp.agents.operations import TOOLS, Connection, call
 from alice_exp.agents.tool_schema import description, json_schema
@@ -111,8 +115,27 @@ __all__ = [
 ]
 
 
+def _one_at_a_time(cls: type[Alice]) -> type[Alice]:
+    """Let the calls of one object wait for one another: its lock of the home, its index and git's answers are one's."""
+    for name in dir(cls):
+        method = getattr(cls, name)
+        if not name.startswith("_") and isfunction(method):
+            setattr(cls, name, _waiting(method))
+    return cls
+
+
+def _waiting(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def waiting(self: Alice, *arguments: Any, **named: Any) -> Any:
+        with self._turn:
+            return method(self, *arguments, **named)
+
+    return waiting
+
+
+@_one_at_a_time
 class Alice(Conversations, Records):
-    """One home and who acts on it. Not for several threads at once; several processes may share a home."""
+    """One home and who acts on it. Several threads may call it, one after the other; several processes share a home."""
 
     def __init__(
         self,
@@ -126,6 +149,7 @@ class Alice(Conversations, Records):
         """
         self._session = open_session(str(home), actor, warn)
         self._connection: Connection | None = None
+        self._turn = RLock()
 
     @property
     def path(self) -> Path:

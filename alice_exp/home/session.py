@@ -116,13 +116,14 @@ class Session:
         named = os.environ.get("ALICE_NOW", "")
         if not named:
             return datetime.now(UTC)
+        from alice_exp.kernel.text.times import parsed
+
         try:
-            moment = datetime.fromisoformat(named)
+            return parsed(named)
         except ValueError:
             raise UsageError(
                 "ALICE_NOW is not a time: {name}", name=repr(named), hint="write 2026-02-20T09:00:00Z"
             ) from None
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
     @cached_property
     def home(self) -> FileHome:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from alice_exp.blocks.store.access_log import LOST
 from alice_exp.home.store.list_files import exposed
 from alice_exp.home.store.recovery import SWEPT, recover_home
-from alice_exp.kernel.errors import AliceError, BusyError
+from alice_exp.kernel.errors import AliceError, BusyError, Hint
 from alice_exp.kernel.journal.atomic_files import MARK, sweep
 from alice_exp.kernel.journal.git_process import PENDING, PURGING
 from alice_exp.kernel.jsonc.problem import Problem
@@ -82,7 +82,7 @@ class HomeInspection:
 
     def _reads(self) -> Iterator[Problem]:
         lost = self._root / "state" / LOST
-        if lost.exists():
+        if lost.exists() and lost.stat().st_size:
             yield _warning(
                 str(lost.relative_to(self._root)),
                 "{count} reads could not be logged and are not counted",
@@ -197,6 +197,28 @@ class HomeInspection:
         if len(wide) > 5:
             template = "{count} more places are open to others"
             yield _warning("", template, "'alice-exp doctor --fix' closes them", count=len(wide) - 5)
+        yield from self._others_own()
+
+    def _others_own(self) -> Iterator[Problem]:
+        """What a command that ran as another user (sudo) left: whom the home belongs to may be unable to read it."""
+        root = self._root.resolve()
+        owner = root.stat().st_uid
+        for directory, _, files in os.walk(root):
+            # Git's own files are written anew, never changed: its directories count.
+            names = (
+                []
+                if self._repository.git_dir.resolve() in (here := Path(directory), *here.parents)
+                else files
+            )
+            for path in (here, *(here / name for name in names)):
+                with suppress(OSError):
+                    if path.lstat().st_uid != owner:
+                        yield _fault(
+                            str(path.relative_to(root.parent)),
+                            "this belongs to another user than the home does",
+                            Hint("give it back: sudo chown -R {owner} {home}", owner=owner, home=str(root)),
+                        )
+                        return
 
     def _wide(self) -> Iterator[tuple[Path, int, int]]:
         """Directories wider than 0700 and files wider than 0600, except below ``.git``, which is closed as a whole."""
@@ -287,7 +309,7 @@ def _wider(path: Path, wanted: int) -> Iterator[tuple[Path, int, int]]:
         yield path, mode, wanted
 
 
-def _fault(path: str, template: str, hint: str = "", **values: object) -> Problem:
+def _fault(path: str, template: str, hint: Hint | str = "", **values: object) -> Problem:
     return Problem(path, 0, 0, template, values, "error", hint)
 
 

@@ -23,8 +23,15 @@ def system(terminal: Terminal, error: OSError) -> int:
         import traceback
 
         traceback.print_exception(error)
-    if error.filename is None:
-        silence_stdout()  # It may have been stdout itself; its buffer must not fail again at interpreter exit.
+    if error.filename is None and _refuses_the_answer():
+        silence_stdout()  # Its buffer must not fail again at interpreter exit.
+        return terminal.error(
+            ProblemError(
+                "the answer cannot be written: {why}",
+                why=(error.strerror or str(error)).lower(),
+                hint="what the command had to do is done, see 'alice-exp log'",
+            )
+        )
     return terminal.error(
         ProblemError(
             "the system refused: {why}",
@@ -33,6 +40,15 @@ def system(terminal: Terminal, error: OSError) -> int:
             hint="see that the disk has room and the place can be written, then run this again",
         )
     )
+
+
+def _refuses_the_answer() -> bool:
+    """Whether stdout is what failed: what it could not take is in its buffer still."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return True
+    return False
 
 
 def bug(terminal: Terminal, error: Exception) -> int:

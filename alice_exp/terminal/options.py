@@ -257,16 +257,14 @@ def moment(text: str, zone: tzinfo | None) -> str:
     """
     if not text:
         return ""
-    from datetime import UTC, datetime
+    from alice_exp.kernel.text.times import parsed
 
     try:
-        at = datetime.fromisoformat(text)
+        return parsed(text, zone).strftime("%Y-%m-%dT%H:%M:%SZ")
     except ValueError:
         raise UsageError(
             "not a time: {text}", text=repr(text), hint="write 2026-02-20 or 2026-02-20T09:00:00Z"
         ) from None
-    at = (at if at.tzinfo else at.replace(tzinfo=zone)).astimezone(UTC)
-    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}

@@ -138,6 +138,15 @@ def test_what_was_taken_back_is_not_taken_back_twice_and_what_was_left_still_can
     assert cli("undo", "--by", "agent", "--yes", check=False).code == 4
 
 
+def test_an_act_that_is_left_is_not_said_to_be_undone(tools: Path, cli: Call) -> None:
+    done = act(cli, "outcome", "exp-aaaaaaa2", "ok")["commit"]
+    assert cli("undo", done, "--yes").stdout.startswith("undone: ")
+    again = cli("undo", done, "--yes", check=False)
+    assert (again.code, again.stdout) == (5, "")
+    assert "is left as it is" in again.stderr
+    assert cli("undo", done, "--yes", "--json", check=False).json["undone"] == []
+
+
 def test_since_until_and_op(tools: Path, cli: Call) -> None:
     cli("outcome", "exp-aaaaaaa2", "ok")
     cli("outcome", "exp-aaaaaaa2", "fail", env={"ALICE_NOW": NEXT})

@@ -29,6 +29,60 @@ def test_an_answer_that_cannot_be_written_is_the_disks_fault(
     assert "Exception" not in said
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_an_act_whose_answer_cannot_be_written_is_said_to_be_done(
+    home: Path, start: Start, cli: Call
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = start("remember", "green tea", stdout=full)
+    said = command.communicate(timeout=30)[1]
+    assert command.returncode == 3
+    assert "the answer cannot be written" in said
+    assert "is done" in said
+    assert [one["payload"] for one in cli("list", "--json").json["blocks"]] == ["green tea"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("list", "--since", "9999-12-31T23:59:59-12:00"),
+        ("log", "--since", "0001-01-01T00:00:00+14:00"),
+        ("event", "add", "x", "--at", "0001-01-01T00:00:00Z"),
+        ("episode", "add", "--task", "x", "--success", "--at", "9999-12-31T23:59:59Z"),
+    ],
+)
+def test_a_time_that_no_zone_or_span_can_be_added_to_is_none(
+    home: Path, cli: Call, arguments: tuple[str, ...]
+) -> None:
+    done = cli(*arguments, check=False)
+    assert done.code == 2
+    assert "not a time" in done.stderr
+
+
+def test_history_without_the_git_program_is_a_sentence(home: Path, cli: Call) -> None:
+    done = cli("log", env={"PATH": "/nowhere"}, check=False)
+    assert (done.code, done.stdout) == (3, "")
+    assert "the program git was not found (install" in done.stderr
+
+
+def test_a_decision_that_cannot_be_kept_asks_for_no_outcome(home: Path, cli: Call) -> None:
+    cli("remember", "ask first", "--when", "deploying")
+    (home / "state/decisions").write_text("in its way", encoding="utf-8")
+    done = cli("decide", "deploying")
+    assert "ask first" in done.stdout
+    assert "could not be kept" in done.stderr
+    assert "alice-exp outcome" not in done.stdout
+
+
+def test_so_is_one_in_a_file_and_one_in_the_environment(home: Path, cli: Call) -> None:
+    path = home / "experiences/personal/user_preferences.jsonc"
+    path.write_text('{"blocks": [{"payload": "x", "created_at": "9999-12-31T23:59:59Z"}]}', encoding="utf-8")
+    done = cli("check", check=False)
+    assert done.code == 3
+    assert '"created_at" is a time' in done.stdout
+    assert cli("list", env={"ALICE_NOW": "9999-12-31T23:59:59Z"}, check=False).code == 2
+
+
 def test_a_reader_that_went_away_is_no_failure(home: Path, start: Start) -> None:
     reading, writing = os.pipe()
     os.close(reading)

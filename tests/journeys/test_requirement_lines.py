@@ -406,6 +406,7 @@ def test_a_read_that_cannot_be_counted_answers_all_the_same(home: Path, cli: Cal
         done = cli(*words)
         assert "use rg" in done.stdout and done.stderr == ""
     (home / "state/access.jsonl").rmdir()
+    assert (home / "state/access.lost").stat().st_mode & 0o777 == 0o600
     checks = {one["name"]: one for one in cli("doctor", "--json").json["checks"]}
     assert checks["reads"]["severity"] == "warning" and checks["reads"]["problems"][0]["message"].startswith(
         "2 reads could not be logged"

@@ -121,6 +121,15 @@ def test_an_act_that_was_set_aside_is_named(home: Path, cli: Call, git: Callable
     assert f"refs/alice/lost/{head}" in messages(found["remotes"]) and found["code"] == 0
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file away")
+def test_what_another_user_wrote_is_named(home: Path, cli: Call) -> None:
+    os.chown(home / "experiences/personal/user_preferences.jsonc", 1, -1)
+    found = look(cli)["permissions"]
+    assert found["severity"] == "error"
+    assert "belongs to another user" in messages(found)
+    assert f"chown -R {os.geteuid()}" in found["problems"][0]["hint"]
+
+
 def test_permissions_are_named_and_closed(home: Path, cli: Call) -> None:
     for name, mode in (("", 0o755), ("experiences/personal", 0o755), ("experiences/config.jsonc", 0o644)):
         (home / name).chmod(mode)

@@ -326,7 +326,8 @@ def undo(
     opened.home.read(())
     if not dry_run and not terminal.yes:
         planned = provenance.undo(terminal.doors(True), opened.history, opened.caller, name, filters)
-        _ask(terminal, planned)
+        if planned.acts:
+            _ask(terminal, planned)
     home = terminal.doors(dry_run)
     _undone(terminal, provenance.undo(home, opened.history, opened.caller, name, filters), dry_run)
 
@@ -358,6 +359,8 @@ def _undone(terminal: Terminal, undone: provenance.Undone, dry_run: bool) -> Non
     }
 
     def text() -> None:
+        if not undone.acts and not undone.conflicts:
+            terminal.line(say("nothing changed"))
         verb = say("would undo") if dry_run else say("undone")
         for act in undone.acts:
             terminal.line(say("{verb}: {subject}", verb=verb, subject=act.subject))

@@ -41,15 +41,10 @@ class FileAccess:
             return
         line = json.dumps({"at": at, "ids": list(ids)}) + "\n"
         try:
-            # A single write in append mode, so that lines of several processes do not mix.
-            handle = os.open(self._log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                os.write(handle, line.encode())
-            finally:
-                os.close(handle)
+            _append(self._log, line.encode())
         except OSError:
-            with contextlib.suppress(OSError), (self._state / LOST).open("ab") as lost:
-                lost.write(b".")
+            with contextlib.suppress(OSError):
+                _append(self._state / LOST, b".")
 
     def pending(self) -> dict[str, Reads]:
         """See ``blocks.ports.AccessLog``."""
@@ -116,6 +111,15 @@ class FileAccess:
             else:
                 left.append(path)
         return left
+
+
+def _append(path: Path, line: bytes) -> None:
+    # A single write in append mode, so that lines of several processes do not mix.
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(handle, line)
+    finally:
+        os.close(handle)
 
 
 def _count(reads: dict[str, Reads], lines: bytes) -> None:

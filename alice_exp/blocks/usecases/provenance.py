@@ -177,9 +177,9 @@ def _undo(home: Home, history: History, caller: Caller, acts: tuple[Commit, ...]
         whole = whole_files(changed, snapshot, home.text, caller.now)
         taken = whole if whole is not None else by_block(changed, snapshot, home.text, caller.now)
         conflicts = tuple((target, _latest(history, target, acts)) for target in taken.conflicts)
-        answer = Undone(acts, taken.touched, conflicts)
         if not taken.touched:
-            return None, answer
+            return None, Undone((), (), conflicts)
+        answer = Undone(acts, taken.touched, conflicts)
         detail = ", ".join(f"{act.op} {act.commit[:8]}" for act in acts[:3])
         more = f" and {len(acts) - 3} more" if len(acts) > 3 else ""
         undoes = tuple(("Undoes", act.act_id) for act in acts if act.act_id and act.commit not in taken.left)

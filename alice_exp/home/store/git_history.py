@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import re
 from contextlib import contextmanager, suppress
+from threading import RLock
 from typing import TYPE_CHECKING, Any, cast
 
 from alice_exp.home.ports import Changed, FileVersion, Version
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import AliceError, Hint, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.commit_message import FOREIGN, SINCE, disclaimed, read
-from alice_exp.kernel.journal.git_process import LOST, NO_PROGRAMS, isolated_environment
+from alice_exp.kernel.journal.git_process import LOST, NO_PROGRAMS, isolated_environment, missing_git
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.block_edits import raw_block
@@ -38,6 +39,8 @@ _NAME = re.compile(r"[0-9a-f]{4,40}|act-[a-z2-9]{8}")
 # GitPython runs git with the settings of the repository, and a home that was copied from elsewhere brought its own.
 _OPTIONS = {**NO_PROGRAMS, "diff.external": ""}
 
+_ENVIRONMENT = RLock()
+
 
 class GitHistory:
     """The history of one home; see ``home.ports.History``."""
@@ -48,7 +51,15 @@ class GitHistory:
 
     @contextmanager
     def _repo(self) -> Iterator[git.Repo]:
-        """The repository, opened on first use; the person's ``GIT_*`` variables are removed while it is used."""
+        """The repository, opened on first use; the person's ``GIT_*`` variables are removed while it is used.
+
+        The environment is the whole process's, so that homes of other threads wait.
+        """
+        with _ENVIRONMENT, self._alone() as repo:
+            yield repo
+
+    @contextmanager
+    def _alone(self) -> Iterator[git.Repo]:
         kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("GIT_")}
         try:
             # Otherwise importing GitPython fails where the git program is missing, before we can say so.
@@ -71,6 +82,8 @@ class GitHistory:
             raise
         # GitPython has no error of its own for damage: it raises whatever the bytes lead it to.
         except Exception as error:
+            if type(error).__name__ == "GitCommandNotFound":
+                raise missing_git() from error
             raise _unreadable(str(error) or type(error).__name__) from error
         finally:
             os.environ.pop("GIT_PYTHON_REFRESH", None)

@@ -88,6 +88,11 @@ def isolated_environment() -> dict[str, str]:
     return environment
 
 
+def missing_git() -> ProblemError:
+    """What is said where there is no git program."""
+    return ProblemError("the program git was not found", hint="install git 2.36 or later")
+
+
 def blob_id(data: bytes) -> str:
     """The object id that git gives these bytes."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
@@ -157,7 +162,7 @@ class Repository(References):
                 cwd=self.work_tree if self.work_tree.is_dir() else None,
             )
         except FileNotFoundError:
-            raise ProblemError("the program git was not found", hint="install git 2.36 or later") from None
+            raise missing_git() from None
 
     def create(self) -> None:
         """Create the repository with its local configuration, or bring that of an existing one up to date."""

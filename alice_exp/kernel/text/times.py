@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 
 from alice_exp.kernel.text.lazy_pattern import LazyPattern
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+_YEARS = range(1000, 9999)
+"""Those that any zone and any span of days can be added to, and that are written with four digits everywhere."""
 
 
 # Numbers from here on are milliseconds: 1973 in milliseconds, the year 5138 in seconds.
@@ -17,6 +20,17 @@ _FIRST_MILLISECONDS = 100_000_000_000
 
 # At least nine digits: eight are a date, as in 20260220.
 _NUMBER = re.compile(r"\s*-?(?:[0-9]{9,}(?:\.[0-9]*)?|[0-9]+\.[0-9]*)\s*")
+
+
+def parsed(text: str, zone: tzinfo | None = UTC) -> datetime:
+    """ISO-8601 text as a moment in UTC. ValueError outside of the years 1000 to 9998.
+
+    What names no zone is in ``zone``; None: in that of the system.
+    """
+    moment = datetime.fromisoformat(text)
+    if moment.year not in _YEARS:
+        raise ValueError(f"no time: {text!r}")
+    return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
 
 
 _TIMED = LazyPattern(
@@ -72,10 +86,9 @@ def iso_time(value: object) -> str:
 
 
 def _written(moment: datetime) -> str:
+    if moment.year not in _YEARS:
+        raise ValueError(f"no time: {moment}")
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    try:
-        utc = aware.astimezone(UTC).replace(tzinfo=None)
-    except OverflowError:
-        raise ValueError(f"no time: {moment}") from None
+    utc = aware.astimezone(UTC).replace(tzinfo=None)
     whole = utc.isoformat(timespec="milliseconds").removesuffix(".000")
     return f"{whole}Z"

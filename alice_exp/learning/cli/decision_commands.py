@@ -12,6 +12,7 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.display import one_line
 from alice_exp.learning import documents as learning_documents
+from alice_exp.learning.rules.decision_tiers import UNKEPT_WARNING
 from alice_exp.learning.wiring import learning
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
@@ -90,7 +91,8 @@ def _decision(terminal: Terminal, made: Decision, warnings: list[str]) -> None:
         terminal.line(say("held out by lot, to see what it brings: {ids}", ids=Names(made.held_out)))
     for warning in warnings:
         terminal.note(warning)
-    terminal.line(say("then: alice-exp outcome {decision} ok|fail", decision=made.decision))
+    if UNKEPT_WARNING not in made.warnings:
+        terminal.line(say("then: alice-exp outcome {decision} ok|fail", decision=made.decision))
 
 
 def _row(what: str, found: Match, more: str) -> list[str]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.jsonc.problem import Json, Problem
+from alice_exp.kernel.text.times import parsed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -133,7 +133,7 @@ def _is_time(text: str) -> bool:
     if not TIME.fullmatch(text):
         return False
     try:
-        datetime.fromisoformat(text)
+        parsed(text)
     except ValueError:
         return False
     return True

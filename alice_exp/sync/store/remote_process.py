@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.git_process import missing_git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,7 +102,7 @@ def ran(
             preexec_fn=before,
         )
     except FileNotFoundError:
-        raise ProblemError("the program git was not found", hint="install git 2.36 or later") from None
+        raise missing_git() from None
     with process:
         try:
             heard, is_exceeded = _heard(process, watch)
