@@ -134,6 +134,22 @@ def test_deleting_a_block_is_adopted_and_restorable(home: Path, cli: Call, git: 
     assert path.read_text(encoding="utf-8").count("// my note") == noted.count("// my note")
 
 
+@pytest.mark.parametrize(
+    ("path", "name"), [(PERSONAL, "blocks"), ("experiences/records/episodes.jsonc", "episodes")]
+)
+def test_a_misspelt_name_of_the_list_deletes_nothing(home: Path, cli: Call, path: str, name: str) -> None:
+    made = cli("remember", "tea", "--json").json["id"]
+    cli("episode", "add", "--task", "boil water", "--success")
+    sound = (home / path).read_text(encoding="utf-8")
+    (home / path).write_text(sound.replace(f'"{name}"', f'"{name[:-1]}"'), encoding="utf-8")
+    assert f'did you mean "{name}"' in cli("check", check=False).stdout
+    assert [one["id"] for one in cli("list", "--json").json["blocks"]] == [made]
+    assert len(cli("episode", "list", "--json").json["episodes"]) == 1
+    (home / path).write_text(sound, encoding="utf-8")
+    assert cli("check").code == 0
+    assert cli("log", "--op", "adopt", "--json").json["commits"] == []
+
+
 def test_deleting_a_file_is_adopted_and_its_blocks_restorable(
     home: Path, cli: Call, git: Callable[..., str]
 ) -> None:

@@ -144,6 +144,7 @@ def test_a_missing_directory_is_never_taken_for_all_deleted(
     assert {one["id"] for one in cli("list", "--json").json["blocks"]} == before, (
         "the last good version answers"
     )
+    assert cli("check", check=False).stdout.startswith(f"{folder}: error: this directory is missing")
     target = {
         "personal": ("remember", "coffee"),
         "low_value_pool": ("memorize", "b"),

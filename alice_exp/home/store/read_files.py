@@ -18,7 +18,7 @@ from alice_exp.model.values.block import place_of
 from alice_exp.model.values.snapshot import NamespaceFile, Snapshot, Unread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
     from alice_exp.home.store.list_files import Found
@@ -211,9 +211,19 @@ def snapshot(
         problems += faults
     if known is not None and (has_error or known.holds_any(owner) is not False):
         return snapshot(reading, found, places, head, last_good)
-    files += [replace(file, stale=True) for file in last_good.missing(found, places)]
+    lost = last_good.missing(found, places)
+    files += [replace(file, stale=True) for file in lost]
+    problems += _missing(found, {file.path.partition("/")[0] for file in lost})
     in_order = tuple(sorted(files, key=lambda file: file.path))
     return Snapshot(in_order, tuple(problems), head, catalogue=known)
+
+
+def _missing(found: Found, folders: Collection[str]) -> Iterator[Problem]:
+    """The directories that are not there; one with something else in its place has its problem already."""
+    named = {problem.path for problem in found.problems}
+    for folder in sorted(set(folders) - named - found.directories):
+        template = "this directory is missing; the last good version answers"
+        yield Problem(folder, 0, 0, template, {}, "error", "put it back where it was")
 
 
 def _duplicates(blocks: Collection[Block], owner: Mapping[str, str], path: str) -> tuple[Problem, ...]:

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.block_fields import FIELDS
-from alice_exp.model.formats.field_readers import Fault, Found, problem_at, read_object, unknown_key
+from alice_exp.model.formats.field_readers import (
+    Fault,
+    Found,
+    problem_at,
+    read_object,
+    severity_of,
+    unknown_key,
+)
 from alice_exp.model.values.block import Block, Payload, place_of
 
 if TYPE_CHECKING:
@@ -48,7 +55,8 @@ def read_blocks(
         return (), problems.all()
     for key in value:
         if key not in ("$schema", "blocks") and not key.startswith("x-"):
-            problems.add("warning", partial(unknown_key, document, (key,), ("blocks",)))
+            severity = severity_of(value, key, "blocks")
+            problems.add(severity, partial(unknown_key, document, (key,), ("blocks",), severity))
     listed = value.get("blocks", [])
     if not isinstance(listed, list):
         report(Fault('"blocks" is a list of blocks'), ("blocks",))

@@ -210,8 +210,16 @@ def problem_at(
     return Problem(document.path, 1, 1, template, values, severity, hint)
 
 
-def unknown_key(document: Document, pointer: Pointer, known: Sequence[str]) -> Problem:
-    """The warning about an unknown key at the end of ``pointer``, with the most similar known key as a hint."""
+def severity_of(members: Mapping[str, Json], key: str, listed: str) -> Severity:
+    """How severe an unknown key of a file's root is: it may be the misspelt name of the list that is all of the file,
+    and without it what the file held would count as deleted."""
+    return "error" if listed not in members and isinstance(members[key], list) else "warning"
+
+
+def unknown_key(
+    document: Document, pointer: Pointer, known: Sequence[str], severity: Severity = "warning"
+) -> Problem:
+    """The problem of an unknown key at the end of ``pointer``, with the most similar known key as a hint."""
     from difflib import get_close_matches
 
     key = str(pointer[-1])
@@ -225,6 +233,6 @@ def unknown_key(document: Document, pointer: Pointer, known: Sequence[str]) -> P
         column,
         'the key "{key}" is not known; it is kept as it is',
         {"key": key},
-        "warning",
+        severity,
         hint,
     )

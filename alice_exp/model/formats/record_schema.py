@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.kernel.errors import Hint
 from alice_exp.model.formats import field_readers
-from alice_exp.model.formats.field_readers import Fault, Found, problem_at, read_object, unknown_key
+from alice_exp.model.formats.field_readers import (
+    Fault,
+    Found,
+    problem_at,
+    read_object,
+    severity_of,
+    unknown_key,
+)
 from alice_exp.model.values.records import CAPACITY, Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.model.values.records import EPISODES_PATH as EPISODES_PATH
 from alice_exp.model.values.records import EVENTS_PATH as EVENTS_PATH
@@ -255,7 +262,10 @@ class _Reading:
         for key in extra:
             if not key.startswith("x-"):
                 pointer = (*at, key)
-                self._found.add("warning", partial(unknown_key, self._document, pointer, tuple(known)))
+                severity = "warning" if at else severity_of(self._root, key, self._listed)
+                self._found.add(
+                    severity, partial(unknown_key, self._document, pointer, tuple(known), severity)
+                )
 
     def check(self, timeline: Timeline, held: int) -> None:
         """Report counters that contradict the segments."""
