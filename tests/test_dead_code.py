@@ -20,36 +20,48 @@ CALLED_FROM_OUTSIDE = {
     "Served": "the SDK of MCP calls what it is given",
     "Watcher": "watchdog calls its handlers",
     "_Shells": "the standard library's unpickler asks it",
+    "KINDS": "the catalog of messages names what is said through a variable",
     "similarity_with": "the specification's formula to the letter, beside the one that searches use (docs/design.md)",
 }
-REGISTERS = ("operation(",)
+REGISTERS = ("operation(", "server.prompt(")
 """Decorators that put what they decorate into a table."""
 
 _WORD = re.compile(r"[A-Za-z_]\w+")
 
 
-def definitions(node: ast.AST, owner: str = "") -> Iterator[tuple[str, str, int, list[str]]]:
-    """Each function, class and constant: name, the class that it stands in, line, decorators."""
+def definitions(node: ast.AST, owner: str = "") -> Iterator[tuple[ast.stmt, str, str, bool]]:
+    """Each function, class and constant: its node, name, the class that it stands in, whether a module's own."""
+    is_own = isinstance(node, ast.Module)
     for inner in ast.iter_child_nodes(node):
         if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield inner.name, owner, inner.lineno, [ast.unparse(one) for one in inner.decorator_list]
+            yield inner, inner.name, owner, is_own
             yield from definitions(inner, inner.name if isinstance(inner, ast.ClassDef) else owner)
         elif isinstance(inner, ast.Assign | ast.AnnAssign) and isinstance(node, ast.Module | ast.ClassDef):
             targets = inner.targets if isinstance(inner, ast.Assign) else [inner.target]
-            yield from ((one.id, owner, inner.lineno, []) for one in targets if isinstance(one, ast.Name))
+            yield from ((inner, one.id, owner, is_own) for one in targets if isinstance(one, ast.Name))
 
 
-def used(tree: ast.AST) -> Iterator[str]:
-    """Names that are read, called, passed or spelled out in a short text; an import alone is no use."""
+def used(tree: ast.AST) -> Counter[tuple[str, str]]:
+    """How often each name is read, imported or asked of a module (which), asked of anything, or spelled out in a text."""
+    found: Counter[tuple[str, str]] = Counter()
+    modules: dict[str, str] = {}
+    asked: list[tuple[str, str]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            yield node.id
+            found["here", node.id] += 1
         elif isinstance(node, ast.Attribute):
-            yield node.attr
+            found["of", node.attr] += 1
+            if isinstance(node.value, ast.Name):
+                asked.append((node.value.id, node.attr))
         elif isinstance(node, ast.keyword) and node.arg:
-            yield node.arg
+            found["of", node.arg] += 1
+        elif isinstance(node, ast.ImportFrom):
+            found.update((node.module or "", one.name) for one in node.names)
+            modules |= {one.asname or one.name: f"{node.module}.{one.name}" for one in node.names}
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _is_no_sentence(node.value):
-            yield from _WORD.findall(node.value)
+            found.update(("text", word) for word in _WORD.findall(node.value))
+    found.update((modules[known], name) for known, name in asked if known in modules)
+    return found
 
 
 def _is_no_sentence(text: str) -> bool:
@@ -57,18 +69,38 @@ def _is_no_sentence(text: str) -> bool:
     return " " not in text or "[" in text
 
 
+_FEW = 2
+
+
 def dead(trees: dict[str, ast.AST]) -> list[str]:
-    """What nothing uses, as ``path:line name``."""
-    count = Counter(name for tree in trees.values() for name in used(tree))
-    return [
-        f"{path}:{line} {name}"
-        for path, tree in trees.items()
-        for name, owner, line, decorators in definitions(tree)
-        if not count[name]
-        and not name.startswith("__")
-        and not {name, owner} & CALLED_FROM_OUTSIDE.keys()
-        and not any(one.startswith(REGISTERS) for one in decorators)
-    ]
+    """What nothing uses, as ``path:line name``. That it uses itself is no use, nor is another's of the same name."""
+    uses = {path: used(tree) for path, tree in trees.items()}
+    every = sum(uses.values(), Counter[tuple[str, str]]())
+    found = []
+    for path, tree in trees.items():
+        module = dotted(path)
+        for node, name, owner, is_own in definitions(tree):
+            count = uses[path]["here", name] + every["text", name]
+            count += every[module, name] if is_own else every["of", name]
+            # To look into each would take seconds; who calls itself does so a few times.
+            if count <= _FEW and not isinstance(node, ast.Assign | ast.AnnAssign):
+                own = used(node)
+                count -= own["here", name] + own["text", name] + (0 if is_own else own["of", name])
+            if (
+                not count
+                and not name.startswith("__")
+                and not {name, owner} & CALLED_FROM_OUTSIDE.keys()
+                and not any(
+                    ast.unparse(one).startswith(REGISTERS) for one in getattr(node, "decorator_list", ())
+                )
+            ):
+                found.append(f"{path}:{node.lineno} {name}")
+    return found
+
+
+def dotted(path: str) -> str:
+    """A module's name, of its path within the package."""
+    return f"alice_exp.{path.removesuffix('.py').removesuffix('/__init__').replace('/', '.')}"
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +114,7 @@ def test_nothing_is_dead(trees: dict[str, ast.AST]) -> None:
 
 
 def test_what_is_called_from_outside_is_there(trees: dict[str, ast.AST]) -> None:
-    names = {name for tree in trees.values() for name, *_ in definitions(tree)}
+    names = {name for tree in trees.values() for _, name, *_ in definitions(tree)}
     assert CALLED_FROM_OUTSIDE.keys() <= names
 
 
@@ -91,7 +123,11 @@ def test_what_is_called_from_outside_is_there(trees: dict[str, ast.AST]) -> None
     [
         ("def one(): pass", ["one"]),
         ("def one(): pass\none()", []),
-        ("def one(): pass\nfrom x import one", ["one"]),
+        ("def one(): pass\nfrom y import one", ["one"]),
+        ("def one():\n    one()", ["one"]),
+        ("def one(): pass\nx.one()", ["one"]),
+        ("from alice_exp import x\ndef one(): pass\nx.one()", []),
+        ("class A:\n    def two(self):\n        self.two()\nA()", ["two"]),
         ("class A:\n    def two(self): pass\nA()", ["two"]),
         ("class A:\n    def two(self): pass\nA().two()", []),
         ("MOST = 3", ["MOST"]),
@@ -118,7 +154,7 @@ def imported(trees: dict[str, ast.AST]) -> set[str]:
 
 
 def test_every_module_is_imported_by_another(trees: dict[str, ast.AST]) -> None:
-    names = {path: f"alice_exp.{path.removesuffix('.py').replace('/', '.')}" for path in trees}
+    names = {path: dotted(path) for path in trees}
     used_by = {path: imported({path: tree}) for path, tree in trees.items()}
     every = Counter(name for found in used_by.values() for name in found)
     alone = [

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from alice_exp.kernel.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from alice_exp.kernel.jsonc.problem import Json
 
@@ -46,13 +46,6 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """A user's message and everything up to the next one (R4.7, B4.4)."""
-
-    messages: tuple[Message, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ChatRecord:
     """A stored message: its session, index there (from 0), and whether it was extracted from (R4.15, R4.18, R4.28).
 
@@ -69,14 +62,6 @@ class ChatRecord:
     def ref(self) -> str:
         """``session#index``, the form in which evidence refers to the message."""
         return f"{self.session}#{self.index}"
-
-
-def turns(messages: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[Turn, ...]]:
-    """The messages before the first user message, and the turns in order. System messages are not special."""
-    starts = [index for index, message in enumerate(messages) if message.role == "user"]
-    ends = [*starts[1:], len(messages)]
-    before = tuple(messages[: starts[0]] if starts else messages)
-    return before, tuple(Turn(tuple(messages[start:end])) for start, end in zip(starts, ends, strict=True))
 
 
 def message_of(value: Mapping[str, Json]) -> Message:

@@ -9,10 +9,7 @@ from alice_exp.home.session import Session, once
 from alice_exp.model.values.block import Placed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from alice_exp.home.ports import Home
-    from alice_exp.kernel.errors import AliceError
     from alice_exp.model.values.block import Block
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.owner.ports import Signing
@@ -53,10 +50,3 @@ def judge(session: Session) -> Judge:
         return mark(Placed(block, "universal/any.jsonc")).block.signed is True
 
     return Judge(judged, is_judged, proves)
-
-
-def open_session(
-    home: str = "", actor: str = "", warn: Callable[[AliceError], None] = lambda _: None
-) -> Session:
-    """Open a session on a home whose approvals are judged by the owner key, if it has one."""
-    return Session(home, actor, warn, judge)

@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+from alice_exp.app.opening import open_session
 from alice_exp.home.session import Session
 from alice_exp.learning.wiring import learning
-from alice_exp.owner.wiring import open_session
 from tests.bench.bench_finding import finding, saving
 from tests.bench.bench_mcp import serving
 from tests.bench.homes import command, environment, filled, lines

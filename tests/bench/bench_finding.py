@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from alice_exp.app.opening import open_session
 from alice_exp.finding.wiring import finding as asked_by
-from alice_exp.owner.wiring import open_session
 from tests.bench import cost_plot
 from tests.bench.homes import HAN, LATIN, environment, filled
 from tests.bench.rows import Row

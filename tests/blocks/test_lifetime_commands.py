@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from alice_exp.model.values.block import STATES
 from tests.conftest import ROOT, Call, Result
 
 TOOLS = """// The head of the file stays.
@@ -151,7 +152,7 @@ else:
     done = run("edit", "exp-aaaaaaa2", "--json", env=editor(code))
     assert done.json["state"] == "past"
     first, second, _ = (world / "opened").read_text().split("@@", 2)
-    assert '// alice-exp: "state" is one of possible, past, reliable, obsolete' in second
+    assert f'// alice-exp: "state" is one of {", ".join(STATES)}' in second
     line = int((world / "opened").read_text().split("@@")[2].split("\n")[0])
     assert "reliabel" in second.partition("\n")[2].splitlines()[line - 1]
     assert "alice-exp:" not in tools.read_text()

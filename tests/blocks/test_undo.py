@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.owner.wiring import open_session
+from alice_exp.app.opening import open_session
 from tests.blocks.test_lifetime_commands import TOOLS
 from tests.conftest import Call
 

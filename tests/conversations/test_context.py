@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from alice_exp.app.opening import open_session
 from alice_exp.conversations.rules.context_window import estimate_tokens
 from alice_exp.conversations.usecases.agent_context import prime
 from alice_exp.model.values.block import Placed
-from alice_exp.owner.wiring import open_session
 
 Call = Callable[..., Any]
 

@@ -80,7 +80,7 @@ def check(root: Path) -> None:
 
 
 def _peers(home: Path) -> Any:
-    from alice_exp.owner.wiring import open_session
+    from alice_exp.app.opening import open_session
     from alice_exp.sharing.wiring import peers
 
     return peers(open_session(str(home), "user", lambda _: None))
@@ -90,8 +90,8 @@ def _play(words: list[str]) -> int:
     """Run a command line whose network leads to the other Alice in this very process; its exit code."""
     sys.path.insert(0, str(ROOT))
     from alice_exp.app.main import run
+    from alice_exp.app.opening import open_session
     from alice_exp.kernel.errors import PeerError
-    from alice_exp.owner.wiring import open_session
     from alice_exp.sharing.cli import peer_commands
     from alice_exp.sharing.store.tls_transport import at_address
     from alice_exp.sharing.usecases.peers import Host

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.owner.wiring import open_session
+from alice_exp.app.opening import open_session
 
 pytestmark = pytest.mark.needs("httpx2")
 

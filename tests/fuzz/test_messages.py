@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from alice_exp.app.opening import open_session
 from alice_exp.kernel.errors import AliceError, PeerError, ProblemError
 from alice_exp.kernel.journal.act import Actor
 from alice_exp.model.values.block import PLACES, is_approved
-from alice_exp.owner.wiring import open_session
 from alice_exp.sharing.ports import Peer
 from alice_exp.sharing.rules.bundle import MOST_CLAIMED, MOST_TEXT, read_bundle
 from alice_exp.sharing.rules.peer_exchange import incoming, read_revocations

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.owner.wiring import open_session
+from alice_exp.app.opening import open_session
 
 Call = Callable[..., Any]
 WARNING = "⚠️ 启用低价值经验（所有高价值路径失效）"

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from alice_exp.app.opening import open_session
 from alice_exp.blocks.usecases import capture, lifetime
 from alice_exp.blocks.usecases.capture import Draft
 from alice_exp.conversations.wiring import chats
@@ -35,7 +36,7 @@ from alice_exp.model.values.block import (
     content_hash,
     is_approved,
 )
-from alice_exp.owner.wiring import open_session, signing
+from alice_exp.owner.wiring import signing
 from alice_exp.review import usecases as review
 from alice_exp.review.wiring import reports, reviewing
 from alice_exp.sharing.rules.bundle import bundle

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from alice_exp.app.api import Alice, RefusedError
+from alice_exp.app.opening import open_session
 from alice_exp.blocks.usecases import lifetime
 from alice_exp.home.session import Session
 from alice_exp.model.rules.identity import sameness
 from alice_exp.model.values.block import PLACES, Placed
-from alice_exp.owner.wiring import open_session
 from alice_exp.review import usecases as review
 from alice_exp.sharing.wiring import shares
 from alice_exp.sync import usecases as syncing

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
+from alice_exp.app.opening import open_session
 from alice_exp.maintenance.wiring import reloading
-from alice_exp.owner.wiring import open_session
 from tests.home.test_watch import WAYS
 
 Call = Callable[..., Any]

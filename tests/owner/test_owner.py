@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from alice_exp.owner.wiring import open_session, owner, signing
+from alice_exp.app.opening import open_session
+from alice_exp.owner.wiring import owner, signing
 
 Call = Callable[..., Any]
 Git = Callable[..., str]

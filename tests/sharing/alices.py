@@ -14,10 +14,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from alice_exp.app.opening import open_session
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError
 from alice_exp.model.values.block import Block, Placed
-from alice_exp.owner.wiring import open_session
 from alice_exp.sharing.ports import Peer
 from alice_exp.sharing.store import line_protocol, tls_transport
 from alice_exp.sharing.store.peer_identity import FileIdentity

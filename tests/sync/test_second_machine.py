@@ -78,7 +78,7 @@ def test_where_data_goes_is_decided_here(
     for key, value in (("provider.base_url", EVIL), ("sharing.enabled", True), ("owner.key", OWNER)):
         found = cli("config", "get", key, "--json", env=at(home)).json
         assert found["value"] in ("", False) and found["proposed"] == value
-    from alice_exp.owner.wiring import open_session
+    from alice_exp.app.opening import open_session
 
     assert open_session(str(home)).provider is None
     report = cli("heartbeat", "--json", env=at(home)).json

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
 PATH = "config.jsonc"
 
-LOCAL = "local.jsonc"
-"""The file beside ``experiences/``, in no history, of what only this machine decides."""
-
 _HEAD = "// How this home behaves. Every key stands here with its default; change what you like."
 _LOCAL_HEAD = "// What only this machine decides. This file is in no history and goes nowhere."
 

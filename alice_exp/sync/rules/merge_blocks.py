@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from alice_exp.model.formats.change_edits import same_block
 from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, TABLE
@@ -27,12 +27,8 @@ from alice_exp.model.values.block import (
 from alice_exp.sync.rules.merge_fields import Versions, age, merged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from alice_exp.model.rules.lifecycle import Thresholds
     from alice_exp.model.values.block import State
-
-T = TypeVar("T")
 
 CONFLICT = "conflict"
 """The kind of evidence that records that a text was written differently on two machines."""
@@ -217,8 +213,3 @@ def second_id(block: Block) -> str:
         number, rest = divmod(number, len(_ALPHABET))
         characters.append(_ALPHABET[rest])
     return "exp-" + "".join(characters)
-
-
-def by_id(blocks: Iterable[tuple[str, Iterable[Block]]]) -> dict[str, Placed]:
-    """The blocks of (path, blocks) pairs, by id."""
-    return {block.id: Placed(block, path) for path, held in blocks for block in held if block.id}

@@ -23,7 +23,7 @@ from alice_exp.timeline.rules.late_results import LINK, finished
 from alice_exp.timeline.usecases.original_events import FINISHED, everything
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import History, Home
@@ -284,9 +284,3 @@ def _filled(thinking: Thinking, whole: Timeline) -> Told:
 
 def _content(event: Event) -> str:
     return repr(event_json(event))
-
-
-def spans(segments: Iterable[Segment]) -> tuple[float, float]:
-    """The first and the last moment of some segments, in seconds since 1970; zeros where there is none."""
-    moments = [moment for one in segments for moment in (one.start_timestamp, one.end_timestamp)]
-    return (min(moments), max(moments)) if moments else (0.0, 0.0)
