@@ -102,6 +102,24 @@ def test_another_language_finds_a_little_less_than_the_same_word() -> None:
     assert 0 < other <= same / TRANSLATED
 
 
+def test_a_program_has_one_name_in_both_languages() -> None:
+    texts = [
+        "Redis 内存涨得快：检查没有过期时间的 key",
+        "内存条放在抽屉里",
+        "a leak in the worker",
+        "rain all day",
+    ]
+    found = matches(texts, "redis memory keeps growing")
+    assert found[0] > 1.5 * found[1] > 0
+
+
+def test_a_member_of_a_class_in_its_own_language_is_found_before_one_in_the_other() -> None:
+    texts = ["the driver of the printer crashes", "用户是程序员", "用户的电脑很旧", "rain all day"]
+    for query in ("用户的工作", "你还记得用户是做什么工作的吗？"):
+        found = matches(texts, query)
+        assert max(found, key=lambda index: found[index]) == 1, query
+
+
 def test_a_chinese_synonym_is_found() -> None:
     found = matches(["如何部署", "天气很好", "今天下雨"], "怎么上线")
     assert max(found, key=lambda index: found[index]) == 0

@@ -183,10 +183,10 @@ def text_matches(
     other = scoring.translated(asked)
     if other is None:
         return known
-    translation, by_translation = other
+    translation, by_translation, near = other
     better = {index: match for index, match in by_translation.items() if match > matches.get(index, 0.0)}
     return replace(
-        known, matches=raised(matches, better), translated=frozenset(better), translation=translation
+        known, matches=raised(matches, better), translated=near & better.keys(), translation=translation
     )
 
 
@@ -275,11 +275,11 @@ class _Scoring:
         others = self.other_names(concept, (*concept.synonyms, *concept.translations))[0]
         return {index: LIGHT * share for index, share in held.items() if index not in others}, holders
 
-    def translated(self, asked: Query) -> tuple[Subject, dict[int, float]] | None:
-        """The reading in the other language: its subject, and each text's match in [0, 1].
+    def translated(self, asked: Query) -> tuple[Subject, dict[int, float], frozenset[int]] | None:
+        """The reading by concepts: its subject, each text's match in [0, 1], and the texts in the other language.
 
-        Its units are the concepts that the lexicon translates and the query's words that are in the other script
-        already. ``None`` if no text has a translation.
+        Its units are the concepts that the lexicon translates and the Latin words that either language writes alike:
+        names of programs and things. ``None`` if no text has a translation.
         """
         concepts = [concept for concept in asked.concepts if concept.cjk == asked.cjk]
         named = [
@@ -287,13 +287,17 @@ class _Scoring:
             for concept in concepts
             if concept.translations or concept.foreign_members
         ]
-        near = self._near(concepts)
+        near = self._near((one, (*one.translations, *one.foreign_members)) for one in concepts)
         if not near:
             return None
+        # A text in the query's own language that names a member must not stand behind one in the other that does.
+        said = near | self._near((one, one.members) for one in concepts)
         scores: defaultdict[int, float] = defaultdict(float)
         units: list[tuple[Sequence[int] | dict[int, float], float]] = []
         most = size = 0.0
-        foreign = [term for term in asked.terms if asked.cjk and not is_cjk(term)]
+        latin, unknown = asked.unnamed
+        same = latin if not asked.cjk else {term for term in asked.terms if not is_cjk(term)}
+        foreign = sorted(term for term in same if asked.cjk or self.holders(term))
         for term in foreign:
             weight = asked.weights[term]
             self.add_term(scores, term, weight)
@@ -310,22 +314,18 @@ class _Scoring:
                 units.append((both, 1.0))
                 size += 1
         # A word that cannot be translated is taken to be as informative as one that a single text has.
-        unnamed = asked.unnamed[asked.cjk]
+        unnamed = unknown if asked.cjk else len(latin.difference(foreign))
         most += unnamed * self.statistics.idf(1)
         matches = {
-            index: min(1.0, TRANSLATED * score / most) for index, score in scores.items() if index in near
+            index: min(1.0, TRANSLATED * score / most) for index, score in scores.items() if index in said
         }
-        return Subject(tuple(units), size + unnamed), matches
+        return Subject(tuple(units), size + unnamed), matches, near
 
-    def _near(self, concepts: Iterable[Concept]) -> set[int]:
-        """The texts that have a translation themselves or beside them; others are in the query's own language."""
-        said = {
-            index
-            for concept in concepts
-            for index in self.other_names(concept, (*concept.translations, *concept.foreign_members))[0]
-        }
+    def _near(self, named: Iterable[tuple[Concept, Sequence[tuple[str, ...]]]]) -> frozenset[int]:
+        """The texts that express a concept by one of the names only, themselves or beside them."""
+        said = {index for concept, names in named for index in self.other_names(concept, names)[0]}
         reach = max((len(span.lending) for span in self.statistics.spans), default=0)
-        return {index + step for index in said for step in range(-reach, reach + 1)}
+        return frozenset(index + step for index in said for step in range(-reach, reach + 1))
 
     def add_term(self, scores: Scores, term: str, weight: float) -> None:
         """Add one token's score to every text that has or borrows it."""

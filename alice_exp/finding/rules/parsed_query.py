@@ -60,9 +60,10 @@ class Concept:
 class Query:
     """A parsed query; ``size`` is its number of words, two CJK characters being one.
 
-    ``weights`` are those of the terms (``stop_words``); ``unnamed`` is the number of Latin and of CJK words that the
-    lexicon cannot translate; ``latin`` maps the folded Latin words, in order, to their terms; ``correct`` are the
-    terms known to be spelt correctly, ``names`` those of other words that are capitalised within a sentence.
+    ``weights`` are those of the terms (``stop_words``); ``unnamed`` are the Latin words that the lexicon cannot
+    translate and the number of such CJK words; ``latin`` maps the folded Latin words, in order, to their terms;
+    ``correct`` are the terms known to be spelt correctly, ``names`` those of other words that are capitalised within a
+    sentence.
     """
 
     terms: tuple[str, ...]
@@ -70,7 +71,7 @@ class Query:
     concepts: tuple[Concept, ...]
     size: float
     weights: Mapping[str, float]
-    unnamed: tuple[float, float]
+    unnamed: tuple[frozenset[str], float]
     latin: Mapping[str, str]
     correct: frozenset[str]
     names: frozenset[str]
@@ -97,7 +98,7 @@ class Query:
             tuple(_concept(word) for word in known),
             size,
             weights,
-            (len(latin), cjk),
+            (frozenset(latin), cjk),
             stem_of,
             correct,
             frozenset(stem_of.get(name, name) for name in _capitalised(text))

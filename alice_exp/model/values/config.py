@@ -45,7 +45,7 @@ OPTIONS: tuple[Option, ...] = (
         "thresholds.high_confidence", 0.5, "share", "Trust times confidence from which a block is applied"
     ),
     Option(
-        "thresholds.fits", 0.35, "share", "How likely a block must fit to be an answer; 0: every match is one"
+        "thresholds.fits", 0.3, "share", "How likely a block must fit to be an answer; 0: every match is one"
     ),
     Option(
         "thresholds.match",
