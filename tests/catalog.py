@@ -17,7 +17,7 @@ from pathlib import Path
 
 from alice_exp import WINDOWS
 from alice_exp.app.command_tree import Table, command_of, group_help
-from alice_exp.app.help_page import GROUPS, LEAD, OTHER, SHARED
+from alice_exp.app.help_page import BEGIN, GROUPS, LEAD, OTHER, SHARED
 from alice_exp.app.main import COMMANDS, command
 from alice_exp.app.wrong_commands import NAMED
 from alice_exp.learning.rules.decision_tiers import IN_DOUBT_WARNING, UNKEPT_WARNING
@@ -26,7 +26,7 @@ from alice_exp.model.rules.lifecycle import LEVELS
 from alice_exp.model.rules.private_facts import KINDS as PRIVATE
 from alice_exp.model.values.block import BLOCK_TYPES
 from alice_exp.model.values.config import OPTIONS
-from alice_exp.terminal.help_text import paragraphs
+from alice_exp.terminal.help_text import paragraphs, parted
 from alice_exp.terminal.language import DOMAIN, LANGUAGES, LOCALE
 from alice_exp.terminal.usage_errors import KINDS
 
@@ -97,7 +97,18 @@ def _documented(table: Table) -> Iterator[str]:
                 yield from paragraphs(getattr(parameter, "help", None) or "")
 
 
+def _examples(table: Table) -> Iterator[str]:
+    """The examples in which a person's text stands, a few words in quotes."""
+    for name, target in table.items():
+        documented = group_help(name) if not isinstance(target, str) else command_of(name, target).help or ""
+        yield from (one for one in parted(documented)[1] if re.search(r'"[A-Za-z][^"$(]* [^"]*"', one))
+        if not isinstance(target, str):
+            yield from _examples(target)
+
+
 _HELP = (
+    *_examples(COMMANDS),
+    *(one for one in (*BEGIN, *parted(command().help or "")[1]) if '"' in one),
     *("Show this message and exit.", *_documented(COMMANDS)),
     *(LEAD, SHARED, OTHER, *GROUPS, *(what for group in GROUPS.values() for what in group.values())),
     *(str(option.help) for option in command().params if option.help),

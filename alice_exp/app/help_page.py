@@ -107,7 +107,7 @@ def root_page(root: Any) -> str:
     names = list(root.list_commands(None))
     usage = "alice-exp COMMAND [ARGUMENTS] [OPTIONS]"
     lines = [say("Usage: {usage}", usage=usage), ""]
-    lines += [f"  {say(LEAD)}", "", say("Begin:"), *(f"  {one}" for one in BEGIN)]
+    lines += [f"  {say(LEAD)}", "", say("Begin:"), *(f"  {say(one)}" for one in BEGIN)]
     widest = max(map(len, names))
     for heading, rows in _grouped(names):
         lines += ["", say(heading), *_rows(rows, widest)]
@@ -181,7 +181,7 @@ def _head(context: Any, command: Any, examples: Sequence[str] = ()) -> list[str]
     for paragraph in in_language(command.help or "").split("\n\n"):
         lines += ["", *_filled(paragraph)]
     own = parted(command.help or "")[1] or examples
-    return [*lines, "", say("Examples:"), *(f"  {one}" for one in own)] if own else lines
+    return [*lines, "", say("Examples:"), *(f"  {say(one)}" for one in own)] if own else lines
 
 
 def _options(context: Any, command: Any) -> list[str]:

@@ -59,7 +59,7 @@ def remote_name(config: str) -> str:
 
 def _first_line(path: Path) -> str:
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:
             line = file.readline(256).strip()
     except (OSError, UnicodeDecodeError):
         return ""

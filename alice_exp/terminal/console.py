@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from alice_exp.kernel.errors import AliceError, Names, ProblemError, RefusedError
-from alice_exp.terminal.language import aside, rendered, say
+from alice_exp.terminal.language import AS_TYPED, aside, rendered, say
 from alice_exp.terminal.streams import json_error, json_text
 
 if TYPE_CHECKING:
@@ -298,9 +298,8 @@ def sentence(error: AliceError) -> str:
 
 def _translated(error: AliceError) -> str:
     values: dict[str, Any] = {
-        # A command is written as it is typed, though "retire" is a verb in other sentences.
         name: rendered(value)
-        if isinstance(value, str) and not isinstance(value, Names) and name != "command"
+        if isinstance(value, str) and not isinstance(value, Names) and name not in AS_TYPED
         else value
         for name, value in error.filling.items()
     }

@@ -19,6 +19,9 @@ LANGUAGES = ("en", "zh")
 DOMAIN = "alice_exp"
 LOCALE = Path(__file__).parents[1] / "locale"
 
+AS_TYPED = frozenset(("command", "name", "key", "option"))
+"""Values that are written as they are typed, though "retire" or "type" has a translation where it is a word."""
+
 _chosen = ""
 _configured: Callable[[], str] | None = None
 
@@ -150,7 +153,10 @@ def rendered(text: str) -> str:
     for pattern, translated in _patterns(language()):
         found = pattern.fullmatch(text)
         if found:
-            values = {name: catalog.get(value, value) for name, value in found.groupdict().items()}
+            values = {
+                name: value if name[1:] in AS_TYPED else catalog.get(value, value)
+                for name, value in found.groupdict().items()
+            }
             return _filled(translated, values)
     return text
 

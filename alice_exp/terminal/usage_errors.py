@@ -125,4 +125,4 @@ def _dashed(context: Any, text: str) -> str:
 
 def _example(context: Any, see: str) -> str:
     examples = parted(context.command.help or "")[1] if context is not None else ()
-    return say("for example: {line}", line=examples[0]) if examples else see
+    return say("for example: {line}", line=say(examples[0])) if examples else see

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from alice_exp.home.project import project_at
 from alice_exp.kernel.jsonc import parse
 from alice_exp.terminal import language
 from tests.conftest import Call
@@ -184,3 +185,19 @@ def test_a_list_of_nothing_says_so(zh: Call) -> None:
     for command in (("log", "--op", "purge"), ("episode", "list"), ("namespace", "show", "api_patterns")):
         done = zh(*command)
         assert (done.code, "没有可显示的内容" in done.stderr) == (0, True), command
+
+
+def test_the_examples_of_help_are_in_the_language_of_the_help(zh: Call) -> None:
+    assert "alice-exp remember 我喜欢用表格 --when 比较方案" in zh().stdout
+    assert "--reason 我没这么说" in zh("reject", "-h").stdout
+    assert '--reason "构建改用 uv 了"' in zh("retire", "exp-22222222").stderr
+
+
+def test_a_key_of_a_file_is_named_as_it_stands_there(zh: Call, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"payload": "甲", "type": "规则"}\n', encoding="utf-8")
+    assert '"type" 应为' in zh("memorize", "--from", str(tmp_path / "a.jsonl")).stderr
+
+
+def test_the_mark_of_a_project_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / ".alice-project").write_text("项目甲\n", encoding="utf-8-sig")
+    assert project_at(tmp_path) == "项目甲"

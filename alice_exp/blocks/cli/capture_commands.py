@@ -117,7 +117,7 @@ def remember(
 ) -> None:
     """Keep a person's explicit word: into personal, trusted at once.
 
-    Example: alice-exp remember "我喜欢吃辣" --when "choosing food"
+    Example: alice-exp remember "I like spicy food" --when "choosing food"
     """
     terminal: Terminal = ctx.obj
     draft = Draft(
