@@ -77,7 +77,7 @@ it is gone|not a plain file|no longer true|needs no passphrase|a field is cut of
 is held by an agent alone, which may sign for anybody|it was offered twice|this is obsolete here, as {id}
 {most} blocks of this peer wait for a decision already|{most} blocks are taken at once|this Alice cannot answer now
 its id is not its certificate's|a message of {size} bytes is too long to send|it is nested too deeply
-{0} is no JSON number
+{0} is no JSON number|on the other side: alice-exp peer invite|on the other side: alice-exp peer serve
 """
 """Sentences that reach a person as the value of another, or from a table."""
 _OPTIONS = tuple(option.doc for option in OPTIONS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
     Message = Mapping[str, Json]
     """One message between two Alices: a JSON object."""
+
+
+PEER_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,50}")
+"""Allowed names of peers; a name becomes part of ``shared_from_NAME``, of paths and of commits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,3 +201,10 @@ def test_a_key_of_a_file_is_named_as_it_stands_there(zh: Call, tmp_path: Path) -
 def test_the_mark_of_a_project_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     (tmp_path / ".alice-project").write_text("项目甲\n", encoding="utf-8-sig")
     assert project_at(tmp_path) == "项目甲"
+
+
+def test_a_name_that_no_peer_can_have_is_refused_before_anybody_waits(zh: Call) -> None:
+    assert "不能作网络上的名字" in zh("config", "set", "sharing.name", "小王").stderr
+    for command in (("peer", "invite"), ("peer", "join", "7-k3m-x9p")):
+        done = zh(*command, "--as", "小王", "--yes")
+        assert (done.code, "不能作同伴的名字" in done.stderr) == (2, True), command

@@ -15,6 +15,7 @@ from alice_exp.model.formats.config_file import PATH, default_text, fits, read_c
 from alice_exp.model.rules.expiry import paused
 from alice_exp.model.values.changes import ChangeSet, Setting
 from alice_exp.model.values.config import BY_NAME, OPTIONS, is_local
+from alice_exp.sharing.ports import PEER_NAME
 from alice_exp.terminal import language
 from alice_exp.timeline.rules.compaction import STRATEGIES
 
@@ -82,6 +83,12 @@ def parsed(option: Option, text: str) -> Json:
         raise UsageError("{why}, not {text}", why=sentence(option), text=repr(text))
     if option.name == "lang" and text:
         language.require("lang", text)
+    if option.name == "sharing.name" and text and not PEER_NAME.fullmatch(text):
+        raise UsageError(
+            "{name} cannot be a name on the network",
+            name=repr(text),
+            hint="names are lower-case letters, digits, - and _",
+        )
     if option.name == "events.strategy" and value not in STRATEGIES:
         raise UsageError(
             "{name} is one of {few}, not {text}", name=option.name, few=Names(STRATEGIES), text=repr(text)

@@ -13,7 +13,7 @@ from alice_exp.kernel.errors import AliceError, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
 from alice_exp.sharing.cli.patient_lines import PatientLines
-from alice_exp.sharing.ports import Peer
+from alice_exp.sharing.ports import PEER_NAME, Peer
 from alice_exp.sharing.usecases import peers as exchanging
 from alice_exp.sharing.usecases.peers import Exchanged
 from alice_exp.sharing.wiring import caller_as, network, peers, shares, sharing
@@ -43,6 +43,7 @@ def invite(ctx: typer.Context, alias: _As = "", port: _Port = 0, bind: _Bind = _
     terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("pair"), "alice-exp peer invite")
+    _require_name(alias)
 
     def shown(code: str, port: int) -> None:
         template = (
@@ -67,8 +68,19 @@ def join(
     terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("pair"), f"alice-exp peer join {code}")
+    _require_name(alias)
     terminal.confirm(say("Trust the Alice that shows this code?"))
     _paired(terminal, network(session).join(code, at, session.caller.now, alias))
+
+
+def _require_name(alias: str) -> None:
+    """Raise ``UsageError`` before anybody waits for a pairing whose name could not be kept."""
+    if alias and not PEER_NAME.fullmatch(alias):
+        raise UsageError(
+            "{name} cannot be the name of a peer",
+            name=repr(alias),
+            hint="names are lower-case letters, digits, - and _",
+        )
 
 
 def _paired(terminal: Terminal, peer: Peer) -> None:

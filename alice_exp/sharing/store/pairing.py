@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from alice_exp.kernel.errors import AliceError, PeerError, UsageError
-from alice_exp.sharing.ports import Peer
+from alice_exp.sharing.ports import PEER_NAME, Peer
 from alice_exp.sharing.store.line_protocol import context
-from alice_exp.sharing.store.peer_identity import NAME, certificate_id, random_word, require_leaf
+from alice_exp.sharing.store.peer_identity import certificate_id, random_word, require_leaf
 from alice_exp.sharing.store.tls_transport import CLIENT, SERVER, opened, serve
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Invitation:
         if certificate_id(certificate) != their_id:
             raise PeerError("this is not the certificate that the code was bound to")
         peer = self.identity.keep(
-            Peer(self.alias or _text(last, "name", NAME), their_id, certificate, self.now)
+            Peer(self.alias or _text(last, "name", PEER_NAME), their_id, certificate, self.now)
         )
         await wire.send({"paired": True}, _PATIENCE)
         return peer
@@ -176,7 +176,7 @@ async def _join(identity: FileIdentity, code: Code, addresses: Sequence[str], bl
 
         certificate = ssl.DER_cert_to_PEM_cert(wire.certificate)
         require_leaf(certificate)
-        name = blank.name or _text(answer, "name", NAME)
+        name = blank.name or _text(answer, "name", PEER_NAME)
         await wire.send({"certificate": own.certificate, "name": own.name}, _PATIENCE)
         if _fine(await wire.receive(_PATIENCE)).get("paired") is not True:
             raise PeerError("the other end did not pair")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import ssl
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -20,15 +19,13 @@ from typing import TYPE_CHECKING, Final
 
 from alice_exp.kernel.errors import NotFoundError, PeerError, ProblemError
 from alice_exp.kernel.journal import atomic_files
-from alice_exp.sharing.ports import Peer
+from alice_exp.sharing.ports import PEER_NAME, Peer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from cryptography.x509 import Certificate
 
-NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,50}")
-"""Allowed names of peers; a name becomes part of ``shared_from_NAME``, of paths and of commits."""
 
 MOST_CERTIFICATE: Final = 4096
 """Maximum characters of a PEM certificate; ours have about 600."""
@@ -73,11 +70,11 @@ class FileIdentity:
                 "the identity cannot be read or made: {why}", why=why, path=str(self.folder)
             ) from error
         name = self._name()
-        if not NAME.fullmatch(name):
+        if not PEER_NAME.fullmatch(name):
             raise ProblemError(
                 "{name} cannot be a name on the network",
                 name=repr(name),
-                path="config.jsonc",
+                path="local.jsonc",
                 hint="write a-z, 0-9, - and _ with 'alice-exp config set sharing.name NAME'",
             )
         return Peer(name, certificate_id(certificate), certificate, "")
@@ -117,7 +114,7 @@ class FileIdentity:
         Raises ``PeerError`` if the name or the certificate is invalid.
         """
         self._require_home()
-        if not NAME.fullmatch(peer.name):
+        if not PEER_NAME.fullmatch(peer.name):
             raise PeerError(
                 "{name} cannot be the name of a peer", name=repr(peer.name[:80]), hint="give one with --as"
             )
@@ -131,12 +128,12 @@ class FileIdentity:
     def update(self, peer: Peer) -> None:
         """Store a known peer's new address; a peer forgotten in the meantime stays forgotten."""
         path = self._peers / f"{peer.name}.json"
-        if NAME.fullmatch(peer.name) and path.exists():
+        if PEER_NAME.fullmatch(peer.name) and path.exists():
             self._write(path, json.dumps(asdict(peer), indent=2) + "\n")
 
     def forget(self, peer: Peer) -> None:
         """Stop trusting a peer."""
-        if NAME.fullmatch(peer.name):
+        if PEER_NAME.fullmatch(peer.name):
             atomic_files.remove(self._peers / f"{peer.name}.json")
 
     def _read(self, path: Path) -> Peer:
@@ -150,7 +147,7 @@ class FileIdentity:
                 str(raw.get("address", "")),
             )
             require_leaf(peer.certificate)
-            if certificate_id(peer.certificate) != peer.id or not NAME.fullmatch(peer.name):
+            if certificate_id(peer.certificate) != peer.id or not PEER_NAME.fullmatch(peer.name):
                 raise ValueError("its id is not its certificate's")
         except (OSError, ValueError, KeyError, TypeError, AttributeError, PeerError) as error:
             raise ProblemError(
