@@ -62,7 +62,7 @@ def _rows(text: str) -> list[str]:
 
 
 _TERMS = """
-result metadata frequency longevity uniqueness popularity reward reasoning note episode decision session
+result metadata frequency longevity uniqueness popularity reward reasoning note episode decision session outcome event act shared ok fail still_true claim
 """
 _REFUSALS = """
 no such file or directory|permission denied|operation not permitted|no space left on device|read-only file system

@@ -338,7 +338,10 @@ def _block(terminal: Terminal, shown: Shown) -> None:
         (say("created"), terminal.local(block.created_at)),
         (say("updated"), terminal.local(block.updated_at)),
         (say("approved"), say("yes") if shown.approved else say("no")),
-        *((say("evidence"), documents.evidence_whole(piece, terminal.local)) for piece in block.evidence),
+        *(
+            (say("evidence"), documents.evidence_whole(piece, terminal.local, say))
+            for piece in block.evidence
+        ),
     ]
     widest = max(cells(label) for label, _ in rows)
     for label, value in rows:

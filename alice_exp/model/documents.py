@@ -40,11 +40,18 @@ def evidence_line(placed: Placed) -> str:
     return ", ".join(dict.fromkeys(piece.kind for piece in placed.block.evidence))
 
 
-def evidence_whole(piece: Evidence, time_of: Callable[[str], str] = str) -> str:
-    """One piece of evidence in full: time (as ``time_of`` writes it), kind, reference, effect, scenario, quotation."""
+def evidence_whole(
+    piece: Evidence, time_of: Callable[[str], str] = str, word_of: Callable[[str], str] = str
+) -> str:
+    """One piece of evidence in full: time (as ``time_of`` writes it), kind, reference, effect, scenario, quotation.
+
+    ``word_of`` says kind and effect in the reader's language.
+    """
     quote = f"“{piece.quote}”" if piece.quote else ""
     at = time_of(piece.at) if piece.at else ""
-    return "  ".join(filter(None, (at, piece.kind, piece.ref, piece.effect, piece.scenario, quote)))
+    return "  ".join(
+        filter(None, (at, word_of(piece.kind), piece.ref, word_of(piece.effect), piece.scenario, quote))
+    )
 
 
 def problem(fault: Problem) -> dict[str, Any]:

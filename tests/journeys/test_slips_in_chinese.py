@@ -208,3 +208,10 @@ def test_a_name_that_no_peer_can_have_is_refused_before_anybody_waits(zh: Call) 
     for command in (("peer", "invite"), ("peer", "join", "7-k3m-x9p")):
         done = zh(*command, "--as", "小王", "--yes")
         assert (done.code, "不能作同伴的名字" in done.stderr) == (2, True), command
+
+
+def test_evidence_is_told_in_chinese(zh: Call) -> None:
+    found = zh("remember", "甲", "--json").json["id"]
+    zh("outcome", found, "ok", "--scenario", "乙")
+    for command in ("why", "show"):
+        assert "结果  成功  乙" in zh(command, found).stdout, command

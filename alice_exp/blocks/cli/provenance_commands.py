@@ -80,7 +80,7 @@ def _why(
         terminal.pair(say("{name}:", name=say("payload")), documents.payload_text(present))
         for piece in block.evidence:
             terminal.pair(
-                say("{name}:", name=say("evidence")), documents.evidence_whole(piece, terminal.local)
+                say("{name}:", name=say("evidence")), documents.evidence_whole(piece, terminal.local, say)
             )
         trust, confidence, importance = (
             TRUST[present.place],
