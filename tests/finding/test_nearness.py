@@ -66,6 +66,8 @@ RIGHT = {
     # "With us it is so" says nothing about how it is elsewhere.
     "project": ("near", "None"),
     "differs": ("opposes", "replaces"),
+    # Two offices, two meals, two tools: each has its own value.
+    "apart": ("near", "None"),
     # Named or not: never as what denies it.
     "reworded": ("identical", "same", "extends", "near", "None"),
 }
@@ -82,6 +84,7 @@ FLOORS = {
     "nearness_untuned.txt": {"opposes": 0.9, "replaces": 0.65, "same": 0.5, "near": 0.9},
     "nearness_frames.txt": {"differs": 0.85, "same": 0.6, "reworded": 1.0, "near": 0.95},
     "nearness_last.txt": {"differs": 0.75, "reworded": 1.0, "near": 0.75},
+    "nearness_compatible.txt": {"opposes": 1.0, "replaces": 1.0, "same": 1.0, "apart": 0.9, "near": 0.75},
 }
 """Reached when the rule was written: the tuned half, and the half held back (see docs/design.md, section 13)."""
 
@@ -114,6 +117,26 @@ def test_pairs_are_told_apart(name: str, kind: str, half: str, capsys: pytest.Ca
     with capsys.disabled():
         print(f"\n{kind}, {half}: {right:.0%} right of {len(rows)}: {dict(Counter(rows))}")
     assert right >= FLOORS[name][kind]
+
+
+def test_what_was_rejected_is_marked_in_other_words() -> None:
+    rows = pairs("nearness_compatible.txt")["rejected"]
+    found = [
+        Neighbourhood([], [placed(o.block.payload.content, o.block.trigger.text, REJECTED)]) for o, _ in rows
+    ]
+    assert all(around.mark(new) is not None for around, (_, new) in zip(found, rows, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("the user lives in Berlin", "the user lives in Hamburg now"),
+        ("the build uses npm", "the build uses pnpm now"),
+        ("用户住在柏林", "用户住在汉堡，现在"),
+    ],
+)
+def test_now_at_the_end_is_of_what_stands_before_it(before: str, now: str) -> None:
+    assert between(before, now, "what holds") == "replaces"
 
 
 def test_there_are_enough_pairs() -> None:

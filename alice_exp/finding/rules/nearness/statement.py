@@ -256,7 +256,12 @@ def _read(words: Sequence[_Word], into: Statement) -> None:
     is_forbidden = denies = sign < 0
     forbids = max((i for i, word in enumerate(words) if "prohibition" in word.meaning.roles), default=-1)
     preferring = opens = False
-    turned = max((i for i, word in enumerate(words) if "becoming" in word.meaning.roles), default=-1)
+    # "Now" behind all else ("in Hamburg now") says that this is so, not what was.
+    last = max((i for i, word in enumerate(words) if not word.meaning.filling), default=-1)
+    turned = max(
+        (i for i, word in enumerate(words[:last]) if "becoming" in word.meaning.roles),
+        default=-1,
+    )
     stem_of = stems({word.text for word in words if word.text[0] <= "\u2e7f"})
     for at, word in enumerate(words):
         roles = word.meaning.roles
