@@ -133,10 +133,18 @@ def test_what_was_rejected_is_marked_in_other_words() -> None:
         ("the user lives in Berlin", "the user lives in Hamburg now"),
         ("the build uses npm", "the build uses pnpm now"),
         ("用户住在柏林", "用户住在汉堡，现在"),
+        ("logs are kept for fourteen days", "logs are kept for thirty days"),
     ],
 )
-def test_now_at_the_end_is_of_what_stands_before_it(before: str, now: str) -> None:
+def test_news_are_told_from_what_was_before(before: str, now: str) -> None:
     assert between(before, now, "what holds") == "replaces"
+
+
+def test_who_moved_to_a_place_no_longer_lives_where_they_did() -> None:
+    known = placed("the user lives in Porto", "the user's home", about="user")
+    new = placed("the user moved to Lisbon", "the user's home", POOL, "user")
+    (one,) = Neighbourhood([known]).relations(new)
+    assert one.kind == "replaces"
 
 
 def test_there_are_enough_pairs() -> None:
@@ -251,6 +259,10 @@ def test_the_neighbours_are_the_surest_first_and_at_most_two() -> None:
     assert (found[0].placed, found[0].kind) == (trusted[0], "replaces")
     assert [one.kind for one in found][1:] == ["near"]
     assert found[0].differs == ("10 mb", "5 mb")
+    (slow,) = Neighbourhood([placed("it takes 10 calls a second")]).relations(
+        placed("it takes 25 calls a second", path=POOL)
+    )
+    assert slow.differs == ("25", "10")
 
 
 def test_where_nothing_is_sure_the_block_of_the_same_trigger_stands_there() -> None:

@@ -663,3 +663,23 @@ def test_a_yes_typed_before_the_question_is_none(
     assert waiting(cli) == [one]
     terminal.press("n\n")
     assert terminal.end() == 6
+
+
+def test_a_card_says_what_differs_and_fits_the_terminal(
+    home: Path, cli: Call, screen: Callable[..., Screen]
+) -> None:
+    cli("remember", "releases go out on Thursday", "--when", "planning a release")
+    cli(
+        "memorize",
+        "releases go out on Tuesday, the release password is Blue-Harbour-77!",
+        "--when",
+        "planning a release",
+    )
+    cli("memorize", "feed the cat at noon")
+    terminal = screen(home, "review")
+    go_through(terminal, ["l", "q"])
+    assert terminal.end() == 0
+    assert terminal.said.count("on trial once approved") == 1, "what all share is said once"
+    assert "[t]ake" in terminal.said and "[x] reject" in terminal.said
+    assert "alice-exp approve" not in terminal.said, "the key does it"
+    assert max(len(line.rstrip()) for line in terminal.said.splitlines()) <= 80

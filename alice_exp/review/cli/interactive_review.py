@@ -14,12 +14,13 @@ import typer
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, RefusedError
 from alice_exp.kernel.text.display import cells
+from alice_exp.kernel.text.wrapping import wrapped
 from alice_exp.model.values.block import PLACES
 from alice_exp.review import usecases as deciding
-from alice_exp.review.cli.report_model import marks
+from alice_exp.review.cli.report_model import NOTHING_SHARED, Shared, marks
 from alice_exp.review.cli.report_text import card
 from alice_exp.review.cli.review_commands import approved, purged, rejected
-from alice_exp.review.cli.review_pages import DIGITS, ReviewPage, ask_doubts, card_question, key_help
+from alice_exp.review.cli.review_pages import DIGITS, ReviewPage, ask_doubts, card_question, columns, key_help
 from alice_exp.review.cli.single_keys import QUITTING, key, mark_pastes
 from alice_exp.review.cli.standing_pages import standing_pages
 from alice_exp.review.rules.arrangement import review_screens
@@ -77,7 +78,7 @@ class Tally:
 class _Session:
     """One interactive review: the report, the counts, what is settled, what was on the screen, what of that had
     changed when it was decided on, the last commits, the way to go on, whether a text came to the screen since the last
-    key."""
+    key, and what all candidates share."""
 
     context: typer.Context
     report: Agenda
@@ -88,6 +89,7 @@ class _Session:
     commits: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     step: int = 1
     is_new: bool = False
+    shared: Shared = NOTHING_SHARED
 
     @property
     def terminal(self) -> Terminal:
@@ -101,6 +103,10 @@ class _Session:
         count = self.tally.left = sum(map(len, steps))
         if not count and not self.report.review and not self.report.unapproved:
             self.terminal.line(say("Nothing waits for your decision."))
+        if any(len(step) == 1 for step in steps):
+            self.shared = Shared.of(self.report.items)
+            for line in wrapped(self.shared.line, columns()) if self.shared.line else ():
+                self.terminal.line(line)
         while 0 <= at < len(steps):
             page = [item for item in steps[at] if item.placed.block.id not in self.settled]
             if page:
@@ -114,7 +120,7 @@ class _Session:
             if at < 0:
                 at, self.step = 0, 1
         reports(self.terminal.session).keep_bookmark("")
-        done, is_over = standing_pages(self.terminal, self._rule, _columns())
+        done, is_over = standing_pages(self.terminal, self._rule, columns())
         self.tally.approved += done
         if not is_over:
             ask_doubts(self.terminal.session, self.report.review, self.terminal.line, self._rule)
@@ -322,7 +328,7 @@ class _Session:
 
     def _draw(self, page: ReviewPage, at: int, count: int) -> None:
         self._rule(f"{at + 1}–{at + len(page.items)}/{count}")
-        for line in page.lines(_columns()):
+        for line in page.lines(columns()):
             self.terminal.line(line)
 
     # ------------------------------------------------------------------------------------------------------- drawing
@@ -383,14 +389,10 @@ class _Session:
             self.terminal.line("")
             self._rule(f"{position}/{count}")
         marked = marks([item])[item.placed.block.id]
-        lines = card(item, _columns(), marked, colour=self.terminal.is_rich)
+        # What is shown apart from its turn, after an edit above all, says everything.
+        shared = self.shared if count else NOTHING_SHARED
+        lines = card(item, columns(), marked, shared, colour=self.terminal.is_rich, has_keys=True)
         sys.stdout.writelines(f"{line}\n" for line in lines)
 
     def _rule(self, title: str) -> None:
-        self.terminal.line(f"── {title} " + "─" * max(0, _columns() - 5 - cells(title)))
-
-
-def _columns() -> int:
-    from shutil import get_terminal_size
-
-    return max(40, min(get_terminal_size().columns, 100))
+        self.terminal.line(f"── {title} " + "─" * max(0, columns() - 5 - cells(title)))

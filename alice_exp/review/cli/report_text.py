@@ -163,9 +163,17 @@ def _dim(text: str, colour: bool) -> str:
 
 
 def card(
-    item: Item, width: int, marked: Sequence[str] = (), shared: Shared = NOTHING_SHARED, *, colour: bool
+    item: Item,
+    width: int,
+    marked: Sequence[str] = (),
+    shared: Shared = NOTHING_SHARED,
+    *,
+    colour: bool,
+    has_keys: bool = False,
 ) -> Iterator[str]:
-    """A candidate as lines for a narrow terminal: number, trigger and marks; conflict; payload, quote, facts."""
+    """A candidate as lines for a narrow terminal: number, trigger and marks; conflict; payload, quote, facts.
+
+    The commands that settle what stands beside it are left out where keys do (``has_keys``)."""
     mark = " · ".join(marked)
     number = str(item.number or "·").rjust(3)
     when = trigger_text(item.placed) or say("always")
@@ -179,7 +187,7 @@ def card(
     for row in neighbours(item):
         for line in wrapped(f"{row.label} {row.text}", width - 5):
             yield f"     {_warned(line, colour) if row.note else _dim(line, colour)}"
-        for line in wrapped(row.note, width - 7) if row.note else ():
+        for line in wrapped(row.note, width - 7) if row.note and not has_keys else ():
             yield f"       {_dim(line, colour)}"
 
 

@@ -73,6 +73,13 @@ class ReviewPage:
         return say("[a]pprove these [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: not this one [?] ")
 
 
+def columns() -> int:
+    """The width of a review's lines, in columns: the terminal's, from 40 to 100."""
+    from shutil import get_terminal_size
+
+    return max(40, min(get_terminal_size().columns, 100))
+
+
 def card_question(item: Item) -> str:
     """The keys of one candidate."""
     more = (
@@ -81,7 +88,11 @@ def card_question(item: Item) -> str:
         say("[x] reject and purge ") if item.delicate else "",
         say("[g]roup ") if item.group else "",
     )
-    return "".join(more) + say("[a]pprove [p]ersonal [r]eject [e]dit [l]ater [b]ack [u]ndo [q]uit [?] ")
+    # On a line of their own: all of them together are longer than a terminal is wide.
+    offered = "".join(more)
+    return (f"{offered.rstrip()}\n" if offered else "") + say(
+        "[a]pprove [p]ersonal [r]eject [e]dit [l]ater [b]ack [u]ndo [q]uit [?] "
+    )
 
 
 def key_help() -> tuple[str, ...]:

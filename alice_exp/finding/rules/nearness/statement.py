@@ -50,25 +50,13 @@ _UNITS = {
     )
     for word in words.split()
 }
-_WORD_NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-        ]
-    )
+_TO_TWENTY = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+)
+_TENS = "thirty forty fifty sixty seventy eighty ninety"
+_WORD_NUMBERS = {word: number for number, word in enumerate(_TO_TWENTY.split())} | {
+    word: 10 * number for number, word in enumerate(_TENS.split(), start=3)
 }
 _UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
 _TOKEN = re.compile(
@@ -197,11 +185,11 @@ def _words(clause: str) -> Iterator[_Word]:
 def _number(piece: re.Match[str]) -> _Word:
     if piece["clock"]:
         hours, minutes = piece["clock"].split(":")
-        return _Word(piece.group(), _PLAIN, ("clock", str(float(int(hours) * 60 + int(minutes)))))
+        return _Word(piece.group().rstrip(), _PLAIN, ("clock", str(float(int(hours) * 60 + int(minutes)))))
     written, unit = piece["number"], piece["unit"] or ""
     if written.count(".") > 1 or (not unit and "." in written):
-        return _Word(piece.group(), _PLAIN, ("number", written))
-    return _Word(piece.group(), _PLAIN, _amount(written, unit))
+        return _Word(piece.group().rstrip(), _PLAIN, ("number", written))
+    return _Word(piece.group().rstrip(), _PLAIN, _amount(written, unit))
 
 
 def _amount(written: str, unit: str) -> tuple[str, str]:
