@@ -110,7 +110,7 @@ _HELP = (
     *_examples(COMMANDS),
     *(one for one in (*BEGIN, *parted(command().help or "")[1]) if '"' in one),
     *("Show this message and exit.", *_documented(COMMANDS)),
-    *(LEAD, SHARED, OTHER, *GROUPS, *(what for group in GROUPS.values() for what in group.values())),
+    *(LEAD, SHARED, OTHER, *BEGIN, *GROUPS, *(what for group in GROUPS.values() for what in group.values())),
     *(str(option.help) for option in command().params if option.help),
     *(*NAMED.values(), *KINDS.values()),
 )

@@ -277,6 +277,8 @@ def test_many_come_by_pages_with_their_exceptions(
     terminal.until(" left.")
     assert terminal.end() == 0
     assert "9 approved, 1 rejected, 35 left." in terminal.said
+    assert "── 1–10/45 → universal/system_info ──" in terminal.said, "what all share is said once"
+    assert "lesson 0 on subject 0 →" not in terminal.said
     left = [item["id"] for item in cli("heartbeat", "--peek", "--json").json["items"]]
     assert len(left) == 35
     gone = [block_id for block_id in ids if block_id not in left]
@@ -336,6 +338,7 @@ def test_opposites_are_never_approved_by_one_key(
     terminal.press("q")
     assert terminal.end() == 0
     assert len(waiting(cli)) == 2
+    assert "≠ the opposite of another that waits: " in terminal.said
 
 
 def test_a_doubt_is_answered_with_one_key(sample: Path, cli: Call, screen: Callable[..., Screen]) -> None:

@@ -327,7 +327,7 @@ class _Session:
         return False
 
     def _draw(self, page: ReviewPage, at: int, count: int) -> None:
-        self._rule(f"{at + 1}–{at + len(page.items)}/{count}")
+        self._rule(f"{at + 1}–{at + len(page.items)}/{count}" + (f" → {page.place}" if page.place else ""))
         for line in page.lines(columns()):
             self.terminal.line(line)
 

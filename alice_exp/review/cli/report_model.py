@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from alice_exp.finding.rules.nearness.neighbourhood import Relation
 from alice_exp.kernel.jsonc.problem import Problem
-from alice_exp.model.documents import payload_text
+from alice_exp.model.documents import payload_text, trigger_text
 from alice_exp.model.rules.doubt import kept_record
 from alice_exp.model.rules.rejection import Returned
 from alice_exp.model.values.block import Placed, Record
@@ -139,11 +139,30 @@ def part_title(part: Part, place: str = "") -> str:
 def neighbours(item: Item) -> tuple[Row, ...]:
     """What stands beside a candidate: each known block with what it is to it, and the command that settles it."""
     rows = [_neighbour(item, one) for one in item.relations if one.where != "waiting"]
+    rows += [_beside_it(one) for one in item.relations if one.where == "waiting" and one.kind in _DISPUTED][
+        :1
+    ]
     kinds = listed(dict.fromkeys(say(one.kind) for one in item.delicate))
     if kinds:
         note = say("reject and purge it: alice-exp reject {number} --purge", number=_name(item))
         rows.insert(0, Row("⚠", say("holds {kinds}", kinds=kinds), note))
     return tuple(rows)
+
+
+_DISPUTED = ("opposes", "replaces")
+"""What is said of another candidate: of what is alike both stand together, and nothing has to be said."""
+
+
+def _beside_it(one: Relation) -> Row:
+    opposite, another = say("the opposite of another that waits"), say("another that waits has another value")
+    sign, words = ("≠", opposite) if one.kind == "opposes" else ("→", another)
+    return Row(sign, say("{title}: {text}", title=words, text=payload_text(one.placed)))
+
+
+def told(placed: Placed) -> str:
+    """When a block applies, and what it says, in one line."""
+    when, what = trigger_text(placed), payload_text(placed)
+    return say("{title}: {text}", title=when, text=what) if when else what
 
 
 def _neighbour(item: Item, one: Relation) -> Row:

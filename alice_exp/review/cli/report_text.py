@@ -24,6 +24,7 @@ from alice_exp.review.cli.report_model import (
     part_title,
     sections,
     shortened,
+    told,
 )
 from alice_exp.review.rules.arrangement import Part, arranged, page_of
 from alice_exp.review.rules.daily_report import Agenda, Item
@@ -207,11 +208,10 @@ def _folded(item: Item, width: int, marked: Sequence[str], shared: Shared, *, co
     """A candidate in as few lines as show when it applies, its text, what it repeats and the command for that."""
     del marked, shared
     number = str(item.number or "·").rjust(3)
-    text = ": ".join(filter(None, (trigger_text(item.placed), payload_text(item.placed))))
-    for position, line in enumerate(wrapped(text, width - 5)):
+    for position, line in enumerate(wrapped(told(item.placed), width - 5)):
         yield f"{'' if position else number:5}{line}"
     for row in neighbours(item):
-        if row.note or row.label == "✗":
+        if row.note or row.label != "·":
             for line in wrapped(f"{row.label} {row.text}", width - 5):
                 yield f"     {_dim(line, colour)}"
             for line in wrapped(row.note, width - 7) if row.note else ():

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.kernel.text.wrapping import wrapped
-from alice_exp.model.documents import payload_text, trigger_text
-from alice_exp.review.cli.report_model import doubted, neighbours
+from alice_exp.review.cli.report_model import doubted, neighbours, told
 from alice_exp.review.cli.single_keys import QUITTING, key
 from alice_exp.review.rules.daily_report import Item
 from alice_exp.terminal.language import say
@@ -34,6 +33,12 @@ class ReviewPage:
 
     def __post_init__(self) -> None:
         self.marks.update({item.placed.block.id: "later" for item in self.items if item.stands_apart})
+
+    @property
+    def place(self) -> str:
+        """Where all of them would go; empty if to several places."""
+        places = {item.destination for item in self.items}
+        return places.pop() if len(places) == 1 else ""
 
     def toggle(self, digit: str) -> bool:
         """Mark a candidate as an exception, once more as put off, once more as none; whether there is such a one."""
@@ -61,10 +66,9 @@ class ReviewPage:
         found = []
         for digit, item in zip(DIGITS, self.items, strict=False):
             sign = {None: " ", "other": "✗", "later": "·"}[self.marks.get(item.placed.block.id)]
-            when = trigger_text(item.placed)
-            text = f"{when}: {payload_text(item.placed)}" if when else payload_text(item.placed)
-            beside = [f"{row.label} {row.text}" for row in neighbours(item) if row.note or row.label == "✗"]
-            rows = wrapped("\n".join([f"{text} → {item.destination}", *beside]), width - 6)
+            text = told(item.placed) if self.place else f"{told(item.placed)} → {item.destination}"
+            beside = [f"{row.label} {row.text}" for row in neighbours(item) if row.note or row.label != "·"]
+            rows = wrapped("\n".join([text, *beside]), width - 6)
             found += [f"{f'{digit} {sign}' if not at else '':4}{row}" for at, row in enumerate(rows)]
         return found
 

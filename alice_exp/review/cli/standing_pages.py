@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.wrapping import wrapped
-from alice_exp.model.documents import payload_text, trigger_text
 from alice_exp.model.values.block import Placed, content_hash
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.named_candidates import name_apart
+from alice_exp.review.cli.report_model import told
 from alice_exp.review.cli.review_commands import approved
 from alice_exp.review.cli.review_pages import DIGITS, LATER
 from alice_exp.review.cli.single_keys import QUITTING, key
@@ -63,9 +63,7 @@ def _decided(terminal: Terminal, page: Sequence[Placed], width: int) -> list[Pla
 def _lines(page: Sequence[Placed], later: set[str], width: int) -> list[str]:
     found = []
     for digit, placed in zip(DIGITS, page, strict=False):
-        when, what = trigger_text(placed), payload_text(placed)
-        text = f"{when}: {what}" if when else what
         sign = "·" if placed.block.id in later else " "
-        rows = wrapped(f"{text}\n{placed.block.id} · {placed.place}/{placed.namespace}", width - 6)
+        rows = wrapped(f"{told(placed)}\n{placed.block.id} · {placed.place}/{placed.namespace}", width - 6)
         found += [f"{f'{digit} {sign}' if not at else '':4}{row}" for at, row in enumerate(rows)]
     return found
