@@ -130,3 +130,18 @@ def test_a_wrong_day_is_named_and_only_a_person_pauses(
     head = git(home, "rev-parse", "HEAD")
     assert cli("pause", *words, check=False).code == code
     assert git(home, "rev-parse", "HEAD") == head
+
+
+def test_a_pause_brings_nothing_back_and_what_it_shows_has_all_its_days_after_it(
+    home: Path, cli: Call
+) -> None:
+    cli("memorize", "one", env=at("2026-02-20T09:00:00Z"))
+    cli("heartbeat", env=at("2026-02-20T09:00:00Z"))
+    cli("pause", "2026-03-08", env=at("2026-02-28T09:00:00Z"))
+    cli("memorize", "two", env=at("2026-03-01T09:00:00Z"))
+    (item,) = cli("heartbeat", "--json", env=at("2026-03-01T09:00:00Z")).json["items"]
+    assert (item["payload"], item["expires_at"]) == ("two", "2026-03-15T00:00:00Z")
+    assert cli("pause", "off", "--json", env=at("2026-03-03T09:00:00Z")).json == {"until": None}
+    assert due(cli, "2026-03-03T09:00:00Z") == "2026-03-10T09:00:00Z"
+    assert cli("pause", "off", "--json", env=at("2026-03-03T10:00:00Z")).json == {"until": None}
+    assert cli("heartbeat", "--peek", "--json", env=at("2026-03-10T09:00:00Z")).json["items"] == []
