@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from alice_exp.review.cli import interactive_review
+from alice_exp.review.cli import interactive_review, review_pages, standing_pages
 from alice_exp.terminal import language
 
 
@@ -46,6 +46,7 @@ class Screen:
         return sum(bool(line.strip()) for line in self.text.splitlines())
 
     def _key(self, prompt: str, ahead: object = None) -> str:
+        del ahead  # They read before they press.
         assert self._press is not None, "nobody is there to press a key"
         self._out.write(prompt)
         pressed = self._press(self.text)
@@ -61,7 +62,8 @@ class Screen:
         patch.delenv("NO_COLOR", raising=False)
         for name in ("stdin", "stdout", "stderr"):
             patch.setattr(sys, name, self._out)
-        patch.setattr(interactive_review, "key", self._key)
+        for module in (interactive_review, review_pages, standing_pages):
+            patch.setattr(module, "key", self._key)
         language.choose("")
         return self
 

@@ -238,18 +238,20 @@ def _segmented(run: str) -> Iterator[_Word]:
         yield _Word(run[start:at], _PLAIN)
 
 
+def _turned(words: Sequence[_Word]) -> int:
+    """The place of the last word that says that what stands before it was so, -1 if none: "now" behind all else ("in
+    Hamburg now") says that this is so."""
+    last = max((i for i, word in enumerate(words) if not word.meaning.filling), default=-1)
+    return max((i for i, word in enumerate(words[:last]) if "becoming" in word.meaning.roles), default=-1)
+
+
 def _read(words: Sequence[_Word], into: Statement) -> None:
     """Add one clause: the sign of each word, then its keys."""
     sign = -1 if sum("prohibition" in word.meaning.roles for word in words) % 2 else 1
     is_forbidden = denies = sign < 0
     forbids = max((i for i, word in enumerate(words) if "prohibition" in word.meaning.roles), default=-1)
     preferring = opens = False
-    # "Now" behind all else ("in Hamburg now") says that this is so, not what was.
-    last = max((i for i, word in enumerate(words) if not word.meaning.filling), default=-1)
-    turned = max(
-        (i for i, word in enumerate(words[:last]) if "becoming" in word.meaning.roles),
-        default=-1,
-    )
+    turned = _turned(words)
     stem_of = stems({word.text for word in words if word.text[0] <= "\u2e7f"})
     for at, word in enumerate(words):
         roles = word.meaning.roles
