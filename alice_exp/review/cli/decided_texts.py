@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.wrapping import wrapped
-from alice_exp.model.documents import payload_text, trigger_text
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import PLACES, Placed, content_hash
 from alice_exp.review import usecases as review
+from alice_exp.review.cli.report_model import told
 from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.language import listed, say
 
@@ -54,8 +54,7 @@ def _write(terminal: Terminal, placed: Placed) -> None:
 
 
 def _lines(terminal: Terminal, placed: Placed) -> Iterator[str]:
-    number, when = numbered(terminal, placed.block.id), trigger_text(placed)
-    text = f"{when}: {payload_text(placed)}" if when else payload_text(placed)
+    number, text = numbered(terminal, placed.block.id), told(placed)
     kinds = listed(dict.fromkeys(say(one.kind) for one in delicate(placed.block)))
     warning = f"\n⚠ {say('holds {kinds}', kinds=kinds)}" if kinds else ""
     # A program that reads this wraps for itself.

@@ -214,8 +214,8 @@ def _confirmed(
         question = say("Reject {count} candidates, and keep no word of them?", count=count)
         terminal.confirm(question, is_new=bool(seen))
     elif chosen.is_wide or (seen and sys.stdin.isatty() and not terminal.json):
-        approves, rejects = "Approve {count} candidates?", "Reject {count} candidates?"
-        question = say(approves if verb == "approve" else rejects, count=count)
+        approves = say("Approve {count} candidates?", count=count)
+        question = approves if verb == "approve" else say("Reject {count} candidates?", count=count)
         terminal.confirm(question, is_new=bool(seen) or chosen.is_wide)
     elif verb == "approve":
         terminal.require_confirmation()
