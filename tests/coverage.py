@@ -1,6 +1,6 @@
 """Which test shows which line of the requirements: ``tests/COVERAGE.md``.
 
-A test names the lines that it shows by ``@pytest.mark.covers("R2.14", "B2.3")``; the checks of section D are tests
+A test names the lines that it shows by ``@pytest.mark.covers("R2.14", "B2.3")``, a case of a table by its ``marks``; the checks of section D are tests
 named after their number, as ``test_d15_…``; ``docs/requirements.md`` has them all in full. ``tests/lines.txt`` lists
 the lines. ``python -m tests.coverage`` names what is missing or unknown (exit 1 where there is any); ``--check`` also
 fails where the table is old, ``--write`` makes it anew. Tests are read, not run: pytest itself runs them every day,
@@ -59,14 +59,26 @@ def shown(source: str, path: str) -> Iterator[Shown]:
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or not node.name.startswith("test_"):
             continue
+        daily = not any(map(_slow, node.decorator_list))
         ids = [one for mark in node.decorator_list for one in _covered(mark)]
         ids += [f"D{int(number)}" for number in _CHECK.findall(f"{node.name}_")]
         if ids:
-            yield Shown(f"{path}::{node.name}", tuple(ids), not any(map(_slow, node.decorator_list)))
+            yield Shown(f"{path}::{node.name}", tuple(ids), daily)
+        for name, case in _cases(node):
+            yield Shown(f"{path}::{node.name}[{name}]", case, daily)
+
+
+def _cases(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The cases of a table that show lines of their own: ``pytest.param(…, marks=pytest.mark.covers(…), id="…")``."""
+    for inner in (inner for mark in node.decorator_list for inner in ast.walk(mark)):
+        if isinstance(inner, ast.Call) and ast.unparse(inner.func) == "pytest.param":
+            named = {one.arg: one.value for one in inner.keywords}
+            if "marks" in named and (ids := tuple(_covered(named["marks"]))):
+                yield str(ast.literal_eval(named["id"])), ids
 
 
 def _covered(mark: ast.expr) -> Iterator[str]:
-    if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.covers":
+    if isinstance(mark, ast.Call) and ast.unparse(mark.func) in ("pytest.mark.covers", "covers"):
         for argument in mark.args:
             yield str(ast.literal_eval(argument))
 

@@ -45,14 +45,23 @@ def test_long(): ...
 def test_d07_both(x): ...
 
 def test_other(): ...
+
+@pytest.mark.parametrize("x", [pytest.param(1, marks=pytest.mark.covers("R1.3"), id="one"), 2])
+def test_cases(x): ...
 """
     assert list(shown(source, "t.py")) == [
         Shown("t.py::test_long", ("R1.1",), False),
         Shown("t.py::test_d07_both", ("R1.2", "B1.2", "D7"), True),
+        Shown("t.py::test_cases[one]", ("R1.3",), True),
     ]
-    assert by_id(shown(source, "t.py")).keys() == {"R1.2", "B1.2", "D7"}
+    assert by_id(shown(source, "t.py")).keys() == {"R1.2", "B1.2", "D7", "R1.3"}
+
     with pytest.raises(ValueError, match="no line"):
         lines("R1.1\n")
+
+
+def test_no_test_stands_for_more_than_nine_lines() -> None:
+    assert [one.name for one in marked() if len(one.ids) > 9] == []
 
 
 def test_the_list_is_that_of_the_requirements() -> None:

@@ -39,6 +39,8 @@ from alice_exp.model.values.block import (
 from alice_exp.model.values.config import Config
 from tests.readme import diagram
 
+covers = pytest.mark.covers
+
 THEN, NOW = "2026-01-01T00:00:00Z", "2026-02-20T09:00:00Z"
 
 
@@ -92,34 +94,36 @@ def test_successes_promote_at_exactly_3_10_and_50(start: str, v: int) -> None:  
 @pytest.mark.parametrize(
     ("start", "steps", "expected"),
     [
-        # R2.14, D15
-        (block("past", 5), ["-A", "-A", "-B"],
-         [(4, "possible", "demoted"), (4, "possible", "debounced"), (3, "obsolete", "obsolete")]),
-        # D16
-        (block("past", 5), ["-A", "+A"], [(4, "possible", "demoted"), (5, "past", "promoted")]),
+        pytest.param(block("past", 5), ["-A", "-A", "-B"],
+                     [(4, "possible", "demoted"), (4, "possible", "debounced"), (3, "obsolete", "obsolete")],
+                     marks=covers("R2.11", "R2.14"), id="past falls, once a scenario"),  # D15
+        pytest.param(block("past", 5), ["-A", "+A"], [(4, "possible", "demoted"), (5, "past", "promoted")],
+                     marks=covers("R2.15"), id="and rises again"),  # D16
         (block("possible", 0), ["-A"], [(0, "obsolete", "obsolete")]),  # D19, floor
-        # D17
-        (block("reliable", 10), ["-A", "-A", "-B"],
-         [(9, "reliable", "needs_review"), (9, "reliable", "debounced"), (8, "reliable", "needs_review")]),
-        # D18
-        (block("reliable", 50), ["-A", "+A"],
-         [(49, "reliable", "needs_review"), (50, "super_reliable", "promoted")]),
-        # D20, B2.7: one level a success
-        (block("possible", 60), ["+A", "+A", "+A"],
-         [(61, "past", "promoted"), (62, "reliable", "promoted"), (63, "super_reliable", "promoted")]),
-        # waiting for the badge, a failure does not grant it (B2.6)
-        (block("past", 60), ["+A", "-B", "-B", "+A"],
-         [(61, "reliable", "promoted"), (60, "reliable", "needs_review"), (60, "reliable", "debounced"),
-          (61, "super_reliable", "promoted")]),
-        # a success clears its own scenario alone, so the next failure there counts again (B2.3)
-        (block("reliable", 20), ["-A", "-B", "+A", "-B", "-A"],
-         [(19, "reliable", "needs_review"), (18, "reliable", "needs_review"), (19, "reliable", "verified"),
-          (19, "reliable", "debounced"), (18, "reliable", "needs_review")]),
-        (block("past", 0), ["-A"], [(0, "possible", "demoted")]),
+        pytest.param(block("reliable", 10), ["-A", "-A", "-B"],
+                     [(9, "reliable", "needs_review"), (9, "reliable", "debounced"),
+                      (8, "reliable", "needs_review")],
+                     marks=covers("B2.8"), id="reliable is looked at again"),  # D17
+        pytest.param(block("reliable", 50), ["-A", "+A"],
+                     [(49, "reliable", "needs_review"), (50, "super_reliable", "promoted")],
+                     marks=covers("R2.10"), id="the badge goes and comes"),  # D18
+        pytest.param(block("possible", 60), ["+A", "+A", "+A"],
+                     [(61, "past", "promoted"), (62, "reliable", "promoted"),
+                      (63, "super_reliable", "promoted")],
+                     marks=covers("B2.7"), id="one level a success"),  # D20
+        pytest.param(block("past", 60), ["+A", "-B", "-B", "+A"],
+                     [(61, "reliable", "promoted"), (60, "reliable", "needs_review"),
+                      (60, "reliable", "debounced"), (61, "super_reliable", "promoted")],
+                     marks=covers("B2.6"), id="no failure grants the badge"),
+        pytest.param(block("reliable", 20), ["-A", "-B", "+A", "-B", "-A"],
+                     [(19, "reliable", "needs_review"), (18, "reliable", "needs_review"),
+                      (19, "reliable", "verified"), (19, "reliable", "debounced"),
+                      (18, "reliable", "needs_review")],
+                     marks=covers("B2.3"), id="a success clears its own scenario"),
+        pytest.param(block("past", 0), ["-A"], [(0, "possible", "demoted")], marks=covers("B2.5"), id="never below zero"),
         (block("past", 2), ["+A"], [(3, "past", "verified")]),
     ],
 )  # fmt: skip
-@pytest.mark.covers("R2.10", "R2.11", "R2.14", "R2.15", "B2.3", "B2.5", "B2.6", "B2.7", "B2.8")
 def test_outcomes(start: Block, steps: list[str], expected: list[tuple[int, str, str]]) -> None:
     assert story(start, *steps) == expected
 
