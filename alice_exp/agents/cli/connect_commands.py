@@ -105,7 +105,7 @@ def disconnect(ctx: typer.Context, hosts: Hosts = [], show: Show = False) -> Non
             f"alice-exp disconnect {' '.join(hosts)}".strip(),
         )
     done = [_document(host, plan, () if show else _write(plan), "") for host, plan in plans]
-    _answer(terminal, done, plans if show else [], hosts)
+    _answer(terminal, done, plans if show else [], hosts, out=True)
 
 
 def connected(calls: Spool) -> tuple[Connected, ...]:
@@ -207,6 +207,8 @@ def _answer(
     done: Sequence[dict[str, Any]],
     shown: Sequence[tuple[Host, list[Planned]]],
     asked: Sequence[str],
+    *,
+    out: bool = False,
 ) -> None:
     """One document for one named host, else a list of them."""
     document: Any = done[0] if len(asked) == 1 else {"hosts": list(done)}
@@ -222,9 +224,16 @@ def _answer(
                     terminal.line(line)
         for one in () if shown else done:
             for path in one["written"]:
-                terminal.line(say("{path} is written; start {host} anew", path=path, host=one["host"]))
+                there = Path(path).exists()
+                said = (
+                    "{path} is written; start {host} anew"
+                    if there
+                    else "{path} is removed; start {host} anew"
+                )
+                terminal.line(say(said, path=path, host=one["host"]))
             if not one["written"]:
-                terminal.line(say("{host} is set up already", host=one["host"]))
+                said = "{host} is not connected" if out else "{host} is set up already"
+                terminal.line(say(said, host=one["host"]))
             if "next" in one:
                 terminal.line(one["next"])
 
