@@ -214,25 +214,32 @@ def mean(rows: Sequence[Sequence[float]]) -> list[float]:
     return [100 * sum(column) / len(rows) for column in zip(*rows, strict=True)]
 
 
-def interval(result: Result, column: int, tries: int = 1000) -> tuple[float, float]:
+def interval(result: Result, column: int) -> tuple[float, float]:
     """The 95 % bootstrap interval of the gain over plain BM25 in one column, in points."""
+    return spread(
+        [ours[column] - plain[column] for ours, plain in zip(result.ours, result.plain, strict=True)]
+    )
+
+
+def spread(values: Sequence[float], tries: int = 1000) -> tuple[float, float]:
+    """The 95 % bootstrap interval of the mean, in percent."""
     rng = random.Random(1)
-    gains = [ours[column] - plain[column] for ours, plain in zip(result.ours, result.plain, strict=True)]
-    means = sorted(100 * sum(rng.choices(gains, k=len(gains))) / len(gains) for _ in range(tries))
+    means = sorted(100 * sum(rng.choices(values, k=len(values))) / len(values) for _ in range(tries))
     return means[int(0.025 * tries)], means[int(0.975 * tries)]
 
 
 def table(results: Sequence[Result]) -> str:
     """The results as Markdown."""
     lines = [
-        "| set | questions | recall@1 | @3 | @5 | @10 | MRR | plain BM25 @1 | @3 | @5 | @10 | MRR "
+        "| set | questions | recall@1 | @3 | @5 | (95 %) | @10 | MRR | plain BM25 @1 | @3 | @5 | @10 | MRR "
         "| gain @5 (95 %) | gain MRR (95 %) |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for result in results:
-        numbers = [*mean(result.ours), *mean(result.plain)]
+        numbers = [f"{number:.1f}" for number in (*mean(result.ours), *mean(result.plain))]
+        numbers.insert(3, "{:.0f}–{:.0f}".format(*spread([one[2] for one in result.ours])))
         gains = ["{:+.1f} to {:+.1f}".format(*interval(result, column)) for column in (2, 4)]
-        cells = [result.name, str(len(result.ours)), *(f"{number:.1f}" for number in numbers), *gains]
+        cells = [result.name, str(len(result.ours)), *numbers, *gains]
         lines.append(f"| {' | '.join(cells)} |")
     lines += [
         "",

@@ -14,7 +14,8 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from alice_exp.finding.rules.bm25 import TextMatches, matcher
 from alice_exp.finding.rules.fit_probability import LARGE, QUARTER, STRANGER, lift
@@ -39,6 +40,9 @@ WINDOWS = (3, 8, 14, 24, 48, 128)
 
 WINDOW_SHARE = 0.3
 """The weight of all windows of a set beside the whole set."""
+
+Chosen: TypeAlias = "tuple[list[float], list[float]]"
+"""The weights of a question in the text's own language, and of a translated one."""
 
 _FEWEST, _RIDGE = 20, 0.01
 """A kind of fewer rows than this gets less weight; the strength of the regularisation."""
@@ -157,38 +161,86 @@ def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
     return [row[-1] / row[at] for at, row in enumerate(rows)]
 
 
-def rates(some: Sequence[Row], native: Sequence[float], across: Sequence[float]) -> tuple[float, float]:
-    """The shares in percent of answerable questions met with silence, and of others that are answered."""
-    said = {True: [0, 0], False: [0, 0]}
+def answered(
+    some: Sequence[Row], chosen: Chosen, stranger: float = STRANGER
+) -> tuple[list[bool], list[bool]]:
+    """Which answerable questions are met with silence, and which of the others are answered."""
+    silent, false = [], []
     for row in some:
-        known = row.traits is not None
-        weights, more = across if row.is_translated else native, STRANGER * row.stranger
-        likely = probability(weights, row.traits, more) if row.traits else 0.0
-        said[row.answerable][0] += known and likely >= GATE
-        said[row.answerable][1] += 1
-    silent = 100 - 100 * said[True][0] / max(1, said[True][1])
-    return silent, 100 * said[False][0] / max(1, said[False][1])
+        weights = chosen[row.is_translated]
+        likely = probability(weights, row.traits, stranger * row.stranger) if row.traits else 0.0
+        (silent if row.answerable else false).append((likely >= GATE) != row.answerable)
+    return silent, false
+
+
+def share(flags: Sequence[bool]) -> str:
+    """The share in percent with its 95 % interval (Wilson, "Probable inference", 1927)."""
+    count, z = len(flags), 1.96
+    part = sum(flags) / count
+    middle = (part + z * z / (2 * count)) / (1 + z * z / count)
+    wide = z * math.sqrt(part * (1 - part) / count + (z / (2 * count)) ** 2) / (1 + z * z / count)
+    return f"{100 * part:.1f} % ({100 * max(0.0, middle - wide):.0f}–{100 * min(1.0, middle + wide):.0f})"
+
+
+def left_out(every: Sequence[Row]) -> dict[str, Chosen]:
+    """For each family, the weights that were chosen without it."""
+    learned = [row for row in every if row.traits is not None and row.half != "kept" and row.name != KEPT]
+    kinds = [[row for row in learned if row.is_translated == kind] for kind in (False, True)]
+    families = {"", *(family(row.name) for row in every)}
+    return {
+        one: (
+            fit([row for row in kinds[0] if family(row.name) != one]),
+            fit([row for row in kinds[1] if family(row.name) != one]),
+        )
+        for one in sorted(families)
+    }
+
+
+def parts(every: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
+    """The rows of each whole set; of ``agent_notes`` each half, which questions of other sets do not have."""
+    for name in dict.fromkeys(row.name for row in every):
+        whole = [row for row in every if row.name == name and row.is_whole]
+        for half in ("chosen", "kept") if name == "agent_notes" else ("",):
+            some = [row for row in whole if not half or row.half in (half, "")]
+            yield f"{name}, {half} half" if half else name, some
+
+
+def without(every: Sequence[Row], is_translated: bool, at: int) -> list[Row]:
+    """The rows without one trait of a kind."""
+    return [
+        replace(row, traits=row.traits[:at] + row.traits[at + 1 :])
+        if row.traits and row.is_translated == is_translated
+        else row
+        for row in every
+    ]
+
+
+def average(every: Sequence[Row], stranger: float = STRANGER) -> str:
+    """Both shares averaged over the parts, with weights chosen without each family."""
+    chosen = left_out(every)
+    found = [answered(some, chosen[family(some[0].name)], stranger) for _, some in parts(every)]
+    shares = [100 * sum(sum(one) / len(one) for one in kind) / len(kind) for kind in zip(*found, strict=True)]
+    return " | ".join(f"{one:.1f} %" for one in shares)
 
 
 def main() -> None:
-    """Print the weights, and the rates of each set with weights chosen without its family."""
-    names = [name for name in NAMES if load(name)]
-    every = [row for name in names for row in rows(name)]
-    learned = [row for row in every if row.traits is not None and row.half != "kept" and row.name != KEPT]
-
-    def weights(left_out: str, is_translated: bool) -> list[float]:
-        some = [row for row in learned if row.is_translated == is_translated and family(row.name) != left_out]
-        return fit(some)
-
-    for is_translated, kind in ((False, "own language"), (True, "translated")):
-        print(f"{kind}: {', '.join(f'{weight:.2f}' for weight in weights('', is_translated))}")
-    print("\n| set | silent on answerable | answers to questions of other sets |\n|---|--:|--:|")
-    for name in names:
-        chosen = weights(family(name), False), weights(family(name), True)
-        for half in ("chosen", "kept") if name == "agent_notes" else ("",):
-            some = [row for row in every if row.name == name and row.is_whole and row.half in (half, "")]
-            silent, false = rates([row for row in some if not half or row.half in (half, "")], *chosen)
-            print(f"| {name}{f', {half} half' if half else ''} | {silent:.1f} % | {false:.1f} % |")
+    """Print the weights, the shares of each set with weights chosen without its family, and what each trait brings."""
+    every = [row for name in NAMES if load(name) for row in rows(name)]
+    chosen = left_out(every)
+    for kind, weights in zip(("own language", "translated"), chosen[""], strict=True):
+        print(f"{kind}: {', '.join(f'{weight:.2f}' for weight in weights)}")
+    head = "silent on answerable | answers to questions of other sets"
+    print(f"\n| set | {head} |\n|---|--:|--:|")
+    for name, some in parts(every):
+        print(f"| {name} | {' | '.join(map(share, answered(some, chosen[family(some[0].name)])))} |")
+    print(f"\n| without | {head} |\n|---|--:|--:|\n| nothing | {average(every)} |")
+    for is_translated, names in (
+        (False, ("match beside the noise", "number of texts")),
+        (True, ("words covered", "share covered")),
+    ):
+        for at, name in enumerate(names, 1):
+            print(f"| {name} | {average(without(every, is_translated, at))} |")
+    print(f"| names that no text has | {average(every, 0.0)} |")
 
 
 if __name__ == "__main__":

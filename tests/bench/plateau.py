@@ -1,41 +1,43 @@
-"""What each weight of the ranking does when it is halved or doubled: ``python -m tests.bench.plateau``.
+"""What each weight of the ranking brings: ``python -m tests.bench.plateau``.
 
-Recall@5 without the gate, at most ``ASKED`` questions of a set; a star where the 95 % interval of the questions'
-differences (bootstrap) leaves out 0. A weight that stands on a plateau was not tuned to a set.
+Each is taken out, and recall@5 without the gate shown beside that with it, at most ``ASKED`` questions of a set; a star
+where the 95 % interval of the questions' differences (bootstrap) leaves out 0.
 """
 
 from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from unittest.mock import patch
 
 from alice_exp.finding.rules import bm25
-from tests.bench.bench_recall import SETS, load
+from tests.bench.bench_recall import load
+from tests.bench.calibrate import NAMES
 
-WEIGHTS = {
-    "B": "length",
-    "PAIR": "pairs of words",
-    "LIGHT": "light words",
-    "TRANSLATED": "translations",
+WITHOUT: Mapping[str, tuple[str, object]] = {
+    "B": ("length", 0.0),
+    "PAIR": ("pairs of words", 0.0),
+    "LIGHT": ("light words", 1.0),
+    "TRANSLATED": ("translations", 1.0),
+    "NEAR": ("neighbours in an order", ()),
 }
-"""The weights by the names of their constants, each in [0, 1]."""
+"""Constants, what they weigh, and the value with which they weigh nothing."""
 
 ASKED = 150
 _TOP, _DRAWS = 5, 1000
 
 
 @contextmanager
-def weighing(name: str, value: Callable[[float], float]) -> Iterator[None]:
+def weighing(name: str, value: object) -> Iterator[None]:
     """Set a weight wherever it was imported."""
     holders = [
         module
         for path, module in sys.modules.items()
-        if path.startswith("alice_exp.finding") and isinstance(getattr(module, name, None), float)
+        if path.startswith("alice_exp.finding") and isinstance(getattr(module, name, None), type(value))
     ]
-    patches = [patch.object(one, name, value(getattr(one, name))) for one in holders]
+    patches = [patch.object(one, name, value) for one in holders]
     for one in patches:
         one.start()
     try:
@@ -68,18 +70,18 @@ def is_apart(differences: Sequence[float]) -> bool:
 
 def main() -> None:
     """Print the table, in points of recall@5."""
-    base = {name: found for name in (*SETS, "talk_en") if (found := recalls(name))}
-    print(f"| weight | times | {' | '.join(base)} |\n|---|--:|{'--:|' * len(base)}")
-    print("| as it is |  | " + " | ".join(f"{100 * sum(v) / len(v):.1f}" for v in base.values()) + " |")
-    for name, what in WEIGHTS.items():
-        for times in (0.5, 2.0):
-            cells = []
-            with weighing(name, lambda weight, times=times: min(1.0, weight * times)):  # type: ignore[misc]
-                for key, before in base.items():
-                    moved = [now - was for was, now in zip(before, recalls(key), strict=True)]
-                    star = "\\*" if is_apart(moved) else ""
-                    cells.append(f"{100 * sum(moved) / len(moved):+.1f}{star}")
-            print(f"| {what} | {times:g} | {' | '.join(cells)} |", flush=True)
+    base = {name: found for name in NAMES if (found := recalls(name))}
+    print(f"| without | {' | '.join(base)} | mean |\n|---|{'--:|' * len(base)}--:|")
+    means = [100 * sum(found) / len(found) for found in base.values()]
+    print(f"| nothing | {' | '.join(f'{mean:.1f}' for mean in means)} | {sum(means) / len(means):.1f} |")
+    for name, (what, value) in WITHOUT.items():
+        cells, moves = [], []
+        with weighing(name, value):
+            for key, before in base.items():
+                moved = [now - was for was, now in zip(before, recalls(key), strict=True)]
+                moves.append(100 * sum(moved) / len(moved))
+                cells.append(f"{moves[-1]:+.1f}" + "\\*" * is_apart(moved))
+        print(f"| {what} | {' | '.join(cells)} | {sum(moves) / len(moves):+.1f} |", flush=True)
 
 
 if __name__ == "__main__":
