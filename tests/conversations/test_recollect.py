@@ -76,3 +76,27 @@ def test_recall_tells_episodes_beside_blocks_within_one_act(home: Path, cli: Cal
     assert "keytool roll (ok)" in cli("recall", "rotate the signing keys").stdout
     assert cli("recall", "rotate the signing keys", "--set", "personal", check=False).code == 4
     assert cli("recall", "bake a cake with keys", check=False).code == 4
+
+
+def test_what_is_said_in_like_words_is_told_once(home: Path, cli: Call) -> None:
+    for day in (1, 2, 3):
+        at = f"2026-02-0{day}T09:00:00Z"
+        cli(
+            "episode",
+            "add",
+            "--task",
+            f"import csv {day}",
+            "--action",
+            "read it whole",
+            "--failed",
+            "--at",
+            at,
+        )
+    cli("episode", "add", "--task", "import csv 4", "--action", "stream it", "--success")
+    for name in ("one", "two"):
+        cli("session", "start", name)
+        cli("session", "say", name, "user", "how was the csv import again?")
+    found = cli("context", "csv import", "--json").json["matches"]
+    assert sorted(one["source"] for one in found) == ["conversation", "episode", "episode"]
+    (failed,) = [one for one in found if "whole" in one["payload"]]
+    assert failed["at"].startswith("2026-02-03")

@@ -185,6 +185,9 @@ def test_messages_written_after_the_rules() -> None:
         ("我下个月考注册会计师", "用户下个月考注册会计师"),
         ("我在烟台种了六十亩苹果，主要是红富士", "用户在烟台种了六十亩苹果"),
         ("家里是电磁炉", "用户家里是电磁炉"),
+        ("我们换到飞书项目了，以后工单都建在那边", "用户要求：用户的团队换到飞书项目了，以后工单都建在那边"),
+        ("估算的数字前面加波浪号，每次都要", "用户要求：估算的数字前面加波浪号"),
+        ("I'm allergic to penicillin btw, for the travel form", "The user is allergic to penicillin, for the travel form"),
         ("我是一名兽医，在成都玉林开诊所", "用户在成都玉林开了诊所"),
     ],
 )  # fmt: skip

@@ -70,3 +70,12 @@ def test_a_phrase_keeps_no_number_of_a_single_task() -> None:
     tasks = [Episode(f"ep-{n}", f"修复第{n}页的样式", action="改") for n in (12, 67, 95)]
     assert phrase(tasks).startswith("修复") and not any(char.isdigit() for char in phrase(tasks))
     assert phrase([Episode("ep-1", "发给 A 组"), Episode("ep-2", "发给 B 组")]).endswith("组")
+
+
+def test_a_trigger_has_whole_words() -> None:
+    tasks = [f"导入{name}的数据文件" for name in ("计费", "登录", "搜索")]
+    book = [
+        Episode(f"ep-{n}", tasks[n % 3], action=("整个读进内存", "逐行读取")[n % 2], success=bool(n % 2))
+        for n in range(12)
+    ]
+    assert {word for one in distill(book) for word in one.trigger.keywords} == {"导入", "数据", "文件"}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from alice_exp.conversations.usecases.agent_context import user_memories
 from alice_exp.finding.rules.fitting_episodes import READ, episode_text, fitting_episodes
 from alice_exp.kernel.text.display import one_line
+from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.text.word_search import scores, scores_across
 from alice_exp.timeline.usecases.find_thoughts import find_thoughts
 
@@ -49,6 +50,8 @@ class Recollection:
     at: str
     score: float
     block: Match | None = None
+    gist: str = ""
+    """What tells it from others, where that is less than its text: what an episode did, and how it went."""
 
 
 def recollect(
@@ -79,14 +82,26 @@ def recollect(
         *_thoughts(snapshot, remembering.history, query, remembering.finding.caller.now, top, filters.since),
         *_messages(remembering.chats, query, filters.since),
     ]
-    fresh = [one for one in found if one.id not in known]
-    return [*told, *sorted(fresh, key=lambda one: (-one.score, one.source, one.id))[:top]]
+    fresh = sorted(
+        (one for one in found if one.id not in known), key=lambda one: (-one.score, one.source, one.id)
+    )
+    return [*told, *_each_once(fresh)[:top]]
+
+
+def _each_once(found: Sequence[Recollection]) -> list[Recollection]:
+    """What is told in like words from one source is told once: the best, of equal ones the newest."""
+    newest = sorted(found, key=lambda one: one.at, reverse=True)
+    kept: dict[tuple[str, str], Recollection] = {}
+    for one in sorted(newest, key=lambda one: -one.score):
+        kept.setdefault((one.source, fingerprint_text(one.gist or one.text)), one)
+    return list(kept.values())
 
 
 def _episodes(snapshot: Snapshot, query: str, since: str) -> Iterable[Recollection]:
     listed = snapshot.episodes.episodes if snapshot.episodes else ()
     for score, one in fitting_episodes(listed, query, since):
-        yield Recollection("episode", one.id, _short(episode_text(one)), one.at, score)
+        gist = f"{one.action} {one.success}" if one.action.strip() else ""
+        yield Recollection("episode", one.id, _short(episode_text(one)), one.at, score, gist=gist)
 
 
 def _thoughts(

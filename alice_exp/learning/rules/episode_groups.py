@@ -228,6 +228,13 @@ def frequent_words(episodes: Sequence[Episode]) -> str:
     return ", ".join(word for word, count in counts.most_common(TOLD) if count >= often)
 
 
+def whole_words(words: Sequence[str], text: str) -> tuple[str, ...]:
+    """The words without Chinese pairs that straddle two words of a text: 数据 and 文件 of 数据文件, not 据文."""
+    runs = re.split("[^\u2e80-\U0003ffff]|[" + "".join(sorted(_LINKING)) + "]", text)
+    pairs = {run[at : at + 2] for run in runs for at in range(0, len(run) - 1, 2)}
+    return tuple(word for word in words if not _CJK.match(word) or word in pairs or word not in text)
+
+
 def phrase(episodes: Sequence[Episode]) -> str:
     """A general phrase for the tasks: the words that most of them share, in the order of the most typical task.
 

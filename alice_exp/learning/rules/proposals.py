@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.learning.rules.episode_groups import frequent_words, phrase, shared_words
+from alice_exp.learning.rules.episode_groups import frequent_words, phrase, shared_words, whole_words
 from alice_exp.learning.rules.success_rates import rate
 from alice_exp.model.values.block import EVIDENCE_KEPT, Evidence, Payload, Trigger
 from alice_exp.model.values.records import GENERAL
@@ -167,7 +167,7 @@ def _trigger(one: Lesson, shown: Sequence[Episode]) -> Trigger:
     text = text or (
         one.support.type if one.support.type != GENERAL else frequent_words(group) or one.group.trait
     )
-    keys = shared_words(shown)
+    keys = whole_words(shared_words(shown), text)
     if condition[0] == "word":
         keys = (said, *(word for word in keys if word != said))
     key = said.partition("=")[0] if condition[0] == "context" else ""

@@ -105,7 +105,12 @@ def _clauses(text: str, asks: bool) -> Iterator[Inference]:
 
 
 def _ordered(clause: str, before: str) -> list[Inference]:
-    """The order in a clause; one that only points (以后都这么写) is the clause before it."""
+    """The order in a clause; one that only points (以后都这么写) is the clause before it.
+
+    What points at a place (都建在那边) is told with the clause before it.
+    """
+    if before and SENTENCES.there.search(clause):
+        return [order_of(f"{before}，{one.value}") for one in clause_order(clause)]
     return [order_of(before)] if before and SENTENCES.like_this.search(clause) else clause_order(clause)
 
 
