@@ -81,7 +81,17 @@ def test_what_is_told_to_an_agent_in_passing_is_found(name: str) -> None:
     assert held[0] >= 0.55 and held[1] >= 0.9, held
 
 
-@pytest.mark.parametrize("name", ["zh", "en", "chats", "agents_en", "agents_zh"])
+@pytest.mark.parametrize(
+    ("name", "recall", "precision"), [("unseen_en", 0.6, 0.95), ("unseen_zh", 0.7, 0.85)]
+)
+def test_talk_that_was_never_tuned_on(name: str, recall: float, precision: float) -> None:
+    """First run, and left at that: English 0.64 and 1.00, Chinese 0.76 and 0.89 (the two that count as false are the
+    second halves of orders that are listed by the first)."""
+    got = measured(name)
+    assert got[0] >= recall and got[1] >= precision, got
+
+
+@pytest.mark.parametrize("name", ["zh", "en", "chats", "agents_en", "agents_zh", "unseen_en", "unseen_zh"])
 def test_nothing_of_other_people_is_the_users(name: str) -> None:
     for talk in talks(name):
         for one in extract(talk.messages).inferences:
