@@ -50,7 +50,7 @@ RETURNING = frozenset(("obstacle", "way_out", "damage"))
 _SAID = """
 error warning changed expired approve reject reply review later verified
 promoted demoted debounced doubted withheld retired revived new set namespace blocks id when state left evidence rejected universal
-personal low_value trial agent peer system editor
+personal low_value trial agent peer system editor advice
 """
 _DOCTORED = """
 leftovers git files history remotes permissions clock disk schemas sharing owner index cloud reads

@@ -11,7 +11,7 @@ from alice_exp.finding.rules.bm25 import matches_in
 from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.query_correction import MOST
 from alice_exp.finding.rules.ranking import rank
-from alice_exp.finding.rules.spelling import cased_parts, in_one, one_slip
+from alice_exp.finding.rules.spelling import cased_parts, in_one, is_one_edit, one_slip
 from alice_exp.finding.rules.stop_words import LIGHT, word_weight
 from alice_exp.finding.rules.topic_coverage import Subject
 from alice_exp.model.values.block import Block, Payload, Placed
@@ -71,6 +71,7 @@ def test_an_unknown_word_is_read_as_one_that_is_known(query: str, at: int) -> No
 
 def test_a_known_or_correct_word_is_left_alone() -> None:
     assert asked("lion", ["the linen is white", "a line of code"]) == []
+    assert asked("sales", ["the user says so", "it was said"]) == []
     assert asked("snow", ["the show is on", "slow queries"]) == []
     assert asked("summer", ["the summit meeting", "a hummer in the yard"]) == []  # the lexicon knows it
     assert asked("grape", ["grapes are sweet", "the grade is fine"]) == ["grapes are sweet"]
@@ -87,6 +88,8 @@ def test_slips() -> None:
     assert {"deploy", "deply", "depoly"} <= one_slip("depolo") | one_slip("deploi") | one_slip("deplyo")
     assert "deploy" in one_slip("depoly") & one_slip("deplooy") & one_slip("deplo" + "i")
     assert "deploy" in one_slip("dploy")
+    assert is_one_edit("sale", "sales") and is_one_edit("run", "rune") and is_one_edit("a", "b")
+    assert not is_one_edit("sale", "say") and not is_one_edit("ab", "ba")
     assert "deploy" not in one_slip("beploy")
     assert one_slip("port") == one_slip("x" * 21) == one_slip("abc123") == one_slip("日志日志日志") == set()
 

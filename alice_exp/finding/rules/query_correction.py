@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.ports import Posting
-from alice_exp.finding.rules.spelling import cased_parts, in_one, one_slip
+from alice_exp.finding.rules.spelling import cased_parts, in_one, is_one_edit, one_slip
 from alice_exp.kernel.text.tokens import stems
 
 if TYPE_CHECKING:
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 MOST = 4
 """With more unknown words than this none is taken for a typo: such a query is about something else."""
+
+
+SHORT = 4
+"""The length from which a stem is taken for what was meant though its own letters differ by more than one slip."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,12 @@ def _corrections(
     def tokens(listed: Iterable[str]) -> tuple[str, ...]:
         return tuple(stem_of[word] for word in listed if word in stem_of)
 
+    def meant(word: str, listed: Iterable[str]) -> frozenset[str]:
+        """What a slip may stand for; a short stem is a slip away itself: "sales" is no slip for "says"."""
+        own = unknown[word]
+        return frozenset(one for one in tokens(listed) if len(one) >= SHORT or is_one_edit(one, own))
+
     return {
-        unknown[word]: Correction(tokens(split), tokens(joined), frozenset(tokens(meant)))
-        for word, (split, joined, meant) in others.items()
+        unknown[word]: Correction(tokens(split), tokens(joined), meant(word, slips))
+        for word, (split, joined, slips) in others.items()
     }

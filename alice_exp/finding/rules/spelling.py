@@ -47,3 +47,18 @@ def one_slip(word: str) -> set[str]:
     other = {head + letter + tail[1:] for head, tail in cuts if tail for letter in ascii_lowercase}
     more = {head + letter + tail for head, tail in cuts for letter in ascii_lowercase}
     return (fewer | swapped | other | more) - {word}
+
+
+def is_one_edit(first: str, second: str) -> bool:
+    """Whether one letter less, more or other makes one word of the other."""
+    head = _shared(first, second)
+    tail = _shared(first[head:][::-1], second[head:][::-1])
+    return max(len(first), len(second)) - head - tail <= 1
+
+
+def _shared(first: str, second: str) -> int:
+    """How many letters two words begin with alike."""
+    return next(
+        (at for at, (a, b) in enumerate(zip(first, second, strict=False)) if a != b),
+        min(len(first), len(second)),
+    )
