@@ -12,6 +12,7 @@ import typer
 from alice_exp.kernel.errors import UsageError
 from alice_exp.review import documents as review_documents
 from alice_exp.review import usecases as review
+from alice_exp.review.cli.named_candidates import About, By, Match, Project, subject
 from alice_exp.review.cli.report_summary import how, summary
 from alice_exp.review.rules.arrangement import Wanted, page_of
 from alice_exp.review.rules.daily_report import Agenda, Item
@@ -19,13 +20,6 @@ from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.rows import FORMATS
-
-About = Annotated[str, typer.Option("--about", metavar="user|work", help="Only what is about you, or work.")]
-By = Annotated[
-    str, typer.Option("--by", metavar="ACTOR", help="Only what this agent proposed, as agent:claude.")
-]
-Match = Annotated[str, typer.Option("--match", metavar="TEXT", help="Only what says this.")]
-Project = Annotated[str, typer.Option("--project", metavar="NAME", help="Only what belongs to this project.")]
 
 
 def heartbeat(
@@ -87,13 +81,6 @@ def heartbeat(
         _page(terminal, replace(report, items=shown), document, unseen=unseen)
         return
     terminal.answer(document, lambda: _write(format, report, sentence, shown, page))
-
-
-def subject(name: str) -> str:
-    """The value of ``--about``; ``UsageError`` for another than user and work."""
-    if name not in ("", "user", "work"):
-        raise UsageError("unknown subject {name}", name=repr(name), hint="write --about user or --about work")
-    return name
 
 
 _FORMATS = ("table", "markdown", "html")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from alice_exp.kernel.errors import UsageError
 from alice_exp.model.values.block import content_hash
@@ -16,6 +18,13 @@ from alice_exp.terminal.language import listed, say
 if TYPE_CHECKING:
     from alice_exp.review.rules.arrangement import Wanted
     from alice_exp.terminal.console import Terminal
+
+About = Annotated[str, typer.Option("--about", metavar="user|work", help="Only what is about you, or work.")]
+By = Annotated[
+    str, typer.Option("--by", metavar="ACTOR", help="Only what this agent proposed, as agent:claude.")
+]
+Match = Annotated[str, typer.Option("--match", metavar="TEXT", help="Only what says this.")]
+Project = Annotated[str, typer.Option("--project", metavar="NAME", help="Only what belongs to this project.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +96,10 @@ def name_apart(terminal: Terminal, ids: Sequence[str]) -> None:
                 ids=listed(ids),
             )
         )
+
+
+def subject(name: str) -> str:
+    """The value of ``--about``; ``UsageError`` for another than user and work."""
+    if name not in ("", "user", "work"):
+        raise UsageError("unknown subject {name}", name=repr(name), hint="write --about user or --about work")
+    return name

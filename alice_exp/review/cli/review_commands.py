@@ -20,11 +20,9 @@ from alice_exp.model.values.block import Placed
 from alice_exp.owner.wiring import signing
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.decided_texts import numbered, show_all, show_unseen
-from alice_exp.review.cli.heartbeat_command import About, By, Match, Project, subject
-from alice_exp.review.cli.named_candidates import Choice, standing, wide
+from alice_exp.review.cli.named_candidates import About, By, Choice, Match, Project, standing, subject, wide
 from alice_exp.review.cli.named_candidates import chosen as named
 from alice_exp.review.rules.arrangement import Wanted
-from alice_exp.review.usecases import Decided, Seen
 from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
@@ -32,6 +30,7 @@ from alice_exp.terminal.options import DryRun
 
 if TYPE_CHECKING:
     from alice_exp.review.rules.reply import Decision
+    from alice_exp.review.usecases import Decided, Seen
 
 
 def approve(

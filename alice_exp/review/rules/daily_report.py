@@ -20,7 +20,8 @@ from alice_exp.model.rules.expiry import expires_at, is_expired
 from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
-from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, content_hash, is_approved
+from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, is_approved
+from alice_exp.review.rules.shown_content import is_shown_as_it_is
 from alice_exp.review.rules.state_changes import Elsewhere, elsewhere, foreign, hand_edits, movements
 
 if TYPE_CHECKING:
@@ -224,11 +225,6 @@ def returned(snapshot: Snapshot, waiting: Iterable[Placed]) -> tuple[Returned, .
         and was.block.archived is not None
         and was.block.archived.at <= placed.block.created_at
     )
-
-
-def is_shown_as_it_is(block: Block) -> bool:
-    """Whether the last report that showed the block showed its present content (B2.20)."""
-    return block.reported is not None and block.reported.hash == content_hash(block)
 
 
 def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:

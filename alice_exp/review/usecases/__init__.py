@@ -1,21 +1,42 @@
-"""Use cases of the review: the heartbeat, and the person's decisions."""
+"""Use cases of the review: the heartbeat, and the person's decisions; each is loaded when it is asked for."""
 
-from alice_exp.review.usecases.decisions import (
-    Decided,
-    Seen,
-    Why,
-    approve,
-    chosen,
-    merge,
-    never_shown,
-    no_report,
-    personal_namespace,
-    reject,
-    shown_only,
-    unseen,
-)
-from alice_exp.review.usecases.heartbeat import Page, heartbeat, mark_shown
-from alice_exp.review.usecases.standing_blocks import standing
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from alice_exp.review.usecases.decisions import (
+        Decided,
+        Seen,
+        Why,
+        approve,
+        chosen,
+        merge,
+        never_shown,
+        no_report,
+        personal_namespace,
+        reject,
+        shown_only,
+        unseen,
+    )
+    from alice_exp.review.usecases.standing_blocks import standing
+    from alice_exp.review.usecases.todays_report import Page, heartbeat, mark_shown
 
 __all__ = ["Decided", "Page", "Seen", "Why", "approve", "chosen", "heartbeat", "mark_shown", "merge"]
 __all__ += ["never_shown", "no_report", "personal_namespace", "reject", "shown_only", "standing", "unseen"]
+
+_ELSEWHERE = {
+    "Page": "todays_report",
+    "heartbeat": "todays_report",
+    "mark_shown": "todays_report",
+    "standing": "standing_blocks",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(name)
+    module = import_module(f"{__name__}.{_ELSEWHERE.get(name, 'decisions')}")
+    value = globals()[name] = getattr(module, name)
+    return value

@@ -27,7 +27,7 @@ from alice_exp.model.values.block import (
     place_of,
 )
 from alice_exp.model.values.changes import ChangeSet, Put
-from alice_exp.review.rules.daily_report import is_shown_as_it_is
+from alice_exp.review.rules.shown_content import is_shown_as_it_is
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -20,9 +20,9 @@ from alice_exp.review.rules.daily_report import (
     Proposal,
     agenda,
     candidates,
-    is_shown_as_it_is,
     returned,
 )
+from alice_exp.review.rules.shown_content import is_shown_as_it_is
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
