@@ -107,7 +107,8 @@ def test_no_text_closes_or_hides_the_block_in_a_persons_file(text: str) -> None:
 def test_a_home_that_others_may_read_or_that_is_a_link_is_said(home: Path, cli: Call) -> None:
     home.chmod(0o755)
     for command in (("check",), ("status",), ("doctor",)):
-        assert "0755" in cli(*command).stdout
+        # Where a line breaks depends on how long the path is under which the tests run.
+        assert "0755" in " ".join(cli(*command).stdout.split())
     [one] = cli("check", "--json").json["problems"]
     assert (one["path"], one["severity"]) == (str(home), "warning")
     cli("doctor", "--fix")
@@ -115,7 +116,7 @@ def test_a_home_that_others_may_read_or_that_is_a_link_is_said(home: Path, cli: 
     real = home.rename(home.with_name("real"))
     home.symlink_to(real)
     for command in (("check",), ("status",), ("doctor",)):
-        assert "symbolic link" in cli(*command).stdout
+        assert "symbolic link" in " ".join(cli(*command).stdout.split())
 
 
 def test_a_commit_beyond_the_calendar_is_said(home: Path, cli: Call) -> None:
