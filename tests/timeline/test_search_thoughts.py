@@ -118,8 +118,8 @@ def test_a_decision_is_found_a_year_later_by_various_questions(question: str) ->
 @pytest.mark.parametrize(
     ("language", "planted", "seed"),
     [
-        ("en", ENGLISH, 1),
         ("zh", CHINESE, 7),
+        pytest.param("en", ENGLISH, 1, marks=pytest.mark.slow),
         pytest.param("en", ENGLISH, 7, marks=pytest.mark.slow),
         pytest.param("zh", CHINESE, 1, marks=pytest.mark.slow),
     ],
