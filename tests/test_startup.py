@@ -127,3 +127,13 @@ def test_every_entry_of_the_command_table_imports() -> None:
     assert len(named) > 90
     for module, _, function in named:
         assert callable(getattr(import_module(module), function)), module
+
+
+def test_what_hosts_are_told_needs_no_package_of_the_extra(home: Path) -> None:
+    """Before Python 3.12 the SDK brings typing_extensions; a plain install has status and connect all the same."""
+    code = "import sys; sys.modules.update(typing_extensions=None, mcp=None); from alice_exp.__main__ import main; main()"
+    for words in (["status"], ["connect"], ["connect", "claude-code", "--print"]):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words], capture_output=True, text=True, check=False
+        )
+        assert "bug" not in done.stderr, done.stderr

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from typing_extensions import TypedDict
+if TYPE_CHECKING:
+    from typing import TypedDict
+else:
+    # The SDK of MCP brings it and asks for its dictionaries before Python 3.12; without the SDK nothing needs them.
+    try:
+        from typing_extensions import TypedDict
+    except ImportError:
+        from typing import TypedDict
 
 
 class Known(TypedDict):

@@ -12,11 +12,18 @@ import json
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any
-
-from typing_extensions import is_typeddict
+from typing import TYPE_CHECKING, Any
 
 from alice_exp.kernel.errors import Names, UsageError
+
+if TYPE_CHECKING:
+    from typing import is_typeddict
+else:
+    # The SDK of MCP brings it and asks for its dictionaries before Python 3.12; without the SDK nothing needs them.
+    try:
+        from typing_extensions import is_typeddict
+    except ImportError:
+        from typing import is_typeddict
 
 Operation = Callable[..., Any]
 

@@ -204,7 +204,7 @@ def test_a_candidate_and_a_rejected_one(home: Path, cli: Call, sound: Callable[[
 
 def test_what_is_derived_goes(world: Path, cli: Call, secret: str) -> None:
     state = world / "alice/state"
-    for name in ("index.sqlite", "index.sqlite-wal", "report.json"):
+    for name in ("index.sqlite", "index.sqlite-wal", "files.json"):
         (state / name).write_text(SECRET)
     cli("purge", secret, "--yes")
     assert holds(world / "alice", *WORDS) == []
@@ -438,3 +438,16 @@ def test_a_purge_is_on_the_disk_when_it_is_decided_and_when_it_is_done(
     file = home / "experiences/personal/workflow_habits.jsonc"
     places = [git / "refs/heads/main", git / "logs", home / "state/decisions"]
     assert not disk.lost(file, *places, *(git / "objects/pack").iterdir())
+
+
+def test_the_numbers_of_the_open_report_outlast_a_purge(home: Path, cli: Call) -> None:
+    for text in ("one thing", "two apples", "three pears", "four plums"):
+        cli("memorize", text)
+    cli("heartbeat")
+    cli("approve", "1", "--yes")
+    cli("heartbeat")
+    before = {item["number"]: item["id"] for item in cli("heartbeat", "--peek", "--json").json["items"]}
+    cli("reject", "1", "--purge", "--yes")
+    after = {item["number"]: item["id"] for item in cli("heartbeat", "--peek", "--json").json["items"]}
+    assert after == {number: block_id for number, block_id in before.items() if number != 1}
+    assert cli("approve", "3", "--yes", "--json").json["ids"] == [before[3]]

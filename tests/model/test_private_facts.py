@@ -8,6 +8,7 @@ from string import ascii_letters, digits
 import pytest
 
 from alice_exp.model.rules.private_facts import delicate
+from alice_exp.model.rules.secrets import findings
 from alice_exp.model.values.block import Block, Payload, Trigger
 
 _HEX = "0123456789abcdef"
@@ -134,3 +135,16 @@ INNOCENT = [
 @pytest.mark.parametrize("text", INNOCENT)
 def test_it_is_left_alone(text: str) -> None:
     assert kinds(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0 verified there, possible in low_value/pending_20260301",
+        "run tests/test_billing_v2_20260101.py first",
+        "set ALICE_NOW=1900-01-01T00:00:00Z before the run",
+        "see reports/2026-03-01/weekly-summary",
+    ],
+)
+def test_a_day_in_a_name_is_no_key(text: str) -> None:
+    assert findings(text, without=("a home path",)) == ()

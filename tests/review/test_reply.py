@@ -109,6 +109,14 @@ PLAIN: list[tuple[str, list[tuple[object, ...]]]] = [
 ]
 
 UNCLEAR = [
+    "拒绝1以外的",
+    "同意第1到3条以外",
+    "全部同意，1除外",
+    "拒绝两条",
+    "同意3条",
+    "approve all except the ones about me",
+    "同意所有，除了关于我的",
+    "approve about work except about me",
     "",
     "  ，",
     "1 3",

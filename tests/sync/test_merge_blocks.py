@@ -396,6 +396,15 @@ def test_thoughts_of_both_sides_are_told_and_counted() -> None:
     )
 
 
+def test_what_stands_on_both_sides_without_a_common_past_is_told_once() -> None:
+    pair = Segment(3, at(0), at(1), 2, 1, "a b")
+    frame = Timeline(6, 4, 1, (pair, raw(4, 2, "c"), raw(5, 3, "d")))
+    other = Timeline(7, 5, 1, (replace(pair, id=2), raw(3, 2, "c"), raw(4, 3, "d"), raw(6, 4, "e")))
+    result = merge_timelines(Timeline(), frame, other)
+    assert [one.events[0].thought for one in result.segments if one.events] == ["c", "d", "e"]
+    assert result.total_events == 5 == sum(result.lengths)
+
+
 @pytest.mark.parametrize(
     ("was", "one", "other", "result"),
     [

@@ -12,6 +12,7 @@ from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.conversations.rules.context_window import Settings, before_model
 from alice_exp.conversations.rules.extraction import (
     Extraction,
+    but_unrecorded,
     extract,
     grounded,
     merged,
@@ -187,7 +188,8 @@ def _found(
     records: Sequence[ChatRecord], provider: Provider | None, config: Config
 ) -> tuple[Extraction, str]:
     least = config.number("long_term.min_importance")
-    messages = [replace(record.message, content=record.message.content[:READ_LIMIT]) for record in records]
+    told = [replace(record.message, content=record.message.content[:READ_LIMIT]) for record in records]
+    messages = but_unrecorded(told)
     if provider is None:
         return extract(messages, least), "rules"
     return _asked(messages, provider, least), "model"

@@ -299,7 +299,7 @@ def _clean(repository: Repository) -> None:
         git_dir, "objects/info/commit-graph", "objects/pack/*.keep", "fast_import_crash_*", "sharedindex.*"
     )
     state = git_dir.parent.parent / "state"
-    _remove(state, "index.sqlite*", "episodes.sqlite*", "vectors-*.bin", "report.json", "files.json")
+    _remove(state, "index.sqlite*", "episodes.sqlite*", "vectors-*.bin", "files.json")
     # A decision holds a task in words, a publishing history whole bundles; both are made again when they are needed.
     _remove(state, "decisions/dec-*.json")
     shutil.rmtree(state / "published", ignore_errors=True)

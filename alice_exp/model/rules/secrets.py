@@ -103,6 +103,9 @@ def _is_real_password(match: re.Match[str]) -> bool:
 _WORDS = re.compile(
     r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z]+|[A-Z]+)(?![A-Za-z0-9])|(?<![A-Za-z0-9])[A-Za-z]{3}(?=\d)"
     r"|[A-Z]?[a-z]{4,}|[A-Z]{4,}"
+    # A day, in a file's name or with its time, is no key.
+    r"|(?<!\d)(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)"
+    r"|(?<!\d)(?:19|20)\d\d-[01]\d-[0-3]\d(?:T\d\d(?::?\d\d){0,2}Z?)?"
 )
 _TO_FILL = re.compile(
     r"[<${%*\[(]|x{3,}|\.{3}|(?:your|my|the|none|null|true|false|example|change_?me|redacted|placeholder)\b",

@@ -144,6 +144,8 @@ def _outside_exception(row: Sequence[Token]) -> list[Token]:
 def _add(clause: _Clause, row: Sequence[Token]) -> None:
     inside = False
     for token in row:
+        if inside and token.kind in ("about", "group"):
+            raise unclear("what is left out is named by numbers or ids")
         if token.kind == "except":
             inside = True
         elif token.kind == "all":

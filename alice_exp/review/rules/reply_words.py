@@ -28,12 +28,15 @@ _LEXICON: dict[str, tuple[Kind, str]] = {
     **{word: ("about", who) for who in ("user", "work") for word in _LISTS[f"about {who}"]},
 }
 _IGNORED = frozenset(_LISTS["passed over"])
+_BESIDE = frozenset(_LISTS["beside"])
 _NEGATIONS = frozenset(_LISTS["turning"])
 _ASKING = frozenset(_LISTS["question"])
 _NUMBER_MARK = "no."
 # Longest first, because `re` takes the first alternative that matches.
 _CHINESE = sorted(
-    (w for w in {*_LEXICON, *_IGNORED, *_NEGATIONS, *_ASKING} if not w.isascii()), key=len, reverse=True
+    (w for w in {*_LEXICON, *_IGNORED, *_BESIDE, *_NEGATIONS, *_ASKING} if not w.isascii()),
+    key=len,
+    reverse=True,
 )
 _MOST_DIGITS = 9
 _NUMERAL = "[0-9]+|[一二两三四五六七八九十百]+"
@@ -46,6 +49,10 @@ _TOKEN = re.compile(
     rf"|(?P<word>no\.(?=\s*[0-9])|[a-z]+(?:['’][a-z]+)?|{'|'.join(map(re.escape, _CHINESE))}|\S)"
     rf"|(?P<line>\n)",
     re.IGNORECASE,
+)
+# 两条 is how many, 第两条 is nothing that anybody says; 3条 may be either, unless another number stands beside it.
+_COUNT = re.compile(
+    rf"(?<![第0-9一二三四五六七八九十百、,，和及与到至~.-])(?:两|(?:{_NUMERAL})(?=[条條]))\s*[条條个個项項](?!\s*[0-9、,，和及与到至~-]*\s*[0-9一二三四五六七八九])"
 )
 _REASON = re.compile(rf"(?:{'|'.join(_LISTS['reason'])})\s*", re.IGNORECASE)
 _END = re.compile(r"[,，;；。.!！\n]\s*")
@@ -77,6 +84,10 @@ def unclear(template: str, **values: object) -> UsageError:
 def tokens(text: str) -> list[Token]:
     """The significant words, in order; raises ``UsageError`` for what is not understood."""
     text = text.translate(_NARROW).replace("\r", "\n")
+    reason = _REASON.search(text)
+    counted = _COUNT.search(text, 0, reason.start() if reason else len(text))
+    if counted:
+        raise unclear("{number} may be how many or which one", number=repr(counted[0].strip()))
     found: list[Token] = []
     at = 0
     while at < len(text):
@@ -90,6 +101,14 @@ def _take_word(text: str, at: int, found: list[Token]) -> int:
     # Only blanks match nothing.
     if match is None:
         return at + 1
+    if match["word"] in _BESIDE:
+        kinds = [token.kind for token in found]
+        if (
+            "except"
+            not in kinds[len(kinds) - 1 - kinds[::-1].index("separator") if "separator" in kinds else 0 :]
+        ):
+            raise unclear("{word} needs an except before what is left out", word=repr(match["word"]))
+        return match.end()
     found += _token(match, text, found[-1] if found else None)
     return match.end()
 

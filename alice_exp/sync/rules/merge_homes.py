@@ -21,7 +21,7 @@ from alice_exp.model.formats.record_schema import (
     read_timeline,
 )
 from alice_exp.model.rules.lifecycle import Thresholds
-from alice_exp.model.values.records import Segment, Timeline
+from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.sync.rules.merge_blocks import merge
 from alice_exp.sync.rules.merge_duplicates import unite
 from alice_exp.sync.rules.merge_text import (
@@ -92,8 +92,9 @@ def _timelines(was: bytes | None, one: bytes, other: bytes) -> bytes:
     x_ahead = (x.total_events, len(one), one) >= (y.total_events, len(other), other)
     frame, side, data = (x, y, one) if x_ahead else (y, x, other)
     document = parse(data, EVENTS_PATH, SEGMENTS)
-    result = edit(document, timeline_edits(document, frame, merge_timelines(base, frame, side)))
-    if _timeline(result).total_events != x.total_events + y.total_events - base.total_events:
+    merged = merge_timelines(base, frame, side)
+    result = edit(document, timeline_edits(document, frame, merged))
+    if _timeline(result) != merged:
         raise AssertionError(f"merged {EVENTS_PATH} differs from what was meant")
     return result
 
@@ -106,7 +107,8 @@ def merge_timelines(was: Timeline, frame: Timeline, other: Timeline) -> Timeline
     """``frame`` with the thoughts that the other side added since ``was``, with new numbers, by time.
 
     Of a segment that also contains older thoughts only the newer ones are taken: verbatim if it still has them,
-    otherwise as its summary. The counters include all of them (R1.34).
+    otherwise as its summary. The counters include all of them (R1.34). What stands on both sides to the letter is taken
+    once: a purge took the common history away, or both imported one file.
     """
     new: list[Segment] = []
     for numbers, segment in zip(other.numbers(), other.segments, strict=True):
@@ -115,22 +117,34 @@ def merge_timelines(was: Timeline, frame: Timeline, other: Timeline) -> Timeline
             new.append(segment)
         elif late > 0:
             new += _late(segment, late)
+    held = [_bare(segment) for segment in frame.segments]
+    held += [_raw(event) for segment in frame.segments for event in segment.events]
+    twice = sum(one.segment_length for one in new if _bare(one) in held)
+    new = [one for one in new if _bare(one) not in held]
     numbered = tuple(replace(one, id=frame.next_id + place) for place, one in enumerate(new))
     segments = (*frame.segments, *numbered)
     # A person may have reordered the file by hand; then the new ones just go to the end.
     if list(frame.segments) == sorted(frame.segments, key=lambda one: one.start):
         segments = tuple(sorted(segments, key=lambda one: one.start))
-    total = frame.total_events + max(0, other.total_events - was.total_events)
+    total = frame.total_events + max(0, other.total_events - was.total_events) - twice
     compressions = frame.total_compressions + other.total_compressions - was.total_compressions
     return Timeline(
         frame.next_id + len(numbered), total, min(compressions, max(0, total - len(segments))), segments
     )
 
 
+def _bare(segment: Segment) -> Segment:
+    return replace(segment, id=0)
+
+
+def _raw(event: Event) -> Segment:
+    return Segment(0, event.at, event.at, events=(event,))
+
+
 def _late(segment: Segment, late: int) -> list[Segment]:
     """The newest ``late`` thoughts of a segment, as segments."""
     events = segment.events[-late:] if late else ()
-    raw = [Segment(0, event.at, event.at, events=(event,)) for event in events]
+    raw = [_raw(event) for event in events]
     rest = late - len(raw)
     if not rest:
         return raw

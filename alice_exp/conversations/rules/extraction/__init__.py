@@ -51,6 +51,7 @@ __all__ = [
     "Extraction",
     "Inference",
     "Slot",
+    "but_unrecorded",
     "claim_of",
     "extract",
     "grounded",
@@ -86,6 +87,25 @@ def extract(messages: Sequence[Message], min_importance: float = MIN_IMPORTANCE)
             )
     kept = [one for one in found if one.importance >= min_importance]
     return Extraction(tuple(settled(kept)), len(found) - len(kept))
+
+
+def but_unrecorded(messages: Sequence[Message]) -> list[Message]:
+    """The messages, without the text of those whose speaker asks that it be kept nowhere ("off the record", 别记).
+
+    Where that is asked of what was said before, the speaker's message before is left out, too.
+    """
+    left = list(messages)
+    last = -1
+    for index, message in enumerate(messages):
+        if message.role != "user":
+            continue
+        for words in (chinese_patterns.SENTENCES, english_patterns.SENTENCES):
+            if words.unrecorded.search(message.content):
+                left[index] = replace(message, content="")
+                if last >= 0 and words.unsaid.search(message.content):
+                    left[last] = replace(messages[last], content="")
+        last = index
+    return left
 
 
 def _said(text: str, asked: str) -> Iterator[Inference]:
