@@ -326,6 +326,16 @@ def test_back_undo_group_and_the_key_after_reject_lands_nowhere(
     assert len(waiting(cli)) == 2
 
 
+def test_undo_goes_back_to_what_it_took_back(home: Path, cli: Call, screen: Callable[..., Screen]) -> None:
+    for text in ("format Python code with ruff", "feed the cat at noon", "deploy on Tuesdays"):
+        cli("memorize", text)
+    terminal = screen(home, "review")
+    go_through(terminal, ["a", "l", "u", "r", "q"])
+    assert terminal.end() == 0
+    assert cli("list", "--set", "universal", "--json").json["blocks"] == []
+    assert len(waiting(cli)) == 2
+
+
 def test_opposites_are_never_approved_by_one_key(
     home: Path, cli: Call, screen: Callable[..., Screen]
 ) -> None:

@@ -76,9 +76,8 @@ class Tally:
 
 @dataclass
 class _Session:
-    """One interactive review: the report, the counts, what is settled, what was on the screen, what of that had
-    changed when it was decided on, the last commits, the way to go on, whether a text came to the screen since the last
-    key, and what all candidates share."""
+    """One interactive review: the report, the counts, what is settled, was on the screen, or had changed when it was
+    decided on, the last commits, the way to go, whether a text came since the last key, what all candidates share."""
 
     context: typer.Context
     report: Agenda
@@ -88,6 +87,7 @@ class _Session:
     outdated: set[str] = field(default_factory=set)
     commits: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     step: int = 1
+    back_to: str = ""
     is_new: bool = False
     shared: Shared = NOTHING_SHARED
 
@@ -116,9 +116,11 @@ class _Session:
                 show = self._card if len(steps[at]) == 1 else self._page
                 if not show(page, sum(map(len, steps[:at])), count):
                     return self.tally
-            at += self.step
-            if at < 0:
-                at, self.step = 0, 1
+            undone = (
+                n for n, step in enumerate(steps) if any(i.placed.block.id == self.back_to for i in step)
+            )
+            at, self.back_to = next(undone, at + self.step), ""
+            at, self.step = (at, self.step) if at >= 0 else (0, 1)
         reports(self.terminal.session).keep_bookmark("")
         done, is_over = standing_pages(self.terminal, self._rule, columns())
         self.tally.approved += done
@@ -280,14 +282,12 @@ class _Session:
         commit, ids = self.commits.pop()
         session = self.terminal.session
         undo(session.home, session.history, session.caller, commit)
-        words = [self.settled.pop(block_id, "") for block_id in ids]
+        is_rejected = say("rejected") in [self.settled.pop(block_id, "") for block_id in ids]
         self.tally.left += len(ids)
-        if say("rejected") in words:
-            self.tally.rejected -= len(ids)
-        else:
-            self.tally.approved -= len(ids)
+        self.tally.rejected -= len(ids) * is_rejected
+        self.tally.approved -= len(ids) * (not is_rejected)
         self.terminal.line(say("  undone"))
-        self.step = -1
+        self.back_to = ids[0]
         return True
 
     # ------------------------------------------------------------------------------------------------------ a page
