@@ -344,9 +344,9 @@ def end(
 
     terminal.answer(document, text)
     _unread(terminal, spoken.failure)
-    # The conversation has ended, and its messages stay unread: the model was the point of reading them.
-    if isinstance(spoken.failure, ProviderError):
-        terminal.exit_code = ProviderError.exit_code
+    # The conversation has ended, and its messages stay unread: reading them was the point.
+    if spoken.failure is not None:
+        terminal.exit_code = spoken.failure.exit_code
 
 
 def forget(
