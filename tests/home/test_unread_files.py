@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ import json5
 import pytest
 
 from alice_exp.app.opening import open_session
-from alice_exp.home.store import read_files
+from alice_exp.home.store import read_files, write_changes
+from alice_exp.learning.usecases.outcome import report_outcome
+from alice_exp.learning.wiring import learning
 from alice_exp.model.rules.marks import marks
 from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.snapshot import Unread
@@ -180,3 +183,95 @@ def test_a_row_of_another_content_answers_nothing(filled: Path, cli: Call) -> No
 def test_a_small_home_is_read_whole(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(read_files, "SOON_READ", 1 << 17)
     assert open_session(str(filled)).home.read(PLACES).catalogue is None
+
+
+FAULTS = ['"colour": "red"', '"state": "sure"', '"id": "{known}"']
+
+
+@pytest.mark.parametrize("written", FAULTS)
+@pytest.mark.parametrize("name", ["new", "outcome", "seen again", "retire"])
+def test_an_act_beside_a_fault_does_the_same_with_and_without_an_index(
+    name: str, written: str, filled: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = ids(filled, "personal")[0 if name == "retire" else 1]
+    path = filled / "experiences/universal/api_patterns.jsonc"
+    path.write_text('{"blocks": [{"payload": "by hand", ' + written.replace("{known}", known) + "}]}")
+    test_an_act_does_the_same_with_and_without_an_index(name, filled, cli, monkeypatch)
+
+
+def test_rows_of_what_stood_there_before_a_hand_edit_answer_nothing(filled: Path, cli: Call) -> None:
+    path = next(one for one in (filled / "experiences/personal").glob("*.jsonc") if "喝茶" in one.read_text())
+    path.write_text(path.read_text().replace("喝茶", "喝咖啡"))
+    cli("memorize", "something that nobody knew")  # adopts the edit, and leaves the index to its next reader
+    seen = open_session(str(filled)).home.read(PLACES)
+    assert seen.catalogue is not None
+    assert {seen.find(one).block.payload.content for one in ids(filled, "personal")} >= {"喝咖啡"}  # type: ignore[union-attr]
+
+
+def test_a_warning_outlasts_an_act_on_its_file(filled: Path, cli: Call) -> None:
+    path = next((filled / "experiences/personal").glob("*.jsonc"))
+    path.write_text(path.read_text().replace('"payload":', '"colour": "red", "payload":', 1))
+    cli("recall", "ripgrep")
+    cli("outcome", json5.loads(path.read_text())["blocks"][1]["id"], "ok")
+    [problem] = open_session(str(filled)).home.read(PLACES).problems
+    assert "colour" in problem.message
+
+
+def test_a_mark_goes_with_its_block(filled: Path, cli: Call) -> None:
+    for command in (
+        ("outcome", ids(filled, "personal")[0], "ok"),
+        ("retire", ids(filled, "personal")[1], "--reason", "old", "--yes"),
+    ):
+        cli(*command)
+    for text in ("kept under a key", "another text altogether under that key"):
+        cli("memorize", text, "--key", "k")
+    query = """SELECT count(*) FROM marks WHERE NOT EXISTS
+        (SELECT 1 FROM blocks WHERE blocks.file = marks.file AND blocks.slot = marks.slot)"""
+    with sqlite3.connect(filled / "state/index.sqlite") as index:
+        assert index.execute(query).fetchone() == (0,)
+        held = {row[0] for row in index.execute("SELECT mark FROM marks")}
+    seen = open_session(str(filled)).home.read(PLACES)
+    assert held and held <= {mark for placed in seen for mark in marks(placed.block)}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda data: data,
+        lambda data: data.replace(b'"blocks": [', b'"blocks": [{"id": "%s", "payload": "x"},', 1),
+    ],
+)
+def test_what_was_composed_wrongly_reaches_no_file(
+    wrong: Callable[[bytes], bytes], filled: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = ids(filled, "personal")[1]
+    path = next(p for p in (filled / "experiences/personal").glob("*.jsonc") if known in p.read_text())
+    before = path.read_bytes()
+    made = wrong(before)
+    made = made % known.encode() if b"%s" in made else made
+
+    def composed(_: Any, __: Any, document: Callable[[str], object]) -> dict[str, bytes]:
+        assert document(f"personal/{path.name}") is not None
+        return {f"personal/{path.name}": made}
+
+    monkeypatch.setattr(write_changes, "rewrite", composed)
+    with pytest.raises(AssertionError, match=r"differs from what was meant|stands twice"):
+        report_outcome(learning(open_session(str(filled), "user")), known, True)
+    assert path.read_bytes() == before
+
+
+def test_a_home_with_an_owner_key_is_read_whole(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = open_session(str(filled))
+    monkeypatch.setattr(session.home._judge, "is_judged", lambda: True)
+    assert session.home.read(PLACES).catalogue is None
+
+
+@pytest.mark.parametrize("written", FAULTS[1:])
+def test_beside_an_error_an_act_sees_every_file(written: str, filled: Path) -> None:
+    path = filled / "experiences/universal/api_patterns.jsonc"
+    known = ids(filled, "personal")[0]
+    path.write_text('{"blocks": [{"payload": "by hand", ' + written.replace("{known}", known) + "}]}")
+    seen: list[Any] = []
+    open_session(str(filled)).home.apply(lambda snapshot: (seen.append(snapshot), (None, None))[1], PLACES)
+    assert seen[0].catalogue is None
+    assert [problem.path for problem in seen[0].problems] == ["universal/api_patterns.jsonc"]

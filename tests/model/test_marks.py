@@ -31,6 +31,17 @@ def test_what_has_nothing_in_common_shares_none() -> None:
         assert bool(marks(block(first)) & marks(block(second))) == (first == second)
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("run the tests of 3 rooms", "please run tests of 3 rooms"),
+        ("never deploy on Friday 13", "Do not deploy on Friday 13"),
+    ],
+)
+def test_what_differs_in_articles_or_the_word_of_negation_shares_a_mark(first: str, second: str) -> None:
+    assert marks(block(first)) & marks(block(second))
+
+
 def test_a_key_is_a_mark() -> None:
     assert marks(block("one", key="k")) & marks(block("two", key="k"))
     assert not marks(block("one", key="k")) & marks(block("two", key="l"))
