@@ -106,6 +106,19 @@ def test_what_came_before_the_block_keeps_its_commits(
     assert done["commits"] == int(git(home, "rev-list", "--count", "HEAD")) - 2
 
 
+def test_a_decision_that_has_nothing_to_do_with_it_keeps_waiting_for_its_outcome(
+    world: Path, cli: Call, secret: str
+) -> None:
+    named = cli("decide", "logging in to the tulip bank", "--json").json
+    assert secret in [one["id"] for one in named["applied"]]
+    said = cli("decide", f"type {SECRET} somewhere", "--json", check=False).json["decision"]
+    other = cli("decide", "searching code", "--json").json["decision"]
+    cli("purge", secret, "--yes")
+    left = {path.stem for path in (world / "alice/state/decisions").iterdir()}
+    assert left == {other}, (named["decision"], said)
+    cli("outcome", other, "ok")
+
+
 def test_other_branches_tags_stashes_and_what_was_set_aside_are_rewritten_too(
     world: Path, cli: Call, git: Callable[..., str], secret: str
 ) -> None:

@@ -239,16 +239,64 @@ def test_what_was_purged_does_not_come_back(paired: tuple[Path, Path], cli: Call
     cli("sync", "--over", "--yes", env=at(ann))
     assert block(cli, ann, tea)["verifications"] == 2, "the remote's acts stay, as what they led to"
     assert MARKER not in json.dumps(cli("list", "--json", env=at(ann)).json)
-    reachable = subprocess.run(
-        ["git", "-C", remote, "log", "-p", "--all"], capture_output=True, check=True
-    ).stdout
-    assert MARKER.encode() not in reachable
+    assert MARKER.encode() not in _reachable(remote)
     done = cli("sync", env=at(bob), check=False)
     assert done.code == 6 and f"alice-exp purge {mine}" in done.stderr
     cli("purge", mine, "--yes", env=at(bob))
     sync(cli, bob, ann)
     assert files(ann) == files(bob)
     assert MARKER.encode() not in every_object(ann / "experiences") + every_object(bob / "experiences")
+
+
+def test_putting_one_history_over_another_does_not_undo_the_others_purge(
+    paired: tuple[Path, Path], cli: Call, remote: Path
+) -> None:
+    ann, bob = paired
+    mine = cli("remember", f"mine: {MARKER}", "--json", env=at(ann)).json["id"]
+    sync(cli, ann, bob)
+    cli("purge", mine, "--yes", env=at(ann))
+    cli("sync", "--over", "--yes", env=at(ann))
+    done = cli("sync", "--over", "--yes", env=at(bob), check=False)
+    assert done.code == 6 and f"alice-exp purge {mine}" in done.stderr
+    assert MARKER.encode() not in _reachable(remote)
+
+
+def test_a_tombstone_outlives_the_history_that_it_stood_in(
+    paired: tuple[Path, Path], cli: Call, world: Path
+) -> None:
+    ann, bob = paired
+    early = Path(shutil.copytree(bob, world / "early", symlinks=True))
+    mine = cli("remember", f"mine: {MARKER}", "--json", env=at(ann)).json["id"]
+    sync(cli, ann)
+    late = Path(shutil.copytree(ann, world / "late", symlinks=True))
+    cli("purge", mine, "--yes", env=at(ann))
+    cli("sync", "--over", "--yes", env=at(ann))
+    cli("sync", "--over", "--yes", env=at(early))
+    done = cli("sync", env=at(late), check=False)
+    assert done.code == 6 and f"alice-exp purge {mine}" in done.stderr
+
+
+def test_a_plain_pull_that_joined_a_purge_with_the_block_is_not_given_on(
+    paired: tuple[Path, Path], cli: Call, git: Git, remote: Path
+) -> None:
+    ann, bob = paired
+    mine = cli("remember", f"mine: {MARKER}", "--json", env=at(ann)).json["id"]
+    sync(cli, ann, bob)
+    cli("purge", mine, "--yes", env=at(ann))
+    cli("sync", "--over", "--yes", env=at(ann))
+    names = ("-c", "user.name=b", "-c", "user.email=b@x", "-c", "pull.rebase=false")
+    git(bob, *names, "pull", "-q", "--no-edit", str(remote), "main")
+    done = cli("sync", env=at(bob), check=False)
+    assert done.code == 6 and f"alice-exp purge {mine}" in done.stderr
+    assert MARKER.encode() not in _reachable(remote)
+    cli("purge", mine, "--yes", env=at(bob))
+    sync(cli, bob, ann)
+    assert MARKER.encode() not in every_object(ann / "experiences") + every_object(bob / "experiences")
+
+
+def _reachable(remote: Path) -> bytes:
+    run = ["git", "-C", remote, "log", "-p", "--all"]
+    return subprocess.run(run, capture_output=True, check=True).stdout
 
 
 def test_a_crash_while_following_is_finished_by_the_next_command(

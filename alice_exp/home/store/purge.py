@@ -63,6 +63,7 @@ def purge(repository: Repository, block_id: str, commit: Commit, message: Messag
             _unstage(repository)
         raise
     found = elsewhere(repository, seen, rewritten.tombstone)
+    _forget_decisions(repository, (block_id.encode(), *seen.needles))
     _decide(repository, refs, rewritten)
     try:
         finish(repository, strict=True)
@@ -300,8 +301,7 @@ def _clean(repository: Repository) -> None:
     )
     state = git_dir.parent.parent / "state"
     _remove(state, "index.sqlite*", "episodes.sqlite*", "vectors-*.bin", "files.json")
-    # A decision holds a task in words, a publishing history whole bundles; both are made again when they are needed.
-    _remove(state, "decisions/dec-*.json")
+    # A publishing history holds whole bundles; it is made again when it is needed.
     shutil.rmtree(state / "published", ignore_errors=True)
     repository.run("repack", "-a", "-d", "-q", "--no-write-bitmap-index")
     repository.run("prune", "--expire=now")
@@ -309,6 +309,17 @@ def _clean(repository: Repository) -> None:
     # What is gone must not come back with a power cut.
     for folder in (git_dir / "objects" / "pack", git_dir / "objects", git_dir, state):
         sync_directory(folder)
+
+
+def _forget_decisions(repository: Repository, words: tuple[bytes, ...]) -> None:
+    """Drop the open decisions that name the block or hold its text; every other one still waits for its outcome."""
+    folder = repository.work_tree.parent / "state" / "decisions"
+    for path in list(folder.glob("dec-*.json")):
+        with contextlib.suppress(FileNotFoundError):
+            data = path.read_bytes()
+            if any(word in data for word in words):
+                path.unlink()
+                sync_directory(folder)
 
 
 def _remove(folder: Path, *patterns: str) -> None:

@@ -23,7 +23,7 @@ from alice_exp.sync.ports import Exchanged, Remote
 from alice_exp.sync.store.foreign_history import approvals, strange, without_claims
 from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, tip
 from alice_exp.sync.store.merge_driver import blobs, files_of, merged_files, require_readable
-from alice_exp.sync.store.purged_blocks import purged, refuse_purged
+from alice_exp.sync.store.purged_blocks import GONE, purged, refuse_purged
 from alice_exp.sync.store.remote_process import ran
 from alice_exp.sync.store.stopped_merge import parents_of_gits_merge, take_back
 
@@ -116,10 +116,11 @@ class GitExchange:
         there, repository = incoming.commit, incoming.reader
         with self._home.alone() as composed:
             head = self._repository.head()
-            if not there or repository.contains(head, there):
+            if not there or head == there:
                 return head, Exchanged()
-            if not over:
-                refuse_purged(repository, head, there)
+            refuse_purged(repository, head, there, over=over)
+            if repository.contains(head, there):
+                return head, Exchanged()
             taken = _count(repository, head, there)
             merged = merged_files(repository, head, there, purged(repository, head) if over else ())
             found = strange(repository, head, there)
@@ -133,7 +134,12 @@ class GitExchange:
             if repository.contains(there, head) and not over and not found.commits and files == merged.files:
                 self._write(head, Message("", 0, ""), files_of(repository, there), follow=there)
                 return there, Exchanged(taken)
-            trailers = (*(("Conflict", block_id) for block_id in merged.conflicts), *found.trailers)
+            # With the remote's history its tombstones go; a third machine still has to hear of them.
+            gone = purged(repository, there, f"^{head}") if over else ()
+            trailers = (
+                *((name, one) for name, ids in (("Conflict", merged.conflicts), (GONE, gone)) for one in ids),
+                *found.trailers,
+            )
             commit, message = composed(replace(act, trailers=(*act.trailers, *trailers)))
             oid = self._write(head, message, files, merged="" if over else there)
             return oid, Exchanged(taken, 0, replace(commit, commit=oid), merged.conflicts)
