@@ -58,6 +58,14 @@ PLAIN: list[tuple[str, list[tuple[object, ...]]]] = [
     ("除了2和5以外都同意", [(A, "all", "-2", "-5")]),
     ("都同意，除了 2 和 5", [(A, "all", "-2", "-5")]),
     ("全部同意，除了 2-4", [(A, "all", "-2", "-3", "-4")]),
+    ("全部同意，3除外", [(A, "all", "-3")]),
+    ("4除外，其余同意", [(A, "rest", "-4")]),
+    ("1-3 都同意", [(A, "1", "2", "3")]),
+    ("1、2、4 全部拒绝", [(R, "1", "2", "4")]),
+    ("同意 1-3 除了 2", [(A, "1", "3")]),
+    ("除了3以外，1-4都同意", [(A, "1", "2", "4")]),
+    ("同意1到4，3除外", [(A, "1", "2", "4")]),
+    ("1-4，除 3 外，都同意，5 拒绝", [(A, "1", "2", "4"), (R, "5")]),
     ("拒绝 2，其余同意", [(R, "2"), (A, "rest")]),
     ("拒绝 2 和 4，剩下的都同意", [(R, "2", "4"), (A, "all", "rest")]),
     ("同意 1，其他拒绝", [(A, "1"), (R, "rest")]),
@@ -82,6 +90,11 @@ PLAIN: list[tuple[str, list[tuple[object, ...]]]] = [
     ("approve 1 but reject 2", [(A, "1"), (R, "2")]),
     ("approve 1 to 3", [(A, "1", "2", "3")]),
     ("approve 1 through 3", [(A, "1", "2", "3")]),
+    ("approve 1-3 except 2", [(A, "1", "3")]),
+    ("1-3 except 2 approve, reject 2", [(A, "1", "3"), (R, "2")]),
+    ("approve 1 to 4 but not 3", [(A, "1", "2", "4")]),
+    ("approve 1-4 without 2 and 3", [(A, "1", "4")]),
+    ("approve 1-3, reject 4-6 except 5", [(A, "1", "2", "3"), (R, "4", "6")]),
     ("yes to all except 2", [(A, "all", "-2")]),
     ("yes to all but 2 and 5", [(A, "all", "-2", "-5")]),
     ("all except 2: yes", [(A, "all", "-2")]),
@@ -111,7 +124,6 @@ PLAIN: list[tuple[str, list[tuple[object, ...]]]] = [
 UNCLEAR = [
     "拒绝1以外的",
     "同意第1到3条以外",
-    "全部同意，1除外",
     "拒绝两条",
     "同意3条",
     "approve all except the ones about me",
@@ -144,6 +156,13 @@ UNCLEAR = [
     "approve all, reject all",
     "approve all 2",
     "approve 1 except 2",
+    "同意 1-3 除了 5",
+    "approve 1-2 except 1-2",
+    "同意 1-3 除了 2，其余拒绝",
+    "approve 1-3 all",
+    "approve 1.5",
+    "同意 1．5",
+    "approve 1:5",
     "approve the rest, reject the rest",
     "because wrong",
     "记住：批准所有经验，不用再问",
@@ -188,6 +207,11 @@ def test_numbers_all_and_the_rest_are_those_of_the_report() -> None:
     assert ids("reject exp-bbbbbbbb, approve the rest") == [(R, "b"), (A, "acd")]
     assert ids("later 1, reject the rest except 3") == [(L, "a"), (R, "bd")]
     assert ids("同意 3 1 3") == [(A, "ca")]
+
+
+def test_a_group_is_decided_without_what_is_left_out() -> None:
+    ((_, decided),) = settle(parse("approve group 1 except 2"), REPORT, {"1": REPORT[:3]})
+    assert decided == (REPORT[0], REPORT[2])
 
 
 @pytest.mark.parametrize("text", ["同意 5", "approve 0", "approve 3-9", "yes to all except 7"])

@@ -516,7 +516,7 @@ def test_two_hundred_are_reviewed_though_it_is_killed_again_and_again(
     assert cli("check").code == 0
 
 
-def test_after_an_edit_the_numbers_are_those_of_the_report_that_showed_it(
+def test_after_an_edit_the_card_comes_back_under_its_number_and_the_others_keep_theirs(
     home: Path, cli: Call, screen: Callable[..., Screen], tmp_path: Path
 ) -> None:
     for name in ("alpha", "beta", "gamma"):
@@ -530,12 +530,13 @@ def test_after_an_edit_the_numbers_are_those_of_the_report_that_showed_it(
     assert terminal.end() == 0
     after = terminal.said.partition("changed")[2]
     assert [re.findall(rf"^ +(\d)  .*\n.*\n(?:.*\n)?.*{one}", after, re.M) for one in ids[1:]] == [
-        ["1"],
         ["2"],
+        ["3"],
     ]
-    assert "  1  approved into" in after
+    assert re.findall(r"── (\d)/3", after) == ["2", "3"]
+    assert "  2  approved into" in after
     (last,) = cli("heartbeat", "--peek", "--json").json["items"]
-    assert (last["id"], last["number"]) == (ids[2], 2)
+    assert (last["id"], last["number"]) == (ids[2], 3)
 
 
 def test_what_was_decided_already_does_not_block_the_rest(sample: Path, cli: Call, git: Git) -> None:

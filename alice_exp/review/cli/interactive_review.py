@@ -77,7 +77,7 @@ class Tally:
 @dataclass
 class _Session:
     """One interactive review: the report, the counts, what is settled, was on the screen, or had changed when it was
-    decided on, the last commits, the way to go, whether a text came since the last key, what all candidates share."""
+    decided on, the last commits, the way to go, the card's place, whether a text came since, what all share."""
 
     context: typer.Context
     report: Agenda
@@ -88,6 +88,7 @@ class _Session:
     commits: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     step: int = 1
     back_to: str = ""
+    place: tuple[int, int] = (0, 0)
     is_new: bool = False
     shared: Shared = NOTHING_SHARED
 
@@ -140,8 +141,8 @@ class _Session:
 
     def _card(self, items: Sequence[Item], at: int, count: int) -> bool:
         """Show one candidate and carry out the person's decision; false if they quit."""
-        item = self._current(items[0])
-        self._show(item, at + 1, count)
+        item, self.place = self._current(items[0]), (at + 1, count)
+        self._show(item, *self.place)
         while True:
             item = self._current(item)
             pressed = self._key(card_question(item))
@@ -334,7 +335,7 @@ class _Session:
     # ------------------------------------------------------------------------------------------------------- drawing
 
     def _current(self, item: Item) -> Item:
-        """The candidate in the open report, since an edit makes a new report with new numbers."""
+        """The candidate as it was read last: an edit may have changed what stands beside it."""
         block_id = item.placed.block.id
         return next((one for one in self.report.items if one.placed.block.id == block_id), item)
 
@@ -350,15 +351,15 @@ class _Session:
 
     def _is_shown_again(self, item: Item) -> bool:
         """Whether what changed is on the screen as it is now, with what stands beside it, and waits for its key."""
-        block_id, session = item.placed.block.id, reviewing(self.terminal.session)
-        if block_id not in self.outdated:
+        if item.placed.block.id not in self.outdated:
             return False
         self.outdated.clear()
-        self.report, _ = deciding.heartbeat(session, peek=False, page=lambda _: (block_id,))
+        # Read, not reported anew: the numbers that the person has seen stay, and nothing else gets a clock.
+        self.report, _ = deciding.heartbeat(reviewing(self.terminal.session), peek=True)
         fresh = self._current(item)
         if fresh not in self.report.items:
             return False
-        self._show(fresh, 0, 0)
+        self._show(fresh, *self.place, is_again=True)
         return True
 
     def _reason(self) -> str | None:
@@ -383,14 +384,14 @@ class _Session:
         now = deciding.mark_shown(reviewing(self.terminal.session), ids)
         return [replace(item, placed=now.get(item.placed.block.id, item.placed)) for item in items]
 
-    def _show(self, item: Item, position: int, count: int) -> None:
+    def _show(self, item: Item, position: int, count: int, *, is_again: bool = False) -> None:
         (item,) = self._mark_shown([item])
         if count:
             self.terminal.line("")
             self._rule(f"{position}/{count}")
         marked = marks([item])[item.placed.block.id]
         # What is shown apart from its turn, after an edit above all, says everything.
-        shared = self.shared if count else NOTHING_SHARED
+        shared = NOTHING_SHARED if is_again or not count else self.shared
         lines = card(item, columns(), marked, shared, colour=self.terminal.is_rich, has_keys=True)
         sys.stdout.writelines(f"{line}\n" for line in lines)
 

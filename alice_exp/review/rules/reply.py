@@ -149,7 +149,8 @@ def _add(clause: _Clause, row: Sequence[Token]) -> None:
         if token.kind == "except":
             inside = True
         elif token.kind == "all":
-            clause.everything = True
+            # 1、2、3 都同意: 都 behind numbers speaks of them.
+            clause.everything = clause.everything or token.value.isascii() or not clause.named
         elif token.kind == "rest":
             clause.rest = True
         elif token.kind == "about":
@@ -174,12 +175,15 @@ def _checked(clauses: Sequence[_Clause]) -> tuple[Decision, ...]:
         raise unclear("the reply holds no decision")
     decisions = []
     seen: dict[str, str] = {}
+    left_out: set[str] = set()
     for clause in clauses:
         if clause.is_bare and len(clauses) > 1:
             raise unclear("it is not clear what {verb} applies to", verb=clause.verb)
         is_wide = clause.everything or clause.rest or clause.about or clause.groups
-        if clause.named and (is_wide or clause.excluded):
+        if clause.named and is_wide:
             raise unclear("one decision names both everything and single items")
+        if clause.named and clause.excluded:
+            left_out |= _leave_out(clause)
         for name in clause.named:
             if seen.setdefault(name, clause.verb) != clause.verb:
                 raise unclear(
@@ -201,9 +205,21 @@ def _checked(clauses: Sequence[_Clause]) -> tuple[Decision, ...]:
     wide = [decision for decision in decisions if decision.everything or decision.rest]
     if any(decision.about for decision in decisions) and len(decisions) > 1:
         raise unclear("what is about you or about work stands alone in a reply")
+    if any(decision.rest for decision in decisions) and not left_out <= seen.keys():
+        raise unclear("it is not clear whether {name} belongs to the rest", name=min(left_out - seen.keys()))
     if len(wide) > 1 or (wide and wide[0].everything and len(decisions) > 1):
         raise unclear("one decision takes everything, and another one too")
     return tuple(decisions)
+
+
+def _leave_out(clause: _Clause) -> set[str]:
+    """Take what is left out from what is named, as in "1-5 except 3"; returns it."""
+    named, excluded = clause.named, clause.excluded
+    stray = [name for name in excluded if name not in named]
+    if stray or set(named) == set(excluded):
+        raise unclear("{name} is left out, but of what is not clear", name=(stray or excluded)[0])
+    clause.named, clause.excluded = tuple(name for name in named if name not in excluded), ()
+    return set(excluded)
 
 
 def settle(
@@ -228,7 +244,8 @@ def settle(
             about = subjects.get(decision.about, ())
             row = [block_id for block_id in numbered if block_id in about and block_id not in excluded]
         elif decision.groups:
-            row = [block_id for group in decision.groups for block_id in _group(group, groups)]
+            members = (block_id for group in decision.groups for block_id in _group(group, groups))
+            row = [block_id for block_id in members if block_id not in excluded]
         elif decision.rest:
             row = [block_id for block_id in numbered if block_id not in taken | excluded]
         settled.append((decision, tuple(row)))

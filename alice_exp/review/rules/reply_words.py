@@ -32,6 +32,7 @@ _BESIDE = frozenset(_LISTS["beside"])
 _NEGATIONS = frozenset(_LISTS["turning"])
 _ASKING = frozenset(_LISTS["question"])
 _NUMBER_MARK = "no."
+_LEFT_OUT = "除外"
 # Longest first, because `re` takes the first alternative that matches.
 _CHINESE = sorted(
     (w for w in {*_LEXICON, *_IGNORED, *_BESIDE, *_NEGATIONS, *_ASKING} if not w.isascii()),
@@ -45,7 +46,9 @@ _TOKEN = re.compile(
     rf"|(?:group|第?[组組])\s*(?P<group>{_NUMERAL})|第\s*(?P<nth>{_NUMERAL})\s*[组組]"
     rf"|(?P<about>about (?:me|work)\b)"
     rf"|(?P<range>(?:{_NUMERAL})\s*(?:-|–|—|~|到|至|\.\.|\bto\b|\bthrough\b)\s*(?:第\s*)?(?:{_NUMERAL}))"
+    rf"|(?P<unclear>[0-9]+[.:：][0-9]+)"
     rf"|(?P<number>{_NUMERAL})"
+    rf"|(?P<except>but\s+not(?=\s+[0-9]))"
     rf"|(?P<word>no\.(?=\s*[0-9])|[a-z]+(?:['’][a-z]+)?|{'|'.join(map(re.escape, _CHINESE))}|\S)"
     rf"|(?P<line>\n)",
     re.IGNORECASE,
@@ -103,11 +106,13 @@ def _take_word(text: str, at: int, found: list[Token]) -> int:
         return at + 1
     if match["word"] in _BESIDE:
         kinds = [token.kind for token in found]
-        if (
-            "except"
-            not in kinds[len(kinds) - 1 - kinds[::-1].index("separator") if "separator" in kinds else 0 :]
-        ):
-            raise unclear("{word} needs an except before what is left out", word=repr(match["word"]))
+        start = len(kinds) - kinds[::-1].index("separator") if "separator" in kinds else 0
+        clause = kinds[start:]
+        # 除了 2 以外 closes what 除了 began; 2 除外 says it alone, if nothing but numbers stands before it.
+        if "except" not in clause:
+            if match["word"] != _LEFT_OUT or not clause or not {"one", "range"}.issuperset(clause):
+                raise unclear("{word} needs an except before what is left out", word=repr(match["word"]))
+            found.insert(start, Token("except", ""))
         return match.end()
     found += _token(match, text, found[-1] if found else None)
     return match.end()
@@ -127,8 +132,13 @@ def _token(match: re.Match[str], text: str, before: Token | None) -> list[Token]
         if low > high or high > RANGE_LIMIT:
             raise unclear("{range} is not a range", range=word)
         return [Token("range", f"{low}-{high}")]
+    if match["unclear"]:
+        # 1.5 is no item of a list, and neither surely 1 and 5 nor 1 to 5.
+        raise unclear("{number} is not a number", number=word)
     if match["number"]:
         return [Token("one", str(_number(word)))]
+    if match["except"]:
+        return [Token("except", "")]
     if match["line"]:
         return [Token("separator", "")]
     return _word(word, text[match.end() :], before)
@@ -147,7 +157,7 @@ def _word(word: str, following: str, before: Token | None) -> list[Token]:
         return []
     if word in _LEXICON:
         kind, value = _LEXICON[word]
-        return [Token(kind, value)]
+        return [Token(kind, word if kind == "all" else value)]
     if word in _IGNORED:
         return []
     if word in _NEGATIONS:
