@@ -252,6 +252,7 @@ def test_a_model_is_offered_the_agents_operations(home: Path) -> None:
         ("approve", {}, "approve"),
         ("recall", {}, "recall needs query: What you want to know"),
         ("recall", {"query": "x", "most": 3}, "takes no 'most'; it takes query, top, context"),
+        ("recall", {"query": "x", "top": 0}, "top is a number from 1 to 100"),
         ("recall", {"query": "x", "top": "many"}, "top is a whole number, not 'many'"),
         ("memorize", {"payload": "x", "type": "nonsense"}, "type is one of preference, habit, fact"),
         ("memorize", {"payload": "x", "tags": "a"}, "tags is a list of texts, not 'a'"),

@@ -100,11 +100,13 @@ def recall(
     of a task; before it use decide."""
     if not query.strip():
         raise UsageError("a query says what you want to know")
+    if not 1 <= top <= 100:
+        raise UsageError("top is a number from 1 to 100")
     found = finding_usecases.recall(
         finding(connection.session),
         query,
         context or {},
-        max(1, min(top, 100)),
+        top,
         finding_usecases.Filters(project=connection.session.project),
     )
     lived = finding_usecases.episodes_beside(connection.session.home, query)

@@ -136,6 +136,32 @@ def test_prime_is_the_same_on_every_day(sample: Path, cli: Call) -> None:
     assert today["blocks"] and today == later
 
 
+PRIVATE = (
+    "我的银行密码是 tulip-4711",
+    "the deploy token is ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+    "call me on +44 7700 900123",
+    "my card is 4111 1111 1111 1111",
+    "寄到中山路 18 号",
+)
+
+
+@pytest.mark.parametrize("said", PRIVATE)
+def test_what_is_private_is_kept_from_who_did_not_ask(
+    home: Path, cli: Call, tmp_path: Path, said: str
+) -> None:
+    one = cli("remember", said, "--when", "logging in", "--json").json["id"]
+    cli("remember", "I use vim for everything")
+    primed = cli("prime", "--json").json
+    assert primed["withheld"] == [one] and one not in primed["blocks"]
+    assert said not in primed["text"] and "vim" in primed["text"]
+    file = tmp_path / "AGENTS.md"
+    done = cli("prime", "--into", str(file))
+    assert said not in file.read_text("utf-8") and one in done.stderr
+    for event, told in (("start", "{}"), ("prompt", f'{{"prompt": "logging in: {said[:12]}"}}')):
+        assert said[-6:] not in cli("hook", "opencode", event, stdin=told).stdout
+    assert cli("recall", "logging in", "--json").json["matches"][0]["id"] == one, "who asks is answered"
+
+
 @pytest.mark.parametrize("budget", [1, 20, 40, 80, 200])
 def test_prime_keeps_its_budget(home: Path, cli: Call, budget: int) -> None:
     for number in range(20):

@@ -22,12 +22,16 @@ _WIDTH = 300
 
 
 def fitting(finding: Finding, prompt: str, project: str) -> str:
-    """What a person approved and fits a prompt, best first, as lines for a model; empty where nothing does."""
+    """What a person approved and fits a prompt, best first, as lines for a model; empty where nothing does.
+
+    What holds a secret or a private fact stays out, as from ``prime``: nobody asked for it.
+    """
     if not prompt.strip():
         return ""
     # Searching is loaded where something is searched: behind each report the open decisions are named alone.
     from alice_exp.finding.rules.preferred_matches import is_foreign
     from alice_exp.finding.usecases import Filters, recall
+    from alice_exp.model.rules.private_facts import is_private
 
     places = Filters(places=("personal", "universal"), project=project)
     found = [
@@ -37,6 +41,7 @@ def fitting(finding: Finding, prompt: str, project: str) -> str:
         and not is_foreign(one.placed, project)
         and one.placed.block.state != "obsolete"
         and not is_in_doubt(one.placed.block)
+        and not is_private(one.placed.block)
     ]
     if not found:
         return ""

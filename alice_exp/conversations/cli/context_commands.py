@@ -14,7 +14,7 @@ from alice_exp.conversations.usecases.recollect import recollect
 from alice_exp.conversations.wiring import remembering
 from alice_exp.finding.usecases import Filters, level_named
 from alice_exp.home.references import type_named
-from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.errors import Names, NotFoundError, UsageError
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.marked_block import with_block, without_block
 from alice_exp.model import documents
@@ -96,7 +96,7 @@ def prime(
 ) -> None:
     """Print what an agent should know when a session begins: approved blocks alone, the same text on every day.
 
-    As a hook at the start of a session it tells an agent what holds.
+    As a hook at the start of a session it tells an agent what holds. What holds a secret or a private fact stays out.
 
     Examples: alice-exp prime --tokens 1000 · alice-exp prime --into AGENTS.md
     """
@@ -110,6 +110,7 @@ def prime(
         "tokens": made.tokens,
         "blocks": [placed.block.id for placed in made.blocks],
         "left_out": made.left_out,
+        "withheld": [placed.block.id for placed in made.withheld],
     }
 
     def text() -> None:
@@ -119,6 +120,7 @@ def prime(
     terminal.answer(document, text)
     if made.left_out:
         terminal.note(say("alice-exp: {count} more did not fit", count=made.left_out))
+    _note_withheld(terminal, made)
 
 
 def opening(session: Session, tokens: int, project: str) -> Primed:
@@ -145,6 +147,7 @@ def _keep_in(terminal: Terminal, path: Path, made: Primed) -> None:
         "changed": changed,
         "blocks": [placed.block.id for placed in made.blocks],
         "left_out": made.left_out,
+        "withheld": [placed.block.id for placed in made.withheld],
     }
     count = len(made.blocks)
 
@@ -155,6 +158,14 @@ def _keep_in(terminal: Terminal, path: Path, made: Primed) -> None:
             terminal.line(say("{path} is set up already", path=path))
 
     terminal.answer(document, text)
+    _note_withheld(terminal, made)
+
+
+def _note_withheld(terminal: Terminal, made: Primed) -> None:
+    """Name what was kept from the text, as a person may have meant an agent to know it."""
+    if made.withheld:
+        few = Names(placed.block.id for placed in made.withheld)
+        terminal.note(say("alice-exp: what holds a secret or a private fact is left out: {few}", few=few))
 
 
 def _line(placed: Placed) -> str:

@@ -25,12 +25,16 @@ BUDGET = 1000
 
 @dataclass(frozen=True, slots=True)
 class Primed:
-    """Opening text of a session: text, estimated tokens, blocks in it, number of blocks that did not fit."""
+    """Opening text of a session: text, estimated tokens, blocks in it, number of blocks that did not fit.
+
+    ``withheld`` would have fitted, but hold a secret or a private fact (``model.rules.private_facts``).
+    """
 
     text: str
     tokens: int
     blocks: tuple[Placed, ...]
     left_out: int
+    withheld: tuple[Placed, ...] = ()
 
 
 def user_memories(finding: Finding, query: str, top: int, filters: Filters) -> list[Match]:
@@ -49,8 +53,12 @@ def prime(
 
     Approved blocks alone: what is proven, about the user first, then by level, importance and verifications; then what
     is on trial, one a trigger, for the agent to try and report (DESIGN 12.1). The same home gives the same text every
-    day. ``headings`` stand above everything, above what is about the user, above the proven rest, above the trials.
+    day. What holds a secret or a private fact is withheld: the text goes to a model, or into a project's file, without
+    anybody having asked for it. ``headings`` stand above everything, above what is about the user, above the proven
+    rest, above the trials.
     """
+    from alice_exp.model.rules.private_facts import is_private
+
     snapshot = home.read(("personal", "universal"))
     thresholds = Thresholds.of(snapshot.config)
     alive = [one for one in snapshot if not is_foreign(one, project) and is_approved(one) and _is_sure(one)]
@@ -61,12 +69,15 @@ def prime(
     trusted = [*sorted(proven, key=lambda one: _order(one, thresholds)), *alone.values()]
     sections: tuple[list[str], ...] = ([], [], [])
     chosen: list[Placed] = []
+    withheld: list[Placed] = []
     size = measured(headings[0])
     for placed in trusted:
         at = 2 if not _is_proven(placed) else 0 if placed.place == "personal" else 1
         row = line(placed)
         longer = size + measured(f"\n{row}" if sections[at] else f"\n{headings[at + 1]}\n{row}")
-        if longer.tokens <= budget:
+        if longer.tokens <= budget and is_private(placed.block):
+            withheld.append(placed)
+        elif longer.tokens <= budget:
             sections[at].append(row)
             chosen.append(placed)
             size = longer
@@ -74,7 +85,8 @@ def prime(
     for heading, section in zip(headings[1:], sections, strict=True):
         rows += [heading, *section] if section else []
     text, tokens = ("\n".join(rows), size.tokens) if chosen else ("", 0)
-    return Primed(text, tokens, tuple(chosen), len(trusted) - len(chosen))
+    left_out = len(trusted) - len(chosen) - len(withheld)
+    return Primed(text, tokens, tuple(chosen), left_out, tuple(withheld))
 
 
 def _is_sure(placed: Placed) -> bool:

@@ -208,6 +208,12 @@ def delicate(saying: Saying) -> tuple[Delicate, ...]:
     return tuple(Delicate(kind, at) for at, text in texts.items() for kind in _kinds(text))
 
 
+def is_private(saying: Saying) -> bool:
+    """Whether what a block says, payload or trigger, holds a secret or a private fact: nobody is told it unasked."""
+    texts = texts_of(saying)
+    return bool(_kinds(f"{texts['payload']}\n{texts['trigger']}"))
+
+
 def _kinds(text: str) -> tuple[str, ...]:
     text = text if text.isascii() else text.translate(_NARROW)
     if not _SIGN.search(text):
