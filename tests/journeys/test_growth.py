@@ -19,9 +19,8 @@ from alice_exp.episodes.rules.search_episodes import find_similar, join
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.model.rules.lifecycle import level
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Block, Payload
-from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment
+from alice_exp.model.values.records import Episode, EpisodeBook
 from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
-from alice_exp.timeline.rules.compaction import by_similarity
 
 DAY = 86_400_000
 START = 1_771_578_000_000
@@ -105,16 +104,6 @@ def test_two_thousand_blocks_are_gone_through_in_a_moment() -> None:
     assert len(act()) == 666
     assert _least(act) < 0.01, "0.36 ms where it was first measured"
     assert level(act()[-1]) == "super_reliable"
-
-
-@pytest.mark.covers("R1.40")
-def test_by_similarity_merges_what_says_the_same() -> None:
-    said = ("run the tests", "write the letter", "tests run red", "run the tests again", "cook rice")
-    apart = [Segment(at, "", "", events=(Event("", text),)) for at, text in enumerate(said)]
-    assert by_similarity(apart) == 2
-    twins = [Segment(at, "", "", events=(Event("", "the same"),)) for at in range(5)]
-    assert by_similarity(twins) == 0, "of equally alike ones the earliest"
-    assert by_similarity(apart[:2]) is None
 
 
 ROWS = re.findall(r"^([A-Z][\w, ()]+?)  +(.*``.*)$", model.__doc__ or "", re.MULTILINE)

@@ -170,7 +170,7 @@ def test_literal_keywords(text: str, expected: set[str]) -> None:
         ("ＡＩ「模型」", {"ai", "模型"}),
     ],
 )
-@pytest.mark.covers("R0.20", "B0.1", "B0.2")
+@pytest.mark.covers("B0.2")
 def test_keywords(text: str, expected: set[str]) -> None:
     assert keywords(text) == expected
 

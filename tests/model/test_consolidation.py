@@ -34,7 +34,7 @@ def ago(days: float) -> str:
     ("n", "expected"),
     [(0, 0.0), (1, 0.150515), (2, 0.238561), (10, 0.520696), (99, 1.0), (100, 1.0), (10**9, 1.0), (-1, 0.0)],
 )
-@pytest.mark.covers("R3.8", "R3.27", "B3.3")
+@pytest.mark.covers("R3.8")
 def test_frequency(n: int, expected: float) -> None:
     assert frequency(n) == pytest.approx(expected, abs=1e-6)
     assert frequency(n) <= 1.0
@@ -46,28 +46,35 @@ def test_longevity(days: float, expected: float) -> None:
     assert longevity(days) == pytest.approx(expected, abs=1e-5)
 
 
+@pytest.mark.covers("R3.7")
+def test_consolidation_is_half_use_a_fifth_age_and_three_tenths_freshness() -> None:
+    found = consolidation(10, ago(73), ago(90), "feature", NOW)
+    assert found.score == pytest.approx(0.5 * 0.520696 + 0.2 * 0.2 + 0.3 * 0.5**0.5, abs=1e-6)
+
+
+@pytest.mark.covers("R3.10")
+def test_recency_decays_by_the_base_half_life_however_settled_it_is() -> None:
+    for reads in (0, 99):
+        recency = consolidation(reads, ago(400), ago(180), "feature", NOW).recency
+        assert recency == decay_score(ago(180), "feature", NOW) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("n", "expected"), [(0, 0.353641), (10, 0.613990), (100, 0.853641)])
+@pytest.mark.covers("R3.11")
+def test_consolidation_of_the_sources_table(n: int, expected: float) -> None:
+    assert consolidation(n, ago(100), ago(1), "feature", NOW).score == pytest.approx(expected, abs=1e-6)
+
+
 @pytest.mark.parametrize(
-    ("n", "created", "updated", "expected"),
-    [
-        (0, 100, 1, 0.353641),  # R3.11
-        (10, 100, 1, 0.613990),
-        (100, 100, 1, 0.853641),
-        (0, 0, 0, 0.3),  # R3.12
-        (1, 0, 0, 0.375258),
-        (2, 0, 0, 0.419281),
-        (3, 0, 0, 0.450515),
-        (10, 0, 0, 0.560348),
-        (99, 0, 0, 0.8),
-    ],
+    ("n", "expected"),
+    [(0, 0.3), (1, 0.375258), (2, 0.419281), (3, 0.450515), (10, 0.560348), (99, 0.8)],
 )
-@pytest.mark.covers("R3.7", "R3.10", "R3.11", "R3.12", "R3.30", "B3.1", "B3.2", "B3.4")
-def test_consolidation(n: int, created: float, updated: float, expected: float) -> None:
-    found = consolidation(n, ago(created), ago(updated), "feature", NOW)
-    assert found.score == pytest.approx(expected, abs=1e-6)
-    assert found.recency == pytest.approx(0.5 ** (updated / 180))
+@pytest.mark.covers("R3.12")
+def test_consolidation_of_a_new_record_by_its_reads(n: int, expected: float) -> None:
+    assert consolidation(n, NOW, NOW, "feature", NOW).score == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.covers("R3.28", "B3.6")
+@pytest.mark.covers("B3.6")
 def test_consolidation_of_a_block_reads_its_fields_and_never_the_stored_score() -> None:
     block = Block(
         "exp-aaaaaaaa",
@@ -97,9 +104,15 @@ def test_consolidation_of_a_block_reads_its_fields_and_never_the_stored_score() 
         (540, 1.0, 0.5),
     ],
 )
-@pytest.mark.covers("R3.13", "R3.14", "R3.30", "R0.52")
+@pytest.mark.covers("R3.14")
 def test_decay(days: float, c: float | None, expected: float) -> None:
     assert decay_score(ago(days), "feature", NOW, consolidation_score=c) == pytest.approx(expected, abs=5e-5)
+
+
+@pytest.mark.parametrize(("c", "times"), [(None, 1), (0.0, 1), (0.5, 2), (1.0, 3)])
+@pytest.mark.covers("R3.13")
+def test_consolidation_stretches_the_half_life_up_to_three_times(c: float | None, times: int) -> None:
+    assert decay_score(ago(180 * times), "feature", NOW, consolidation_score=c) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
@@ -107,12 +120,12 @@ def test_decay(days: float, c: float | None, expected: float) -> None:
     [("identity", 730), ("preference", 365), ("habit", 365), ("rule", 365), ("feature", 180), ("fact", 180),
      ("pattern", 180), ("solution", 180), ("goal", 90), ("event", 30), ("unheard_of", 180)],
 )  # fmt: skip
-@pytest.mark.covers("R3.15", "B3.9")
+@pytest.mark.covers("R3.15")
 def test_half_lives(block_type: str, days: int) -> None:
     assert decay_score(ago(days), block_type, NOW) == pytest.approx(0.5)
 
 
-@pytest.mark.covers("R3.28", "B3.9")
+@pytest.mark.covers("R3.28")
 def test_half_lives_come_from_the_configuration() -> None:
     assert dict(HALF_LIFE_DAYS) == Config().half_life_days
     assert Weights.of(Config()) == Weights()

@@ -37,7 +37,7 @@ def test_a_new_home_has_them_all_and_each_says_what_it_is_for() -> None:
         ("pattern", "workflow_habits", "api_patterns"),
     ],
 )
-@pytest.mark.covers("B2.17", "B2.18")
+@pytest.mark.covers("B2.18")
 def test_an_approval_goes_where_the_type_belongs(type_: BlockType, personal: str, universal: str) -> None:
     assert (namespace_for("personal", type_), namespace_for("universal", type_)) == (personal, universal)
     block = Block("exp-aaaa2222", Payload("x"), type=type_)

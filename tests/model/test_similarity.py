@@ -22,7 +22,6 @@ WHAT, EXPLAIN = "机器学习是什么", "解释什么是机器学习"
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
     [
-        ({"a": 1, "b": 2}, {"a": 1, "c": 3}, 1 / 3),  # R0.22
         ({}, {}, 1.0),
         ({"a": 1}, {}, 0.0),
         ({"domain": "AI", "difficulty": "medium"}, {"domain": "AI", "difficulty": "hard"}, 0.5),
@@ -31,18 +30,31 @@ WHAT, EXPLAIN = "机器学习是什么", "解释什么是机器学习"
         ({"a": [1, {"b": 2}]}, {"a": [1, {"b": 2}]}, 1.0),
     ],
 )
-@pytest.mark.covers("R0.21", "R0.22")
+@pytest.mark.covers("R0.21")
 def test_context_similarity(first: dict[str, Json], second: dict[str, Json], expected: float) -> None:
     assert context_similarity(first, second) == pytest.approx(expected)
     assert context_similarity(second, first) == pytest.approx(expected)
 
 
+@pytest.mark.covers("R0.22")
+def test_a_key_on_one_side_only_counts_against() -> None:
+    assert context_similarity({"a": 1, "b": 2}, {"a": 1, "c": 3}) == pytest.approx(1 / 3)
+    assert context_similarity({"a": 1}, {"a": 1, "c": 3}) == 0.5
+
+
 @pytest.mark.covers("R0.19")
-def test_task_similarity_of_two_empty_tasks_is_zero() -> None:
+def test_task_similarity_is_the_share_of_common_words_and_zero_without_any() -> None:
+    assert task_similarity("search code fast", "search mail") == 0.25
     assert task_similarity("", "") == 0.0
 
 
-@pytest.mark.covers("R0.18", "R0.19", "R0.23")
+@pytest.mark.covers("R0.18")
+def test_the_task_weighs_four_tenths_and_the_context_six() -> None:
+    assert similarity_with("cook rice", {"a": 1}, "cook rice", {"a": 2}) == pytest.approx(0.4)
+    assert similarity_with("cook rice", {"a": 1}, "deploy website", {"a": 1}) == pytest.approx(0.6)
+
+
+@pytest.mark.covers("R0.23")
 def test_english_vector() -> None:
     contexts: tuple[dict[str, Json], dict[str, Json]] = (
         {"domain": "AI", "difficulty": "medium"},
@@ -50,14 +62,18 @@ def test_english_vector() -> None:
     )
     tasks = ("Search machine learning papers", "search deep learning papers, now!")
     assert task_similarity(*tasks) == 0.5
-    assert similarity_with(tasks[0], contexts[0], tasks[1], contexts[1]) == pytest.approx(0.5)  # R0.23
+    assert similarity_with(tasks[0], contexts[0], tasks[1], contexts[1]) == pytest.approx(0.5)
 
 
-@pytest.mark.covers("R0.24", "R0.25", "B0.1")
-def test_chinese_vectors() -> None:
-    assert similarity_with(EXPLAIN, ML, WHAT, ML) == pytest.approx(0.6)  # R0.24
-    assert similarity_with(EXPLAIN, ML, WHAT, ML, keywords) == pytest.approx(0.76)  # R0.25
+@pytest.mark.covers("R0.24")
+def test_chinese_vector_by_literal_keywords() -> None:
+    assert similarity_with(EXPLAIN, ML, WHAT, ML) == pytest.approx(0.6)
+
+
+@pytest.mark.covers("R0.25")
+def test_chinese_vector_by_pairs_of_characters() -> None:
     assert task_similarity(EXPLAIN, WHAT, keywords) == pytest.approx(0.4)
+    assert similarity_with(EXPLAIN, ML, WHAT, ML, keywords) == pytest.approx(0.76)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +89,7 @@ def test_chinese_vectors() -> None:
         ("aaa bbb ccc", {"k": 1}, "aaa bbb ccc ddd", {"k": 2}, 0.3, "task_and_context"),
     ],
 )
-@pytest.mark.covers("R0.18", "R0.28", "B0.3", "B0.4", "B0.5")
+@pytest.mark.covers("B0.4")
 def test_retrieval(
     query: str, query_context: dict[str, Json], task: str, context: dict[str, Json], score: float, rule: str
 ) -> None:
@@ -93,7 +109,7 @@ CONTEXTS = st.dictionaries(st.sampled_from("abc"), st.integers(0, 2) | st.boolea
 
 @given(TASKS, CONTEXTS, TASKS, CONTEXTS, st.booleans())
 @pytest.mark.covers("R0.26")
-def test_symmetric_and_in_range(
+def test_symmetric_in_range_and_one_for_the_same(
     a: str, context_a: dict[str, Json], b: str, context_b: dict[str, Json], pairs: bool
 ) -> None:
     more = (keywords,) if pairs else ()
@@ -101,11 +117,6 @@ def test_symmetric_and_in_range(
     assert score == similarity_with(b, context_b, a, context_a, *more)
     assert 0.0 <= score <= 1.0
     assert 0.0 <= retrieval_similarity(a, context_a)(b, context_b).score <= 1.0
-
-
-@given(TASKS, CONTEXTS)
-@pytest.mark.covers("R0.26")
-def test_identical_records_are_wholly_alike(task: str, context: dict[str, Json]) -> None:
-    if keywords(task):
-        assert similarity_with(task, context, task, context, keywords) == pytest.approx(1.0)
-        assert retrieval_similarity(task, context)(task, context).score == 1.0
+    if keywords(a):
+        assert similarity_with(a, context_a, a, context_a, keywords) == pytest.approx(1.0)
+        assert retrieval_similarity(a, context_a)(a, context_a).score == 1.0
