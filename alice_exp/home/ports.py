@@ -105,6 +105,10 @@ class History(Protocol):
         """Whether any act's message has the trailer ``Alice-<trailer>: <value>``."""
         ...
 
+    def carrying(self, trailer: str, value: str) -> Iterator[Commit]:
+        """The acts whose message has that trailer, newest first."""
+        ...
+
     def changed(self, commit: str) -> Changed:
         """What one act changed."""
         ...

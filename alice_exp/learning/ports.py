@@ -24,7 +24,7 @@ class Decisions(Protocol):
         ...
 
     def find(self, decision: str) -> OpenDecision:
-        """An open decision; raises ``RefusedError`` if it had its outcome already, ``NotFoundError`` if unknown."""
+        """An open decision; raises ``RefusedError`` if an outcome of it is in effect, ``NotFoundError`` if unknown."""
         ...
 
     def waiting(self) -> tuple[OpenDecision, ...]:
@@ -32,7 +32,7 @@ class Decisions(Protocol):
         ...
 
     def close(self, decision: str) -> None:
-        """Drop a decision whose outcome has been committed."""
+        """Put aside a decision whose outcome has been committed; it is open again when that is taken back."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Open decisions in ``state/decisions/``: one small file each, removed once the outcome is committed."""
+"""Open decisions in ``state/decisions/``: one small file each, put aside once the outcome is committed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 
 _ID = re.compile(r"dec-[a-z2-9]{8}")
 KEPT = 1000
-"""The most open decisions that are kept; the oldest are dropped first."""
+"""The most open decisions that are kept, and of those put aside; the oldest are dropped first."""
+
+_OPEN, _ASIDE = ".json", ".done"
+"""The endings of files; a decision that had its outcome is open again when that is taken back."""
 
 
 class FileDecisions:
-    """The open decisions of one home; ``is_closed`` tells whether a commit in history carries a decision's outcome."""
+    """The open decisions of one home; ``is_closed`` tells whether an outcome of a decision is in effect in history."""
 
     def __init__(self, folder: Path, is_closed: Callable[[str], bool]) -> None:
         self._folder = folder
@@ -43,10 +46,10 @@ class FileDecisions:
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             atomic_files.replace(self._path(decision.decision), derived(body).encode(), durable=True)
-            for old in sorted(self._folder.glob("dec-*.json"), key=lambda path: path.lstat().st_mtime)[
-                :-KEPT
-            ]:
-                old.unlink(missing_ok=True)
+            for ending in (_OPEN, _ASIDE):
+                kept = sorted(self._folder.glob(f"dec-*{ending}"), key=lambda path: path.lstat().st_mtime)
+                for old in kept[:-KEPT]:
+                    old.unlink(missing_ok=True)
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             raise ProblemError("the decision could not be kept: {why}", why=why) from error
@@ -66,14 +69,14 @@ class FileDecisions:
                 decision=decision,
                 hint="see 'alice-exp log --op outcome'",
             )
-        try:
-            return _kept(self._path(decision))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            raise NotFoundError(
-                "there is no open decision {decision}",
-                decision=decision,
-                hint="make one with 'alice-exp decide'",
-            ) from None
+        for ending in (_OPEN, _ASIDE):
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+                return _kept(self._path(decision, ending))
+        raise NotFoundError(
+            "there is no open decision {decision}",
+            decision=decision,
+            hint="make one with 'alice-exp decide'",
+        )
 
     def waiting(self) -> tuple[OpenDecision, ...]:
         """See ``learning.ports.Decisions``. History is not asked: that would cost a search of it for each."""
@@ -87,10 +90,10 @@ class FileDecisions:
         """See ``learning.ports.Decisions``."""
         # `find` asks history first, so that a file that cannot be removed does no harm.
         with contextlib.suppress(OSError):
-            self._path(decision).unlink(missing_ok=True)
+            self._path(decision).replace(self._path(decision, _ASIDE))
 
-    def _path(self, decision: str) -> Path:
-        return self._folder / f"{decision}.json"
+    def _path(self, decision: str, ending: str = _OPEN) -> Path:
+        return self._folder / f"{decision}{ending}"
 
 
 def _kept(path: Path) -> OpenDecision:

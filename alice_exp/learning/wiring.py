@@ -20,9 +20,13 @@ def decisions(session: Session) -> Decisions:
     """The decisions that wait for their outcome, in ``state/decisions``."""
     from alice_exp.learning.store import FileDecisions
 
-    return FileDecisions(
-        session.root / "state" / "decisions", lambda decision: session.history.carries("Decision", decision)
-    )
+    def is_closed(decision: str) -> bool:
+        from alice_exp.blocks.usecases.provenance import stands
+
+        history = session.history
+        return any(stands(history, act) for act in history.carrying("Decision", decision))
+
+    return FileDecisions(session.root / "state" / "decisions", is_closed)
 
 
 def learning(session: Session, home: Home | None = None) -> Learning:

@@ -269,3 +269,59 @@ def test_the_person_is_told_the_very_undo_that_was_tried(tools: Path, cli: Call)
     refused = cli(*tried, "--yes", "--json", env={"ALICE_ACTOR": "agent"}, check=False)
     assert refused.code == 6
     assert refused.error["hint"] == "ask the person to run: alice-exp " + " ".join(tried)
+
+
+def test_an_outcome_goes_with_its_episode_and_thought_and_its_decision_waits_again(
+    tools: Path, cli: Call
+) -> None:
+    told = act(cli, "episode", "add", "--task", "search code with rg", "--success")["id"]
+    decision = act(cli, "decide", "searching code")["decision"]
+    before = act(cli, "show", "exp-aaaaaaa2")
+    wrong = act(cli, "outcome", decision, "fail")
+    cli("episode", "similar", "search code with rg")
+    # The report of the next day counts what the search read, in the same file.
+    cli("heartbeat", env={"ALICE_NOW": NEXT})
+    cli("episode", "add", "--task", "bake bread", "--success")
+    cli("undo", "--op", "outcome", "--yes")
+    left = {one["id"] for one in act(cli, "episode", "list")["episodes"]}
+    assert told in left and wrong["episode"] not in left and len(left) == 2
+    assert "fail" not in cli("event", "narrative").stdout
+    assert act(cli, "show", "exp-aaaaaaa2")["verifications"] == before["verifications"]
+    right = act(cli, "outcome", decision, "ok")
+    assert right["episode"] != wrong["episode"]
+    assert cli("outcome", decision, "ok", check=False).code == 6, "one outcome is in effect"
+    assert cli("check", check=False).code == 0
+
+
+def test_undo_without_a_name_goes_on_to_what_was_done_before(tools: Path, cli: Call) -> None:
+    """Stuck on an act whose file a later one had changed, it answered exit 5 for ever."""
+    cli("remember", "I like tea")
+    decision = act(cli, "decide", "searching code")["decision"]
+    done = act(cli, "outcome", decision, "ok")["commit"]
+    cli("event", "add", "and now for the tests")
+    part = cli("undo", done, "--yes", check=False)
+    assert part.code == 5 and "records/events.jsonc" in part.stderr and "episodes" not in part.stderr
+    undone = [act(cli, "undo", "--yes")["undone"][0]["op"] for _ in range(2)]
+    assert undone == ["event", "remember"]
+
+
+def test_a_thought_with_later_ones_behind_it_stays_and_that_is_said_once(tools: Path, cli: Call) -> None:
+    cli("remember", "I like tea")
+    first = act(cli, "event", "add", "tea it is")["commit"]
+    cli("event", "add", "no, coffee")
+    assert cli("undo", first, "--yes", check=False).code == 5
+    assert "no, coffee" in cli("event", "narrative").stdout
+
+
+def test_episodes_that_were_pruned_come_back_beside_later_ones(home: Path, cli: Call) -> None:
+    path = home / "experiences/records/episodes.jsonc"
+    path.write_text(path.read_text().replace("1000", "2"), encoding="utf-8")
+    for task in ("plant a tree", "feed the cat"):
+        cli("episode", "add", "--task", task, "--success")
+    pruning = act(cli, "episode", "add", "--task", "paint the wall", "--success")
+    assert pruning["pruned"]
+    cli("episode", "similar", "paint the wall")
+    cli("heartbeat", env={"ALICE_NOW": NEXT})
+    cli("undo", pruning["commit"], "--yes")
+    tasks = {one["task"] for one in act(cli, "episode", "list")["episodes"]}
+    assert tasks == {"plant a tree", "feed the cat"}

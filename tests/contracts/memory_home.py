@@ -105,7 +105,11 @@ class MemoryHistory:
 
     def carries(self, trailer: str, value: str) -> bool:
         """Whether some act has the trailer."""
-        return any((trailer, value) in act.trailers for act in self.log())
+        return any(self.carrying(trailer, value))
+
+    def carrying(self, trailer: str, value: str) -> Iterator[Commit]:
+        """The acts with the trailer, newest first."""
+        return (act for act in self.log() if (trailer, value) in act.trailers)
 
     def changed(self, commit: str) -> Changed:
         """What an act changed, block by block."""

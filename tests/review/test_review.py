@@ -336,6 +336,17 @@ def test_undo_goes_back_to_what_it_took_back(home: Path, cli: Call, screen: Call
     assert len(waiting(cli)) == 2
 
 
+def test_undo_takes_back_all_that_one_key_decided_on_a_page(
+    home: Path, cli: Call, screen: Callable[..., Screen]
+) -> None:
+    lines = "\n".join(json.dumps({"payload": f"lesson {i} on subject {i * 7}"}) for i in range(20))
+    cli("memorize", "--from", "-", stdin=lines)
+    terminal = screen(home, "review")
+    go_through(terminal, ["2", "a", "u", "q"])
+    assert terminal.end() == 0
+    assert len(waiting(cli)) == 20
+
+
 def test_opposites_are_never_approved_by_one_key(
     home: Path, cli: Call, screen: Callable[..., Screen]
 ) -> None:

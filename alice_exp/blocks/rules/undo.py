@@ -1,7 +1,7 @@
 """Reversal of acts, newest first, as one change (DESIGN 5, 7).
 
 If every file is still as the acts left it, whole files are restored byte by byte, including comments and order;
-otherwise block by block, so that later changes of other blocks stay.
+otherwise block by block and record by record, so that later changes of others stay.
 """
 
 from __future__ import annotations
@@ -10,15 +10,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from alice_exp.blocks.rules.undo_records import RECORDS, book_before, timeline_before
 from alice_exp.model.formats.change_edits import same_block
 from alice_exp.model.rules.expiry import expired, is_expired
 from alice_exp.model.values.changes import Put
+from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from alice_exp.home.ports import Changed, Version
     from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.records import EpisodeBook, Timeline
     from alice_exp.model.values.snapshot import Snapshot
 
 Texts = Callable[[str], "str | None"]
@@ -27,7 +30,7 @@ Texts = Callable[[str], "str | None"]
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
-    """The changes of an undo: blocks to write, ids to remove, and whole files.
+    """The changes of an undo: blocks to write, ids to remove, whole files, and the records as they shall be.
 
     ``conflicts`` are blocks and files that another act changed, ``left`` the commits that therefore stay in effect,
     in part or whole.
@@ -40,11 +43,14 @@ class Reversal:
     blocks: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
     left: frozenset[str] = frozenset()
+    episodes: EpisodeBook | None = None
+    timeline: Timeline | None = None
 
     @property
     def touched(self) -> tuple[str, ...]:
         """The blocks that change, or the files if no block does."""
-        return self.blocks or tuple(self.texts)
+        records = zip(RECORDS, (self.episodes, self.timeline), strict=True)
+        return self.blocks or (*self.texts, *(path for path, value in records if value is not None))
 
 
 def whole_files(changed: Sequence[Changed], snapshot: Snapshot, text: Texts, now: str) -> Reversal | None:
@@ -88,8 +94,40 @@ def by_block(changed: Sequence[Changed], snapshot: Snapshot, text: Texts, now: s
                 returned[block_id] = version
     puts, removes = _returned(returned, snapshot, now)
     texts, seen, held = _texts(changed, text)
+    episodes, timeline, kept = _records(changed, snapshot)
+    held = (*held, *kept)
     left |= {one.commit.commit for one in changed if any(file.path in held for file in one.files)}
-    return Reversal(puts, removes, texts, seen, tuple(returned), (*conflicts, *held), frozenset(left))
+    return Reversal(
+        puts,
+        removes,
+        texts,
+        seen,
+        tuple(returned),
+        (*conflicts, *held),
+        frozenset(left),
+        episodes if episodes != snapshot.episodes else None,
+        timeline if timeline != snapshot.timeline else None,
+    )
+
+
+def _records(
+    changed: Sequence[Changed], snapshot: Snapshot
+) -> tuple[EpisodeBook | None, Timeline | None, tuple[str, ...]]:
+    """Both record files without what the acts did, and those that stay as they are."""
+    episodes, timeline = snapshot.episodes, snapshot.timeline
+    held: dict[str, None] = {}
+    for file in (file for one in changed for file in one.files):
+        if file.path in held:
+            continue
+        if file.path == EPISODES_PATH:
+            book = book_before(file, episodes) if episodes else None
+            episodes = book or episodes
+            held |= {} if book else {file.path: None}
+        elif file.path == EVENTS_PATH:
+            earlier = timeline_before(file, timeline) if timeline else None
+            timeline = earlier or timeline
+            held |= {} if earlier else {file.path: None}
+    return episodes, timeline, tuple(held)
 
 
 def _returned(
@@ -119,11 +157,11 @@ def _unclocked(placed: Placed, snapshot: Snapshot, now: str) -> Block:
 def _texts(
     changed: Sequence[Changed], text: Texts
 ) -> tuple[dict[str, str | None], dict[str, str | None], tuple[str, ...]]:
-    """Files without blocks: the texts to which they return, those on which this is based, and the paths left out."""
+    """Files without blocks or records: the texts to which they return, those that this is based on, the paths left."""
     present: dict[str, str | None] = {}
     began: dict[str, str | None] = {}
     held: dict[str, None] = {}
-    for file in (file for one in changed for file in one.files):
+    for file in (file for one in changed for file in one.files if file.path not in RECORDS):
         if file.path not in began:
             began[file.path] = present[file.path] = text(file.path)
         if file.path in held or present[file.path] != file.after:

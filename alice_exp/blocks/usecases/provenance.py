@@ -7,6 +7,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.undo import by_block, whole_files
+from alice_exp.blocks.rules.undo_records import RECORDS
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import look_up, prefix
 from alice_exp.kernel.errors import Names, NotFoundError, UsageError
@@ -74,6 +75,11 @@ class Undone:
     blocks: tuple[str, ...]
     conflicts: tuple[tuple[str, Commit | None], ...]
     commit: Commit | None = None
+
+
+def stands(history: History, act: Commit) -> bool:
+    """Whether an act is in effect: no undo that is itself in effect has taken it back as a whole."""
+    return not any(stands(history, undo) for undo in history.carrying("Undoes", act.act_id))
 
 
 def log(history: History, filters: LogFilter) -> Iterator[Commit]:
@@ -156,18 +162,24 @@ def _chosen(history: History, name: str, filters: LogFilter) -> tuple[Commit, ..
 
 def _standing(history: History, filters: LogFilter) -> Iterator[Commit]:
     """The acts that pass and are still in effect, newest first, without the first of all, which created the home."""
+    # Where nothing is asked for, what an undo could take back only in part is not met again and again.
+    undone = ("Undoes",) if filters != LogFilter() else ("Undoes", _IN_PART)
     # An undo is met before the acts that it undoes, as the log is newest first.
     taken_back: set[str] = set()
     for commit, _ in pairwise(history.log()):
         if commit.op == "undo" and commit.act_id not in taken_back:
-            taken_back |= {value for key, value in commit.trailers if key == "Undoes"}
-        asked = filters.op == commit.op or commit.op not in _PASSED_OVER
+            taken_back |= {value for key, value in commit.trailers if key in undone}
+        passed_over = commit.op in _PASSED_OVER or commit.actor == "system"
+        asked = filters.op == commit.op or not passed_over
         if asked and commit.act_id not in taken_back and filters.passes(commit):
             yield commit
 
 
-_PASSED_OVER = ("init", "heartbeat", "undo", "purge")
-"""Operations that are taken back only by name or with ``--op``."""
+_PASSED_OVER = ("init", "heartbeat", "seen", "undo", "purge")
+"""Operations that are taken back only by name or with ``--op``; and so is what the system did by itself."""
+
+_IN_PART = "Undoes-In-Part"
+"""Trailer of an undo: an act of which something stays in effect, as a later act changed it."""
 
 
 def _undo(home: Home, history: History, caller: Caller, acts: tuple[Commit, ...]) -> Undone:
@@ -182,11 +194,23 @@ def _undo(home: Home, history: History, caller: Caller, acts: tuple[Commit, ...]
         answer = Undone(acts, taken.touched, conflicts)
         detail = ", ".join(f"{act.op} {act.commit[:8]}" for act in acts[:3])
         more = f" and {len(acts) - 3} more" if len(acts) > 3 else ""
-        undoes = tuple(("Undoes", act.act_id) for act in acts if act.act_id and act.commit not in taken.left)
+        undoes = tuple(
+            (_IN_PART if act.commit in taken.left else "Undoes", act.act_id) for act in acts if act.act_id
+        )
         act = Act("undo", caller.actor, caller.now, taken.blocks, f"takes back {detail}{more}", undoes)
-        return ChangeSet(act, taken.puts, taken.removes, texts=taken.texts, seen=taken.seen), answer
+        change = ChangeSet(
+            act,
+            taken.puts,
+            taken.removes,
+            episodes=taken.episodes,
+            timeline=taken.timeline,
+            texts=taken.texts,
+            seen=taken.seen,
+        )
+        return change, answer
 
-    commit, answer = home.apply(plan, PLACES)
+    records = any(file.path in RECORDS for one in changed for file in one.files)
+    commit, answer = home.apply(plan, PLACES, records=records)
     return replace(answer, commit=commit)
 
 

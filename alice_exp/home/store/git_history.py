@@ -133,11 +133,16 @@ class GitHistory:
 
     def carries(self, trailer: str, value: str) -> bool:
         """See ``home.ports.History.carries``."""
+        return next(self.carrying(trailer, value), None) is not None
+
+    def carrying(self, trailer: str, value: str) -> Iterator[Commit]:
+        """See ``home.ports.History.carrying``."""
         if not self._repository.exists or not self._repository.head():
-            return False
+            return
         with self._repo() as repo:
             pattern = f"^Alice-{trailer}: {re.escape(value)}$"
-            return next(repo.iter_commits(repo.head.commit, grep=pattern, max_count=1), None) is not None
+            for found in repo.iter_commits(repo.head.commit, grep=pattern):
+                yield read(found.hexsha, _message(found))
 
     def changed(self, commit: str) -> Changed:
         """See ``home.ports.History.changed``."""

@@ -314,7 +314,7 @@ def _clean(repository: Repository) -> None:
 def _forget_decisions(repository: Repository, words: tuple[bytes, ...]) -> None:
     """Drop the open decisions that name the block or hold its text; every other one still waits for its outcome."""
     folder = repository.work_tree.parent / "state" / "decisions"
-    for path in list(folder.glob("dec-*.json")):
+    for path in list(folder.glob("dec-*")):
         with contextlib.suppress(FileNotFoundError):
             data = path.read_bytes()
             if any(word in data for word in words):

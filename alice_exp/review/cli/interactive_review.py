@@ -85,7 +85,7 @@ class _Session:
     settled: dict[str, str] = field(default_factory=dict)
     displayed: set[str] = field(default_factory=set)
     outdated: set[str] = field(default_factory=set)
-    commits: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    commits: list[list[tuple[str, tuple[str, ...]]]] = field(default_factory=list)
     step: int = 1
     back_to: str = ""
     place: tuple[int, int] = (0, 0)
@@ -255,7 +255,7 @@ class _Session:
         self.tally.left -= len(decided)
         self.settled.update(dict.fromkeys(decided, words))
         if done.commit is not None:
-            self.commits.append((done.commit.commit, tuple(decided)))
+            self.commits.append([(done.commit.commit, tuple(decided))])
         self.outdated = {block_id for block_id, why in done.skipped if why == "changed"}
         for block_id, why in done.skipped:
             if why in ("moved", "gone", "expired"):
@@ -280,15 +280,15 @@ class _Session:
         if not self.commits:
             self.terminal.line(say("  there is nothing to undo in this review"))
             return False
-        commit, ids = self.commits.pop()
         session = self.terminal.session
-        undo(session.home, session.history, session.caller, commit)
-        is_rejected = say("rejected") in [self.settled.pop(block_id, "") for block_id in ids]
-        self.tally.left += len(ids)
-        self.tally.rejected -= len(ids) * is_rejected
-        self.tally.approved -= len(ids) * (not is_rejected)
+        for commit, ids in reversed(self.commits.pop()):
+            undo(session.home, session.history, session.caller, commit)
+            is_rejected = say("rejected") in [self.settled.pop(block_id, "") for block_id in ids]
+            self.tally.left += len(ids)
+            self.tally.rejected -= len(ids) * is_rejected
+            self.tally.approved -= len(ids) * (not is_rejected)
+            self.back_to = ids[0]
         self.terminal.line(say("  undone"))
-        self.back_to = ids[0]
         return True
 
     # ------------------------------------------------------------------------------------------------------ a page
@@ -313,18 +313,18 @@ class _Session:
                 self.terminal.warn(error)
 
     def _page_carried_out(self, pressed: str, page: ReviewPage) -> bool:
-        plain, other = page.split()
-        match pressed:
-            case "a" | "y":
-                return (not plain or self._approved(plain)) and (not other or self._rejected(other))
-            case "r":
-                return (not plain or self._rejected(plain)) and (not other or self._approved(other))
-            case _ if pressed in _ONWARDS:
-                return self._onwards(pressed)
-            case _:
-                self.terminal.line(
-                    say("  a digit marks one: ✗ the other way, · later; then one key decides the page")
-                )
+        if pressed in ("a", "y", "r"):
+            at = len(self.commits)
+            ways = (self._approved, self._rejected)[:: -1 if pressed == "r" else 1]
+            done = all(not ids or way(ids) for way, ids in zip(ways, page.split(), strict=True))
+            # One key, and u takes all of it back.
+            joined = [row for rows in self.commits[at:] for row in rows]
+            self.commits[at:] = [joined] if joined else []
+            return done
+        if pressed in _ONWARDS:
+            return self._onwards(pressed)
+        hint = say("  a digit marks one: ✗ the other way, · later; then one key decides the page")
+        self.terminal.line(hint)
         return False
 
     def _draw(self, page: ReviewPage, at: int, count: int) -> None:
