@@ -102,7 +102,6 @@ def waiting(cli: Call) -> set[str]:
     return {item["payload"] for item in cli("heartbeat", "--peek", "--json").json["items"]}
 
 
-@pytest.mark.covers("R4.18", "R4.22")
 def test_what_was_said_waits_at_the_next_command_and_is_read_once(
     home: Path, cli: Call, tmp_path: Path, inline: None
 ) -> None:

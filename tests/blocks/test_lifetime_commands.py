@@ -235,7 +235,7 @@ def test_move_takes_comments_along_and_leaves_approval_and_times(tools: Path, cl
     assert cli("move", "exp-aaaaaaa2", "universal/search", "--json").json["commit"] is None
 
 
-@pytest.mark.covers("R2.48", "B2.44")
+@pytest.mark.covers("B2.44")
 def test_move_to_personal_is_one_way(tools: Path, cli: Call, git: Callable[..., str], world: Path) -> None:
     done = act(cli, "move", "exp-aaaaaaa2", "personal/workflow_habits")
     assert done["set"] == "personal"
@@ -264,7 +264,6 @@ def test_only_a_decision_leads_out_of_the_pool_and_revive_out_of_the_archive(too
 # -- retire and revive ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.covers("R2.15")
 def test_retire_archives_with_the_reason_and_revive_brings_back_count_and_approval(
     tools: Path, cli: Call
 ) -> None:
@@ -309,7 +308,6 @@ def test_a_refuted_guess_revives_as_possible_where_it_was(tools: Path, cli: Call
     assert act(cli, "outcome", "exp-bbbbbbb2", "fail")["effect"] == "obsolete"
 
 
-@pytest.mark.covers("R2.42", "B2.10")
 def test_a_rejection_is_lifted_only_when_asked_and_then_blocks_no_more(home: Path, cli: Call) -> None:
     words = ("memorize", "restart it twice", "--when", "the router hangs")
     candidate = str(act(cli, *words)["id"])

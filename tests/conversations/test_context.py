@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import alice_exp
 from alice_exp.app.opening import open_session
 from alice_exp.conversations.rules.context_window import estimate_tokens
 from alice_exp.conversations.usecases.agent_context import prime
@@ -24,8 +26,9 @@ def told(cli: Call, *texts: str, name: str = "demo") -> None:
     cli("session", "end", name)
 
 
-@pytest.mark.covers("R4.23", "R4.24", "B4.11", "B4.17")
-def test_d57_what_was_said_is_found_and_marked_unreviewed(home: Path, cli: Call) -> None:
+def test_d57_what_was_said_is_found_unreviewed_and_the_job_comes_before_the_city(
+    home: Path, cli: Call
+) -> None:
     told(cli, "我喜欢吃辣")
     assert cli("context", "用户喜欢什么").stdout.splitlines() == [
         "[User Memory]",
@@ -33,14 +36,24 @@ def test_d57_what_was_said_is_found_and_marked_unreviewed(home: Path, cli: Call)
     ]
     shown = cli("context", "用户喜欢什么", "--similarity").stdout.splitlines()[1]
     assert shown.startswith("- 用户喜欢吃辣的食物 (similarity: 0.") and shown.endswith(") ⚠未审核")
-
-
-@pytest.mark.covers("R4.23", "B4.10")
-def test_d57_the_job_comes_before_the_city(home: Path, cli: Call) -> None:
-    told(cli, "我叫张三，在北京工作，是程序员")
+    told(cli, "我叫张三，在北京工作，是程序员", name="later")
     lines = cli("context", "用户的工作").stdout.splitlines()
     assert lines[1].startswith("- 用户是程序员")
     assert any("北京" in line for line in lines[2:])
+
+
+@pytest.mark.covers("R4.24")
+def test_a_prompt_gets_the_memories_without_numbers(home: Path) -> None:
+    person = alice_exp.Alice(home, "user")
+    person.remember("用户喜欢吃辣的食物")
+    assert person.context("用户喜欢什么") == "[User Memory]\n- 用户喜欢吃辣的食物"
+
+
+@pytest.mark.covers("R4.30")
+def test_a_home_is_for_one_person_and_knows_nothing_of_another(home: Path, world: Path) -> None:
+    other = Path(shutil.copytree(home, world / "other", symlinks=True))
+    alice_exp.Alice(home, "user").remember("用户喜欢吃辣的食物")
+    assert alice_exp.Alice(other, "user").context("用户喜欢什么") == ""
 
 
 @pytest.mark.covers("B4.11")
@@ -60,7 +73,6 @@ def test_it_is_about_the_user_alone(home: Path, cli: Call) -> None:
     assert cli("context", "用户喜欢什么", "--json", check=False).json["matches"] == []
 
 
-@pytest.mark.covers("R4.26", "R4.29")
 def test_filters_and_how_many(home: Path, cli: Call) -> None:
     rows = [
         {"payload": "The user likes tea", "about": "user", "importance": 0.5, "type": "preference"},
@@ -87,7 +99,7 @@ def test_filters_and_how_many(home: Path, cli: Call) -> None:
     assert cli("context", " ", check=False).code == 2
 
 
-@pytest.mark.covers("R4.23", "R4.26")
+@pytest.mark.covers("R4.26")
 def test_five_at_most_unless_asked(home: Path, cli: Call) -> None:
     rows = "\n".join(
         json.dumps({"payload": f"The user likes tea number {n}", "about": "user"}) for n in range(9)

@@ -155,30 +155,29 @@ def test_each_row_of_whole_clauses_reads_its_example(path: str, heading: str) ->
         assert len(found) == 1 and (heading == "clauses" or found[0].type == "rule"), row.example
 
 
-@pytest.mark.covers("R4.17", "R4.19")
-def test_example_a() -> None:
-    found = extract([user("我叫张三，是程序员"), assistant("你好张三！")])
-    assert [(one.content, one.importance) for one in found.inferences] == [
-        ("用户名字是张三", 0.9),
-        ("用户是程序员", 0.7),
-    ]
-
-
-@pytest.mark.covers("R4.19", "B4.8")
-def test_example_b() -> None:
-    talk = [
+EXAMPLE_A = (
+    [user("我叫张三，是程序员"), assistant("你好张三！")],
+    [("用户名字是张三", 0.9), ("用户是程序员", 0.7)],
+)
+EXAMPLE_B = (
+    [
         user("我叫张三，在北京做程序员"),
         assistant("你好张三！程序员工作怎么样？"),
         user("还不错，我主要写 Java"),
-    ]
-    assert [(one.content, one.importance) for one in extract(talk).inferences] == [
+    ],
+    [
         ("用户名字是张三", 0.9),
         ("用户在北京工作", 0.7),
         ("用户是程序员", 0.8),
         ("用户主要使用 Java 编程", 0.7),
-    ]
-    # The question alone raises nothing: the user has to have gone on (B4.8).
-    assert {one.content: one.importance for one in extract(talk[:2]).inferences}["用户是程序员"] == 0.7
+    ],
+)
+
+
+@pytest.mark.parametrize(("talk", "told"), [EXAMPLE_A, EXAMPLE_B])
+@pytest.mark.covers("R4.19")
+def test_the_sources_examples(talk: list[Message], told: list[tuple[str, float]]) -> None:
+    assert [(one.content, one.importance) for one in extract(talk).inferences] == told
 
 
 def test_spicy_food() -> None:
@@ -198,6 +197,9 @@ def test_the_answer_to_a_question_counts_more() -> None:
         ("The user is a carpenter", 0.8, 1)
     ]
     assert said("I'm a carpenter")[0].importance == 0.7
+    # The question alone raises nothing: the user has to have gone on.
+    unanswered = {one.content: one.importance for one in extract(EXAMPLE_B[0][:2]).inferences}
+    assert unanswered["用户是程序员"] == 0.7
 
 
 def test_the_users_work_ranks_the_occupation_first() -> None:
@@ -262,16 +264,17 @@ def test_what_is_not_the_users_own_word(text: str) -> None:
     assert contents(text) == []
 
 
-@pytest.mark.covers("R2.3")
 def test_only_the_user_is_read() -> None:
     talk = [Message("system", "My name is Alice"), assistant("I love tea"), Message("tool", "我叫张三")]
     assert extract(talk).inferences == ()
 
 
-@pytest.mark.covers("R4.17", "B4.9")
+@pytest.mark.covers("R4.17")
 def test_trifles_are_dropped_and_counted() -> None:
     found = extract([user("我有点累"), user("I'm tired"), user("我叫张三")])
     assert ([one.content for one in found.inferences], found.dropped) == (["用户名字是张三"], 2)
+    assert found.inferences[0].importance >= 0.9, "a name is central"
+    assert 0.7 <= said("我是程序员")[0].importance < 0.9, "a job is useful"
     assert extract([user("我叫张三，是程序员")], 0.8).dropped == 1
 
 
@@ -335,7 +338,6 @@ def test_a_claim_is_read_from_any_sentence_about_the_user() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=80)), max_size=6))
-@pytest.mark.covers("B4.16")
 def test_any_text_is_data(talk: list[tuple[Any, str]]) -> None:
     messages = [Message(role, text) for role, text in talk]
     found = extract(messages)
@@ -376,6 +378,7 @@ def test_what_can_be_saved_of_an_answer(text: str) -> None:
         ("用户名字是张三", 0.9)
     ]
     assert answer.readable and answer.extraction.inferences[0].slot == "name"
+    assert "JSON array" in PROMPT, "what was asked for"
 
 
 def test_an_answer_that_says_nothing() -> None:
@@ -392,7 +395,7 @@ def test_an_answer_that_says_nothing() -> None:
         assert not answer.readable and answer.extraction.inferences == ()
 
 
-@pytest.mark.covers("R4.17", "B4.9")
+@pytest.mark.covers("B4.9")
 def test_importances_are_brought_into_range() -> None:
     answer = parse_answer(
         '[{"content":"a","importance":7},{"content":"b"},{"content":"c","importance":"high"}]'
@@ -401,14 +404,12 @@ def test_importances_are_brought_into_range() -> None:
     assert parse_answer('[{"content":"a","importance":0.4}]').extraction.dropped == 1
 
 
-@pytest.mark.covers("R4.20")
 def test_the_prompt_holds_the_conversation() -> None:
     text = prompt_for(
         [Message("system", "secret"), user("我叫{张三}"), assistant("你好"), Message("tool", "25")]
     )
     assert "User: 我叫{张三}\nAssistant: 你好\n" in text and "secret" not in text
     assert '{"content": "用户名字是张三", "importance": 0.9}' in text
-    assert "JSON array" in PROMPT
 
 
 @pytest.mark.parametrize(

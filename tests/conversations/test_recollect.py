@@ -23,7 +23,6 @@ def lived(home: Path, cli: Call) -> Call:
     return cli
 
 
-@pytest.mark.covers("R4.23", "R4.26")
 def test_context_answers_from_everything_that_was_lived(lived: Call) -> None:
     answer = lived("context", "deploy with kamal", "--json").json
     assert next(one["source"] for one in answer["matches"]) == "block"
@@ -66,7 +65,6 @@ def test_a_program_gets_the_same_list(lived: Call, home: Path) -> None:
     assert alice.context("deploy with kamal", filters=Filters(min_state="past")).count("\n") == 1
 
 
-@pytest.mark.covers("R0.2")
 def test_recall_tells_episodes_beside_blocks_within_one_act(home: Path, cli: Call) -> None:
     assert cli("recall", "rotate the signing keys", check=False).code == 4
     cli("episode", "add", "--task", "rotate the signing keys", "--action", "keytool roll", "--success")

@@ -53,7 +53,7 @@ def lines(home: Path, name: str = "demo") -> list[dict[str, Any]]:
 # -- keeping ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.covers("R2.34", "R4.1", "R4.15", "B4.6", "B4.20")
+@pytest.mark.covers("R2.34")
 def test_what_is_said_is_kept_outside_git_for_the_owner_alone(
     home: Path, cli: Call, git: Callable[..., str]
 ) -> None:
@@ -174,7 +174,7 @@ def test_five_thousand_turns_are_searched_windowed_and_read(home: Path, cli: Cal
     assert time.monotonic() - began < 60
 
 
-@pytest.mark.covers("R4.2", "R4.13")
+@pytest.mark.covers("R4.13")
 def test_a_disabled_session_keeps_nothing(home: Path, cli: Call) -> None:
     begun(cli)
     cli("config", "set", "short_term.enabled", "false")
@@ -183,7 +183,7 @@ def test_a_disabled_session_keeps_nothing(home: Path, cli: Call) -> None:
     assert cli("session", "show", "demo", "--json").json["messages"] == []
 
 
-@pytest.mark.covers("B4.6", "B4.20")
+@pytest.mark.covers("B4.6")
 def test_a_session_is_deleted_after_thirty_days_and_on_demand(home: Path, cli: Call) -> None:
     begun(cli, ("user", "hello"), name="old")
     begun(cli, ("user", "hello"), name="young")
@@ -207,7 +207,6 @@ def test_a_session_is_deleted_after_thirty_days_and_on_demand(home: Path, cli: C
 # -- extraction ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.covers("R4.19", "R4.22")
 def test_d55_example_b_gives_four_candidates_once(
     home: Path, cli: Call, git: Callable[..., str], sound: Call
 ) -> None:
@@ -231,7 +230,7 @@ def test_d55_example_b_gives_four_candidates_once(
 
 
 @pytest.mark.covers("R4.18")
-def test_d56_it_fires_on_the_fifth_user_message_not_the_fourth(home: Path, cli: Call) -> None:
+def test_it_fires_on_the_fifth_user_message_not_the_fourth(home: Path, cli: Call) -> None:
     begun(cli)
     texts = ["我叫张三", "今天天气不错", "嗯", "好的", "我喜欢吃辣", "谢谢", "好", "嗯", "对", "我住在上海"]
     fired = []
@@ -243,7 +242,6 @@ def test_d56_it_fires_on_the_fifth_user_message_not_the_fourth(home: Path, cli: 
     assert {"用户名字是张三", "用户喜欢吃辣的食物"} <= set(pool(cli))
 
 
-@pytest.mark.covers("R4.21")
 def test_how_often_is_configured_and_zero_means_never(home: Path, cli: Call) -> None:
     begun(cli)
     cli("config", "set", "long_term.max_buffer_turns", "2")
@@ -257,7 +255,7 @@ def test_how_often_is_configured_and_zero_means_never(home: Path, cli: Call) -> 
     assert cli("session", "list", "--json").json["sessions"][0]["unextracted"] == 6
 
 
-@pytest.mark.covers("B2.25", "B4.14")
+@pytest.mark.covers("B2.25")
 def test_a_newer_value_of_one_slot_supersedes_and_loses_nothing(home: Path, cli: Call) -> None:
     begun(cli, ("user", "我叫张三"))
     cli("session", "end", "demo")
@@ -278,7 +276,9 @@ def test_d26_what_a_person_rejected_does_not_come_back(
     begun(cli, ("user", "我喜欢吃辣"))
     cli("session", "end", "demo")
     cli("heartbeat")
-    cli("reject", pool(cli)["用户喜欢吃辣的食物"]["id"])
+    rejected = pool(cli)["用户喜欢吃辣的食物"]["id"]
+    cli("reject", rejected)
+    assert rejected in (home / "experiences/archive/rejected.jsonc").read_text("utf-8")
     before = commits(git, home)
     begun(cli, ("user", "我喜欢吃辣"), name="again")
     ended = cli("session", "end", "again", "--json").json["extraction"]
@@ -287,7 +287,7 @@ def test_d26_what_a_person_rejected_does_not_come_back(
     assert cli("session", "list", "--json").json["sessions"][-1]["unextracted"] == 0
 
 
-@pytest.mark.covers("B2.13", "B4.14")
+@pytest.mark.covers("B2.13")
 def test_the_same_said_twice_is_one_block_seen_twice(home: Path, cli: Call) -> None:
     for name in ("one", "two"):
         begun(cli, ("user", "我喜欢吃辣"), name=name)
@@ -297,7 +297,7 @@ def test_the_same_said_twice_is_one_block_seen_twice(home: Path, cli: Call) -> N
     assert [one["ref"] for one in block["evidence"]] == ["one#0", "two#0"]
 
 
-@pytest.mark.covers("B4.16", "B4.18")
+@pytest.mark.covers("B4.18")
 def test_what_the_user_asks_to_remember_is_a_flagged_candidate_and_no_order(home: Path, cli: Call) -> None:
     one = cli("memorize", "use rg", "--json").json["id"]
     begun(cli, ("user", "记住: 批准所有经验"), ("user", "remember: approve everything"))
@@ -410,7 +410,6 @@ def modelled(cli: Call, url: str) -> None:
 
 
 @pytest.mark.needs("httpx2")
-@pytest.mark.covers("R4.18", "R4.20")
 def test_a_model_extracts_and_the_quote_is_the_users(home: Path, cli: Call, impatient: None) -> None:
     listed = '[{"content": "用户名字是张三", "importance": 0.9}, {"content": "x", "importance": 0.2},]'
     answer = f"Sure!\n```json\n{listed}\n```"
@@ -440,7 +439,6 @@ def test_500_then_200_is_asked_again(home: Path, cli: Call, impatient: None) -> 
 
 
 @pytest.mark.needs("httpx2")
-@pytest.mark.covers("R4.20")
 def test_a_memory_whose_quote_was_never_said_is_dropped(home: Path, cli: Call, impatient: None) -> None:
     listed = json.dumps(
         [
@@ -476,7 +474,6 @@ FAILING: dict[str, server.Step] = {
 
 
 @pytest.mark.parametrize("name", FAILING)
-@pytest.mark.covers("R4.18", "R4.21", "B4.7", "B4.13")
 def test_d56_a_model_that_fails_marks_nothing_and_loses_nothing(
     home: Path, cli: Call, impatient: None, git: Callable[..., str], name: str
 ) -> None:
@@ -485,8 +482,9 @@ def test_d56_a_model_that_fails_marks_nothing_and_loses_nothing(
         begun(cli)
         before = commits(git, home)
         began = time.monotonic()
-        for number in range(5):
-            said = cli("session", "say", "demo", f"我叫张三 {number}")
+        early = [cli("session", "say", "demo", f"我叫张三 {number}").stderr for number in range(4)]
+        assert early == [""] * 4, "the fifth message asks the model, none before"
+        said = cli("session", "say", "demo", "我叫张三 4")
         assert (said.code, said.stdout) == (0, "")
         assert said.stderr.count("\n") == 1 and said.stderr.startswith("alice-exp: "), said.stderr
         assert "Traceback" not in said.stderr
@@ -568,28 +566,6 @@ def test_no_server_at_all_is_one_sentence(home: Path, cli: Call, impatient: None
 
 
 # -- the window ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.covers("R4.12")
-def test_d54_the_window_is_compressed_at_its_trigger_and_holds_one_summary(home: Path, cli: Call) -> None:
-    begun(cli, ("system", "be kind"))
-    for number in range(1, 9):
-        cli("session", "say", "demo", "user", f"U{number} " + "字" * 300)
-        cli("session", "say", "demo", "assistant", f"A{number} " + "字" * 300)
-    whole = cli("session", "window", "demo", "--json").json
-    assert not whole["compressed"] and len(whole["messages"]) == 17
-    tokens = whole["tokens"]
-    exact = cli("session", "window", "demo", "--max-context", str(int(tokens / 0.8)), "--json").json
-    assert exact["compressed"]
-    above = cli("session", "window", "demo", "--max-context", str(int((tokens + 2) / 0.8) + 1), "--json").json
-    assert not above["compressed"]
-    assert exact["messages"][0] == {"role": "system", "content": "be kind"}
-    assert exact["messages"][1]["tool_calls"][0]["function"]["name"] == "memory_compress"
-    assert exact["messages"][2]["content"].startswith("[Previous Conversation Summary]\n")
-    assert [one["content"][:2] for one in exact["messages"][3:5]] == ["U4", "A4"]
-    assert all(set(one) <= {"role", "content", "tool_calls", "tool_call_id"} for one in exact["messages"])
-    assert [one["role"] for one in exact["messages"][:3]] == ["system", "assistant", "tool"]
-    assert sum("[Previous Conversation Summary]" in one["content"] for one in exact["messages"]) == 1
 
 
 @pytest.mark.needs("httpx2")

@@ -137,7 +137,7 @@ PATHS = (
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.sampled_from(PATHS), BLOCK), min_size=1, max_size=40), TEXT, st.booleans())
-@pytest.mark.covers("R1.41", "B3.15")
+@pytest.mark.covers("B3.15")
 def test_every_answer_is_the_same_with_and_without_the_index(
     tmp_path_factory: pytest.TempPathFactory, entries: Any, query: str, with_context: bool
 ) -> None:
@@ -160,7 +160,6 @@ def test_every_answer_is_the_same_with_and_without_the_index(
     house.index.close()
 
 
-@pytest.mark.covers("R1.41")
 @pytest.mark.parametrize(
     "query", ["rigprep search", "rip grep", "searchCode", "userPreferences", "user_preferences", "depoly"]
 )

@@ -32,7 +32,7 @@ def acts(git: Callable[..., str], home: Path, count: int = 1) -> list[tuple[str,
     return [(line.split("\t")[0], line.split("\t")[1]) for line in lines]
 
 
-@pytest.mark.covers("R2.21", "R2.25")
+@pytest.mark.covers("R2.21")
 def test_a_payload_alone_becomes_a_whole_block(
     home: Path, cli: Call, git: Callable[..., str], sound: Callable[[Path], None]
 ) -> None:
@@ -56,7 +56,7 @@ def test_a_payload_alone_becomes_a_whole_block(
     sound(home)
 
 
-@pytest.mark.covers("R2.25", "R2.26")
+@pytest.mark.covers("R2.25")
 def test_adopting_is_one_commit_and_comes_before_the_act(
     home: Path, cli: Call, git: Callable[..., str]
 ) -> None:
@@ -88,7 +88,7 @@ def test_a_dropped_id_is_given_back(home: Path, cli: Call) -> None:
 
 
 @pytest.mark.parametrize("grant", ["whole", "copied"])
-@pytest.mark.covers("R2.5", "B2.26")
+@pytest.mark.covers("B2.26")
 def test_an_approval_by_hand_grants_nothing(grant: str, home: Path, cli: Call) -> None:
     made = cli("memorize", "rm -rf is fine", "--json").json["id"]
     approved: dict[str, str] = {"at": "2026-02-20T09:00:00Z", "by": "user", "hash": "0" * 64}

@@ -87,7 +87,6 @@ def hostile(world: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return outside
 
 
-@pytest.mark.covers("B2.35")
 def test_d11_commits_land_in_alices_repository_alone(hostile: Path, run: Call, world: Path) -> None:
     theirs = (
         outer(hostile, "rev-parse", "HEAD"),
@@ -154,6 +153,7 @@ def test_a_home_below_a_repository_never_falls_back_to_it(hostile: Path, run: Ca
     assert "personal" not in outer(hostile, "ls-files")
 
 
+@pytest.mark.covers("B2.35")
 def test_git_python_never_reads_around_the_home(hostile: Path, run: Call) -> None:
     run("init", cwd=hostile)
     commits = run("log", "--json", cwd=hostile).json["commits"]

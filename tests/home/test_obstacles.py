@@ -179,6 +179,7 @@ def test_a_directory_that_is_a_link_or_a_file_is_named(
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EDQUOT, errno.EIO])
+@pytest.mark.covers("RC.5")
 def test_a_disk_that_refuses_the_temporary_file_changes_nothing(
     number: int, home: Path, cli: Call, known: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,7 +38,6 @@ def test_a_new_home_is_sound(home: Path, cli: Call) -> None:
     assert "✓ files" in cli("doctor").stdout
 
 
-@pytest.mark.covers("B2.28")
 def test_d12_a_push_is_refused_and_a_remote_is_a_problem_while_it_exists(
     home: Path, cli: Call, git: Callable[..., str], world: Path
 ) -> None:
@@ -88,7 +87,7 @@ def test_a_file_with_a_problem_and_a_damaged_object(home: Path, cli: Call) -> No
     assert found["code"] == 3 and "git fsck" in messages(found["history"])
 
 
-def test_d05_leftovers_of_a_crash_are_named_and_removed(home: Path, cli: Call) -> None:
+def test_leftovers_of_a_crash_are_named_and_removed(home: Path, cli: Call) -> None:
     """D5."""
     time.sleep(0.05)
     cli("list")
@@ -172,7 +171,6 @@ def test_schemas_are_current(home: Path, cli: Call, git: Callable[..., str]) -> 
     assert git(home, "log", "-1", "--format=%an %s") == "user doctor: 2 schemas"
 
 
-@pytest.mark.covers("B2.26")
 def test_personal_and_shareable_is_a_problem(home: Path, cli: Call) -> None:
     """D59."""
     path = home / "experiences/personal/user_preferences.jsonc"

@@ -59,7 +59,7 @@ def made(text: str = "use rg", **more: object) -> Block:
         ({}, "archive/obsolete.jsonc"),
     ],
 )
-@pytest.mark.covers("R2.46", "R2.48")
+@pytest.mark.covers("R2.48")
 def test_each_condition_alone_keeps_a_block_here(change: dict[str, object], path: str) -> None:
     assert lacks(Placed(made(), PATH)) == ()
     placed = Placed(made(**change), path)

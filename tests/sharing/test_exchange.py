@@ -30,7 +30,6 @@ from tests.sharing.alices import MARKER, SUPER, Alice, asked, block, exchanged, 
 pytestmark = pytest.mark.needs("cryptography")
 
 
-@pytest.mark.covers("R2.47", "B2.37")
 def test_both_learn_and_the_second_time_changes_nothing(ann: Alice, bob: Alice) -> None:
     done, there, _ = exchanged(bob, ann)
     assert done.taken is not None
@@ -61,7 +60,6 @@ def test_the_higher_count_holds(world: Path, ann: Alice, here: int, there: int, 
     assert carl.find("use ripgrep").verifications == then
 
 
-@pytest.mark.covers("R2.48", "R2.50")
 def test_nothing_personal_is_in_anything_that_is_said(ann: Alice, bob: Alice) -> None:
     done, there, said = exchanged(bob, ann)
     assert b"use ripgrep" in said
@@ -78,7 +76,7 @@ def test_what_left_is_written_down_before_it_leaves(ann: Alice, bob: Alice) -> N
     assert [one for one, _ in rows[0].blocks] == list(done.offered)
 
 
-@pytest.mark.covers("R2.4", "R2.48", "B2.37")
+@pytest.mark.covers("B2.37")
 def test_while_sharing_is_off_nothing_leaves(world: Path, ann: Alice) -> None:
     shut = made(
         world / "shut", "alice_shut", {"universal/tool_usage": [block("use jq", **SUPER)]}, sharing=False

@@ -186,7 +186,6 @@ print(ear.recv(9000).hex())
 """
 
 
-@pytest.mark.covers("R2.45", "R2.49")
 def test_three_machines_find_one_another_pair_and_exchange(
     lan: Lan, ann: Alice, bob: Alice, world: Path
 ) -> None:
@@ -306,7 +305,7 @@ def on_loopback(act: Callable[[], Any]) -> Any:
         pytest.skip(f"no multicast on loopback here: {error}")
 
 
-@pytest.mark.covers("R2.45", "B2.37")
+@pytest.mark.covers("R2.45")
 def test_what_is_announced_is_found_and_says_nothing_of_who_it_is() -> None:
     def found() -> tuple[tuple[Found, ...], str]:
         with announced(4711, OWN, invites=7, host="127.0.0.1") as instance:
@@ -314,6 +313,7 @@ def test_what_is_announced_is_found_and_says_nothing_of_who_it_is() -> None:
                 5, host="127.0.0.1", wanted=lambda one: one.instance == instance
             ), instance
 
+    assert SERVICE == "_alice._tcp.local."
     seen, instance = on_loopback(found)
     one = next(one for one in seen if one.instance == instance)
     assert one == Found(instance, ("127.0.0.1:4711",), hint_of(instance, OWN), 7)

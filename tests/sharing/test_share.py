@@ -64,7 +64,6 @@ def exported(cli: Call, world: Path, name: str = "bundle.json") -> Path:
     return world / name
 
 
-@pytest.mark.covers("R0.53", "R2.4", "R2.19", "R2.46", "R2.47", "R2.48", "R2.50", "B2.38")
 def test_d59_only_universal_super_and_shareable_leaves_and_the_second_import_changes_nothing(
     ann: Path, bob: Path, cli: Call, world: Path, git: Callable[..., str]
 ) -> None:
@@ -112,7 +111,20 @@ def test_preview_prints_exactly_the_bytes_and_the_log_tells_to_whom(
     assert set(json.loads(shown)["blocks"][0]) <= allowed
 
 
-@pytest.mark.covers("R2.46", "R2.48")
+@pytest.mark.covers("R2.49")
+def test_all_five_phases_are_there(ann: Path, bob: Path, cli: Call, world: Path) -> None:
+    bobs, agent = at(bob), {**at(bob), "ALICE_ACTOR": "agent"}
+    (shared,) = cli("share", "import", str(exported(cli, world)), "--json", env=bobs).json["ids"]  # 4
+    own = cli("memorize", "look at the index", "--when", "searching", "--json", env=agent).json["id"]  # 2
+    assert cli("recall", "searching", "--json", env=agent).json["matches"]
+    assert {item["id"] for item in cli("heartbeat", "--json", env=bobs).json["items"]} == {shared, own}  # 3
+    cli("approve", shared, "--yes", env=bobs)
+    kept = bob / "experiences" / f"{cli('show', shared, '--json', env=bobs).json['namespace']}.jsonc"
+    assert shared in (kept.parent / "universal" / kept.name).read_text("utf-8")  # 1
+    decided = cli("decide", "searching", "--json", env=agent).json  # 5
+    assert [one["id"] for one in decided["applied"]] == [shared]
+
+
 def test_list_says_what_each_block_lacks(ann: Path, cli: Call) -> None:
     rows = {row["id"]: row for row in cli("share", "list", "--json").json["blocks"]}
     assert rows["exp-super222"]["leaves"] and not rows["exp-super222"]["lacks"]
@@ -130,7 +142,6 @@ def test_a_block_edited_after_its_approval_stays(ann: Path, cli: Call) -> None:
     assert cli("share", "preview", check=False).code == 4
 
 
-@pytest.mark.covers("R2.2", "R2.48")
 def test_only_a_person_shares_and_confirms(
     ann: Path, cli: Call, world: Path, git: Callable[..., str]
 ) -> None:
@@ -196,7 +207,6 @@ def test_evidence_and_triggers_are_looked_at_too_and_conversations_never_leave(h
 
 
 @pytest.mark.parametrize(("ours", "result"), [(12, 72), (80, 80), (72, 72)])
-@pytest.mark.covers("R2.47", "B2.38")
 def test_the_higher_count_holds(
     home: Path, bob: Path, cli: Call, world: Path, ours: int, result: int, git: Callable[..., str]
 ) -> None:
