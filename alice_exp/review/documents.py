@@ -89,6 +89,7 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
             "approved": report.elsewhere.approved,
             "raised": report.elsewhere.raised,
             "config": report.elsewhere.configured,
+            "overruled": list(report.elsewhere.overruled),
         },
         "authors": list(report.authors),
         "proposed": [{"key": name, "value": value} for name, value in report.proposed.items()],

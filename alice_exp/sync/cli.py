@@ -177,6 +177,14 @@ def _report(terminal: Terminal, done: Sequence[Synced], *, quiet_if_idle: bool =
         for block_id in one.exchanged.conflicts:
             template = "alice-exp: {id} was written differently on another machine; both texts are kept, see heartbeat"
             terminal.note(say(template, id=block_id))
+        for block_id in one.exchanged.overruled:
+            terminal.note(
+                say(
+                    "alice-exp: {id} was decided otherwise on another machine; the later decision holds"
+                    " (see 'alice-exp why {id}')",
+                    id=block_id,
+                )
+            )
         if one.failure is not None:
             terminal.warn(one.failure)
     if failed and failed[0].failure is not None:
@@ -196,6 +204,7 @@ def _document(one: Synced) -> dict[str, Any]:
         "given": one.exchanged.given,
         "commit": commit_id(one.exchanged.commit),
         "conflicts": list(one.exchanged.conflicts),
+        "overruled": list(one.exchanged.overruled),
         "published": one.published,
         "candidates": [placed.block.id for taken in one.bundles for placed in taken.candidates],
         "merged": [placed.block.id for taken in one.bundles for placed in taken.merged],

@@ -30,13 +30,14 @@ class Exchanged:
     """The result of an exchange with a private remote.
 
     ``taken`` and ``given`` count acts; ``commit`` joined two histories (None if none was needed); ``conflicts`` are the
-    ids of blocks whose text both sides had changed.
+    ids of blocks whose text both sides had changed, ``overruled`` of those that both had decided on, each otherwise.
     """
 
     taken: int = 0
     given: int = 0
     commit: Commit | None = None
     conflicts: tuple[str, ...] = ()
+    overruled: tuple[str, ...] = ()
 
 
 class Remotes(Protocol):

@@ -66,6 +66,14 @@ def test_a_failure_on_either_machine_stays_in_record_and_doubt() -> None:
     assert now.doubt is not None and now.doubt == replayed(now.evidence, Record(1, 1))
 
 
+def test_what_was_remembered_on_two_machines_word_for_word_is_one() -> None:
+    path = "personal/user_preferences.jsonc"
+    now = only(joined({}, tree(candidate(2), path=path), tree(used(candidate(3), 1, "there"), path=path)))
+    assert (now.id, now.verifications, now.observations) == ("exp-aaaa2222", 1, 1)
+    apart = joined({}, tree(candidate(2), path=path), tree(candidate(3), path=TOOLS))
+    assert len(apart) == 2, "about the person, and for all"
+
+
 def test_what_was_folded_once_is_not_counted_again() -> None:
     """One machine folded the block into its own; the other, which did not know, used it once more."""
     mine, its = used(candidate(2), 1, "here"), used(candidate(3), 2, "there")
@@ -119,7 +127,7 @@ def test_what_was_rejected_on_one_machine_is_not_asked_again_on_the_other() -> N
 
 def test_decided_blocks_distinct_keys_and_a_text_that_gave_way_stay_two() -> None:
     for one, other in (
-        (tree(candidate(2), path=TOOLS), tree(candidate(3), path=TOOLS)),
+        (tree(candidate(2), path=TOOLS), tree(candidate(3, "Use rg!"), path=TOOLS)),
         (tree(candidate(2, key="a")), tree(candidate(3, key="b"))),
         (tree(candidate(2), path=TOOLS), tree(candidate(3, supersedes="exp-aaaa2222"))),
     ):

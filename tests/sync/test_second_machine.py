@@ -200,9 +200,35 @@ def test_what_the_person_decided_elsewhere_counts_and_is_counted(
     assert git(home, "rev-parse", "HEAD") == git(other, "rev-parse", "HEAD"), "a plain fast-forward"
     assert all(cli("show", one, "--json", env=at(home)).json["approved"] for one in ids)
     report = cli("heartbeat", "--json", env=at(home)).json
-    assert report["elsewhere"] == {"approved": 2, "raised": 0, "config": True}
+    assert report["elsewhere"] == {"approved": 2, "raised": 0, "config": True, "overruled": []}
     assert "2 approved on another machine" in report["summary"]
     assert cli("heartbeat", "--json", env=at(other)).json["elsewhere"]["approved"] == 0
+
+
+def test_both_machines_hear_of_a_block_on_which_they_decided_otherwise(
+    pair: tuple[Path, Path], cli: Call
+) -> None:
+    here, there = pair
+    one = cli("memorize", "use rg", "--when", "searching", "--json", env=at(here)).json["id"]
+    cli("remember", "I like tea", env=at(here))
+    cli("remember", "I like tea", env=at(there))
+    for home in (here, there):
+        cli("sync", env=at(home))
+        cli("heartbeat", env=at(home))
+    cli("reject", one, "--yes", env=at(there) | {"ALICE_NOW": "2026-02-20T10:00:00Z"})
+    cli("approve", one, "--yes", env=at(here) | {"ALICE_NOW": "2026-02-20T11:00:00Z"})
+    cli("sync", env=at(here))
+    later = {"ALICE_NOW": "2026-02-20T12:00:00Z"}
+    told = cli("sync", env=at(there) | later)
+    assert one in told.stderr and "later decision" in told.stderr
+    cli("sync", env=at(here) | later)
+    for home in (here, there):
+        assert cli("show", one, "--json", env=at(home)).json["set"] == "universal"
+        report = cli("heartbeat", "--json", env=at(home) | later).json
+        assert report["elsewhere"]["overruled"] == [one]
+        assert one in report["summary"]
+        held = cli("list", "--set", "personal", "--json", env=at(home)).json["blocks"]
+        assert [block["payload"] for block in held] == ["I like tea"], "one sentence, remembered twice"
 
 
 def test_a_broken_file_from_elsewhere_is_refused(

@@ -19,6 +19,9 @@ FOREIGN, SINCE = "Foreign", "Since"
 
 AUTHOR = "Author"
 
+OVERRULED = "Overruled"
+"""Trailer of a sync: a block on which two machines had decided, each otherwise; the later decision holds."""
+
 _OWN = ("Act", "Op", "Actor", "At", "Block")
 
 

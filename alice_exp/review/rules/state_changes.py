@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from alice_exp.kernel.journal.commit_message import OVERRULED
 from alice_exp.model.rules.lifecycle import LEVELS
 
 if TYPE_CHECKING:
@@ -100,11 +101,15 @@ def hand_edits(acts: Iterable[Commit]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """What another machine of the same person did that a sync brought since: numbers of blocks, and settings."""
+    """What another machine of the same person did that a sync brought since: numbers of blocks, and settings.
+
+    ``overruled`` are the blocks on which both had decided, each otherwise: the later decision holds.
+    """
 
     approved: int = 0
     raised: int = 0
     configured: bool = False
+    overruled: tuple[str, ...] = ()
 
 
 def elsewhere(acts: Iterable[Commit]) -> Elsewhere:
@@ -112,14 +117,17 @@ def elsewhere(acts: Iterable[Commit]) -> Elsewhere:
     approved: set[str] = set()
     raised: set[str] = set()
     configured = False
+    overruled: dict[str, None] = {}
     for act in acts:
+        # Both machines are told, whichever of them merged.
+        overruled |= {value: None for name, value in act.trailers if act.op == "sync" and name == OVERRULED}
         if not act.is_from_elsewhere:
             continue
         if act.op in ("approve", "sign", "share", "revive"):
             approved.update(act.blocks)
         raised.update(value for name, value in act.trailers if name == "Raised")
         configured |= act.op in ("config", "owner") or ("Changed", "config.jsonc") in act.trailers
-    return Elsewhere(len(approved), len(raised), configured)
+    return Elsewhere(len(approved), len(raised), configured, tuple(overruled))
 
 
 def foreign(acts: Iterable[Commit]) -> tuple[str, ...]:

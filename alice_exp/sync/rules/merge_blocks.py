@@ -38,10 +38,12 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz23456789"
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The merged blocks by id, and the ids of blocks whose text both sides changed."""
+    """The merged blocks by id, the ids of blocks whose text both sides changed, and of those that both decided on, each
+    otherwise: of these the later decision holds."""
 
     blocks: Mapping[str, Placed]
     conflicts: tuple[str, ...] = ()
+    overruled: tuple[str, ...] = ()
 
 
 def merge(
@@ -54,9 +56,12 @@ def merge(
     result: dict[str, Placed] = {}
     second: list[Placed] = []
     conflicts: list[str] = []
+    overruled: list[str] = []
     for block_id in sorted({*base, *ours, *theirs}):
         was, one, other = base.get(block_id), ours.get(block_id), theirs.get(block_id)
         kept, loser = merge_block(was, one, other, thresholds)
+        if was and one and other and len({was.path, one.path, other.path}) == 3:
+            overruled.append(block_id)
         if kept is not None:
             result[block_id] = kept
         if loser is not None:
@@ -67,7 +72,7 @@ def merge(
     for placed in second:
         if placed.block.id not in known:
             result[placed.block.id] = placed
-    return Merged(result, tuple(conflicts))
+    return Merged(result, tuple(conflicts), tuple(overruled))
 
 
 def merge_block(

@@ -1,7 +1,7 @@
 """Unites equal candidates of two machines in one block, independent of which machine asks (DESIGN 3, issue 7).
 
-On one machine a candidate that repeats a known block becomes an observation of it. Candidates captured on two machines
-meet only here: the block in the pool is folded into the one that a person decided on, else into the older of the two.
+On one machine what repeats a known block becomes an observation of it. What was captured or remembered on two machines
+meets only here: the block in the pool is folded into the one that a person decided on, else into the older of the two.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.model.rules.identity import sameness
 from alice_exp.model.rules.lifecycle import DEFAULT, TABLE
-from alice_exp.model.values.block import CONFIDENCE, Placed
+from alice_exp.model.values.block import CONFIDENCE, Placed, content_hash
 from alice_exp.sync.rules.merge_fields import folded
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ def unite(
     thresholds: Thresholds = DEFAULT,
     stays: Callable[[str], bool] = lambda _: False,
 ) -> dict[str, Placed]:
-    """The merged blocks, with candidates of one side folded into equal blocks of the other.
+    """The merged blocks, with candidates of one side folded into equal blocks of the other, and decided blocks into
+    those of the same set that say the same letter by letter.
 
     ``stays`` tells which blocks to keep apart (those with comments by a person). Nothing is counted twice: an act on a
     block that the other side has folded meanwhile adds only what it added itself.
@@ -88,8 +89,10 @@ def unite(
             if histories.met_before(mine, its) or stays(its):
                 continue
             known = histories.shared(same, mine, its)
-            # Two decided blocks stay two, unless one machine had folded what the other decided on.
-            if placed.place != "low_value" and (not known or placed.place != first.place):
+            # Two decided blocks stay two, unless nothing in them differs or one machine had folded what the other
+            # decided on.
+            is_one = known or content_hash(first.block) == content_hash(placed.block)
+            if placed.place != "low_value" and (not is_one or placed.place != first.place):
                 continue
             shared = {key: one for key, one in known.items() if key not in counted}
             counted.update(shared)

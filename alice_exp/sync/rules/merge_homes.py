@@ -39,10 +39,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MergedFiles:
-    """The files of the merged home, and the ids of blocks whose text both sides changed."""
+    """The files of the merged home, the ids of blocks whose text both sides changed, and of those that both decided on,
+    each otherwise."""
 
     files: Mapping[str, bytes]
     conflicts: tuple[str, ...] = ()
+    overruled: tuple[str, ...] = ()
 
 
 def merge_trees(was: Files, one: Files, other: Files) -> MergedFiles:
@@ -66,7 +68,7 @@ def merge_trees(was: Files, one: Files, other: Files) -> MergedFiles:
         data = _file(path, sides, wanted.get(path, []))
         if data is not None:
             files[path] = data
-    return MergedFiles(files, merged.conflicts)
+    return MergedFiles(files, merged.conflicts, merged.overruled)
 
 
 def _thresholds(config: bytes | None) -> Thresholds:

@@ -17,6 +17,7 @@ from alice_exp.kernel.errors import BusyError, ProblemError
 from alice_exp.kernel.journal import atomic_files as files
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
+from alice_exp.kernel.journal.commit_message import OVERRULED
 from alice_exp.kernel.journal.git_process import PENDING, Message, Repository
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.sync.ports import Exchanged, Remote
@@ -103,6 +104,7 @@ class GitExchange:
                     0,
                     step.commit or done.commit,
                     tuple(dict.fromkeys((*done.conflicts, *step.conflicts))),
+                    tuple(dict.fromkeys((*done.overruled, *step.overruled))),
                 )
                 if head == there:
                     return done
@@ -136,13 +138,11 @@ class GitExchange:
                 return there, Exchanged(taken)
             # With the remote's history its tombstones go; a third machine still has to hear of them.
             gone = purged(repository, there, f"^{head}") if over else ()
-            trailers = (
-                *((name, one) for name, ids in (("Conflict", merged.conflicts), (GONE, gone)) for one in ids),
-                *found.trailers,
-            )
+            named = (("Conflict", merged.conflicts), (OVERRULED, merged.overruled), (GONE, gone))
+            trailers = (*((name, one) for name, ids in named for one in ids), *found.trailers)
             commit, message = composed(replace(act, trailers=(*act.trailers, *trailers)))
             oid = self._write(head, message, files, merged="" if over else there)
-            return oid, Exchanged(taken, 0, replace(commit, commit=oid), merged.conflicts)
+            return oid, Exchanged(taken, 0, replace(commit, commit=oid), merged.conflicts, merged.overruled)
 
     def _write(
         self, head: str, message: Message, files: Mapping[str, bytes], *, merged: str = "", follow: str = ""
