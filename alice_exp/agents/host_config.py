@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import Remove, Set, edit, parse
 from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.value_class import dataclass
 
 NAME = "alice-exp"
 """What our server is called in every host."""

@@ -8,7 +8,6 @@ person may do does not exist for an agent (DESIGN 6). To add one, write its func
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from alice_exp.agents import schemas
@@ -28,6 +27,7 @@ from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.display import one_line
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.rules.decision_tiers import Applied
 from alice_exp.learning.usecases import decide as deciding

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from alice_exp.kernel.value_class import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,14 @@ import os
 import re
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.conversations.ports import Conversation
 from alice_exp.conversations.values import ChatRecord, as_dict, message_of
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.atomic_files import append, remove
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

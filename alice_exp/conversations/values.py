@@ -6,10 +6,10 @@ Roles and tool calls follow the chat-completions API, so that an agent loop can 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from alice_exp.kernel.errors import UsageError
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from alice_exp.blocks.usecases.reads import counting
 from alice_exp.home.references import is_keyed, one_of, prefix, resolve
 from alice_exp.kernel.errors import Hint, Names, UsageError
 from alice_exp.kernel.text.times import mentions_time
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.rules.expiry import is_expired
 from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, at_least, level

@@ -7,9 +7,9 @@ Each has two implementations, tested by one suite: the real one in ``home.store`
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import SETS
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import os
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ from alice_exp.home.judge import Judge
 from alice_exp.home.references import look_up
 from alice_exp.kernel.errors import AliceError, UsageError
 from alice_exp.kernel.journal.act import Actor
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

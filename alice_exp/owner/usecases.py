@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.home.caller import require_person
@@ -12,6 +12,7 @@ from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import BusyError, NotFoundError, ProblemError, RefusedError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.approval import (
     approved_now,
     claim,

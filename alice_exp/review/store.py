@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

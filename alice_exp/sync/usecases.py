@@ -6,7 +6,7 @@ Only a person adds a remote or syncs. A remote that was not declared private get
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.progress import followed
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import NAME
 from alice_exp.model.rules.secrets import findings
 from alice_exp.sharing.ports import Disclosure

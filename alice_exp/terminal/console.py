@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from alice_exp.kernel.errors import AliceError, Names, ProblemError, RefusedError
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.terminal.language import AS_TYPED, aside, rendered, say
 from alice_exp.terminal.streams import json_error, json_text
 

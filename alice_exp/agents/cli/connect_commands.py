@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +19,7 @@ from alice_exp.agents.server import INSTRUCTIONS
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.text.marked_block import with_block, without_block
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.usecases import namespaces_of_home
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.edited_files import text_of, write_text

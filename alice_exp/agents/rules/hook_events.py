@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from alice_exp.agents.host_config import Event, Host
 from alice_exp.agents.rules.host_transcripts import TAG
 from alice_exp.conversations.rules.transcripts import session_name
 from alice_exp.kernel.errors import UsageError
+from alice_exp.kernel.value_class import dataclass
 
 _EVENTS: Mapping[str, Event] = {
     "start": "start",

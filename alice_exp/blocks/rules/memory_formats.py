@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import About, BlockType
 
 MOST_TEXT = 16_000

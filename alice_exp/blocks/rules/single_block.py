@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.jsonc import Set, cut, edit, locate, parse
 from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import block_indexes
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.values.block import content_hash

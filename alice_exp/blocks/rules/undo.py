@@ -7,10 +7,11 @@ otherwise block by block and record by record, so that later changes of others s
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.undo_records import RECORDS, book_before, timeline_before
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.change_edits import same_block
 from alice_exp.model.rules.expiry import expired, is_expired
 from alice_exp.model.values.changes import Put

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from alice_exp.home.references import namespace_path
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.progress import followed
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import Sameness, sameness
 from alice_exp.model.rules.marks import marks
 from alice_exp.model.rules.namespaces import namespace_for

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from alice_exp.blocks.rules.exported_blocks import as_claim, renamed
 from alice_exp.home.caller import Caller, require_person
 from alice_exp.home.dry_run import DryHome
 from alice_exp.home.ports import Home
 from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import sameness
 from alice_exp.model.rules.rejection import Rejections
 from alice_exp.model.values.block import PLACES, Block, Placed, path_of

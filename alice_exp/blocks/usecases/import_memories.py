@@ -6,7 +6,7 @@ A piece is imported once: importing a file again adds only what is new in it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 
 from alice_exp.blocks.rules.memory_formats import Piece
@@ -17,6 +17,7 @@ from alice_exp.home.ports import Home
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import PLACES, Evidence, Payload, Placed, Trigger
 
 QUOTE = 300

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import still_true
 from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.changes import ChangeSet, Put

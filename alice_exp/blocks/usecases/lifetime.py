@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.blocks.rules.single_block import block_text, read_alone
@@ -17,6 +17,7 @@ from alice_exp.kernel.errors import (
     UsageError,
 )
 from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.rules.lifecycle import retire as retired
 from alice_exp.model.rules.lifecycle import revive as revived

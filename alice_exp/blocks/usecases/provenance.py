@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from alice_exp.home.caller import require_person
 from alice_exp.home.references import look_up, prefix
 from alice_exp.kernel.errors import Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.model.values.changes import ChangeSet, Put

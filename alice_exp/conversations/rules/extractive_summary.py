@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.conversations.values import Message
 from alice_exp.kernel.text.data_files import Patterns
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

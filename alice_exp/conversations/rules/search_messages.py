@@ -12,13 +12,13 @@ import heapq
 import math
 from array import array
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.named_dates import asks_when, day_of, named_spans
 from alice_exp.kernel.text.tokens import STOP_WORDS, fold, thirds, tokens, tokens_many, words
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -7,12 +7,13 @@ A row is one message (``role`` and ``content``, or ``text`` and ``speaker``), an
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.conversations.values import ROLES, message_of
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.text.times import iso_time
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from alice_exp.conversations.rules.context_window import measured
 from alice_exp.finding.ports import Finding
@@ -11,6 +11,7 @@ from alice_exp.finding.rules.preferred_matches import is_foreign
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.usecases import Filters, recall
 from alice_exp.home.ports import Home
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, level
 from alice_exp.model.rules.trusted_places import TRUSTED

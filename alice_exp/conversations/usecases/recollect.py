@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.conversations.usecases.agent_context import user_memories
@@ -10,6 +9,7 @@ from alice_exp.finding.rules.fitting_episodes import READ, episode_text, fitting
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.text.word_search import scores, scores_across
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.timeline.usecases.find_thoughts import find_thoughts
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from alice_exp.conversations.usecases.sessions import require_fitting
 from alice_exp.finding.rules.bm25 import matcher
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.progress import followed
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:

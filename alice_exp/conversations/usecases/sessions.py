@@ -5,7 +5,7 @@ Text from a conversation becomes at most a candidate that waits for the person's
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
@@ -24,6 +24,7 @@ from alice_exp.home.dry_run import DryHome
 from alice_exp.kernel.errors import AliceError, NotFoundError, ProviderError, UsageError
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.text.tokens import fingerprint_text
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import EXPLICIT, Evidence, Payload
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.conversations.ports import ANY, SearchFilter
@@ -13,6 +13,7 @@ from alice_exp.home.caller import Caller, require_person
 from alice_exp.home.ports import Home
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.text.tokens import keywords
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.expiry import is_expired
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Block, Placed
 from alice_exp.model.values.changes import ChangeSet

@@ -6,11 +6,12 @@ Sources: R0.36-R0.44, B0.8-B0.13.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.uniqueness import uniquenesses
 from alice_exp.kernel.text.times import milliseconds
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

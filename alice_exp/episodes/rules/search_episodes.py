@@ -13,11 +13,12 @@ import heapq
 import json
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.similarity import Similarity, retrieval_similarity
 from alice_exp.model.values.config import Config
 

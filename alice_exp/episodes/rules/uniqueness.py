@@ -8,10 +8,10 @@ share with it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.kernel.text.tokens import keywords
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT
 
 if TYPE_CHECKING:

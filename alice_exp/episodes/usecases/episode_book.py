@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.retention import is_due, prune
@@ -20,6 +20,7 @@ from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.text.times import milliseconds
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.record_import import import_episodes
 from alice_exp.model.formats.record_schema import EPISODES, EPISODES_PATH, read_episodes
 from alice_exp.model.values.block import SETS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.search_episodes import (
@@ -12,6 +12,7 @@ from alice_exp.episodes.rules.search_episodes import (
     find_without_context,
 )
 from alice_exp.kernel.gc_pause import gc_paused
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.records import EpisodeBook
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain, compress
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from alice_exp.finding.rules.query_correction import corrected_postings
 from alice_exp.finding.rules.stop_words import LIGHT
 from alice_exp.finding.rules.topic_coverage import ANYTHING, SINGLE, Subject
 from alice_exp.kernel.text.tokens import is_cjk, thirds, tokens_many
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

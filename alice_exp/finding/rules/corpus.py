@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.ports import Posting, Standing, Statistics
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import importance_factor, seconds, stretch
 from alice_exp.model.values.block import CONFIDENCE, TRUST
 

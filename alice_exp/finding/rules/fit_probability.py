@@ -8,7 +8,8 @@ probability of an answer. The fit of each figure in ``docs/finding.md`` leaves o
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from alice_exp.kernel.value_class import dataclass
 
 LARGE = 64
 """From so many texts on the number of texts counts as this: chance matches better in more texts, up to the sample that

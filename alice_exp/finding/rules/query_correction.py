@@ -6,12 +6,12 @@ an index (``finding.ports``).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.ports import Posting
 from alice_exp.finding.rules.spelling import cased_parts, in_one, is_one_edit, one_slip
 from alice_exp.kernel.text.tokens import stems
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping

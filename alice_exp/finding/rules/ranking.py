@@ -7,13 +7,14 @@ no block fits with a probability of at least ``thresholds.fits``, the answer is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from alice_exp.finding.rules.bm25 import text_matches
 from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.hybrid_score import joined, lifts
 from alice_exp.finding.rules.match_table import least_of, reaching
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import (
     DAY,
     DEFAULT_HALF_LIFE,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store.hand_edits import fresh_ids, named, warn_refused
@@ -24,6 +24,7 @@ from alice_exp.kernel.journal.git_references import SEEN
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.kernel.jsonc import edit, parse
 from alice_exp.kernel.text.display import visible
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.rules.adoption import adopt

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.journal.atomic_files import MARK, OUT, Signature
 from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import NAME
 from alice_exp.model.values.block import DIRECTORIES
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.journal.atomic_files import read_bytes
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_erasure import UNREADABLE, forget, needles, said_by
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from alice_exp.kernel.journal.atomic_files import NotAFile, read_bytes
 from alice_exp.kernel.journal.git_process import blob_id
 from alice_exp.kernel.jsonc import Unchanged
 from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.values.block import place_of
 from alice_exp.model.values.snapshot import NamespaceFile, Snapshot, Unread

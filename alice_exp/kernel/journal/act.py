@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from alice_exp.kernel.value_class import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ import hashlib
 import os
 import stat
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from alice_exp.kernel.journal.name_exchange import exchange
+from alice_exp.kernel.value_class import dataclass
 
 MARK: Final = ".alice-tmp-"
 """Part of the name of every temporary file, by which ``sweep`` recognises them."""

@@ -6,13 +6,14 @@ Every method but ``compared`` must be called with the writer lock held.
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import read_bytes
 from alice_exp.kernel.journal.file_signatures import UNKNOWN, Stamps, load, now_ns, save
 from alice_exp.kernel.journal.git_process import Message, Repository, blob_id
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

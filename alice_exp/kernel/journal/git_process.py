@@ -9,13 +9,13 @@ import contextlib
 import errno
 import hashlib
 import os
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import replace, sweep, sync_directory, sync_file
 from alice_exp.kernel.journal.git_references import SEEN, References
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     import subprocess

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -37,6 +36,7 @@ from alice_exp.kernel.journal.leftovers import (
     drop_stale_locks,
     sweep_objects,
 )
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from alice_exp.kernel.jsonc.formatting import (
@@ -14,6 +14,7 @@ from alice_exp.kernel.jsonc.formatting import (
     render,
 )
 from alice_exp.kernel.jsonc.trivia import gap_between
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

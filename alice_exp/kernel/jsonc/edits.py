@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from alice_exp.kernel.jsonc.containers import Container, Fresh, Replacement
@@ -20,6 +20,7 @@ from alice_exp.kernel.jsonc.grammar import DEPTH
 from alice_exp.kernel.jsonc.pointers import find, neighbours, offspring
 from alice_exp.kernel.jsonc.reader import is_deeper
 from alice_exp.kernel.jsonc.trivia import gap_between
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

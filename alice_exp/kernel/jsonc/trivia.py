@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.jsonc.scan import TRIVIUM
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     import re

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Literal
 
 from alice_exp.kernel.text.data_files import expression, table
+from alice_exp.kernel.value_class import dataclass
 
 Precision = Literal["day", "week", "month", "season", "year"]
 

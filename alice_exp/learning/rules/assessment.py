@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import floor
 from typing import TYPE_CHECKING, Literal
 
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import block_decay, consolidation_of
 from alice_exp.model.values.block import CONFIDENCE
 

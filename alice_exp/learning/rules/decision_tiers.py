@@ -7,9 +7,9 @@ counts as a match only near the best among all approved ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import is_in_doubt, outcomes_since_kept
 from alice_exp.model.rules.trusted_places import TRUSTED
 from alice_exp.model.values.config import Config

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.lot import interval, pooled, rates, uses, verdict
 from alice_exp.model.rules.trusted_places import TRUSTED
 from alice_exp.model.values.block import is_approved

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.episode_groups import frequent_words, phrase, shared_words, whole_words
 from alice_exp.learning.rules.success_rates import rate
 from alice_exp.model.values.block import EVIDENCE_KEPT, Evidence, Payload, Trigger

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.tokens import tokens
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.records import GENERAL
 
 if TYPE_CHECKING:

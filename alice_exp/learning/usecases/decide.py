@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from alice_exp.finding.rules.preferred_matches import is_foreign
 from alice_exp.finding.rules.ranking import unscored
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.ports import OpenDecision
 from alice_exp.learning.rules.decision_tiers import UNKEPT_WARNING, Applied, choose
 from alice_exp.learning.rules.lot import is_held_out

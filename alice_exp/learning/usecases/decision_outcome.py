@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.retention import is_due, prune
@@ -11,6 +11,7 @@ from alice_exp.episodes.usecases.episode_book import capacity_of, cleaned, reads
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.ports import OpenDecision
 from alice_exp.learning.rules.lot import booked
 from alice_exp.learning.usecases.outcome import settled_after, standing_of, thresholds_of

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.home.references import namespace_name, resolve
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.lifecycle import Thresholds, outcome, scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Archived, Evidence, Placed, is_approved, path_of
 from alice_exp.model.values.changes import ChangeSet, Put

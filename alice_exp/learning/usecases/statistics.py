@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.usecases.reads import counting
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.home.references import resolve
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.assessment import Weights
 from alice_exp.learning.rules.assessment import assess as assessed
 from alice_exp.learning.rules.impact import impact as weighed

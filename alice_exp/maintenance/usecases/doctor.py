@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from alice_exp.home.record_access import ahead
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.json_schema import schemas
 from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.changes import ChangeSet

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alice_exp.home.caller import require_person
@@ -10,6 +9,7 @@ from alice_exp.home.record_access import ahead
 from alice_exp.home.references import namespace_name, namespace_path
 from alice_exp.kernel.errors import NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import NEW_FILE
 from alice_exp.model.formats.config_file import PATH, default_text
 from alice_exp.model.formats.json_schema import schemas

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import BusyError, Hint, Names, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc import Set, edit, parse
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.config_file import PATH, default_text, fits, read_config, sentence
 from alice_exp.model.rules.expiry import paused
 from alice_exp.model.values.changes import ChangeSet, Setting

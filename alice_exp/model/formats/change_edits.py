@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.jsonc import Append, Insert, Raw, Remove, Set, edit, parse
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import NEW_FILE, block_indexes, difference, from_history, moved
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.values.block import place_of

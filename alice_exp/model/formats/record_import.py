@@ -6,12 +6,13 @@ all or nothing (R0.46, R1.43).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.text.times import iso_time, seconds
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats import field_readers
 from alice_exp.model.formats.field_readers import Fault, Found, problem_at
 from alice_exp.model.formats.record_schema import (

@@ -7,10 +7,11 @@ removed unless a decision put it there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.jsonc import Remove, Set
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import CONFIDENCE, Block, content_hash, place_of
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ which consolidation stretches up to three times. Neither ever changes a state (B
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:

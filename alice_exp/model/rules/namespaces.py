@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import path_of
 
 if TYPE_CHECKING:

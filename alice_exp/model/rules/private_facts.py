@@ -6,9 +6,9 @@ Numbers are believed by their checksum, so that an order number is not taken for
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.secrets import GUESSED, SECRETS, findings
 
 if TYPE_CHECKING:

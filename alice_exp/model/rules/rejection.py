@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.tokens import bag, fingerprint_text, words
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.similarity import plain_mark, same_inference
 from alice_exp.model.values.block import Placed, place_of
 

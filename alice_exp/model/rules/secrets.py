@@ -7,9 +7,10 @@ to misses: the person is shown the place and can reword it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
+
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping

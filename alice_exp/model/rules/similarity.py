@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from alice_exp.kernel.text.data_files import word_lists
 from alice_exp.kernel.text.tokens import bag, fingerprint_text, is_cjk, keywords, literal_keywords, words
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.lifecycle import DEFAULT, TABLE
 from alice_exp.model.rules.trusted_places import TRUSTED

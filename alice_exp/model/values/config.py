@@ -5,11 +5,12 @@ The commented ``config.jsonc``, its validation, the JSON Schema and ``alice-exp 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import MAXYEAR, datetime
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,11 +6,12 @@ milliseconds that the specification requires are properties (R0.12, R1.4, B1.9).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.kernel.text.times import milliseconds, seconds
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, overload
 
 from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Block, Place, Placed, namespace_of, place_of
 from alice_exp.model.values.config import Config
 

@@ -1,13 +1,10 @@
-"""The command ``review``: decides on candidates by single keys, each decision an act of its own.
-
-Plain lines instead of a full-screen interface, so that it works over ssh.
-"""
+"""``review``: decides on candidates by single keys, each an act of its own, in plain lines that work over ssh."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import typer
 
@@ -15,6 +12,7 @@ from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, RefusedError
 from alice_exp.kernel.text.display import cells
 from alice_exp.kernel.text.wrapping import wrapped
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import PLACES
 from alice_exp.review import usecases as deciding
 from alice_exp.review.cli.report_model import NOTHING_SHARED, Shared, marks

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from alice_exp.kernel.errors import UsageError
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import content_hash
 from alice_exp.review import usecases as review
 from alice_exp.review.wiring import reviewing

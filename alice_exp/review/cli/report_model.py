@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from alice_exp.finding.rules.nearness.neighbourhood import Relation
 from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import payload_text, trigger_text
 from alice_exp.model.rules.doubt import kept_record
 from alice_exp.model.rules.rejection import Returned

@@ -4,10 +4,11 @@ and what is in doubt."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.kernel.text.wrapping import wrapped
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.review.cli.report_model import doubted, neighbours, told
 from alice_exp.review.cli.single_keys import QUITTING, key
 from alice_exp.review.rules.daily_report import Item

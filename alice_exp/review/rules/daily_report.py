@@ -6,13 +6,14 @@ Sources: R2.39-R2.44, R3.33, B2.20-B2.26, B2.43; DESIGN 6 and 7.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
 from alice_exp.kernel.text.times import seconds as epoch_seconds
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.approval import started
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.rules.doubt import deserves_revival, is_in_doubt

@@ -7,11 +7,11 @@ report. An ambiguous reply is refused: nothing is decided by guessing (R2.41, R2
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import UsageError
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.review.rules.reply_words import tokens, unclear
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ because they may reverse a decision.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.text.data_files import word_lists
+from alice_exp.kernel.value_class import dataclass
 
 Verb = Literal["approve", "reject", "later"]
 Kind = Literal["verb", "one", "range", "all", "rest", "except", "separator", "about", "group"]

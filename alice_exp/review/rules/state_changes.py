@@ -6,10 +6,10 @@ Read from the trailers of commit messages (``Alice-From``, ``Alice-To``, ``Alice
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.kernel.journal.commit_message import OVERRULED
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.lifecycle import LEVELS
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -12,6 +12,7 @@ from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.expiry import is_expired
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import (

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.usecases.capture import destination
 from alice_exp.blocks.usecases.reads import folded, folded_episodes, merged
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.expiry import expired
 from alice_exp.model.rules.rejection import refusals
 from alice_exp.model.values.block import PLACES, Placed, Reported, content_hash

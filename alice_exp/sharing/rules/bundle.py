@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from alice_exp.kernel.errors import Hint, ProblemError, RefusedError
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import ID, NAME
 from alice_exp.model.formats.block_schema import block_json, block_of
 from alice_exp.model.formats.field_readers import TIME

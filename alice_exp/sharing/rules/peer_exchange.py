@@ -7,10 +7,11 @@ derived, not stored: whatever was sent to a peer and would not be sent in that f
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import PeerError, ProblemError, RefusedError
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import ID
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.rules.peer_claims import CLAIM, claimed

@@ -12,10 +12,10 @@ import hashlib
 import ipaddress
 import re
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from alice_exp.kernel.errors import PeerError
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.sharing.store.peer_identity import random_word
 
 if TYPE_CHECKING:

@@ -13,10 +13,11 @@ import hashlib
 import hmac
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
 from alice_exp.kernel.errors import AliceError, PeerError, UsageError
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.sharing.ports import PEER_NAME, Peer
 from alice_exp.sharing.store.line_protocol import context
 from alice_exp.sharing.store.peer_identity import certificate_id, random_word, require_leaf

@@ -13,10 +13,11 @@ import signal
 import socket
 import ssl
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from alice_exp.kernel.errors import AliceError, PeerError, UsageError
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.sharing.store.line_protocol import MOST, TooLong, Wire, context, gone
 
 if TYPE_CHECKING:

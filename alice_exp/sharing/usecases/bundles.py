@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.home.caller import require_person
@@ -12,6 +12,7 @@ from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import NAME
 from alice_exp.model.rules.approval import kept_here
 from alice_exp.model.rules.identity import sameness

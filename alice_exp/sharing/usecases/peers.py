@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, cast
 
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, PeerError
 from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.sharing.ports import Disclosure

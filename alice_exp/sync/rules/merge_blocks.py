@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.change_edits import same_block
 from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, TABLE
 from alice_exp.model.values.block import (

@@ -7,9 +7,10 @@ meets only here: the block in the pool is folded into the one that a person deci
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import sameness
 from alice_exp.model.rules.lifecycle import DEFAULT, TABLE
 from alice_exp.model.values.block import CONFIDENCE, Placed, content_hash

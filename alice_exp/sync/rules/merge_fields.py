@@ -7,10 +7,11 @@ follows from the counts, are theirs. A test holds the table against the fields o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.rules.doubt import STILL_TRUE, kept_record, replayed
 from alice_exp.model.values.block import (

@@ -6,10 +6,11 @@ The home is merged as a whole, because a block that one side moved to another fi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.jsonc import edit, parse
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.formats.config_file import read_config
 from alice_exp.model.formats.record_edits import timeline_edits

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, cast
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import Append, Insert, Raw, Remove, Set, cut, edit, parse
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import NEW_FILE, block_indexes, difference, moved
 from alice_exp.model.formats.block_schema import block_json, read_blocks
 from alice_exp.model.values.block import Placed, place_of

@@ -6,12 +6,13 @@ written by some other program, and is believed no more than a hand edit (DESIGN 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.journal.commit_message import AUTHOR, FOREIGN, read
 from alice_exp.kernel.jsonc import Remove, edit, parse
 from alice_exp.kernel.text.display import visible
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.rules.adoption import raises_trust

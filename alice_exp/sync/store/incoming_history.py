@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import PeerError, ProblemError
@@ -16,6 +15,7 @@ from alice_exp.kernel.journal.atomic_files import sync_directory
 from alice_exp.kernel.journal.git_process import FETCHED, Repository
 from alice_exp.kernel.journal.leftovers import INCOMING, drop_abandoned_names
 from alice_exp.kernel.text.display import visible
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.sync.rules.pack_sizes import META, OBJECTS, PackSizes, entries, is_shallow, most
 from alice_exp.sync.store.merge_driver import LARGEST, blobs
 from alice_exp.sync.store.remote_process import Done, limit, ran

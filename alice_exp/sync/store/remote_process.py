@@ -12,11 +12,11 @@ import selectors
 import signal
 import subprocess
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.journal.git_process import missing_git
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

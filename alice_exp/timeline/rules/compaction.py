@@ -7,13 +7,14 @@ them (B1.3); older ones are kept as summary and key events, and verbatim in git.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.text.tokens import keywords
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.similarity import task_similarity
 from alice_exp.model.values.records import Segment, Timeline
 from alice_exp.timeline.rules.digest import bounded, digest, gist, importance

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.tokens import tokens
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.timeline.rules.novelty import NEW, amount, novelty
 from alice_exp.timeline.rules.telling import IMPORTANT, is_weighty, kind_of_deed, referred, telling
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.named_dates import day_of
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.text.tokens import tokens_many
 from alice_exp.kernel.text.word_search import scores, scores_across
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.timeline.rules.digest import gist
 from alice_exp.timeline.rules.telling import telling
 

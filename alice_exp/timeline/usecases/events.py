@@ -6,7 +6,7 @@ word (B1.4).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.home.caller import require_person
@@ -14,6 +14,7 @@ from alice_exp.home.dry_run import DryHome
 from alice_exp.home.record_access import refuse_faults, require_sound
 from alice_exp.kernel.errors import Hint, Names, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.record_import import import_timeline
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json
 from alice_exp.model.values.changes import ChangeSet

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import NotFoundError
 from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.record_schema import EVENTS_PATH, SEGMENTS, read_timeline
 from alice_exp.model.values.records import Timeline
 from alice_exp.timeline.rules.compaction import WINDOW, covered, covered_by_order, verbatim

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.timeline.rules.digest import KEY_EVENTS, SUMMARY_LIMIT, gist, read_digest
 
 if TYPE_CHECKING:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from alice_exp.conversations.rules.extraction.places import is_english_job, is_job, is_place
 from alice_exp.kernel.text.data_files import expression, table
 from alice_exp.kernel.text.tokens import fingerprint_text
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

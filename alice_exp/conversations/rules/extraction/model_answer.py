@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.conversations.rules.extraction.claims import claim_of, settled
 from alice_exp.conversations.rules.extraction.inferences import Extraction, Inference
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text, tokens
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,11 +7,12 @@ of the statement decides; ``wide`` where the value may point at this moment), an
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from alice_exp.kernel.text.data_files import expression, table
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from alice_exp.conversations.rules.extraction.inferences import Concept, Inference, Slot

@@ -6,7 +6,6 @@ import heapq
 import math
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cache, cached_property
 from operator import concat
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
@@ -17,6 +16,7 @@ from alice_exp.finding.rules.nearness.statement import statement
 from alice_exp.finding.rules.nearness.vocabulary import vocabulary
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.tokens import fingerprint_text, stems
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.rejection import inference
 
 if TYPE_CHECKING:

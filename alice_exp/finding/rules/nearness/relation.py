@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.finding.rules.nearness.comparison import NARROWER, RARE, Comparison
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.rejection import inference
 from alice_exp.model.rules.similarity import same_inference
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.rules.nearness.vocabulary import Meaning, vocabulary
 from alice_exp.kernel.text.tokens import fingerprint_text, fold, is_cjk, stems
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
