@@ -33,7 +33,7 @@ types: $(READY)
 rooms: $(READY)
 	$(BIN)/lint-imports
 
-docs: $(READY)  ## what README and docs show as generated, the man page and the pictures are as the code says, every requirement has its test
+docs: $(READY)  ## what README and docs show as generated, the man page and the pictures are as the code says, every requirement has its one test
 	$(BIN)/python -m tests.readme --check
 	$(BIN)/python -m tests.manual --check
 	$(BIN)/python -m tests.screenshots --check

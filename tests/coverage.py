@@ -1,10 +1,10 @@
-"""Which test shows which line of the requirements: ``tests/COVERAGE.md``.
+"""Which test shows which line of the requirements, one for one: ``tests/COVERAGE.md``.
 
-A test names the lines that it shows by ``@pytest.mark.covers("R2.14", "B2.3")``, a case of a table by its ``marks``; the checks of section D are tests
-named after their number, as ``test_d15_…``; ``docs/requirements.md`` has them all in full. ``tests/lines.txt`` lists
-the lines. ``python -m tests.coverage`` names what is missing or unknown (exit 1 where there is any); ``--check`` also
-fails where the table is old, ``--write`` makes it anew. Tests are read, not run: pytest itself runs them every day,
-and only those count.
+A test names the line that it shows by ``@pytest.mark.covers("R2.14")``, a case of a table by its ``marks``; the checks
+of section D are tests named after their number, as ``test_d15_…``. ``docs/requirements.md`` has the lines in full,
+``tests/lines.txt`` lists them. ``python -m tests.coverage`` refuses (exit 1) a line that no test shows or that two do,
+a test that names two lines, and a name that is none; ``--check`` also a table that is old, ``--write`` makes it anew.
+Tests are read, not run: pytest itself runs them every day, and only those count.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ CHECKS = tuple(f"D{number}" for number in range(1, 61))
 
 _LINE = re.compile(r"(?P<id>[A-Z][0-9A-Z]*\.\d+) (?P<title>[^<]+?)(?: < (?P<decided>[A-Z0-9. ]+))?")
 _CHECK = re.compile(r"test_d(\d\d)_")
+_NAMES_ONE = re.compile(r"covers\(|def test_d\d\d_")
+_NOT_DAILY = {"slow", "skip"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +38,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One test: ``file::name`` below ``tests``, the lines it shows, whether it runs every day."""
+    """A line of the requirements and a test that names it, as ``file::name`` below ``tests``."""
 
-    name: str
-    ids: tuple[str, ...]
-    daily: bool
+    line: str
+    test: str
 
 
 def lines(text: str) -> tuple[Line, ...]:
@@ -55,116 +56,98 @@ def lines(text: str) -> tuple[Line, ...]:
 
 
 def shown(source: str, path: str) -> Iterator[Shown]:
-    """The tests of one file that show a line."""
-    for node in ast.walk(ast.parse(source)):
+    """What the tests of one file that run every day show; a case shows what its test shows, too."""
+    for node in ast.parse(source).body:
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or not node.name.startswith("test_"):
             continue
-        daily = not any(map(_slow, node.decorator_list))
-        ids = [one for mark in node.decorator_list for one in _covered(mark)]
-        ids += [f"D{int(number)}" for number in _CHECK.findall(f"{node.name}_")]
-        if ids:
-            yield Shown(f"{path}::{node.name}", tuple(ids), daily)
-        for name, case in _cases(node):
-            yield Shown(f"{path}::{node.name}[{name}]", case, daily)
+        own = [f"D{int(number)}" for number in _CHECK.findall(f"{node.name}_")] + _named(node.decorator_list)
+        tests = {node.name: own}
+        for case in (inner for mark in node.decorator_list for inner in ast.walk(mark)):
+            if isinstance(case, ast.Call) and ast.unparse(case.func) == "pytest.param":
+                given = {one.arg: one.value for one in case.keywords}
+                if "marks" in given and (more := _named([given["marks"]])):
+                    tests[f"{node.name}[{ast.literal_eval(given['id'])}]"] = own + more
+        if not any(map(_is_rare, node.decorator_list)):
+            yield from (Shown(line, f"{path}::{name}") for name, named in tests.items() for line in named)
 
 
-def _cases(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The cases of a table that show lines of their own: ``pytest.param(…, marks=pytest.mark.covers(…), id="…")``."""
-    for inner in (inner for mark in node.decorator_list for inner in ast.walk(mark)):
-        if isinstance(inner, ast.Call) and ast.unparse(inner.func) == "pytest.param":
-            named = {one.arg: one.value for one in inner.keywords}
-            if "marks" in named and (ids := tuple(_covered(named["marks"]))):
-                yield str(ast.literal_eval(named["id"])), ids
+def _named(marks: Iterable[ast.expr]) -> list[str]:
+    return [
+        str(ast.literal_eval(argument))
+        for mark in marks
+        if isinstance(mark, ast.Call) and ast.unparse(mark.func) in ("pytest.mark.covers", "covers")
+        for argument in mark.args
+    ]
 
 
-def _covered(mark: ast.expr) -> Iterator[str]:
-    if isinstance(mark, ast.Call) and ast.unparse(mark.func) in ("pytest.mark.covers", "covers"):
-        for argument in mark.args:
-            yield str(ast.literal_eval(argument))
-
-
-_NOT_DAILY = {"slow", "skip"}
-
-
-def _slow(mark: ast.expr) -> bool:
+def _is_rare(mark: ast.expr) -> bool:
     named = mark.func if isinstance(mark, ast.Call) else mark
     return isinstance(named, ast.Attribute) and named.attr in _NOT_DAILY
 
 
 def marked() -> tuple[Shown, ...]:
-    """Every test that shows a line, by file."""
-    files = sorted(HERE.rglob("test_*.py"))
+    """Every line that a test names, by file."""
+    sources = {file: file.read_text(encoding="utf-8") for file in sorted(HERE.rglob("test_*.py"))}
     return tuple(
         one
-        for file in files
-        for one in shown(file.read_text(encoding="utf-8"), file.relative_to(HERE).as_posix())
+        for file, source in sources.items()
+        if _NAMES_ONE.search(source)
+        for one in shown(source, file.relative_to(HERE).as_posix())
     )
 
 
-def by_id(found: Iterable[Shown]) -> dict[str, list[str]]:
-    """The tests that run every day, by the line that they show."""
+def by_line(found: Iterable[Shown]) -> dict[str, list[str]]:
+    """The tests of each line that has any."""
     table: dict[str, list[str]] = {}
     for one in found:
-        for line in one.ids if one.daily else ():
-            table.setdefault(line, []).append(one.name)
+        table.setdefault(one.line, []).append(one.test)
     return table
 
 
 def faults(known: tuple[Line, ...], found: Iterable[Shown]) -> list[str]:
-    """Lines without a test, and marks that name no line."""
+    """What is not one for one, and names that are no line."""
     found = tuple(found)
-    covered = by_id(found)
+    tests, named = by_line(found), by_line(Shown(one.test, one.line) for one in found)
     wanted = [line.id for line in known] + list(CHECKS)
     decided = {one for line in known for one in line.decided}
-    missing = [f"{one}: no test that runs every day shows it" for one in wanted if one not in covered]
-    strange = [
-        f"{one.name}: there is no line {line}"
-        for one in found
-        for line in one.ids
-        if line not in wanted and line not in decided
+    return [
+        *(f"{line}: no test that runs every day shows it" for line in wanted if line not in tests),
+        *(f"{line}: two tests show it: {', '.join(of)}" for line, of in tests.items() if len(of) > 1),
+        *(f"{test}: it names two lines: {', '.join(of)}" for test, of in named.items() if len(of) > 1),
+        *(f"{one.test}: there is no line {one.line}" for one in found if one.line not in {*wanted, *decided}),
     ]
-    return missing + strange
 
 
-def _row(line: Line, covered: Mapping[str, list[str]]) -> str:
-    cells = (
-        line.id,
-        line.title,
-        " ".join(line.decided),
-        "<br>".join(f"`{one}`" for one in covered.get(line.id, ())),
-    )
-    return f"| {' | '.join(cells)} |"
+def _row(line: Line, tests: Mapping[str, list[str]]) -> str:
+    shown_by = "<br>".join(f"`{one}`" for one in tests.get(line.id, ()))
+    return f"| {line.id} | {line.title} | {' '.join(line.decided)} | {shown_by} |"
 
 
 def table(known: tuple[Line, ...], found: Iterable[Shown]) -> str:
     """The table as Markdown."""
-    covered = by_id(found)
-    listed = {line.id for line in known}
-    decisions = sorted(
-        {one for line in known for one in line.decided if one in covered} - listed,
+    tests = by_line(found)
+    others = sorted(
+        set(tests) - {line.id for line in known} - {*CHECKS},
         key=lambda one: (one.partition(".")[0], int(one.partition(".")[2])),
     )
-    rows = [_row(line, covered) for line in known]
-    checks = [_row(Line(one, "", ()), covered) for one in CHECKS]
-    others = [_row(Line(one, "", ()), covered) for one in decisions]
     head = "| line | what | decided in | shown by |\n|---|---|---|---|"
     parts = [
         "# Which test shows which line of the requirements",
         "Generated by `python -m tests.coverage --write` from `lines.txt` and the marks of the tests; `make docs` checks "
-        "it. `docs/requirements.md` has every line in full; one that is built otherwise than its source says names the "
-        "decision of section B there.",
+        "it, and that each line has one test and each test one line. `docs/requirements.md` has every line in full; one "
+        "that is built otherwise than its source says names the decision of section B there.",
         f"## A, and decisions of their own: {len(known)} lines",
-        "\n".join([head, *rows]),
+        "\n".join([head, *(_row(line, tests) for line in known)]),
         f"## D: {len(CHECKS)} checks, each a test named after its number",
-        "\n".join([head, *checks]),
-        "## Decisions that a test shows by themselves too",
-        "\n".join([head, *others]),
+        "\n".join([head, *(_row(Line(one, "", ()), tests) for one in CHECKS)]),
+        "## Decisions of a line above that have a test of their own too",
+        "\n".join([head, *(_row(Line(one, "", ()), tests) for one in others)]),
     ]
     return "\n\n".join(parts) + "\n"
 
 
 def main(arguments: list[str]) -> int:
-    """Name what is missing; with ``--write`` make the table anew, with ``--check`` compare it."""
+    """Name what is wrong; with ``--write`` make the table anew, with ``--check`` compare it."""
     known, found = lines(LINES.read_text(encoding="utf-8")), marked()
     fresh = table(known, found)
     if "--write" in arguments:

@@ -7,34 +7,71 @@ from pathlib import Path
 
 import pytest
 
-from tests.coverage import CHECKS, LINES, TABLE, Line, Shown, by_id, faults, lines, marked, shown, table
+from tests.coverage import (
+    CHECKS,
+    LINES,
+    TABLE,
+    Line,
+    Shown,
+    by_line,
+    faults,
+    lines,
+    main,
+    marked,
+    shown,
+    table,
+)
 
 KNOWN = lines(LINES.read_text(encoding="utf-8"))
-FOUND = marked()
 REQUIREMENTS = Path(__file__).parents[1] / "docs/requirements.md"
 
 
-def test_every_line_has_a_test_and_every_mark_a_line() -> None:
-    assert faults(KNOWN, FOUND) == []
+@pytest.fixture(scope="module")
+def found() -> tuple[Shown, ...]:
+    return marked()
 
 
-def test_the_table_is_current() -> None:
-    assert TABLE.read_text(encoding="utf-8") == table(KNOWN, FOUND)
+def test_every_line_has_one_test_and_every_test_one_line(found: tuple[Shown, ...]) -> None:
+    assert faults(KNOWN, found) == []
 
 
-def test_what_is_missing_or_unknown_is_named() -> None:
-    known = (Line("R9.1", "one", ("B9.1",)), Line("R9.2", "two", ()))
-    every = [Shown("t.py::test_all", CHECKS, True)]
-    good = Shown("t.py::test_a", ("R9.1", "B9.1", "R9.2"), True)
-    assert faults(known, [*every, good]) == []
-    slow = Shown("t.py::test_b", ("R9.2",), False)
-    odd = Shown("t.py::test_c", ("R9.1", "R9.3"), True)
-    assert faults(known, [*every[:-1], slow, odd])[0] == "R9.2: no test that runs every day shows it"
-    assert faults(known, [*every, slow, odd])[-1] == "t.py::test_c: there is no line R9.3"
-    assert "D60: no test" in "\n".join(faults(known, [good]))
+def test_the_table_is_current(found: tuple[Shown, ...]) -> None:
+    assert TABLE.read_text(encoding="utf-8") == table(KNOWN, found)
 
 
-def test_marks_numbers_and_slow_tests_are_read() -> None:
+TWO = (Line("R9.1", "one", ("B9.1",)), Line("R9.2", "two", ()))
+GOOD = [Shown(number, f"t.py::test_{number}") for number in (*CHECKS, "R9.1", "B9.1", "R9.2")]
+
+
+@pytest.mark.parametrize(
+    ("shown_by", "fault"),
+    [
+        (GOOD, []),
+        (GOOD[:-1], ["R9.2: no test that runs every day shows it"]),
+        (GOOD[1:], ["D1: no test that runs every day shows it"]),
+        ([*GOOD, Shown("R9.2", "t.py::test_b")], ["R9.2: two tests show it: t.py::test_R9.2, t.py::test_b"]),
+        ([*GOOD, Shown("B9.1", "t.py::test_b")], ["B9.1: two tests show it: t.py::test_B9.1, t.py::test_b"]),
+        (
+            [*GOOD[:-1], Shown("R9.2", "t.py::test_R9.1")],
+            ["t.py::test_R9.1: it names two lines: R9.1, R9.2"],
+        ),
+        ([*GOOD, Shown("R9.3", "t.py::test_c")], ["t.py::test_c: there is no line R9.3"]),
+    ],
+)
+def test_what_is_not_one_for_one_is_refused(shown_by: list[Shown], fault: list[str]) -> None:
+    assert faults(TWO, shown_by) == fault
+
+
+def test_the_command_ends_with_what_is_wrong(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tests.coverage.marked", lambda: tuple(GOOD[:60]))
+    assert main(["--check"]) == 1
+    said = capsys.readouterr().out
+    assert "R0.1: no test" in said and "tests/COVERAGE.md is old" in said
+
+
+def test_marks_numbers_cases_and_slow_tests_are_read() -> None:
     source = """
 @pytest.mark.slow
 @pytest.mark.covers("R1.1")
@@ -48,20 +85,61 @@ def test_other(): ...
 
 @pytest.mark.parametrize("x", [pytest.param(1, marks=pytest.mark.covers("R1.3"), id="one"), 2])
 def test_cases(x): ...
+
+@covers("R1.4")
+@pytest.mark.parametrize("x", [pytest.param(1, marks=covers("R1.5"), id="one")])
+def test_twice(x): ...
 """
-    assert list(shown(source, "t.py")) == [
-        Shown("t.py::test_long", ("R1.1",), False),
-        Shown("t.py::test_d07_both", ("R1.2", "B1.2", "D7"), True),
-        Shown("t.py::test_cases[one]", ("R1.3",), True),
-    ]
-    assert by_id(shown(source, "t.py")).keys() == {"R1.2", "B1.2", "D7", "R1.3"}
+    read = by_line(Shown(one.test, one.line) for one in shown(source, "t.py"))
+    assert read == {
+        "t.py::test_d07_both": ["D7", "R1.2", "B1.2"],
+        "t.py::test_cases[one]": ["R1.3"],
+        "t.py::test_twice": ["R1.4"],
+        "t.py::test_twice[one]": ["R1.4", "R1.5"],
+    }
 
     with pytest.raises(ValueError, match="no line"):
         lines("R1.1\n")
 
 
-def test_no_test_stands_for_more_than_nine_lines() -> None:
-    assert [one.name for one in marked() if len(one.ids) > 9] == []
+WANTED_VERIFIED = {
+    "the flow through four states, and the debounce": ("R2.13", "R2.14", "R2.11"),
+    "the path through three levels": ("R2.16", "R2.17", "R2.18"),
+    "atomic storage": ("R2.24",),
+    "personal before universal before low_value": ("R2.35",),
+    "nothing new enters universal unapproved": ("R2.5",),
+    "personal is never shared": ("R2.48",),
+}
+
+
+@pytest.mark.covers("R2.50")
+def test_what_the_source_wants_verified_is_verified(found: tuple[Shown, ...]) -> None:
+    tests = by_line(found)
+    assert {what: [one for one in by if one not in tests] for what, by in WANTED_VERIFIED.items()} == {
+        what: [] for what in WANTED_VERIFIED
+    }
+
+
+COUNTERPARTS = {
+    "schema with its new fields": "R3.1",
+    "defaults": "D51",
+    "tracking on get": "R3.34",
+    "tracking on search": "R3.4",
+    "working out consolidation": "R3.5",
+    "its effect on decay": "R3.13",
+    "the compute method": "R3.7",
+    "assessing with none": "D52",
+    "with some": "R3.16",
+    "by quality": "R3.25",
+    "old records": "R3.3",
+}
+
+
+@pytest.mark.covers("R3.30")
+def test_the_sources_eleven_tests_have_counterparts(found: tuple[Shown, ...]) -> None:
+    tests = by_line(found)
+    assert len(COUNTERPARTS) == 11
+    assert [what for what, line in COUNTERPARTS.items() if line not in tests] == []
 
 
 def test_the_list_is_that_of_the_requirements() -> None:

@@ -51,7 +51,6 @@ def test_a_late_result_goes_into_its_thought_and_comes_back_from_history(home: P
     assert (newest["result"], newest["metadata"]) == ("it worked", {"event": 2})
 
 
-@pytest.mark.covers("B1.8")
 def test_a_result_stands_in_the_key_events_of_a_merged_segment(home: Path, cli: Call) -> None:
     for number in range(1, 4):
         cli("event", "add", f"thought {number}", "--action", f"do {number}")
@@ -60,7 +59,7 @@ def test_a_result_stands_in_the_key_events_of_a_merged_segment(home: Path, cli: 
     assert merged["key_events"] == ["do 1 → green", "do 2"]
 
 
-@pytest.mark.covers("B1.8")
+@pytest.mark.covers("R1.37")
 def test_an_outcome_finishes_the_thought_of_its_decision(home: Path, cli: Call) -> None:
     decision = cli("decide", "deploy the website", "--json", check=False).json["decision"]
     cli("event", "add", "I deploy now", "--action", "make deploy", "--meta", f"decision={decision}")
@@ -75,7 +74,6 @@ def test_an_outcome_finishes_the_thought_of_its_decision(home: Path, cli: Call) 
     )
 
 
-@pytest.mark.covers("R0.40", "B0.8")
 def test_popularity_survives_the_heartbeat(home: Path, cli: Call, git: Callable[..., str]) -> None:
     cli("episode", "add", "--task", "search code in the repository", "--success")
     unread = cli("episode", "add", "--task", "cook rice", "--success", "--json").json["id"]
@@ -91,7 +89,6 @@ def test_popularity_survives_the_heartbeat(home: Path, cli: Call, git: Callable[
     assert "Alice-Access" in git(home, "log", "-1", "--format=%B")
 
 
-@pytest.mark.covers("R0.40")
 def test_reads_of_episodes_wait_while_their_file_is_broken(home: Path, cli: Call) -> None:
     cli("episode", "add", "--task", "search code", "--success")
     cli("episode", "similar", "search code")
@@ -106,7 +103,7 @@ def test_reads_of_episodes_wait_while_their_file_is_broken(home: Path, cli: Call
 
 
 @pytest.mark.needs("httpx2")
-@pytest.mark.covers("R1.25", "R1.46", "B1.7")
+@pytest.mark.covers("R1.46")
 def test_a_configured_model_sums_up_and_a_failing_one_leaves_it_to_the_rule(home: Path, cli: Call) -> None:
     with server.serving(server.says(SUMMED)) as model:
         modelled(cli, model.url)
@@ -129,7 +126,6 @@ def test_a_configured_model_sums_up_and_a_failing_one_leaves_it_to_the_rule(home
         assert len(model.prompts) == asked, "switched off, it is never asked"
 
 
-@pytest.mark.covers("R1.40")
 def test_the_configuration_chooses_what_is_merged(home: Path, cli: Call) -> None:
     wrong = cli("config", "set", "events.strategy", "moonlight", check=False)
     assert wrong.code == 2 and "importance" in wrong.stderr
@@ -140,7 +136,7 @@ def test_the_configuration_chooses_what_is_merged(home: Path, cli: Call) -> None
     assert (told["lengths"], by_length["lengths"]) == ([2, 1], [2, 2])
 
 
-@pytest.mark.covers("R0.28", "B0.3", "B0.4")
+@pytest.mark.covers("B0.3")
 def test_without_a_context_the_formula_comes_first_and_words_find_the_rest(home: Path, cli: Call) -> None:
     chance = random.Random(1)
     filler = [f"filler{number}" for number in range(200)]
@@ -157,7 +153,6 @@ def test_without_a_context_the_formula_comes_first_and_words_find_the_rest(home:
     assert scores == sorted(scores, reverse=True)
 
 
-@pytest.mark.covers("B0.7")
 def test_a_process_that_searches_and_adds_sees_what_it_added(home: Path) -> None:
     alice = alice_exp.Alice(home, "agent:test")
     assert alice.similar("water the orchid") == ()
@@ -166,7 +161,6 @@ def test_a_process_that_searches_and_adds_sees_what_it_added(home: Path) -> None
     assert [one.score for one in alice.similar("water the orchid")] == [1.0]
 
 
-@pytest.mark.covers("B0.13")
 def test_an_episode_that_a_memorized_block_names_is_never_pruned(home: Path, cli: Call) -> None:
     for number in range(1, 6):
         cli("episode", "add", "--task", f"thing{number} done", "--success", "--reward", f"0.{number}")
@@ -177,7 +171,6 @@ def test_an_episode_that_a_memorized_block_names_is_never_pruned(home: Path, cli
     assert cli("episode", "prune", "--json").json["pruned"] == [rows["thing2 done"]]
 
 
-@pytest.mark.covers("B1.8", "B1.4")
 def test_each_late_result_comes_back_whatever_version_holds_its_thought(home: Path) -> None:
     alice = alice_exp.Alice(home, "agent:test")
     for number in range(1, 25):

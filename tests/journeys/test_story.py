@@ -11,12 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.conftest import ROOT
 
 
-@pytest.mark.covers("R2.19", "R2.49", "R2.50", "RC.9", "RC.10")
 def test_d60_the_whole_story_as_one_shell_script(
     world: Path, git: Callable[..., str], sound: Callable[[Path], None]
 ) -> None:

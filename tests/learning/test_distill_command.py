@@ -36,8 +36,8 @@ def commits(git: Callable[..., str], home: Path) -> int:
     return int(git(home, "rev-list", "--count", "HEAD"))
 
 
-@pytest.mark.covers("R0.3", "R2.7", "B2.2")
-def test_d44_a_lived_success_becomes_a_past_candidate_that_cites_it(home: Path, cli: Call) -> None:
+@pytest.mark.covers("B2.2")
+def test_a_lived_success_becomes_a_past_candidate_that_cites_it(home: Path, cli: Call) -> None:
     one = cli(
         "episode",
         "add",
@@ -62,13 +62,12 @@ def test_d44_a_lived_success_becomes_a_past_candidate_that_cites_it(home: Path, 
     assert "utf-8-sig" in block["payload"]
 
 
-def test_d44_plain_distill_speaks_through_a_single_episode_too(home: Path, cli: Call) -> None:
+def test_plain_distill_speaks_through_a_single_episode_too(home: Path, cli: Call) -> None:
     one = cli("episode", "add", "--task", "t", "--action", "a", "--success", "--json").json["id"]
     done = cli("distill", "--json").json
     assert [proposal["episodes"] for proposal in done["proposals"]] == [[one]]
 
 
-@pytest.mark.covers("R0.3", "R0.51")
 def test_what_worked_is_advice_and_what_failed_a_warning(
     home: Path, cli: Call, git: Callable[..., str], sound: Any
 ) -> None:

@@ -38,7 +38,6 @@ def tells(proposal: Proposal, name: str, lesson: Lesson, worlds: dict[str, World
     ],
     ids=["worked", "held", "lived", "fresh", "later", "last", "all", "all later"],
 )
-@pytest.mark.covers("R0.3", "R0.51")
 def test_lessons_in_many_words_are_found_once(worlds: dict[str, World], least: int) -> None:
     proposals = distill([*noise(), *(one for episodes, _ in worlds.values() for one in episodes)], 40)
     told = [

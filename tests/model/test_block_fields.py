@@ -11,7 +11,9 @@ import pytest
 
 from alice_exp.blocks.usecases.capture import CONTENT
 from alice_exp.model.formats.block_fields import FIELDS
+from alice_exp.model.formats.block_schema import block_json, read_block
 from alice_exp.model.formats.json_schema import schemas
+from alice_exp.model.rules.lifecycle import outcome
 from alice_exp.model.values.block import (
     Approved,
     Archived,
@@ -56,6 +58,29 @@ def changed(name: str) -> Any:
     if name in VALUES:
         return VALUES[name]
     return not default if isinstance(default, bool) else AT if isinstance(default, str) else default + 1
+
+
+@pytest.mark.covers("R3.3")
+def test_a_block_from_before_the_fields_of_use_needs_no_migration() -> None:
+    old = {"id": "exp-aaaa2222", "payload": "use rg"}
+    block = read_block(old, "universal")
+    assert (block.access_count, block.last_accessed_at, block.consolidation_score) == (0, "", 0.0)
+    assert block_json(block, "universal") == old, "and is written as it was"
+
+
+@pytest.mark.covers("B2.12")
+def test_trigger_payload_and_evidence_are_when_what_and_why() -> None:
+    told = {
+        "id": "exp-aaaa2222",
+        "trigger": {"text": "searching", "keywords": ["code"], "context": {"os": "linux"}},
+        "payload": {"content": "use rg", "kind": "tool", "steps": ["install it", "run it"]},
+        "evidence": [{"kind": "note", "ref": "ep-1", "at": AT, "quote": "rg took 0.1 s"}],
+    }
+    block = read_block(told, "universal")
+    assert block.trigger == Trigger("searching", ("code",), {"os": "linux"})
+    assert block.payload == Payload("use rg", "tool", ("install it", "run it"))
+    grown = outcome(block, True, "A", AT).block.evidence
+    assert (grown[0], len(grown)) == (Evidence("note", "ep-1", AT, "rg took 0.1 s"), 2), "only ever added to"
 
 
 def test_every_field_is_read_and_every_editor_knows_it() -> None:

@@ -24,6 +24,7 @@ from alice_exp.model.formats.record_schema import (
     episode_json,
     event_json,
     read_episodes,
+    read_event,
     read_timeline,
     segment_json,
     timeline_json,
@@ -56,6 +57,17 @@ def thought(number: int) -> Event:
         number if number % 3 else None,
         {"cycle_id": number},
     )
+
+
+@pytest.mark.covers("R1.13")
+def test_an_event_keeps_its_six_fields_and_may_have_no_result() -> None:
+    whole: dict[str, Json] = {
+        "at": NOW, "thought": "t", "context": "c", "action": "a", "result": [1, {"k": None}],
+        "metadata": {"cycle_id": 3, "purpose": "测试"},
+    }  # fmt: skip
+    assert event_json(read_event(whole)) == whole
+    open_ = read_event({name: value for name, value in whole.items() if name != "result"})
+    assert open_.result is None and open_.timestamp == 1771578000.0
 
 
 def test_the_sample_is_read_whole() -> None:
