@@ -19,9 +19,9 @@ from alice_exp.finding.store.index_query import (
     checksum_of,
     columns_of,
     posting_data,
-    posting_from,
     standing_row,
 )
+from alice_exp.finding.store.near_rows import ASKED, NearRows, asked, change_postings
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.text.tokens import thirds
 from alice_exp.model.values.block import Placed, place_of
@@ -37,9 +37,6 @@ CHANGED = -1
 
 FEW = 4
 """If more than one block in so many changed, all postings of the file are written anew: that is faster."""
-
-ASKED = 500
-"""The most values in one query: SQLite allows 999 at least."""
 
 
 class FileRows:
@@ -96,9 +93,11 @@ class FileRows:
         )
         alive = {slot: changed[slot] for slot in living if slot in changed}
         told: set[int] = set()
+        near = NearRows(self._connection, self.number, self._path)
         if is_whole:
             lengths = self._rewrite_postings(living, [*alive.values()])
             self._connection.execute("DELETE FROM marks WHERE file = ?", (self.number,))
+            near.rewrite(changed)
         else:
             were = self._blocks(slot for slot in self.slots if slot in gone)
             # An outcome changes no text: its postings and what was learned from it stay.
@@ -107,6 +106,7 @@ class FileRows:
             self._connection.executemany(
                 "DELETE FROM marks WHERE mark = ? AND file = ? AND slot = ?", self._marked(were)
             )
+            near.change(were, changed)
         self._connection.executemany("INSERT OR IGNORE INTO marks VALUES (?, ?, ?)", self._marked(changed))
         self._learn(living, gone - told, alive)
         self._delete(gone, is_whole)
@@ -149,7 +149,7 @@ class FileRows:
         """The blocks of some slots as the rows hold them."""
         query = "SELECT slot, body FROM blocks WHERE file = ? AND slot IN"
         place = place_of(self._path)
-        rows = _asked(self._connection, query, self.number, sorted(slots))
+        rows = asked(self._connection, query, self.number, sorted(slots))
         return {slot: block_from(body, place) for slot, body in rows}
 
     def _marked(self, blocks: Mapping[int, Block]) -> list[tuple[int, int, int]]:
@@ -162,7 +162,7 @@ class FileRows:
         """Each block's slot: a changed block keeps that of its id, so that slots mostly ascend; a new one gets the
         next."""
         query = "SELECT id, slot FROM blocks WHERE file = ? AND id IN"
-        of_id = dict(_asked(self._connection, query, self.number, [block.id for block in fresh.values()]))
+        of_id = dict(asked(self._connection, query, self.number, [block.id for block in fresh.values()]))
         last = max(self.slots, default=-1)
         slots = array("I")
         for at, slot in enumerate(known):
@@ -199,12 +199,7 @@ class FileRows:
             for token in {*old, *new}:
                 if old[token] != new[token]:
                     moves[token][slot] = new[token]
-        query = "SELECT token, data FROM postings WHERE file = ? AND token IN"
-        held = dict(_asked(self._connection, query, self.number, sorted(moves)))
-        rows = [(self.number, token, _changed(held.get(token, b""), moved)) for token, moved in moves.items()]
-        self._connection.executemany("INSERT OR REPLACE INTO postings VALUES (?, ?, ?)", rows)
-        empty = [(number, token) for number, token, data in rows if not data]
-        self._connection.executemany("DELETE FROM postings WHERE file = ? AND token = ?", empty)
+        change_postings(self._connection, "postings", self.number, moves)
         return array("I", (lengths[slot] for slot in living))
 
     def _delete(self, gone: Iterable[int], is_whole: bool) -> None:
@@ -250,24 +245,7 @@ def _without(blocks: Mapping[int, Block], slots: set[int]) -> dict[int, Block]:
     return {slot: block for slot, block in blocks.items() if slot not in slots}
 
 
-def _changed(data: bytes, moved: Mapping[int, int]) -> bytes:
-    """A posting's bytes after setting the counts of some slots; 0 removes one, and none left is no bytes."""
-    held = posting_from(data)
-    kept = {slot: count for slot, count in zip(held.indexes, held.counts, strict=True) if slot not in moved}
-    kept.update((slot, min(count, 255)) for slot, count in moved.items() if count)
-    return posting_data(Posting(sorted(kept), bytes(kept[slot] for slot in sorted(kept))))
-
-
 def _is_living(block: Block, path: str) -> bool:
     from alice_exp.finding.rules.corpus import is_living
 
     return is_living(Placed(block, path))
-
-
-def _asked(connection: Connection, query: str, number: int, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """The rows of a query for each of many values, ``ASKED`` at a time."""
-    found: list[tuple[Any, ...]] = []
-    for start in range(0, len(values), ASKED):
-        some = values[start : start + ASKED]
-        found += connection.execute(f"{query} ({','.join('?' * len(some))})", (number, *some))
-    return found

@@ -62,6 +62,13 @@ CREATE TABLE postings (
 CREATE TABLE marks (
     mark INTEGER NOT NULL, file INTEGER NOT NULL, slot INTEGER NOT NULL, PRIMARY KEY (mark, file, slot)
 ) WITHOUT ROWID;
+CREATE TABLE near (
+    file INTEGER NOT NULL, token TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (file, token)
+) WITHOUT ROWID;
+CREATE TABLE concerns (
+    kind TEXT NOT NULL, at NOT NULL, id TEXT NOT NULL, file INTEGER NOT NULL, slot INTEGER NOT NULL,
+    PRIMARY KEY (kind, at, id, file)
+) WITHOUT ROWID;
 """
 
 Parse = Callable[[str, bytes], "tuple[tuple[Block, ...], bool] | None"]
@@ -270,5 +277,5 @@ def _insert(connection: Connection, coming: Sequence[tuple[Any, ...]]) -> None:
 
 
 def _remove(connection: Connection, number: int) -> None:
-    for table in ("blocks", "postings", "marks"):
+    for table in ("blocks", "postings", "marks", "near", "concerns"):
         connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))

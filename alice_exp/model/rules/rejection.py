@@ -56,7 +56,7 @@ class Rejections:
     @classmethod
     def within(cls, snapshot: Snapshot) -> Rejections:
         """Index the rejected blocks of a snapshot that includes the archive."""
-        return cls.of(placed for placed in snapshot.within("archive") if placed.namespace == "rejected")
+        return cls.of(snapshot.rejected())
 
     def find(self, payload: Payload) -> Placed | None:
         """The rejected block that says the same, whatever its trigger; None if there is none."""
@@ -113,7 +113,7 @@ def taken_out(acts: Iterable[Commit], snapshot: Snapshot) -> tuple[Returned, ...
         pairs.update(zip(values[REFUSED], values[REFUSED_AS], strict=False))
     if not pairs:
         return ()
-    rejected = {p.block.id: p for p in snapshot.within("archive") if p.namespace == "rejected"}
+    rejected = {placed.block.id: placed for placed in snapshot.rejected()}
     return tuple(
         Returned(block_id, rejected[known]) for block_id, known in pairs.items() if known in rejected
     )

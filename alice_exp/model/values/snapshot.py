@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, overload
+from typing import TYPE_CHECKING, Protocol, TypeAlias, overload
 
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
@@ -13,9 +13,16 @@ from alice_exp.model.values.block import Block, Place, Placed, namespace_of, pla
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from alice_exp.model.values.records import EpisodeBook, Timeline
+
+
+EVERY = -1
+"""No limit to how many blocks are asked for."""
+
+Span: TypeAlias = "tuple[str, str | float, str | float]"
+"""A concern (``finding.rules.concerns``), and the times between which it is, these left out."""
 
 
 class Unread(Sequence[Block]):
@@ -50,8 +57,33 @@ class Catalogue(Protocol):
         """The blocks that have one of these marks (``rules.marks``), and perhaps others."""
         ...
 
-    def holds_any(self, ids: Collection[str]) -> bool | None:
-        """Whether one of these ids stands in the files."""
+    def with_ids(self, ids: Collection[str]) -> list[Placed] | None:
+        """The blocks with these ids, in no order."""
+        ...
+
+    def within(self, path: str) -> list[Block] | None:
+        """The blocks of one of the files."""
+        ...
+
+    def concerned(self, spans: Sequence[Span], most: int) -> list[Placed] | None:
+        """The blocks with a concern (``rules.concerns``) in one of these spans, in file order; of each span the latest
+        ``most``, of those of one time the last by id."""
+        ...
+
+    def size(self, paths: Sequence[str]) -> int | None:
+        """How many blocks some trusted files have; these have places, from 0 in the order of the files given."""
+        ...
+
+    def at(self, paths: Sequence[str], places: Sequence[int]) -> list[Placed] | None:
+        """The blocks at some places, in the order asked."""
+        ...
+
+    def holding(self, paths: Sequence[str], keys: Collection[str]) -> Mapping[str, Sequence[int]] | None:
+        """The places, ascending, of the blocks that hold a rough key (``finding.rules.nearness``), by key."""
+        ...
+
+    def counts(self, paths: Sequence[str], keys: Collection[str]) -> Mapping[str, int] | None:
+        """How often a rough key is held in all, by key; keys that are not held are left out."""
         ...
 
 
@@ -76,6 +108,11 @@ class NamespaceFile:
     def namespace(self) -> str:
         """The file's name without its suffix."""
         return namespace_of(self.path)
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether a catalogue answers for the file."""
+        return isinstance(self.blocks, Unread)
 
 
 @dataclass(frozen=True)
@@ -136,10 +173,35 @@ class Snapshot:
             for block in blocks
         ]
 
+    def with_ids(self, ids: Collection[str]) -> dict[str, Placed]:
+        """The blocks with these ids, by id."""
+        known = self.catalogue.with_ids(ids) if self.catalogue and ids else None
+        return {
+            block.id: Placed(block, file.path, file.stale)
+            for file, blocks in self._but_unread(known if ids else ())
+            for block in blocks
+            if block.id in ids
+        }
+
+    def concerned(self, *spans: Span, most: int = EVERY) -> Iterator[Placed]:
+        """The blocks with a concern (``rules.concerns``) in one of these spans, and others, in file order: few where a
+        catalogue knows them, of these the latest ``most`` of each span, else all."""
+        known = self.catalogue.concerned(spans, most) if self.catalogue else None
+        for file, blocks in self._but_unread(known):
+            for block in blocks:
+                yield Placed(block, file.path, file.stale)
+
+    def rejected(self) -> Iterator[Placed]:
+        """The rejected blocks of a snapshot that includes the archive."""
+        for file in self.files:
+            if file.place == "archive" and file.namespace == "rejected":
+                for block in file.blocks:
+                    yield Placed(block, file.path, file.stale)
+
     def _but_unread(self, known: Sequence[Placed] | None) -> Iterator[tuple[NamespaceFile, Iterable[Block]]]:
         """Every file with its blocks; of a file that nobody read those that are ``known``, unless that is None."""
         for file in self.files:
-            if known is not None and isinstance(file.blocks, Unread):
+            if known is not None and file.is_unread:
                 yield file, (placed.block for placed in known if placed.path == file.path)
             else:
                 yield file, file.blocks

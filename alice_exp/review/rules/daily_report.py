@@ -11,7 +11,18 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from alice_exp.finding.rules.concerns import (
+    DOUBTED,
+    REVIVABLE,
+    TRUSTED,
+    TRUSTED_PLACES,
+    UNAPPROVED,
+    came_up,
+    faded,
+    trusted_since,
+)
 from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
+from alice_exp.finding.rules.nearness.shelf import trusted
 from alice_exp.kernel.text.times import seconds as epoch_seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.approval import started
@@ -233,15 +244,16 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
     wait = snapshot.config.wait
     out = {one.block_id for one in edition.returned}
     waiting = [placed for placed in candidates(snapshot, now, wait) if placed.block.id not in out]
-    trusted = list(snapshot.within("personal", "universal"))
-    rejected = [placed for placed in snapshot.within("archive") if placed.namespace == "rejected"]
-    around = Neighbourhood(trusted, rejected, waiting)
+    around = Neighbourhood(trusted(snapshot), snapshot.rejected(), waiting)
+    around.expect(waiting)
     groups = [group for group in around.groups(waiting) if len(group) > 1]
     group_of = {p.block.id: number for number, group in enumerate(groups, start=1) for p in group}
     items = tuple(_item(placed, now, wait, edition, around, group_of) for placed in waiting)
     thresholds = Thresholds.of(snapshot.config)
     unapproved = tuple(
-        placed for placed in trusted if placed.place == "universal" and not is_approved(placed)
+        placed
+        for placed in snapshot.concerned(came_up(UNAPPROVED))
+        if placed.place == "universal" and not is_approved(placed)
     )
     return Agenda(
         edition.report,
@@ -251,9 +263,13 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         sum(item.is_new for item in items),
         sum(item.placed.block.created_at >= edition.day_began for item in items),
         movements(edition.acts, snapshot, edition.leaving, lambda block: level(block, thresholds)),
-        _settle(trusted, around, edition.since),
-        tuple(placed for placed in trusted if is_asked(placed.block, edition.since, now)),
-        tuple(_fading(trusted, now, snapshot.config.half_life_days)),
+        _settle(snapshot, around, edition.since),
+        tuple(
+            placed
+            for placed in snapshot.concerned(came_up(DOUBTED))
+            if placed.place in TRUSTED_PLACES and is_asked(placed.block, edition.since, now)
+        ),
+        tuple(_fading(snapshot, now)),
         unapproved,
         hand_edits(edition.acts),
         (*(one for one in taken_out(edition.acts, snapshot) if one.block_id not in out), *edition.returned),
@@ -268,8 +284,8 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
 
 
 def _revivable(snapshot: Snapshot, since: str) -> Iterator[Placed]:
-    for placed in snapshot.within("archive"):
-        archived = placed.block.archived
+    for placed in snapshot.concerned(came_up(REVIVABLE, since)):
+        archived = placed.block.archived if placed.place == "archive" else None
         if archived is not None and archived.at > since and deserves_revival(placed.block):
             yield placed
 
@@ -298,24 +314,21 @@ def _again(waiting: Sequence[Placed], snapshot: Snapshot) -> dict[str, str]:
     return {block_id: was.block.id for block_id, was in found if was is not None}
 
 
-def _settle(
-    trusted: Sequence[Placed], around: Neighbourhood, since: str
-) -> tuple[tuple[Placed, Relation], ...]:
+def _settle(snapshot: Snapshot, around: Neighbourhood, since: str) -> tuple[tuple[Placed, Relation], ...]:
     """Pairs of trusted blocks that oppose each other, of which one came since the report before."""
-    late = [placed for placed in trusted if _trusted_since(placed.block) > since]
-    late.sort(key=lambda placed: _trusted_since(placed.block), reverse=True)
+    late = [
+        placed
+        for placed in snapshot.concerned(came_up(TRUSTED, since), most=SETTLED_AT_ONCE)
+        if placed.place in TRUSTED_PLACES and trusted_since(placed.block) > since
+    ]
+    late.sort(key=lambda placed: (trusted_since(placed.block), placed.block.id), reverse=True)
     # Approved or not is asked of few: it takes a hash of what the block says.
-    fresh = islice((placed for placed in late if is_approved(placed)), SETTLED_AT_ONCE)
+    fresh = list(islice((placed for placed in late if is_approved(placed)), SETTLED_AT_ONCE))
     found: dict[frozenset[str], tuple[Placed, Relation]] = {}
-    for placed in fresh:
-        for one in around.relations(placed):
-            if one.where == "trusted" and one.kind == "opposes" and is_approved(one.placed):
-                found.setdefault(frozenset((placed.block.id, one.placed.block.id)), (placed, one))
+    for placed, one in around.opposed(fresh):
+        if is_approved(one.placed):
+            found.setdefault(frozenset((placed.block.id, one.placed.block.id)), (placed, one))
     return tuple(found.values())
-
-
-def _trusted_since(block: Block) -> str:
-    return block.approved.at if block.approved is not None else block.created_at
 
 
 def _item(
@@ -348,11 +361,12 @@ def _days_between(now: str, due: str) -> int:
     return max(0, math.ceil(seconds / DAY))
 
 
-def _fading(trusted: Iterable[Placed], now: str, half_life_days: Mapping[str, float]) -> list[Placed]:
+def _fading(snapshot: Snapshot, now: str) -> list[Placed]:
     """The reliable blocks whose decay is below ``FADING_BELOW``, the faintest first."""
+    days = snapshot.config.half_life_days
     weighed = [
-        (block_decay(p.block, now, half_life_days=half_life_days, settled=False), p)
-        for p in trusted
-        if p.block.state == "reliable"
+        (block_decay(p.block, now, half_life_days=days, settled=False), p)
+        for p in snapshot.concerned(*faded(now, days))
+        if p.place in TRUSTED_PLACES and p.block.state == "reliable"
     ]
     return [placed for weight, placed in sorted(weighed, key=lambda pair: pair[0]) if weight < FADING_BELOW]

@@ -71,9 +71,7 @@ def movements(
         for name, value in act.trailers:
             if name == "Expired":
                 gone.setdefault(value, None)
-    places = {
-        placed.block.id: placed for placed in snapshot if placed.block.id in steps or placed.block.id in gone
-    }
+    places = snapshot.with_ids({*steps, *gone})
     moved = [_movement(block_id, rows, places.get(block_id), level) for block_id, rows in steps.items()]
     ended = [
         Movement(block_id, "expired", "", "", 0, placed)

@@ -4,31 +4,40 @@ from __future__ import annotations
 
 import heapq
 import math
-import re
 from collections import defaultdict
 from functools import cache, cached_property
-from operator import concat
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from alice_exp.finding.rules.nearness.relation import Kind as Sure
 from alice_exp.finding.rules.nearness.relation import likeness
+from alice_exp.finding.rules.nearness.rough_keys import (
+    FIRST,
+    LAST,
+    TRIGGER,
+    RoughKeys,
+    is_character,
+    looked_up,
+)
+from alice_exp.finding.rules.nearness.shelf import Catalogued, Listed
 from alice_exp.finding.rules.nearness.statement import statement
 from alice_exp.finding.rules.nearness.vocabulary import vocabulary
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.tokens import fingerprint_text, stems
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.rejection import inference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from alice_exp.finding.rules.nearness.relation import Likeness
+    from alice_exp.finding.rules.nearness.shelf import Shelf
     from alice_exp.finding.rules.nearness.statement import Statement
     from alice_exp.model.values.block import Placed
 
 Where = Literal["trusted", "rejected", "waiting"]
 Kind: TypeAlias = Sure | Literal["alike"]
 """``alike`` is said of rejected blocks alone: marked, though what it says is not sure."""
+
+EVERYWHERE: tuple[Where, ...] = ("trusted", "rejected", "waiting")
 
 LEAST = 200
 """The least number of blocks that weights assume, so that in a young home one word is not all."""
@@ -74,33 +83,40 @@ class Relation:
     differs: tuple[str, str]
 
 
-_joined = cast("Callable[[str, str], str]", concat)
-_LATIN = re.compile("[a-z0-9][a-z0-9_+#-]*")
-_CJK = re.compile("[\u2e80-\U0010ffff]{2,}")
-_MARKS = str.maketrans(dict.fromkeys("'\"`,.;:!?()[]{}<>=/\\|，。；：！？（）「」’“”、", " "))
-
-
 class Neighbourhood:
     """An index of the blocks that candidates are compared with; built once a report, from one snapshot."""
 
     def __init__(
-        self, trusted: Iterable[Placed], rejected: Iterable[Placed] = (), waiting: Iterable[Placed] = ()
+        self,
+        trusted: Iterable[Placed] | Catalogued,
+        rejected: Iterable[Placed] = (),
+        waiting: Iterable[Placed] = (),
     ) -> None:
-        groups: tuple[tuple[Where, Iterable[Placed]], ...] = (
-            ("trusted", trusted),
-            ("rejected", rejected),
-            ("waiting", waiting),
+        rough = self._rough = RoughKeys()
+        shelves: tuple[tuple[Where, Shelf], ...] = (
+            ("trusted", trusted if isinstance(trusted, Catalogued) else Listed(trusted, rough)),
+            ("rejected", Listed(rejected, rough)),
+            ("waiting", Listed(waiting, rough)),
         )
-        self._known: list[Placed] = []
-        self._spans: dict[Where, tuple[int, int]] = {}
-        for where, blocks in groups:
-            start = len(self._known)
-            self._known += blocks
-            self._spans[where] = (start, len(self._known))
+        self._shelves: list[tuple[int, Where, Shelf]] = []
+        self._total = 0
+        for where, shelf in shelves:
+            self._shelves.append((self._total, where, shelf))
+            self._total += len(shelf)
         self._taken: dict[str, Statement] = {}
-        self._stems: dict[str, str] = {}
+        self._holders: dict[str, list[tuple[int, Sequence[int]]]] = {}
         self._weights: dict[str, float] = {}
+        self._known: dict[int, Placed] = {}
+        self._nearest: dict[tuple[str, Sequence[Where]], list[tuple[Where, int]]] = {}
         self._relations: dict[str, tuple[Relation, ...]] = {}
+
+    def opposed(self, trusted: Sequence[Placed]) -> Iterable[tuple[Placed, Relation]]:
+        """Each of some trusted blocks with those beside it that oppose it, as ``relations`` tells of them."""
+        self.expect(trusted, ("trusted",))
+        for placed in trusted:
+            for one in self._related(placed, ("trusted",)):
+                if one.kind == "opposes":
+                    yield placed, one
 
     def relations(self, candidate: Placed) -> tuple[Relation, ...]:
         """What the candidate's neighbours are to it: at most two trusted ones, one rejected one, and those waiting.
@@ -156,19 +172,39 @@ class Neighbourhood:
     def weigh(self, key: str) -> float:
         """A key's weight: ln(1 + (N − n + 0.5)/(n + 0.5)), N at least 200; of a single CJK character 0.35 of it."""
         known = self._weights.get(key)
-        if known is not None:
-            return known
-        count = max(LEAST, len(self._known))
-        held = max(1, self._holders.get(key, 1))
-        weight = math.log1p((count - held + 0.5) / (held + 0.5))
-        self._weights[key] = weight = weight * 0.35 if len(key) == 1 and key > "\u2e7f" else weight
-        return weight
+        if known is None:
+            self._learn((key,))
+            known = self._weights[key]
+        return known
+
+    def _learn(self, keys: Iterable[str]) -> None:
+        """Weigh keys: those of many texts at once, since a shelf may have to ask for them."""
+        new = [key for key in dict.fromkeys(keys) if key not in self._weights]
+        held: defaultdict[str, int] = defaultdict(int)
+        asked: list[str] = []
+        for key in new:
+            if is_character(key):
+                asked += (FIRST + key, LAST + key)
+            elif key in self._holders:
+                held[key] = sum(len(places) for _, places in self._holders[key])
+            else:
+                asked.append(key)
+        for _, _, shelf in self._shelves if asked else ():
+            for key, number in shelf.counts(asked).items():
+                held[key] += number
+        count = max(LEAST, self._total)
+        for key in new:
+            # Of a single CJK character about how many hold it, by the pairs that it is part of.
+            of_pairs = min(self._total, max(held[FIRST + key], held[LAST + key])) if is_character(key) else 0
+            holders = max(1, of_pairs or held[key])
+            weight = math.log1p((count - holders + 0.5) / (holders + 0.5))
+            self._weights[key] = weight * 0.35 if is_character(key) else weight
 
     # ------------------------------------------------------------------------------------------------- searching
 
-    def _related(self, candidate: Placed) -> Iterable[Relation]:
+    def _related(self, candidate: Placed, among: Sequence[Where] = EVERYWHERE) -> Iterable[Relation]:
         found: dict[Where, list[tuple[bool, float, str, Relation]]] = defaultdict(list)
-        compared = list(self._compared(candidate))
+        compared = list(self._compared(candidate, among))
         trusted = max((like.strength for where, _, like in compared if where == "trusted"), default=0.0)
         for where, placed, like in compared:
             kind = self._kind(where, like, trusted)
@@ -198,36 +234,70 @@ class Neighbourhood:
         return (named or "alike") if is_marked and is_nearest and is_clear else None
 
     def _compared(
-        self, candidate: Placed, among: Sequence[Where] = ("trusted", "rejected", "waiting")
+        self, candidate: Placed, among: Sequence[Where] = EVERYWHERE
     ) -> Iterable[tuple[Where, Placed, Likeness]]:
+        self.expect((candidate,), among)
         own = self._statement(candidate)
-        for where, at in self._near(candidate, among):
+        for where, at in self._nearest[candidate.block.id, among]:
             placed = self._known[at]
             if placed.block.id != candidate.block.id:
                 yield where, placed, likeness(own, self._statement(placed), self.weigh)
 
+    def expect(
+        self,
+        candidates: Sequence[Placed],
+        among: Sequence[Where] = EVERYWHERE,
+    ) -> None:
+        """Look up at once what many candidates will be compared with: that changes no answer, and asks a shelf less."""
+        new = [placed for placed in candidates if (placed.block.id, among) not in self._nearest]
+        if not new:
+            return
+        self._look_up({key for placed in new for key in (*self._keys(placed), _trigger(placed))})
+        for placed in new:
+            self._nearest[placed.block.id, among] = list(self._near(placed, among))
+        asked = {at for placed in new for _, at in self._nearest[placed.block.id, among]} - self._known.keys()
+        for start, _, shelf in self._shelves:
+            own = sorted(at for at in asked if start <= at < start + len(shelf))
+            self._known.update(zip(own, shelf.blocks([at - start for at in own]), strict=True))
+        told = [self._statement(placed) for placed in (*new, *map(self._known.__getitem__, sorted(asked)))]
+        self._learn(key for one in told for key in (*one.signs, *one.line))
+
     def _near(self, candidate: Placed, among: Sequence[Where]) -> Iterable[tuple[Where, int]]:
         """The numbers of the blocks worth a close comparison: by shared weight, for each kind of block apart."""
         shares: defaultdict[int, float] = defaultdict(float)
-        habitual = max(64, len(self._known) // 20)
-        for key in self._wide(self._rough(_text(candidate)), candidate.block.about == "user"):
-            holders = self._postings.get(key, ())
-            if len(holders) <= habitual:
+        habitual = max(64, self._total // 20)
+        for key in self._keys(candidate):
+            held = self._holders[key]
+            if held and sum(len(places) for _, places in held) <= habitual:
                 weight = self.weigh(key)
-                for at in holders:
-                    shares[at] += weight
-        mark = fingerprint_text(candidate.block.trigger.text)
-        of_trigger = set(self._by_trigger.get(mark, ())) if mark else set()
+                for start, places in held:
+                    for at in places:
+                        shares[start + at] += weight
+        of_trigger = {start + at for start, places in self._holders[_trigger(candidate)] for at in places}
         # What shares next to nothing with it is neither near it nor anything else to it.
         least = LEAST_SHARE * max(shares.values(), default=0.0)
-        for where in among:
-            start, stop = self._spans[where]
-            rows = [at for at, share in shares.items() if start <= at < stop and share >= least]
+        likely = [at for at, share in shares.items() if share >= least]
+        for start, where, shelf in self._shelves:
+            if where not in among:
+                continue
+            stop = start + len(shelf)
+            rows = [at for at in likely if start <= at < stop]
             chosen = heapq.nsmallest(SEARCHED, rows, key=lambda at: (-shares[at], at))
             yield from ((where, at) for at in chosen)
             more = [at for at in of_trigger.difference(chosen) if start <= at < stop]
             own = heapq.nsmallest(SAME_TRIGGER, more, key=lambda at: (-shares.get(at, 0.0), at))
             yield from ((where, at) for at in own)
+
+    def _keys(self, candidate: Placed) -> set[str]:
+        return self._wide(self._rough.of(looked_up(candidate.block)), candidate.block.about == "user")
+
+    def _look_up(self, keys: Iterable[str]) -> None:
+        """Find the holders of keys."""
+        new = [key for key in keys if key not in self._holders]
+        self._holders.update((key, []) for key in new)
+        for start, _, shelf in self._shelves if new else ():
+            for key, places in shelf.holding(new).items():
+                self._holders[key].append((start, places))
 
     def _wide(self, keys: frozenset[str], about_user: bool) -> set[str]:
         """The keys with the other names of their concepts, the other names of typed values, and their opposites; of
@@ -247,46 +317,16 @@ class Neighbourhood:
         return known
 
     @cached_property
-    def _postings(self) -> dict[str, list[int]]:
-        found: defaultdict[str, list[int]] = defaultdict(list)
-        for at, placed in enumerate(self._known):
-            for key in self._rough(_text(placed)):
-                found[key].append(at)
-        return found
-
-    @cached_property
-    def _holders(self) -> dict[str, int]:
-        """How many blocks hold a key; of a single CJK character about how many, by the pairs that it is part of."""
-        found = {key: len(rows) for key, rows in self._postings.items()}
-        first: defaultdict[str, int] = defaultdict(int)
-        last: defaultdict[str, int] = defaultdict(int)
-        for key, count in found.items():
-            if len(key) == 2 and key > "\u2e7f":
-                first[key[0]] += count
-                last[key[1]] += count
-        most = len(self._known)
-        found |= {key: min(most, max(first[key], last[key])) for key in {*first, *last}}
-        return found
-
-    @cached_property
-    def _by_trigger(self) -> dict[str, list[int]]:
-        found: defaultdict[str, list[int]] = defaultdict(list)
-        for at, placed in enumerate(self._known):
-            mark = fingerprint_text(placed.block.trigger.text)
-            if mark:
-                found[mark].append(at)
-        return found
-
-    @cached_property
     def _innocent(self) -> float:
         """The 99th percentile of the trusted blocks' own strength to their nearest rejected one; from 100 blocks on.
 
         Without it a domain of like sentences would mark what nobody ever rejected.
         """
-        trusted = self._known[: self._spans["trusted"][1]]
-        if len(trusted) < 100:
+        shelf = self._shelves[0][2]
+        if len(shelf) < 100:
             return 0.0
-        sample = trusted[:: max(1, len(trusted) // SAMPLE)][:SAMPLE]
+        sample = shelf.blocks(range(0, len(shelf), max(1, len(shelf) // SAMPLE))[:SAMPLE])
+        self.expect(sample, ("rejected",))
         nearest = sorted(
             max(
                 (like.strength for _, _, like in self._compared(placed, ("rejected",))),
@@ -296,29 +336,10 @@ class Neighbourhood:
         )
         return nearest[int(0.99 * (len(nearest) - 1))]
 
-    def _rough(self, text: str) -> frozenset[str]:
-        """The keys by which blocks are looked up: stems, and pairs of CJK characters."""
-        # Plain string methods instead of the patterns of a statement, because this runs on every known block.
-        lowered = text.lower()
-        words = lowered.translate(_MARKS).split() if text.isascii() else _LATIN.findall(lowered)
-        new = [word for word in words if word not in self._stems]
-        if new:
-            stem_of = stems(new)
-            known = vocabulary().latin
-            for word in new:
-                meaning = known.get(word)
-                is_light = meaning is not None and meaning.filling and not meaning.sides
-                self._stems[word] = "" if is_light else stem_of.get(word, "")
-        found = {self._stems[word] for word in words}
-        if not text.isascii():
-            for run in _CJK.findall(lowered):
-                found.update(map(_joined, run, run[1:]))
-        found.discard("")
-        return frozenset(found)
 
-
-def _text(placed: Placed) -> str:
-    return f"{placed.block.trigger.text}\n{inference(placed.block.payload)}"
+def _trigger(placed: Placed) -> str:
+    """The key of what has the same trigger; where there is none, one that nothing holds."""
+    return TRIGGER + fingerprint_text(placed.block.trigger.text)
 
 
 @cache

@@ -1,0 +1,74 @@
+"""What a daily report may have to say of a block that does not wait for a decision, and by which time it is found.
+
+The index keeps these of every block, so that a report reads those that concern it rather than all (DESIGN 9). Whoever
+asks tests again: a concern says that a block may be meant, its absence that it is not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from alice_exp.model.rules.consolidation import DAY, DEFAULT_HALF_LIFE, seconds
+from alice_exp.model.rules.doubt import deserves_revival, is_in_doubt
+from alice_exp.model.values.block import BLOCK_TYPES, is_approved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.snapshot import Span
+
+TRUSTED_PLACES = ("personal", "universal")
+"""The sets of which blocks are trusted."""
+
+TRUSTED = "trusted"
+"""Approved and trusted, by the time since when."""
+
+UNAPPROVED = "unapproved"
+"""In universal, and nobody approved what it says now."""
+
+DOUBTED = "doubted"
+"""Trusted, and a person is asked if it still holds."""
+
+REVIVABLE = "revivable"
+"""Refuted though its outcomes speak for it, by the time when."""
+
+
+def concerns(placed: Placed) -> Iterator[tuple[str, str | float]]:
+    """Each concern of a block, and its time: ISO-8601 UTC, of those that fade seconds since 1970."""
+    block = placed.block
+    if placed.place == "archive" and block.archived is not None and deserves_revival(block):
+        yield REVIVABLE, block.archived.at
+    if placed.place not in TRUSTED_PLACES:
+        return
+    if is_approved(placed):
+        yield TRUSTED, trusted_since(block)
+    elif placed.place == "universal":
+        yield UNAPPROVED, "-"
+    if is_in_doubt(block):
+        yield DOUBTED, "-"
+    if block.state == "reliable" and block.updated_at:
+        yield _fading(block.type), seconds(block.updated_at)
+
+
+def trusted_since(block: Block) -> str:
+    """Since when a trusted block is: its approval, or else its first day."""
+    return block.approved.at if block.approved is not None else block.created_at
+
+
+def came_up(concern: str, after: str = "") -> Span:
+    """The blocks that a concern came up of after a time, or all of them."""
+    return (concern, after, "~")
+
+
+def faded(now: str, half_life_days: Mapping[str, float]) -> tuple[Span, ...]:
+    """The blocks whose decay may be below a half: not changed for a half-life of their type, which consolidation and
+    feelings only lengthen (R3.13)."""
+    moment = seconds(now)
+    lives = ((name, half_life_days.get(name, DEFAULT_HALF_LIFE)) for name in BLOCK_TYPES)
+    # A second more, for rounding.
+    return tuple((_fading(name), 0.0, moment - days * DAY + 1) for name, days in lives)
+
+
+def _fading(block_type: str) -> str:
+    return f"fading {block_type}"

@@ -1,0 +1,117 @@
+"""Rows of the search index by which a report finds blocks without reading all: rough keys, and what concerns it.
+
+The postings of rough keys are kept of trusted files alone: the others are small, or read anyway.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from alice_exp.finding.ports import Posting
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES, concerns
+from alice_exp.finding.store.index_query import posting_data, posting_from
+from alice_exp.model.values.block import Placed, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from alice_exp.finding.store.database import Connection
+    from alice_exp.model.values.block import Block
+
+ASKED = 500
+"""The most values in one query: SQLite allows 999 at least."""
+
+
+class NearRows:
+    """These rows of one file, whose own number and path are given."""
+
+    def __init__(self, connection: Connection, number: int, path: str) -> None:
+        self._connection = connection
+        self._number = number
+        self._path = path
+        self._is_trusted = place_of(path) in TRUSTED_PLACES
+
+    def rewrite(self, blocks: Mapping[int, Block]) -> None:
+        """Replace all rows by those of a file's blocks, by slot."""
+        for table in ("concerns", "near"):
+            self._connection.execute(f"DELETE FROM {table} WHERE file = ?", (self._number,))
+        self._add_concerns(blocks)
+        if self._is_trusted:
+            self._move({}, blocks)
+
+    def change(self, were: Mapping[int, Block], coming: Mapping[int, Block]) -> None:
+        """Replace the rows of some slots."""
+        gone = [(kind, at, block_id, self._number) for kind, at, block_id, *_ in self._concerns(were)]
+        query = "DELETE FROM concerns WHERE kind = ? AND at = ? AND id = ? AND file = ?"
+        self._connection.executemany(query, gone)
+        self._add_concerns(coming)
+        if self._is_trusted:
+            # An outcome changes no text.
+            same = {
+                slot for slot, one in coming.items() if slot in were and _texts(one) == _texts(were[slot])
+            }
+            self._move(_without(were, same), _without(coming, same))
+
+    def _add_concerns(self, blocks: Mapping[int, Block]) -> None:
+        query = "INSERT OR REPLACE INTO concerns VALUES (?, ?, ?, ?, ?)"
+        self._connection.executemany(query, self._concerns(blocks))
+
+    def _concerns(self, blocks: Mapping[int, Block]) -> list[tuple[Any, ...]]:
+        return [
+            (kind, at, block.id, self._number, slot)
+            for slot, block in blocks.items()
+            for kind, at in concerns(Placed(block, self._path))
+        ]
+
+    def _move(self, were: Mapping[int, Block], coming: Mapping[int, Block]) -> None:
+        if not (were or coming):
+            return
+        from alice_exp.finding.rules.nearness.rough_keys import RoughKeys
+
+        rough = RoughKeys()
+        moves: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        for slot, block in were.items():
+            for key in rough.counted(block):
+                moves[key][slot] = 0
+        for slot, block in coming.items():
+            for key, count in rough.counted(block).items():
+                moves[key][slot] = count
+        change_postings(self._connection, "near", self._number, moves)
+
+
+def change_postings(
+    connection: Connection, table: str, number: int, moves: Mapping[str, Mapping[int, int]]
+) -> None:
+    """Set the counts of some slots in the postings of some tokens of one file; 0 removes a slot."""
+    query = f"SELECT token, data FROM {table} WHERE file = ? AND token IN"
+    held = dict(asked(connection, query, number, sorted(moves)))
+    rows = [(number, token, _changed(held.get(token, b""), moved)) for token, moved in sorted(moves.items())]
+    connection.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)", rows)
+    empty = [(number, token) for number, token, data in rows if not data]
+    connection.executemany(f"DELETE FROM {table} WHERE file = ? AND token = ?", empty)
+
+
+def asked(connection: Connection, query: str, number: int, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """The rows of a query for each of many values, ``ASKED`` at a time."""
+    found: list[tuple[Any, ...]] = []
+    for start in range(0, len(values), ASKED):
+        some = values[start : start + ASKED]
+        found += connection.execute(f"{query} ({','.join('?' * len(some))})", (number, *some))
+    return found
+
+
+def _changed(data: bytes, moved: Mapping[int, int]) -> bytes:
+    """A posting's bytes after setting the counts of some slots; 0 removes one, and none left is no bytes."""
+    held = posting_from(data)
+    kept = {slot: count for slot, count in zip(held.indexes, held.counts, strict=True) if slot not in moved}
+    kept.update((slot, min(count, 255)) for slot, count in moved.items() if count)
+    return posting_data(Posting(sorted(kept), bytes(kept[slot] for slot in sorted(kept))))
+
+
+def _texts(block: Block) -> tuple[Any, ...]:
+    return block.trigger.text, block.payload.content, block.payload.steps
+
+
+def _without(blocks: Mapping[int, Block], slots: set[int]) -> dict[int, Block]:
+    return {slot: block for slot, block in blocks.items() if slot not in slots}
