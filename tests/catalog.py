@@ -63,6 +63,7 @@ def _rows(text: str) -> list[str]:
 
 _TERMS = """
 result metadata frequency longevity uniqueness popularity reward reasoning note episode decision session outcome event act shared ok fail still_true claim
+import conflict retired revived revoked promoted debounced doubted withheld reflection
 """
 _REFUSALS = """
 no such file or directory|permission denied|operation not permitted|no space left on device|read-only file system
@@ -77,6 +78,10 @@ it is gone|not a plain file|no longer true|needs no passphrase|a field is cut of
 is held by an agent alone, which may sign for anybody|it was offered twice|this is obsolete here, as {id}
 {most} blocks of this peer wait for a decision already|{most} blocks are taken at once|this Alice cannot answer now
 its id is not its certificate's|a message of {size} bytes is too long to send|it is nested too deeply
+"{trait}": succeeded {successes} of {total} = {rate} % [{from}, {to}], the others {other_successes} of {other_total} = {other_rate} %; difference {low} to {high} points (90 %)
+"{trait}": the mean reward fell from {older} to {newer} over {total} episodes
+one episode, succeeded {successes} of {total}
+cited by
 {0} is no JSON number|on the other side: alice-exp peer invite|on the other side: alice-exp peer serve
 """
 """Sentences that reach a person as the value of another, or from a table."""

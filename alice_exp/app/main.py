@@ -164,9 +164,10 @@ COMMANDS: Table = {
 }
 
 
-def _version(value: bool) -> None:
+def _version(context: typer.Context, value: bool) -> None:
     if value:
-        typer.echo(f"alice-exp {VERSION}")
+        terminal: Terminal = context.obj
+        terminal.answer({"version": VERSION}, lambda: typer.echo(f"alice-exp {VERSION}"))
         raise typer.Exit
 
 

@@ -32,12 +32,18 @@ def brief(placed: Placed) -> dict[str, Any]:
     return {"id": block.id, "set": placed.place, "namespace": placed.namespace, "state": block.state}
 
 
-def evidence_line(placed: Placed) -> str:
-    """The newest quotation among a block's evidence, on one line; without any, the kinds of evidence."""
+def evidence_line(placed: Placed, word_of: Callable[[str], str] = str) -> str:
+    """The newest quotation among a block's evidence, on one line; without any, each kind with what came of it and how
+    often, as ``outcome ok 3, outcome fail``."""
     quoted = [piece for piece in placed.block.evidence if piece.quote]
     if quoted:
         return " ".join(quoted[-1].quote.split())
-    return ", ".join(dict.fromkeys(piece.kind for piece in placed.block.evidence))
+    said = [
+        " ".join(map(word_of, filter(None, (piece.kind, piece.effect)))) for piece in placed.block.evidence
+    ]
+    return ", ".join(
+        one if said.count(one) == 1 else f"{one} {said.count(one)}" for one in dict.fromkeys(said)
+    )
 
 
 def evidence_whole(

@@ -113,7 +113,7 @@ class Terminal:
         """A day or time that a person typed, in the home's time zone, as ISO-8601 UTC; empty stays empty."""
         from alice_exp.terminal.options import moment
 
-        return moment(text, self.session.zone) if text else ""
+        return moment(text, self.session.zone, self.session.moment) if text else ""
 
     def answer(self, document: object, text: Callable[[], None]) -> None:
         """Print the answer: one JSON document with ``--json``, otherwise by calling ``text``; nothing with ``-q``.

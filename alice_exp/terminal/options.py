@@ -17,7 +17,7 @@ from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.values.block import SETS, Place
 
 if TYPE_CHECKING:
-    from datetime import tzinfo
+    from datetime import datetime, tzinfo
 
     from alice_exp.home.session import Session
 
@@ -250,10 +250,11 @@ def write_apart(target: str, text: str) -> None:
         raise ProblemError("this file cannot be written: {why}", why=why, path=target) from error
 
 
-def moment(text: str, zone: tzinfo | None) -> str:
+def moment(text: str, zone: tzinfo | None, now: datetime | None = None) -> str:
     """A day or time as ISO-8601 UTC, empty as empty; ``UsageError`` if malformed.
 
-    What names no zone is in ``zone``; None: in that of the system.
+    What names no zone is in ``zone``; None: in that of the system. With ``now`` also a day or a span of days in words
+    (yesterday, last week, 昨天): its beginning.
     """
     if not text:
         return ""
@@ -262,9 +263,21 @@ def moment(text: str, zone: tzinfo | None) -> str:
     try:
         return parsed(text, zone).strftime("%Y-%m-%dT%H:%M:%SZ")
     except ValueError:
+        began = _named(text, zone, now) if now is not None else ""
+        if began:
+            return began
         raise UsageError(
-            "not a time: {text}", text=repr(text), hint="write 2026-02-20 or 2026-02-20T09:00:00Z"
+            "not a time: {text}", text=repr(text), hint="write 2026-02-20, 2026-02-20T09:00:00Z or yesterday"
         ) from None
+
+
+def _named(text: str, zone: tzinfo | None, now: datetime) -> str:
+    """Where the one span of days begins that a text names; empty if it names none, or several."""
+    from alice_exp.kernel.text.named_dates import named_spans
+    from alice_exp.kernel.text.times import parsed
+
+    spans = named_spans(text, now.astimezone(zone).replace(tzinfo=None))
+    return parsed(spans[0].start.isoformat(), zone).strftime("%Y-%m-%dT%H:%M:%SZ") if len(spans) == 1 else ""
 
 
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}

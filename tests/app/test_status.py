@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from alice_exp.kernel.text.display import cells
+from alice_exp.kernel.version import VERSION
 from tests.conftest import Call
 
 
@@ -100,3 +101,8 @@ def test_an_empty_list_says_how_to_begin(home: Path, cli: Call) -> None:
 def test_a_number_without_a_report_names_the_command_that_opens_one(home: Path, cli: Call) -> None:
     done = cli("approve", "1", "--yes", check=False)
     assert (done.code, "alice-exp heartbeat" in done.stderr) == (4, True)
+
+
+def test_the_version_is_a_document_where_one_is_asked_for(world: Path, cli: Call) -> None:
+    for words in (("--version", "--json"), ("--json", "--version")):
+        assert cli(*words).json == {"version": VERSION}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 import pytest
 
 from alice_exp.app.opening import open_session
+from alice_exp.kernel.journal.act import OPS
 from tests.blocks.test_lifetime_commands import TOOLS
-from tests.conftest import Call
+from tests.conftest import ROOT, Call
 
 NEXT = "2026-02-21T09:00:00Z"
 
@@ -160,6 +162,25 @@ def test_since_until_and_op(tools: Path, cli: Call) -> None:
     shown = act(cli, "show", "exp-aaaaaaa2", env=later)
     assert shown["verifications"] == 13 and shown["state"] == "reliable"
     assert act(cli, "list", "--set", "personal", env=later)["blocks"] == []
+
+
+def test_an_act_that_there_is_not_and_days_in_words(tools: Path, cli: Call) -> None:
+    for command in (("log",), ("undo", "--yes")):
+        wrong = cli(*command, "--op", "nonsense", check=False)
+        assert wrong.code == 2 and "approve" in wrong.stderr
+    assert cli("log", "--op", "approve").code == 0
+    cli("remember", "I like tea", env={"ALICE_NOW": "2026-02-18T09:00:00Z"})
+    cli("remember", "I like cake")
+    for since, count in (("yesterday", 1), ("昨天", 1), ("3 days ago", 2), ("上周", 2), ("2026-02-20", 1)):
+        assert len(act(cli, "log", "--op", "remember", "--since", since)["commits"]) == count, since
+    for wrong_time in ("banana", "yesterday or last week", "may"):
+        assert cli("log", "--since", wrong_time, check=False).code == 2, wrong_time
+
+
+def test_every_act_in_the_code_is_a_kind_that_can_be_asked_for() -> None:
+    source = "\n".join(path.read_text("utf-8") for path in (ROOT / "alice_exp").rglob("*.py"))
+    named = re.findall(r'\bAct\(\s*"([a-z]+)"|\bop(?:: str)? ?= ?"([a-z]+)"', source)
+    assert {one or other for one, other in named} <= set(OPS)
 
 
 def test_one_conversation(tools: Path, cli: Call, world: Path) -> None:

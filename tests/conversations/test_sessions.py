@@ -107,6 +107,11 @@ def test_an_unknown_session_and_a_missing_home_are_sentences(world: Path, cli: C
         assert cli("session", *words, check=False).code == 4, words
 
 
+def test_an_end_with_nothing_unread_says_so(home: Path, cli: Call) -> None:
+    session = cli("session", "start", "--json").json["id"]
+    assert cli("session", "end", session).stdout == "nothing was left to read\n"
+
+
 def test_a_role_may_stand_before_the_text_or_be_an_option(home: Path, cli: Call) -> None:
     begun(cli)
     cli("session", "say", "demo", "hello")

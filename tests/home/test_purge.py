@@ -356,7 +356,7 @@ def test_a_person_who_commits_before_it_is_finished_keeps_that(
     os.waitpid(child, 0)
     git(home, "-c", "user.name=me", "-c", "user.email=me@x", "commit", "-q", "--allow-empty", "-m", "mine")
     cli("list")
-    assert git(home, "log", "--format=%s").splitlines()[:2] == ["adopt: 1 foreign commits", "mine"]
+    assert git(home, "log", "--format=%s").splitlines()[:2] == ["adopt: 1 foreign commit", "mine"]
     assert git(home, "for-each-ref", "--format=%(refname)", "refs/alice") == "refs/alice/seen"
     cli("purge", secret, "--yes")
     assert holds(home, *WORDS) == []

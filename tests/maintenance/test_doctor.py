@@ -210,6 +210,17 @@ def test_a_search_index_that_is_none_is_removed(home: Path, cli: Call) -> None:
     assert look(cli, "--fix")["index"]["problems"] == []
 
 
+def test_a_damaged_index_is_named_though_doctor_is_the_first_command_of_the_day(
+    home: Path, cli: Call
+) -> None:
+    (home / "state/index.sqlite").write_bytes(b"no database at all" * 1000)
+    lines = "\n".join(json.dumps({"payload": f"lesson {i} on subject {i * 7}"}) for i in range(300))
+    cli("memorize", "--from", "-", stdin=lines)
+    (home / "state/index.sqlite").write_bytes(b"no database at all" * 1000)
+    told = cli("doctor", "--json", env={"ALICE_NOW": "2026-02-21T09:00:00Z"}).json
+    assert "state/index.sqlite" in json.dumps(told)
+
+
 def test_what_an_earlier_version_derived_goes_with_the_next_act(home: Path, cli: Call) -> None:
     names = (*(f"episodes.sqlite{end}" for end in ("", "-wal", "-shm")), "glance.json")
     former = [home / "state" / name for name in names]

@@ -328,6 +328,33 @@ def test_restore_brings_it_back_with_a_new_clock(shown: str, cli: Call) -> None:
     assert (item["id"], item["expires_at"]) == (shown, "2026-03-27T09:00:00Z")
 
 
+def test_the_day_that_a_candidate_expires_is_not_silent(shown: str, cli: Call) -> None:
+    later = at("2026-02-21T09:00:00Z")
+    told = cli("list", env=later)
+    assert "one candidate expired unanswered" in told.stderr
+    changed = cli("status", "--json", env=later).json["changed"]
+    assert [(one["id"], one["effect"]) for one in changed] == [(shown, "expired")]
+    assert "expired unanswered" in cli("heartbeat", env=later).stdout
+
+
+def test_what_a_person_retired_or_revived_is_called_so(home: Path, cli: Call) -> None:
+    one = cli("remember", "I like tea", "--json").json["id"]
+    for day, act in ((21, ("retire", one, "--reason", "no longer")), (22, ("revive", one, "--yes"))):
+        cli("heartbeat", env=at(f"2026-02-{day}T08:00:00Z"))
+        cli(*act, env=at(f"2026-02-{day}T09:00:00Z"))
+        report = cli("heartbeat", "--json", env=at(f"2026-02-{day}T10:00:00Z")).json
+        assert [row["effect"] for row in report["changed"]] == [f"{act[0]}d"]
+        assert f"You {act[0]}d one block." in report["summary"]
+
+
+def test_a_card_says_what_came_of_the_uses_that_nobody_wrote_a_note_on(home: Path, cli: Call) -> None:
+    one = cli("memorize", "use rg", "--when", "searching", "--json").json["id"]
+    for result in ("ok", "ok", "fail"):
+        cli("outcome", one, result)
+    (item,) = cli("heartbeat", "--json").json["items"]
+    assert item["evidence"] == "outcome ok 2, outcome fail"
+
+
 @pytest.mark.covers("B2.21")
 def test_a_month_away_loses_nothing(home: Path, cli: Call) -> None:
     block_id = cli("memorize", "the port is 80", "--json").json["id"]

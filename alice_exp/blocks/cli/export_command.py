@@ -45,7 +45,7 @@ def export(
         terminal.answer({"blocks": rows}, lambda: _json(rows))
     elif not terminal.quiet:
         sys.stdout.write(
-            markdown(found) if format == "markdown" else "".join(json_text(row, None) for row in rows)
+            markdown(found, say) if format == "markdown" else "".join(json_text(row, None) for row in rows)
         )
 
 

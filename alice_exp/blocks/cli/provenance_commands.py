@@ -181,6 +181,7 @@ def log(
     terminal: Terminal = ctx.obj
     opened = terminal.session
     opened.home.read(())
+    provenance.require_op(opened.history, op)
     block_id = provenance.find_id(opened.look_up, opened.history, reference) if reference else ""
     filters = LogFilter(block_id, by, op, session, terminal.moment(since), terminal.moment(until), limit)
     acts = list(provenance.log(opened.history, filters))
@@ -318,6 +319,7 @@ def undo(
         [*([name] if name else []), *(f"{option} {value}" for option, value in named.items() if value)]
     )
     require_person(opened.caller, say("undo"), f"alice-exp undo {tried}".rstrip())
+    provenance.require_op(opened.history, op)
     filters = LogFilter("", by, op, session, terminal.moment(since), terminal.moment(until))
     if name and filters != LogFilter():
         raise UsageError("name one act, or say which acts by options, not both")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from alice_exp.kernel.jsonc.problem import Json
@@ -74,8 +74,8 @@ def renamed(block: Block, names: Mapping[str, str]) -> Block:
     return replace(block, related=related, supersedes=names.get(block.supersedes, block.supersedes))
 
 
-def markdown(found: Iterable[Placed]) -> str:
-    """A page a namespace a section, a block a bullet; evidence below it."""
+def markdown(found: Iterable[Placed], say: Callable[..., str]) -> str:
+    """A page: a namespace a section, a block a bullet, its evidence below it; ``say`` has the reader's language."""
     lines: list[str] = []
     section = ""
     for placed in found:
@@ -85,12 +85,11 @@ def markdown(found: Iterable[Placed]) -> str:
             section = named
         when, what = documents.trigger_text(placed), documents.payload_text(placed)
         text = " ".join((f"**{when}**: {what}" if when else what).split())
-        lines.append(
-            f"- {text} ({placed.block.id}, {placed.block.state}, {placed.block.verifications} verified)"
-        )
-        lines += [
-            f"  - {' '.join(documents.evidence_whole(piece).split())}" for piece in placed.block.evidence
-        ]
+        block = placed.block
+        verified = say("{count} verified", count=block.verifications)
+        lines.append(f"- {text} ({block.id}, {say(block.state)}, {verified})")
+        for piece in block.evidence:
+            lines.append(f"  - {' '.join(documents.evidence_whole(piece, word_of=say).split())}")
     return visible("\n".join(lines)) + "\n" if lines else ""
 
 

@@ -11,7 +11,7 @@ from alice_exp.blocks.rules.undo_records import RECORDS
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import look_up, prefix
 from alice_exp.kernel.errors import Names, NotFoundError, UsageError
-from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.act import OPS, Act
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.values.block import PLACES, Placed
@@ -76,6 +76,12 @@ class Undone:
     blocks: tuple[str, ...]
     conflicts: tuple[tuple[str, Commit | None], ...]
     commit: Commit | None = None
+
+
+def require_op(history: History, op: str) -> None:
+    """Raise ``UsageError`` for an operation that there is not, and that no version before left in this history."""
+    if op and op not in OPS and all(commit.op != op for commit in history.log()):
+        raise UsageError("there is no kind of act {name}", name=repr(op), hint=", ".join(OPS))
 
 
 def stands(history: History, act: Commit) -> bool:

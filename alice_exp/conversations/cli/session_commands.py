@@ -163,6 +163,9 @@ def _candidate(one: Inference, block_id: str | None, supersedes: str) -> dict[st
 def _read_out(terminal: Terminal, extracted: Extracted) -> None:
     captured = extracted.captured
     new = len(set(captured.ids))
+    if not extracted.read:
+        terminal.line(sentence("nothing was left to read"))
+        return
     terminal.line(
         sentence(
             "{read} messages read: {count} candidates wait for your decision", read=extracted.read, count=new

@@ -39,6 +39,9 @@ from alice_exp.terminal.options import (
 )
 from alice_exp.terminal.streams import json_text
 
+_NAMES = {"at": "when", "cited_by": "cited by", "success": "worked"}
+"""What a person reads for the names of fields that are no words."""
+
 
 def add(
     ctx: typer.Context,
@@ -138,10 +141,15 @@ def show(
     cited = episode_book.citing(snapshot, episode.id)
 
     def text() -> None:
-        for name, value in {**episode_document(episode), "cited_by": list(cited)}.items():
-            if value not in (None, "", [], {}):
+        told = episode_document(episode) | {
+            "success": say("yes") if episode.success else say("no"),
+            "at": terminal.local(episode.at),
+            "cited_by": ", ".join(cited),
+        }
+        for name, value in told.items():
+            if name != "timestamp" and value not in (None, "", [], {}):
                 plain = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-                terminal.line(f"{say(name)}: {plain}")
+                terminal.line(say("{name}:", name=say(_NAMES.get(name, name))) + f" {plain}")
         if episode.result_truncated:
             terminal.line(
                 say("the result was shortened; it had {count} characters", count=episode.result_length)

@@ -95,7 +95,7 @@ def _act(now: str, seen: str, commits: list[tuple[str, str]], taken: _Taken) -> 
         *((AUTHOR, author) for author in authors[:_AUTHORS]),
         *taken.trailers,
     ]
-    detail = ", ".join([f"{len(commits)} foreign commits", *counts])
+    detail = ", ".join([f"{len(commits)} foreign commit{'s' * (len(commits) != 1)}", *counts])
     blocks = tuple(dict.fromkeys((*taken.new, *taken.changed, *taken.gone)))
     return Act("adopt", Actor("editor"), now, blocks, detail, tuple(trailers))
 

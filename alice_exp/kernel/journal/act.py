@@ -6,6 +6,13 @@ from typing import Literal
 
 from alice_exp.kernel.value_class import dataclass
 
+_OPS = """
+adopt approve config delete distill doctor edit episode event extract git heartbeat import init keep memorize merge move
+namespace outcome owner purge refuse reject remember restore retire revive seen share sign sync undo
+"""
+OPS = (*_OPS.split(),)
+"""The operations that commits are named by; ``git``: a commit that no act made."""
+
 
 @dataclass(frozen=True, slots=True)
 class Actor:

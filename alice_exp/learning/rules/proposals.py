@@ -71,9 +71,10 @@ class Proposal:
     def explanation(self) -> tuple[str, Mapping[str, object]]:
         """A message template and its values: counts, rates, the interval (in percent)."""
         support = self.support
+        # An episode without a type is of the type general, which says nothing (B5.8).
+        named = [one for one in (support.type, support.condition) if one and one != GENERAL]
         values: dict[str, object] = {
-            "trait": f"{support.trait} ({support.condition})" if support.condition else support.trait,
-            "type": support.type,
+            "trait": f"{support.trait} ({', '.join(named)})" if named else support.trait,
             "successes": support.own.successes,
             "total": support.own.total,
             "rate": round(100 * support.own.value),
@@ -88,13 +89,13 @@ class Proposal:
         if support.falling is not None:
             values |= {"older": round(support.falling[0], 2), "newer": round(support.falling[1], 2)}
             return (
-                '"{trait}" ({type}): the mean reward fell from {older} to {newer} over {total} episodes',
+                '"{trait}": the mean reward fell from {older} to {newer} over {total} episodes',
                 values,
             )
         if support.basis == "episode":
-            return "one episode of type {type}, succeeded {successes} of {total}", values
+            return "one episode, succeeded {successes} of {total}", values
         return (
-            '"{trait}" ({type}): succeeded {successes} of {total} = {rate} % [{from}, {to}], the others '
+            '"{trait}": succeeded {successes} of {total} = {rate} % [{from}, {to}], the others '
             "{other_successes} of {other_total} = {other_rate} %; difference {low} to {high} points (90 %)",
             values,
         )

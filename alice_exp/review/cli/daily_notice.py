@@ -24,7 +24,10 @@ from alice_exp.terminal.language import say
 Shown = Literal["report", "line"]
 
 _SHOWING = frozenset(("heartbeat", "review", "init"))
-_SILENT = frozenset(("approve", "reject", "reply", "mcp", "serve", "watch", "completion", "help", "status"))
+# Doctor has to see a damaged index before a report, which needs one, drops it.
+_SILENT = frozenset(
+    ("approve", "reject", "reply", "mcp", "serve", "watch", "completion", "help", "status", "doctor")
+)
 
 
 def shows_itself(command: str) -> bool:

@@ -48,7 +48,7 @@ def _how() -> str:
 
 def _item(item: Item, marked: tuple[str, ...], shared: Shared) -> str:
     block = item.placed.block
-    quote = evidence_line(item.placed)
+    quote = evidence_line(item.placed, say)
     beside = "".join(
         f'<p class="note{" warn" if row.note else ""}">{_text(f"{row.label} {row.text}")}</p>'
         + (f'<p class="note">{_with_command(row.note)}</p>' if row.note else "")

@@ -28,7 +28,7 @@ def markdown(report: Agenda, summary: str) -> str:
                         f"{say(item.placed.block.state)} {item.confidence:.1f}",
                         item.destination,
                         " · ".join(filter(None, (left(item), *marked[item.placed.block.id]))),
-                        evidence_line(item.placed),
+                        evidence_line(item.placed, say),
                         item.placed.block.id,
                     ]
                 )

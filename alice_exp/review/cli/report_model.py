@@ -240,6 +240,8 @@ def _moved(movement: Movement) -> Row:
         "doubted": say("failed for an agent; what you said stays as it is"),
         "withheld": say("failed before you looked at it: it is not applied until you decide"),
         "obsolete": say("disproved: {arrow}, archived", arrow=arrow),
+        "retired": say("retired: {arrow}", arrow=arrow),
+        "revived": say("revived: {arrow}", arrow=arrow),
         "debounced": say("failed again where it had failed: counted once"),
         "expired": say("expired unanswered; back with: alice-exp restore {id}", id=movement.block_id),
         "verified": say("verified"),

@@ -33,6 +33,13 @@ def how(report: Agenda) -> str:
 def line(report: Agenda) -> str:
     """The report in one line, for scripts and agents: how many candidates wait, and the command that shows them."""
     count = len(report.items)
+    gone = sum(movement.kind == "expired" for movement in report.changed)
+    if not count and gone:
+        return _counted(
+            gone,
+            say("one candidate expired unanswered: alice-exp heartbeat"),
+            "{count} candidates expired unanswered: alice-exp heartbeat",
+        )
     if not count:
         return say("nothing waits for your decision today")
     if count == 1:
@@ -103,6 +110,10 @@ def _moved(kinds: Counter[str]) -> Iterator[str]:
         yield _counted(
             count, say("One block was disproved and archived."), "{count} blocks were disproved and archived."
         )
+    if count := kinds["retired"]:
+        yield _counted(count, say("You retired one block."), "You retired {count} blocks.")
+    if count := kinds["revived"]:
+        yield _counted(count, say("You revived one block."), "You revived {count} blocks.")
     if count := kinds["expired"]:
         yield _counted(
             count, say("One candidate expired unanswered."), "{count} candidates expired unanswered."

@@ -194,7 +194,7 @@ def card(
 
 def _fine_print(item: Item, shared: Shared) -> Iterator[str]:
     """From which words it was learned, and what else one needs to decide, with its id."""
-    quote = short(evidence_line(item.placed), 60)
+    quote = short(evidence_line(item.placed, say), 60)
     if quote:
         yield f"“{quote}”"
     yield " · ".join(filter(None, (facts(item, shared), item.placed.block.id)))
@@ -247,7 +247,7 @@ def _plain_table(items: Sequence[Item], stream: TextIO) -> None:
             item.destination,
             left(item),
             " · ".join(marked[item.placed.block.id]),
-            visible(evidence_line(item.placed)),
+            visible(evidence_line(item.placed, say)),
         ]
         for item in items
     ]

@@ -30,6 +30,8 @@ Kind = Literal[
     "withheld",
     "verified",
     "expired",
+    "retired",
+    "revived",
 ]
 
 
@@ -170,6 +172,8 @@ def _movement(
 
 def _kind(before: Level, after: Level, steps: Sequence[_Step]) -> Kind:
     effects = [step.effect for step in steps]
+    if effects[-1] in ("retired", "revived"):
+        return effects[-1]  # type: ignore[return-value]
     if after == "obsolete":
         return "obsolete"
     if before != after:

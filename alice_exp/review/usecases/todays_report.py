@@ -51,7 +51,8 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
     """
     home, reports, caller = reviewing.home, reviewing.reports, reviewing.caller
     if peek or not caller.actor.is_person:
-        return _report(home.read(PLACES), reviewing), None
+        seen = home.read(PLACES)
+        return _report(seen, reviewing, expired(seen, caller.now)), None
     first = _report(home.read(PLACES), reviewing)
     given = {item.placed.block.id for item in first.items} if page is None else set(page(first))
     groups = _groups_shown(first, given)
