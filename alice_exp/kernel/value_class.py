@@ -123,7 +123,9 @@ class _Standard:
         self._name, self._frozen, self._members = name, frozen, {"__annotations__": types, **given}
 
     def __get__(self, value: object, owner: type) -> Any:
-        made: Any = dataclasses.dataclass(frozen=self._frozen, init=False, repr=False, eq=False)(
+        # Of a frozen class the standard one writes two functions more, which nobody calls.
+        frozen = self._frozen and self._name == "__dataclass_params__"
+        made: Any = dataclasses.dataclass(frozen=frozen, init=False, repr=False, eq=False)(
             type("_", (), dict(self._members))
         )
         found = getattr(made, self._name)

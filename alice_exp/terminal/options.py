@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError
-from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.values.block import SETS, Place
 
@@ -158,7 +158,7 @@ def _object(raw: bytes, source: str, number: int) -> dict[str, Json]:
         ) from None
     except json.JSONDecodeError as error:
         # Said as of a file: our reader knows what a person meant; json names what its grammar wants.
-        fault = parse(raw, spans_of="").problem
+        fault = jsonc.parse(raw, spans_of="").problem
         helps = fault.hint if fault else ""
         raise ProblemError(
             "this line is not JSON: {why}",

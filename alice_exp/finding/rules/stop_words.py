@@ -6,7 +6,6 @@ The words are in ``finding/rules/data/light_words.txt``. English words that are 
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -34,9 +33,10 @@ def _particles() -> frozenset[str]:
 
 
 @lru_cache(maxsize=1)
-def _light_run() -> re.Pattern[str]:
-    # Longest first, because `re` takes the first alternative that matches.
-    return re.compile("|".join(sorted(word_lists(_WORDS)["chinese"], key=lambda word: (-len(word), word))))
+def _light_words() -> tuple[frozenset[str], int]:
+    """The light Chinese words, and the length of the longest."""
+    found = frozenset(word_lists(_WORDS)["chinese"])
+    return found, max(map(len, found))
 
 
 def is_light(stem: str) -> bool:
@@ -86,7 +86,11 @@ def words_beside(runs: Iterable[str], known: Iterable[str]) -> int:
 
 def _light_places(run: str) -> list[bool]:
     """For each character of a run whether it belongs to a light word, by greedy longest match from the left."""
+    light, longest = _light_words()
     found = [False] * len(run)
-    for match in _light_run().finditer(run):
-        found[match.start() : match.end()] = [True] * len(match.group())
+    at = 0
+    while at < len(run):
+        size = next((size for size in range(longest, 0, -1) if run[at : at + size] in light), 0)
+        found[at : at + size] = [True] * len(run[at : at + size])
+        at += size or 1
     return found

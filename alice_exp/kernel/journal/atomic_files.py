@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
 import stat
 import sys
@@ -292,6 +291,9 @@ def exchange_content(path: Path, expected: bytes | None, new: bytes | None) -> N
 
 
 def _digest(content: bytes) -> str:
+    # Only writers need it, and it loads OpenSSL.
+    import hashlib
+
     return hashlib.sha256(content).hexdigest()[:32]
 
 

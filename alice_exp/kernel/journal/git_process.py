@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
 from itertools import count
 from typing import TYPE_CHECKING
@@ -95,6 +94,9 @@ def missing_git() -> ProblemError:
 
 def blob_id(data: bytes) -> str:
     """The object id that git gives these bytes."""
+    # Imported by those who ask for one: it loads OpenSSL.
+    import hashlib
+
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 

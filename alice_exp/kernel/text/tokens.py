@@ -6,7 +6,6 @@ import re
 import unicodedata
 from functools import cache
 from operator import concat
-from string import punctuation, whitespace
 from typing import TYPE_CHECKING, cast
 
 from alice_exp.kernel.text import data_files
@@ -55,9 +54,7 @@ _UNSEEN = LazyPattern(
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
 _DELICATE = LazyPattern(r"[0-9+<>=|$~#]")
-_ASCII_MARKS = str.maketrans(
-    "", "", punctuation + whitespace + "".join(map(chr, [*range(9), *range(14, 32), 127]))
-)
+_ASCII_MARKS = str.maketrans("", "", "".join(char for char in map(chr, range(128)) if not char.isalnum()))
 _MINUS = LazyPattern(r"(?<![\w-])-(?=\d)")
 _GAP = LazyPattern(r"[\W_]+")
 _BLANK = LazyPattern("(?<=[a-z]) (?=[a-z])")

@@ -6,12 +6,12 @@ failure counts once per scenario until a success there clears it.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from alice_exp.kernel.digest import sha256
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.approval import may_leave
@@ -159,12 +159,12 @@ def scenario_of(scenario: str, context: Mapping[str, Json], day: str) -> str:
     if not context:
         return f"day-{day}"
     canonical = json.dumps(dict(context), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return f"context-{hashlib.sha256(canonical.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}-{day}"
+    return f"context-{sha256(canonical.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}-{day}"
 
 
 def scenario_digest(scenario: str) -> str:
     """What a commit's message says of a scenario, whose name is a person's text and stands in the block alone."""
-    return hashlib.sha256(scenario.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return sha256(scenario.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def outcome(

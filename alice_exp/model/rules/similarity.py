@@ -6,12 +6,13 @@ literal rule all records without a context are alike (B0.1-B0.5).
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable
+from re import IGNORECASE
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from alice_exp.kernel.text.data_files import word_lists
+from alice_exp.kernel.text.lazy_pattern import LazyPattern
 from alice_exp.kernel.text.tokens import bag, fingerprint_text, is_cjk, keywords, literal_keywords, words
 from alice_exp.kernel.value_class import dataclass
 
@@ -100,13 +101,13 @@ def retrieval_similarity(
 
 
 # An upper-case A is a name ("plan A") except where a sentence begins.
-_LEFT_OUT = re.compile(
+_LEFT_OUT = LazyPattern(
     r"(?:\b(?:a|an|[Tt]he|is|are|[Pp]lease|[Aa]lways)|^An?)\s+(?=[^\W\d_]|¬)|(?<!\s)\s+(?:please|always)(?=\W*$)|请|总是"
 )
-_NEGATIVE = re.compile(
+_NEGATIVE = LazyPattern(
     r"\b(?:do|does)\s+not\b|\b(?:don['’]?t|doesn['’]?t|not|never)\b|不要|请勿|切勿|禁止|不得|不许|不准"
     r"|(?<![特级类分性识个差鉴辨告区])别(?![的人名处墅致])",
-    re.IGNORECASE,
+    IGNORECASE,
 )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal, get_args
 
+from alice_exp.kernel.digest import sha256
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ def content_hash(block: Block) -> str:
         },
     }
     canonical = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def is_approved(placed: Placed) -> bool:
