@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from array import array
+from collections import defaultdict
 from itertools import pairwise
 
 import pytest
@@ -17,7 +18,8 @@ from alice_exp.finding.rules.calibration import NEAR, _Jumble, learn_lending, le
 from alice_exp.finding.rules.corpus import joined_postings
 from alice_exp.finding.rules.parsed_query import Query
 from alice_exp.kernel.text.bilingual_lexicon import known_words, same_concept
-from alice_exp.kernel.text.tokens import is_cjk, tokens, tokens_many
+from alice_exp.kernel.text.data_files import entries
+from alice_exp.kernel.text.tokens import is_cjk, stems, tokens, tokens_many
 
 TEXTS = [
     "use ripgrep for searching code in a repository",
@@ -190,6 +192,24 @@ def test_empty_texts_do_no_harm() -> None:
     assert matches([], "zebra") == {}
     assert learn_noise([[]] * 40) == NO_NOISE
     assert Statistics(array("I"), (), NO_NOISE).dampening == []
+
+
+def test_each_word_of_the_lexicon_has_the_names_of_all_its_rows() -> None:
+    rows = [
+        [side.split(",") for side in line.replace(" ", "").split("=")]
+        for line in entries("kernel/text/data/lexicon.txt")
+    ]
+    stem_of = stems({word for english, _ in rows for word in english})
+    names: defaultdict[str, set[str]] = defaultdict(set)
+    for english, chinese in rows:
+        known = [stem_of[word] for word in english if word in stem_of]
+        for word in known:
+            names[word].update(chinese)
+        for word in chinese:
+            names[word].update(known, chinese)
+    assert len(names) > 3000
+    for word, held in names.items():
+        assert same_concept(word) == held - {word}, word
 
 
 def test_known_words_are_the_longest_from_the_left() -> None:

@@ -300,7 +300,9 @@ def _best(
         pairs = zip(indexes, collection.blocks(indexes), strict=True)
         fitting = [weighed(at, placed) for at, placed in pairs if passing is None or passing(placed)]
         count += len(fitting)
-        found = ordered([*found, *(one for one in fitting if one is not None)])[:top]
+        found += [one for one in fitting if one is not None]
+        if top is not None:
+            found = ordered(found)[:top]
     return found, count
 
 

@@ -12,9 +12,9 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
-from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from alice_exp.kernel.digest import sha256
 from alice_exp.model.values.block import Arms
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.search_episodes import similar_failures
-from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
 from alice_exp.finding.rules.preferred_matches import is_foreign
 from alice_exp.finding.rules.ranking import unscored
 from alice_exp.finding.usecases import Filters, search
@@ -99,6 +98,8 @@ def _is_like_rejected(home: Home, candidate: Placed) -> bool:
     rejected = [placed for placed in whole.within("archive") if placed.namespace == "rejected"]
     if not rejected:
         return False
+    from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
+
     return Neighbourhood(whole.within("personal", "universal"), rejected).mark(candidate) is not None
 
 

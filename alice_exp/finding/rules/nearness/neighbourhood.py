@@ -347,9 +347,9 @@ def _cities() -> frozenset[str]:
     """The names of cities, as blocks are looked up by them."""
     known = vocabulary()
     words = (*known.latin.items(), *known.cjk.items())
-    return frozenset(
-        stems([w]).get(w, w) for w, meaning in words if any(name == "city" for name, _ in meaning.values)
-    )
+    cities = [word for word, meaning in words if any(name == "city" for name, _ in meaning.values)]
+    stem_of = stems(cities)
+    return frozenset(stem_of.get(word, word) for word in cities)
 
 
 @cache
@@ -358,8 +358,9 @@ def _partners() -> dict[str, frozenset[str]]:
     known = vocabulary()
     names: defaultdict[object, set[str]] = defaultdict(set)
     by_word: dict[str, list[object]] = {}
+    stem_of = stems((*known.latin, *known.cjk))
     for word, meaning in (*known.latin.items(), *known.cjk.items()):
-        keys = stems([word]).get(word, word)
+        keys = stem_of.get(word, word)
         for side, pair in ((side, pair) for pair, side in meaning.sides):
             names[pair, side].add(keys)
             by_word.setdefault(keys, []).append((pair, -side))
