@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
 SHORTEST, LONGEST = 5, 20
 """The lengths of words in which a typo is corrected: a word of four letters is close to too many others."""
 
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _MIXED = re.compile(r"\b[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*\b")
 
@@ -44,8 +44,8 @@ def one_slip(word: str) -> set[str]:
     cuts = [(word[:at], word[at:]) for at in range(1, len(word) + 1)]
     fewer = {head + tail[1:] for head, tail in cuts if tail}
     swapped = {head + tail[1] + tail[0] + tail[2:] for head, tail in cuts if len(tail) > 1}
-    other = {head + letter + tail[1:] for head, tail in cuts if tail for letter in ascii_lowercase}
-    more = {head + letter + tail for head, tail in cuts for letter in ascii_lowercase}
+    other = {head + letter + tail[1:] for head, tail in cuts if tail for letter in _LETTERS}
+    more = {head + letter + tail for head, tail in cuts for letter in _LETTERS}
     return (fewer | swapped | other | more) - {word}
 
 
