@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from alice_exp.kernel.digest import sha256
+from alice_exp.kernel.sha256 import sha256
 from alice_exp.model.values.block import Arms
 
 if TYPE_CHECKING:
