@@ -11,6 +11,7 @@ import os
 import shutil
 import struct
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +22,9 @@ _SHUTDOWN, _WITHOUT_ITS_JOURNAL = 0x8004587D, 2
 _BYTES = 64 * 2**20
 _OPTIONS = "loop,commit=600"
 """The journal is not written by the clock: what is on the disk is there because somebody asked for it."""
+
+_LET_GO = 5.0
+"""Seconds that the kernel is given to let go of a disk."""
 
 
 class Disk:
@@ -62,14 +66,24 @@ class Disk:
             fcntl.ioctl(place, _SHUTDOWN, struct.pack("I", _WITHOUT_ITS_JOURNAL))
         finally:
             os.close(place)
-        _call("umount", str(self._place))
+        self._unmount()
         self._mount()
 
     def release(self) -> None:
         """Let go of the disk; a copy is thrown away."""
-        _call("umount", str(self._place))
+        self._unmount()
         if self._image != self._master:
             self._image.unlink()
+
+    def _unmount(self) -> None:
+        """A process that was killed is gone before the kernel has let go of all that it held: it is asked for again."""
+        until = time.monotonic() + _LET_GO
+        while time.monotonic() < until:
+            try:
+                return _call("umount", str(self._place))
+            except Unable:
+                time.sleep(0.01)
+        _call("umount", str(self._place))
 
     def _mount(self) -> None:
         _call("mount", "-t", "ext4", "-o", _OPTIONS, str(self._image), str(self._place))
