@@ -7,6 +7,7 @@ agent variable is gone, and a home opened anywhere else fails the test that open
 from __future__ import annotations
 
 import compileall
+import gc
 import io
 import json
 import os
@@ -81,6 +82,12 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         compileall.compile_dir(ROOT / "alice_exp", quiet=2)
     typer.main.get_params_from_function = cache(typer.main.get_params_from_function)  # type: ignore[attr-defined]
+
+
+def pytest_collection_finish() -> None:
+    """Six thousand tests stay until the end: the cycle collector need not look through them time and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

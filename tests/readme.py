@@ -2,7 +2,7 @@
 
 Every page of ``docs`` is looked at, whoever wrote it. Between ``<!-- generated: NAME -->`` and ``<!-- end -->`` stands what
 ``PARTS`` makes of the name, on any page. A ``console`` block that shows what its commands answer is a transcript: ``--write`` runs it and writes the answers,
-``tests/test_readme.py`` runs it and compares. To begin one, write its ``$`` lines and a line ``…`` below them.
+``--check`` runs it and compares. To begin one, write its ``$`` lines and a line ``…`` below them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import tempfile
 import textwrap
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
@@ -198,11 +199,17 @@ def main(arguments: list[str]) -> int:
     fresh = {path: generated(text) for path, text in pages().items()}
     if "--write" in arguments:
         for path, text in fresh.items():
-            (ROOT / path).write_text(BLOCK.sub(_written, text), encoding="utf-8")
+            (ROOT / path).write_text(_told(text), encoding="utf-8")
         return manual.main(arguments)
-    if old := [path for path, text in pages().items() if text != fresh[path]]:
-        print(f"old generated parts in {', '.join(old)}: run python -m tests.readme --write")
+    with ThreadPoolExecutor(2) as side_by_side:
+        told = [*side_by_side.map(_told, fresh.values())]
+    if old := [path for (path, text), now in zip(pages().items(), told, strict=True) if text != now]:
+        print(f"old parts or answers in {', '.join(old)}: run python -m tests.readme --write")
     return 1 if old else 0
+
+
+def _told(text: str) -> str:
+    return BLOCK.sub(_written, text)
 
 
 def _written(block: re.Match[str]) -> str:

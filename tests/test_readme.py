@@ -1,4 +1,7 @@
-"""Every command in README.md and docs runs and answers what is shown; every command, picture and link is there."""
+"""Every command in README.md and docs runs; every command, picture and link is there.
+
+That each answers what is shown is asked by ``make docs``.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests import seeded
-from tests.readme import BLOCK, ROOT, commands, generated, is_transcript, pages, replayed, same
+from tests.readme import BLOCK, ROOT, commands, is_transcript, pages
 
 PAGES = pages()
 FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
@@ -29,23 +32,12 @@ def blocks(pattern: re.Pattern[str]) -> Iterator[Any]:
             yield pytest.param(block, id=f"{path}: {block.splitlines()[0][:40]}")
 
 
-TRANSCRIPTS = [one for one in blocks(BLOCK) if is_transcript(one.values[0])]
 CALLS = [one for one in blocks(BLOCK) if not is_transcript(one.values[0])]
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_the_generated_parts_are_current(path: str) -> None:
-    assert generated(PAGES[path]) == PAGES[path], "run python -m tests.readme --write"
 
 
 @pytest.mark.parametrize("name", [name for name, _ in commands()])
 def test_every_command_is_documented(name: str) -> None:
     assert f"| `{name}` |" in PAGES["docs/commands.md"]
-
-
-@pytest.mark.parametrize("block", TRANSCRIPTS)
-def test_every_transcript_is_what_the_program_answers(block: str) -> None:
-    assert same(replayed(block)) == same(block), "run python -m tests.readme --write"
 
 
 @pytest.mark.parametrize("program", list(blocks(PROGRAM)))

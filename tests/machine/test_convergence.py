@@ -300,7 +300,7 @@ def _clone(fresh: Path, root: Path, there: Path) -> Clone:
 
 
 def test_two_clones_end_byte_equal_and_no_act_is_lost(run: Callable[..., None]) -> None:
-    run(2, 110, 2, 2)
+    run(2, 70, 2, 2)
 
 
 @pytest.mark.slow

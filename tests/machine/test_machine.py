@@ -52,7 +52,7 @@ from alice_exp.timeline.usecases import events
 from alice_exp.timeline.wiring import thinking
 from tests.machine.alice_world import World, furnish
 
-STEPS, EXAMPLES = 50, 24
+STEPS, EXAMPLES = 50, 12
 TEMPLATE = Path()
 COUNTED = [0]
 
@@ -586,8 +586,8 @@ def template(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
-def test_a_thousand_steps_break_no_promise(template: Path) -> None:
-    assert run(EXAMPLES, STEPS, derandomize=True) >= 1_000
+def test_hundreds_of_steps_break_no_promise(template: Path) -> None:
+    assert run(EXAMPLES, STEPS, derandomize=True) >= 500
 
 
 @pytest.mark.slow

@@ -78,12 +78,15 @@ class Disk:
     def _unmount(self) -> None:
         """A process that was killed is gone before the kernel has let go of all that it held: it is asked for again."""
         until = time.monotonic() + _LET_GO
-        while time.monotonic() < until:
+        while True:
             try:
-                return _call("umount", str(self._place))
+                _call("umount", str(self._place))
             except Unable:
+                if time.monotonic() > until:
+                    raise
                 time.sleep(0.01)
-        _call("umount", str(self._place))
+            else:
+                return
 
     def _mount(self) -> None:
         _call("mount", "-t", "ext4", "-o", _OPTIONS, str(self._image), str(self._place))
