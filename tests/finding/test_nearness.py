@@ -84,6 +84,7 @@ FLOORS = {
     "nearness_untuned.txt": {"opposes": 0.9, "replaces": 0.65, "same": 0.5, "near": 0.9},
     "nearness_frames.txt": {"differs": 0.85, "same": 0.6, "reworded": 1.0, "near": 0.95},
     "nearness_last.txt": {"differs": 0.75, "reworded": 1.0, "near": 0.75},
+    "nearness_daily.txt": {"differs": 0.8, "apart": 1.0},
     "nearness_compatible.txt": {"opposes": 1.0, "replaces": 1.0, "same": 1.0, "apart": 0.9, "near": 0.75},
 }
 """Reached when the rule was written: the tuned half, and the half held back (see docs/design.md, section 13)."""
@@ -145,6 +146,38 @@ def test_who_moved_to_a_place_no_longer_lives_where_they_did() -> None:
     new = placed("the user moved to Lisbon", "the user's home", POOL, "user")
     (one,) = Neighbourhood([known]).relations(new)
     assert one.kind == "replaces"
+
+
+@pytest.mark.parametrize(
+    ("trigger", "before", "now"),
+    [
+        ("饮食", "用户喜欢喝绿茶", "用户不喜欢吃香菜"),
+        ("food", "the user loves hummus", "the user dislikes coriander"),
+        ("咖啡", "用户喝咖啡不加糖", "用户下午不喝咖啡"),
+        ("coffee", "the user drinks coffee with milk", "the user does not drink coffee at night"),
+    ],
+)
+def test_what_is_liked_and_what_is_not_or_not_always_is_no_contradiction(
+    trigger: str, before: str, now: str
+) -> None:
+    known, new = placed(before, trigger, about="user"), placed(now, trigger, POOL, "user")
+    assert [one.kind for one in Neighbourhood([known]).relations(new)] == ["near"]
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("我家在朝阳", "我搬到海淀了"),
+        ("我们公司在望京", "公司搬到亦庄了"),
+        ("用户在阿里工作", "用户跳槽到腾讯了"),
+        ("our office is in Shoreditch", "the office moved to Canary Wharf"),
+    ],
+)
+def test_news_in_a_few_words_find_what_they_change_and_nothing_else(before: str, now: str) -> None:
+    told = ("我家在朝阳", "我们公司在望京", "用户在阿里工作", "our office is in Shoreditch")
+    around = Neighbourhood([placed(text, about="user") for text in (*told, "孩子五岁了")])
+    (found,) = [one for one in around.relations(placed(now, "", POOL, "user")) if one.kind == "replaces"]
+    assert found.placed.block.payload.content == before
 
 
 def test_there_are_enough_pairs() -> None:
@@ -335,7 +368,7 @@ def test_a_dense_domain_does_not_mark_the_innocent() -> None:
 def test_in_a_dense_domain_rewordings_are_marked_and_the_innocent_are_not() -> None:
     """The rewordings of both files, rejected in a home of some 200 texts of one subject; the others are innocent."""
     both = [pairs(name) for name in FLOORS]
-    again = [pair for rows in both for pair in rows["same"]]
+    again = [pair for rows in both for pair in rows.get("same", [])]
     others = [pair for rows in both for kind, found in rows.items() if kind != "same" for pair in found]
 
     def moved(one: Placed, path: str) -> Placed:

@@ -86,6 +86,11 @@ def test_still_true_rests_it_and_forgets_failures_in_the_order_of_trials() -> No
     assert kept.evidence[-1].effect == "still_true"
 
 
+def test_who_stands_by_what_nobody_doubted_brings_no_doubt_in() -> None:
+    kept = still_true(Block("exp-aaaaaaaa", Payload("x")), AT)
+    assert kept.doubt is None and kept.evidence[-1].effect == "still_true"
+
+
 def test_an_older_home_is_worked_out_from_its_pieces_and_latches_nothing_by_reading() -> None:
     pieces = tuple(Evidence("outcome", at=at(n), effect="fail") for n in range(6))
     old = Block("exp-aaaaaaaa", Payload("x"), evidence=pieces)

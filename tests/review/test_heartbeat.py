@@ -170,6 +170,21 @@ def test_what_is_in_doubt_is_not_applied_unless_the_person_said_it(home: Path, c
     assert (made["tier"], made["applied"][0]["doubt"]["failed"]) == ("personal", 5)
 
 
+def test_what_a_person_said_and_contradicted_is_asked_again_until_they_answer(home: Path, cli: Call) -> None:
+    old = cli("remember", "用户在阿里工作", "--json", env=at(FIRST)).json["id"]
+    new = cli("remember", "用户跳槽到腾讯了", "--json", env=at("2026-02-14T09:00:00Z")).json["id"]
+
+    def asked(day: str) -> list[tuple[str, str]]:
+        report = cli("heartbeat", "--json", env=at(f"2026-{day}T10:00:00Z")).json
+        assert (new in report["summary"]) == bool(report["settle"])
+        return [(one["id"], one["with"]["id"]) for one in report["settle"]]
+
+    assert [len(asked(day)) for day in ("02-15", "02-16", "02-21", "02-22")] == [1, 0, 1, 0]
+    assert asked("02-28") == [(new, old)]
+    cli("keep", old, env=at("2026-03-01T11:00:00Z"))
+    assert asked("03-14") == []
+
+
 @pytest.mark.covers("R3.33")
 def test_settled_blocks_that_fade_are_offered(home: Path, cli: Call) -> None:
     block_id = cli("remember", "learn one chapter a week", "--type", "goal", "--json").json["id"]

@@ -460,6 +460,25 @@ def test_an_edited_candidate_is_shown_anew_before_it_is_decided(
     assert (shown["payload"], shown["set"], shown["approved"]) == ("use ripgrep", "universal", True)
 
 
+def test_of_two_trusted_blocks_that_contradict_each_other_a_key_says_which_one_holds(
+    home: Path, cli: Call, screen: Callable[..., Screen]
+) -> None:
+    texts = (
+        "I am allergic to peanuts",
+        "I am not allergic to peanuts",
+        "our office is in Leeds",
+        "the office moved to York",
+    )
+    ids = [cli("remember", text, "--json").json["id"] for text in texts]
+    terminal = screen(home, "review")
+    for number in (1, 2):
+        terminal.until("[b]oth", number)
+        first = re.findall(r"^1  (exp-\w+)", terminal.said, re.M)[-1]
+        terminal.press("1" if first in (ids[0], ids[3]) else "2")
+    assert terminal.end() == 0
+    assert [cli("show", one, "--json").json["set"] == "archive" for one in ids] == [False, True, True, False]
+
+
 def test_without_a_terminal_it_is_refused_with_a_sentence(sample: Path, cli: Call) -> None:
     refused = cli("review", check=False)
     assert refused.code == 6

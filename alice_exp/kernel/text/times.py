@@ -63,6 +63,14 @@ def milliseconds(at: str) -> int:
     return (_moment(at) - _EPOCH) // timedelta(milliseconds=1) if at else 0
 
 
+def days_before(at: str, days: int) -> str:
+    """ISO-8601 UTC of the same time some days before; empty if that is before the year 1000."""
+    try:
+        return _written(_moment(at) - timedelta(days=days))
+    except (OverflowError, ValueError):
+        return ""
+
+
 def iso_time(value: object) -> str:
     """Any of the time formats of B1.9 as it is written to files: ISO-8601 UTC with ``Z``, milliseconds unless 0.
 

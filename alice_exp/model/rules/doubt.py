@@ -86,10 +86,10 @@ def is_in_doubt(block: Block) -> bool:
 def still_true(block: Block, at: str, note: str = "") -> Block:
     """A person's answer that it still holds: the doubt rests at a quarter, open failures are cleared (12.5)."""
     piece = Evidence("decision", at=at, quote=note, effect=STILL_TRUE)
-    day = max(at[:10], block.doubt.day) if block.doubt is not None else at[:10]
     return replace(
         block,
-        doubt=Doubt(RESTED, day),
+        # Who stands by what nobody doubted brings no doubt in.
+        doubt=Doubt(RESTED, max(at[:10], block.doubt.day)) if block.doubt is not None else None,
         open_failures={},
         evidence=(*block.evidence, piece)[-EVIDENCE_KEPT:],
     )

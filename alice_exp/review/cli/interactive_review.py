@@ -18,9 +18,9 @@ from alice_exp.review import usecases as deciding
 from alice_exp.review.cli.report_model import NOTHING_SHARED, Shared, marks
 from alice_exp.review.cli.report_text import card
 from alice_exp.review.cli.review_commands import approved, purged, rejected
-from alice_exp.review.cli.review_pages import DIGITS, ReviewPage, ask_doubts, card_question, columns, key_help
+from alice_exp.review.cli.review_pages import DIGITS, ReviewPage, card_question, columns, key_help
 from alice_exp.review.cli.single_keys import QUITTING, key, mark_pastes
-from alice_exp.review.cli.standing_pages import standing_pages
+from alice_exp.review.cli.standing_pages import ask_standing, standing_pages
 from alice_exp.review.rules.arrangement import review_screens
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.wiring import reports, reviewing
@@ -100,7 +100,7 @@ class _Session:
         """Go through the candidates from where the last review stopped, then the doubts, until the person quits."""
         steps, at = self._screens(), 0
         count = self.tally.left = sum(map(len, steps))
-        if not count and not self.report.review and not self.report.unapproved:
+        if not (count or self.report.settle or self.report.review or self.report.unapproved):
             self.terminal.line(say("Nothing waits for your decision."))
         if any(len(step) == 1 for step in steps):
             self.shared = Shared.of(self.report.items)
@@ -124,7 +124,7 @@ class _Session:
         done, is_over = standing_pages(self.terminal, self._rule, columns())
         self.tally.approved += done
         if not is_over:
-            ask_doubts(self.terminal.session, self.report.review, self.terminal.line, self._rule)
+            ask_standing(self.terminal, self.report, self._rule)
         return self.tally
 
     def _screens(self) -> list[tuple[Item, ...]]:

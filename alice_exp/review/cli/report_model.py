@@ -118,7 +118,7 @@ def has_own_row(movement: Movement) -> bool:
 def _settle(placed: Placed, one: Relation) -> Row:
     text = f"{payload_text(placed)}\n≠ {one.placed.block.id}  {payload_text(one.placed)}"
     note = say(
-        "keep one: alice-exp retire {id} --reason … or alice-exp retire {other} --reason …",
+        "one holds: alice-exp retire {id} --reason …, or alice-exp retire {other} …; both hold: alice-exp keep {id}",
         id=placed.block.id,
         other=one.placed.block.id,
     )

@@ -143,6 +143,10 @@ def _changed(report: Agenda) -> Iterator[str]:
 
 
 def _trusted(report: Agenda) -> Iterator[str]:
+    if report.settle:
+        yield say(
+            "Trusted, but opposed by another: {ids}.", ids=_ids([placed for placed, _ in report.settle])
+        )
     if report.review:
         yield say("In doubt, does it still hold: {ids}.", ids=_ids(report.review))
     if report.unapproved:

@@ -1,22 +1,17 @@
-"""The further screens of a review: pages of ten candidates, decided with one key but for those marked by their digits,
-and what is in doubt."""
+"""The further screens of a review: pages of ten candidates, decided with one key but for those marked by their
+digits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from alice_exp.kernel.text.wrapping import wrapped
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.review.cli.report_model import doubted, neighbours, told
-from alice_exp.review.cli.single_keys import QUITTING, key
+from alice_exp.review.cli.report_model import neighbours, told
 from alice_exp.review.rules.daily_report import Item
 from alice_exp.terminal.language import say
-
-if TYPE_CHECKING:
-    from alice_exp.home.session import Session
-    from alice_exp.model.values.block import Placed
 
 Mark = Literal["other", "later"]
 """What an exception does: the other of approve and reject, or nothing yet."""
@@ -114,36 +109,3 @@ def key_help() -> tuple[str, ...]:
         say("l  later: it keeps waiting · b  back · u  undo the last decision"),
         say("q  quit: everything decided so far stands"),
     )
-
-
-def ask_doubts(
-    session: Session,
-    blocks: Sequence[Placed],
-    line: Callable[[str], None],
-    rule: Callable[[str], None],
-) -> None:
-    """Ask of each block in doubt whether it still holds, until the person quits; ``line`` writes a line,
-    ``rule`` a title."""
-    from alice_exp.blocks.usecases.keep import keep
-    from alice_exp.blocks.usecases.lifetime import retire
-
-    for placed in blocks:
-        row = doubted(placed)
-        rule(say("does it still hold?"))
-        line(f"{row.label}  {row.text}")
-        line(f"  {row.note}")
-        ahead: Collection[str] | None = LATER
-        while True:
-            pressed = key(say("[k]eep: still true [n]o longer [l]ater [q]uit "), ahead)
-            ahead = None
-            if pressed in QUITTING:
-                return
-            if pressed in ("k", "y"):
-                keep(session.home, session.caller, placed.block.id)
-                line("  " + say("kept: it still holds"))
-            elif pressed == "n":
-                retire(session.home, session.caller, placed.block.id, "no longer true")
-                line("  " + say("retired: it no longer holds"))
-            elif pressed not in LATER:
-                continue
-            break

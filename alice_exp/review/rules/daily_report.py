@@ -8,18 +8,15 @@ from __future__ import annotations
 import math
 from dataclasses import field
 from datetime import datetime
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.rules.concerns import (
     DOUBTED,
     REVIVABLE,
-    TRUSTED,
     TRUSTED_PLACES,
     UNAPPROVED,
     came_up,
     faded,
-    trusted_since,
 )
 from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
 from alice_exp.finding.rules.nearness.shelf import trusted
@@ -33,6 +30,7 @@ from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
 from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, is_approved
+from alice_exp.review.rules.contradictions import contradictions
 from alice_exp.review.rules.shown_content import is_shown_as_it_is
 from alice_exp.review.rules.state_changes import Elsewhere, elsewhere, foreign, hand_edits, movements
 
@@ -53,9 +51,6 @@ FADING_BELOW = 0.5
 
 DAY = 86_400
 """Seconds in a day of waiting (R2.43)."""
-
-SETTLED_AT_ONCE = 50
-"""How many trusted blocks that are new since the report before are compared with the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +142,7 @@ class Agenda:
     today: int
     changed: tuple[Movement, ...]
     settle: tuple[tuple[Placed, Relation], ...]
-    """Trusted blocks, new since the report before, that oppose another trusted one: shown once, to settle."""
+    """Trusted blocks that contradict another trusted one, to settle: new since the report before, or asked again."""
     review: tuple[Placed, ...]
     fading: tuple[Placed, ...]
     unapproved: tuple[Placed, ...]
@@ -263,7 +258,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         sum(item.is_new for item in items),
         sum(item.placed.block.created_at >= edition.day_began for item in items),
         movements(edition.acts, snapshot, edition.leaving, lambda block: level(block, thresholds)),
-        _settle(snapshot, around, edition.since),
+        contradictions(snapshot, around, edition.since, now),
         tuple(
             placed
             for placed in snapshot.concerned(came_up(DOUBTED))
@@ -312,23 +307,6 @@ def _again(waiting: Sequence[Placed], snapshot: Snapshot) -> dict[str, str]:
     known = Rejections.within(snapshot)
     found = ((placed.block.id, known.find(placed.block.payload)) for placed in waiting)
     return {block_id: was.block.id for block_id, was in found if was is not None}
-
-
-def _settle(snapshot: Snapshot, around: Neighbourhood, since: str) -> tuple[tuple[Placed, Relation], ...]:
-    """Pairs of trusted blocks that oppose each other, of which one came since the report before."""
-    late = [
-        placed
-        for placed in snapshot.concerned(came_up(TRUSTED, since), most=SETTLED_AT_ONCE)
-        if placed.place in TRUSTED_PLACES and trusted_since(placed.block) > since
-    ]
-    late.sort(key=lambda placed: (trusted_since(placed.block), placed.block.id), reverse=True)
-    # Approved or not is asked of few: it takes a hash of what the block says.
-    fresh = list(islice((placed for placed in late if is_approved(placed)), SETTLED_AT_ONCE))
-    found: dict[frozenset[str], tuple[Placed, Relation]] = {}
-    for placed, one in around.opposed(fresh):
-        if is_approved(one.placed):
-            found.setdefault(frozenset((placed.block.id, one.placed.block.id)), (placed, one))
-    return tuple(found.values())
 
 
 def _item(

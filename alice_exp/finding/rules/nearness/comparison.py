@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -88,6 +89,7 @@ class Comparison:
         """Whether one affirms what the other denies, of one subject."""
         return (
             self._is_turned()
+            and not self._denies_at_times()
             and not self.has_other_scope()
             and not self._has_other_value()
             and not self.exchanged
@@ -99,6 +101,18 @@ class Comparison:
         morning, camomile in the evening)."""
         alone = (self.left.keys() - self.shared, self.right.keys() - self.shared)
         return self.topic < 0.6 and min(sum(map(self.weigh, keys)) for keys in alone) >= RARE
+
+    def _denies_at_times(self) -> bool:
+        """Whether one denies on an occasion (no coffee in the afternoon) what the other affirms without naming any."""
+        if self.are_values():
+            return False
+        for denies, affirms in ((self.one, self.two), (self.two, self.one)):
+            if denies.occasions and not affirms.occasions and not affirms.is_quantified:
+                is_side = any(
+                    side * sign < 0 for pair in self.opposed_sides for side, sign in denies.sides[pair]
+                )
+                return is_side or any(denies.signs.get(key, 1) < 0 for key in self.shared)
+        return False
 
     def _has_other_value(self) -> bool:
         """Whether both speak of different values of one class, affirmed or denied (green tea, no black tea)."""
@@ -128,13 +142,7 @@ class Comparison:
         is_denied = bool(counted) and denied >= 0.3 * sum(counted.values())
         if len(self.opposed_sides) % 2:
             # "no coffee in the afternoon" and "coffee in the morning" are turned twice, and agree.
-            near = (
-                self.topic >= 0.6
-                or (self.cover >= 0.3 and self.dice >= LEAST_DICE)
-                or (self._are_both_about_user() and self.cover >= 0.2)
-            )
-            is_sure = self.dice >= ALIKE or not self.opposed_sides <= vocabulary().loose
-            return near and is_sure and not is_denied
+            return not is_denied and self._are_sides_of_one()
         if self._is_of_a_part():
             return False
         # One shared word is a subject, not a statement about it; if the trigger has it too, it is even less.
@@ -152,7 +160,20 @@ class Comparison:
             return True
         # "it is fine", "it is not fine": word for word the same but for one negation, wherever that stands.
         is_one_more = (self.one.negations + self.two.negations) % 2 == 1
-        return is_one_more and self.dice >= 0.9 and max(self.over()) < 1
+        is_alike = self.dice >= 0.9 or self.cover >= 0.95
+        return is_one_more and is_alike and max(self.over()) < 1
+
+    def _are_sides_of_one(self) -> bool:
+        """Whether two opposites are said of one thing."""
+        # A trigger is a subject; what is liked and what is not are two things, if nothing else is shared.
+        says_only_that = not (self.left and self.right)
+        near = (
+            (self.topic >= 0.6 and (says_only_that or self.dice >= LEAST_DICE))
+            or (self._are_both_about_user() and says_only_that and not self.are_values())
+            or (self.cover >= 0.3 and self.dice >= LEAST_DICE)
+            or (self._are_both_about_user() and self.cover >= 0.2)
+        )
+        return near and (self.dice >= ALIKE or not self.opposed_sides <= vocabulary().loose)
 
     def _agree_on(self, key: str) -> bool:
         """Whether both affirm, or both deny, a key."""
@@ -170,8 +191,12 @@ class Comparison:
             return False
         mass = sum(map(self.weigh, shared))
         denied = sum(self.weigh(key) for key in shared if one[key] * two[key] < 0)
-        both = sum(map(self.weigh, one)) + sum(map(self.weigh, two))
-        return denied >= 0.5 * mass and 2 * mass >= CLAUSE * both and mass >= 2 * RARE
+        masses = [sum(map(self.weigh, clause)) for clause in (one, two)]
+        if denied < 0.5 * mass or mass < 2 * RARE:
+            return False
+        # Who says of the user that they do not drink coffee denies the three cups a day as well.
+        general = masses[min(one.values()) > 0] if self._are_both_about_user() else math.inf
+        return 2 * mass >= CLAUSE * sum(masses) or mass >= 0.65 * general
 
     def is_replaced(self) -> bool:
         """Whether both state the value of one thing, and another one."""
@@ -215,9 +240,22 @@ class Comparison:
         says_the_same = self.dice >= 0.9 or self.over()[0] < NARROWER
         if says_the_same or self.has_other_scope() or self._has_other_subject():
             return False
+        if "update" in told and self._has_same_subject() and (self.changed or self._are_both_located()):
+            return True
         # News about the person under one trigger is about one thing, in however other words.
         near = 0.6 if self.topic < 0.6 else 0.15 if self._are_both_about_user() else 0.3
         return is_of_one_frame or self.cover >= near
+
+    def _has_same_subject(self) -> bool:
+        """Whether both begin with the same word (the office …, 公司 …)."""
+        one, two = self.one.line, self.two.line
+        size = 2 if is_cjk(one[0]) else 1
+        is_heading = CLAUSE_END in one[: size + 1]
+        return not is_heading and one[0][0] != "=" and one[:size] == two[:size]
+
+    def _are_both_located(self) -> bool:
+        """Whether the known one says where something is, and the new one where it went."""
+        return "at" in self.two.frames and bool(self.one.frames & {"lives", "moves"})
 
     def _has_other_subject(self) -> bool:
         """Whether each begins with a word that the other one does not have (Ben …, Ada …)."""

@@ -48,6 +48,9 @@ SEARCHED, SAME_TRIGGER = 24, 6
 LEAST_SHARE = 0.25
 """The share of the best one's weight below which a block is not compared closely."""
 
+SHARED_BY_NEWS = 4.0
+"""The shared weight from which what moved or changed work is compared with what else is about the user."""
+
 SHOWN = 2
 """How many trusted neighbours are shown."""
 
@@ -110,12 +113,12 @@ class Neighbourhood:
         self._nearest: dict[tuple[str, Sequence[Where]], list[tuple[Where, int]]] = {}
         self._relations: dict[str, tuple[Relation, ...]] = {}
 
-    def opposed(self, trusted: Sequence[Placed]) -> Iterable[tuple[Placed, Relation]]:
-        """Each of some trusted blocks with those beside it that oppose it, as ``relations`` tells of them."""
+    def contradicted(self, trusted: Sequence[Placed]) -> Iterable[tuple[Placed, Relation]]:
+        """Each of some trusted blocks with those beside it that oppose or replace it, as ``relations`` tells."""
         self.expect(trusted, ("trusted",))
         for placed in trusted:
             for one in self._related(placed, ("trusted",)):
-                if one.kind == "opposes":
+                if one.kind in ("opposes", "replaces"):
                     yield placed, one
 
     def relations(self, candidate: Placed) -> tuple[Relation, ...]:
@@ -266,7 +269,8 @@ class Neighbourhood:
         """The numbers of the blocks worth a close comparison: by shared weight, for each kind of block apart."""
         shares: defaultdict[int, float] = defaultdict(float)
         habitual = max(64, self._total // 20)
-        for key in self._keys(candidate):
+        keys = self._keys(candidate)
+        for key in keys:
             held = self._holders[key]
             if held and sum(len(places) for _, places in held) <= habitual:
                 weight = self.weigh(key)
@@ -274,8 +278,11 @@ class Neighbourhood:
                     for at in places:
                         shares[start + at] += weight
         of_trigger = {start + at for start, places in self._holders[_trigger(candidate)] for at in places}
-        # What shares next to nothing with it is neither near it nor anything else to it.
+        # What shares next to nothing with it is neither near it nor anything else to it. Of who lives or works where,
+        # one rare word is enough: 公司搬到亦庄了.
         least = LEAST_SHARE * max(shares.values(), default=0.0)
+        if candidate.block.about == "user" and not keys.isdisjoint(_moves()):
+            least = min(least, SHARED_BY_NEWS)
         likely = [at for at, share in shares.items() if share >= least]
         for start, where, shelf in self._shelves:
             if where not in among:
@@ -353,8 +360,21 @@ def _cities() -> frozenset[str]:
 
 
 @cache
+def _moves() -> frozenset[str]:
+    """What tells that somebody or something moved, as blocks are looked up by it."""
+    known = vocabulary()
+    words = (*known.latin.items(), *known.cjk.items())
+    told = {word for word, meaning in words if "update" in meaning.roles and meaning.roles & _FRAME_OF.keys()}
+    return frozenset(stems([word]).get(word, word) for word in told)
+
+
+_FRAME_OF = {"lives": "lives", "employed": "employed", "works chinese": "employed"}
+
+
+@cache
 def _partners() -> dict[str, frozenset[str]]:
-    """The other names of a typed value, and a word's opposites, by which a block is looked up as well."""
+    """The other names of a typed value, a word's opposites, and what else says where somebody lives or works, by which
+    a block is looked up as well."""
     known = vocabulary()
     names: defaultdict[object, set[str]] = defaultdict(set)
     by_word: dict[str, list[object]] = {}
@@ -364,7 +384,7 @@ def _partners() -> dict[str, frozenset[str]]:
         for side, pair in ((side, pair) for pair, side in meaning.sides):
             names[pair, side].add(keys)
             by_word.setdefault(keys, []).append((pair, -side))
-        for value in meaning.values:
+        for value in (*meaning.values, *(_FRAME_OF[role] for role in meaning.roles if role in _FRAME_OF)):
             names[value].add(keys)
             by_word.setdefault(keys, []).append(value)
     return {word: frozenset().union(*(names[one] for one in others)) for word, others in by_word.items()}

@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 WHEN = ("weekday", "month")
 """The classes of values that say when something holds."""
 
+_OCCASIONS = (*WHEN, "scope: days")
+
 CLAUSE_END = "=;"
 """What stands in a statement's line where a clause ends."""
 
 _CLAUSES = re.compile(r"[,;:。、!?\n]|\.(?=\s|$)|\b(?:but|and then)\b|但是?|而且")
 _WHETHER = re.compile(r"([^\W\x00-\u2e7f])[不没]\1")
 """能不能, 有没有: a question, which denies nothing."""
-_NUMERAL = "[零一二两三四五六七八九十百千万半]"
+_NUMERALS = "零一二两三四五六七八九十百千万半"
+_NUMERAL = f"[{_NUMERALS}]"
 _UNITS = {
     word: (name, factor)
     for name, factor, words in (
@@ -48,6 +51,7 @@ _UNITS = {
         ("number", 1e3, "k"),
         ("%", 1, "% percent"),
         ("clock", 60, "点 点半 点钟 am pm"),
+        ("age", 1, "岁 周岁"),
     )
     for word in words.split()
 }
@@ -67,7 +71,7 @@ _TOKEN = re.compile(
     r"|(?P<cjk>[^\W\d_a-z\x00-\u2e7f]+)"
 )
 _COUNTED = re.compile(
-    r"(?P<number>[二两三四五六七八九十百]{1,8}|一(?=个人|个?小时|分钟|秒|个月|年))(?:(?P<unit>点半|点钟?|分钟|个?小时|秒钟?|毫秒|天|个月|年)|(?=[个条次名倍位人行页张份]))"
+    r"(?P<number>[二两三四五六七八九十百]{1,8}|一(?=个人|个?小时|分钟|秒|个月|年|岁))(?:(?P<unit>点半|点钟?|分钟|个?小时|秒钟?|毫秒|天|个月|年|周?岁)|(?=[个条次名倍位人行页张份杯碗瓶只辆台楼层]))"
 )
 """A count or a time within a run of characters. 一个 is as often "a" as "one", and counts before 人 alone; 一点 is
 "a little"."""
@@ -103,7 +107,8 @@ class Statement:
     is_quantified: bool = False
     """Whether it speaks of all of something."""
     frames: set[str] = field(default_factory=set)
-    """What the whole tells: ``update`` that something was otherwise before, ``lives`` and ``employed`` of a person."""
+    """What the whole tells: ``update`` that something was otherwise before, ``lives`` and ``employed`` of a person,
+    ``at`` and ``moves`` where something is and where it went."""
     denies_whole: bool = False
     """Whether it denies no more than that: "not all columns" leaves some."""
     spelt: dict[str | int, list[str]] = field(default_factory=dict)
@@ -112,6 +117,18 @@ class Statement:
     def written(self, name: str | int) -> str:
         """A class of values, or a pair of opposites, as the text writes it."""
         return ", ".join(dict.fromkeys(self.spelt.get(name, ())))
+
+    @property
+    def occasions(self) -> frozenset[object]:
+        """When it holds: days, months, the time of day; empty: always."""
+        days = (
+            (name, value)
+            for of in (self.values, self.old)
+            for name in _OCCASIONS
+            for value in of.get(name, ())
+        )
+        (part_of_day, _) = vocabulary().latin["morning"].sides[0]
+        return frozenset((*days, *self.sides.get(part_of_day, ())))
 
     @property
     def keys(self) -> frozenset[str]:
@@ -227,6 +244,8 @@ def _segmented(run: str) -> Iterator[_Word]:
         size = min(known.longest, len(run) - at) if run[at] in known.initials else 0
         while size and run[at : at + size] not in known.cjk:
             size -= 1
+        if run[at : at + size] == "不过" and at and run[at + 2 : at + 3].strip(_NUMERALS):
+            size = 1  # Within a clause 不过 is no "but": 对花生不过敏 denies.
         if not size:
             at += 1
             continue
@@ -280,6 +299,8 @@ def _read(words: Sequence[_Word], into: Statement) -> None:
         if opens and len(into.line) > start and "one value" not in roles and "slot" not in roles:
             into.slots.add(start)
             opens = False
+            if at and "place" in words[at - 1].meaning.roles:
+                into.frames.add("at")
         for pair, side in word.meaning.sides:
             into.sides.setdefault(pair, set()).add((side, own))
             into.spelt.setdefault(pair, []).append(word.text)
@@ -293,12 +314,25 @@ def _closed(words: Sequence[_Word], into: Statement, *, denies: bool) -> None:
     """What a whole clause adds, once its words are read."""
     into.negations += denies
     into.frames.update(name for word in words for name in _FRAMES if name in word.meaning.roles)
+    if _names_employer(words):
+        into.frames.add("employed")
+    if "lives" in into.frames and any("mover" in word.meaning.roles for word in words):
+        into.frames ^= {"lives", "moves"}
     quantified = any("quantity" in word.meaning.roles for word in words)
     into.is_quantified = into.is_quantified or quantified
     into.denies_whole = into.denies_whole or (quantified and denies)
     into.clauses.append(into.clause)
     into.clause = {}
     into.line.append(CLAUSE_END)
+
+
+def _names_employer(words: Sequence[_Word]) -> bool:
+    """Whether somebody works at a place with a name (在腾讯工作), and not at home, in a city or at night."""
+    work = next((at for at, word in enumerate(words) if "works chinese" in word.meaning.roles), 0)
+    start = next((at for at in range(work - 1, -1, -1) if words[at].text == "在"), work)
+    name = words[start + 1 : work]
+    is_plain = all(word.value is None and not (word.meaning.values or word.meaning.sides) for word in name)
+    return is_plain and not all(word.meaning.filling for word in name)
 
 
 def _valued(

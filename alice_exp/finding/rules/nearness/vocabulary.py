@@ -25,6 +25,8 @@ _ROLES = (
     "update",
     "lives",
     "employed",
+    "works chinese",
+    "mover",
     "one value",
     "slot",
     "place",
@@ -74,7 +76,7 @@ def vocabulary() -> Vocabulary:
             roles.setdefault(word, set()).add(heading)
     values = _typed_values()
     sides, attributes, loose = _opposites()
-    filling = {*lists["filling"], *lists["filling chinese"]}
+    filling = {_spelt(word) for word in (*lists["filling"], *lists["filling chinese"])}
     known = {
         word: Meaning(
             frozenset(roles.get(word, ())), values.get(word, ()), sides.get(word, ()), word in filling

@@ -1,0 +1,72 @@
+"""Pairs of trusted blocks that contradict each other, and when a person is asked which one holds."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from alice_exp.finding.rules.concerns import TRUSTED, TRUSTED_PLACES, came_up, trusted_since
+from alice_exp.kernel.text.times import days_before
+from alice_exp.model.rules.doubt import STILL_TRUE
+from alice_exp.model.values.block import is_approved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood, Relation
+    from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.snapshot import Snapshot, Span
+
+NEW_AT_ONCE, AGAIN_AT_ONCE = 50, 20
+"""How many blocks that became trusted since the report before are compared with the others, and how many of earlier."""
+
+ASKED_AGAIN = (7, 14, 28, 56, 112, 224)
+"""After how many days a contradiction that nobody answered is asked about again."""
+
+
+def contradictions(
+    snapshot: Snapshot, around: Neighbourhood, since: str, now: str
+) -> tuple[tuple[Placed, Relation], ...]:
+    """Pairs of which one became trusted since the report before (``since``) and contradicts the other.
+
+    A pair that no report showed side by side is asked about again, until one of it is retired or kept.
+    """
+    again = ((TRUSTED, days_before(since, days), days_before(now, days)) for days in ASKED_AGAIN if since)
+    spans = (came_up(TRUSTED, since), *again)
+    late = [p for p in snapshot.concerned(*spans, most=NEW_AT_ONCE) if p.place in TRUSTED_PLACES]
+    late.sort(key=lambda placed: (trusted_since(placed.block), placed.block.id), reverse=True)
+    fresh = [p for span in spans for p in _asked(late, span, since)]
+    found: dict[frozenset[str], tuple[Placed, Relation]] = {}
+    for placed, one in around.contradicted(fresh):
+        newer = max(placed.block, one.placed.block, key=trusted_since)
+        is_named = one.kind == "opposes" or _is_by_word(newer)
+        is_due = trusted_since(newer) > since or _is_by_word(newer)
+        if (
+            is_named
+            and is_due
+            and is_approved(one.placed)
+            and not _is_answered(placed.block, one.placed.block)
+        ):
+            found.setdefault(frozenset((placed.block.id, one.placed.block.id)), (placed, one))
+    return tuple(found.values())
+
+
+def _asked(late: Sequence[Placed], span: Span, since: str) -> Iterable[Placed]:
+    """The first of some blocks that became trusted in a span, and are asked about for it."""
+    _, after, before = map(str, span)
+    within = (placed for placed in late if after < trusted_since(placed.block) < before)
+    # Approved or not is asked of few: it takes a hash of what the block says.
+    if after == since:
+        return islice((placed for placed in within if is_approved(placed)), NEW_AT_ONCE)
+    return islice((p for p in within if _is_by_word(p.block) and is_approved(p)), AGAIN_AT_ONCE)
+
+
+def _is_by_word(block: Block) -> bool:
+    """Whether the person's word alone made it trusted: no report showed it beside what it contradicts."""
+    return block.approved is None or not block.approved.report
+
+
+def _is_answered(one: Block, two: Block) -> bool:
+    """Whether a person kept one of them since both stand."""
+    both = max(trusted_since(one), trusted_since(two))
+    return any(piece.effect == STILL_TRUE and piece.at >= both for of in (one, two) for piece in of.evidence)
