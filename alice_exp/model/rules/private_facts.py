@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Protocol
 
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.secrets import GUESSED, SECRETS, findings
+from alice_exp.model.rules.secrets import GUESSED, SECRETS, Shape, findings, likely
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -97,8 +97,13 @@ def _is_phone_number(text: str) -> bool:
     return 8 <= sum(map(str.isdigit, text)) <= 15
 
 
-def _always(_: str) -> bool:
+def _always(_: re.Match[str]) -> bool:
     return True
+
+
+def _by(holds: Callable[[str], bool]) -> Callable[[re.Match[str]], bool]:
+    """Whether what matched is one by its own text."""
+    return lambda match: holds(match[0])
 
 
 def _is_known_sum(text: str, start: int, end: int) -> bool:
@@ -116,31 +121,42 @@ _SUM_BEFORE = re.compile(r"\b(?:sha|md)\d{1,3}[-:= ]", re.IGNORECASE)
 _CALLED_KEY = re.compile(r"key|token|secret|password|auth|密钥|令牌|密码|口令", re.IGNORECASE)
 
 
-_KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
-    ("an identity number", re.compile(r"(?<![\dA-Za-z])\d{17}[\dXx](?![\dA-Za-z])"), is_identity_number),
+SHAPES = (
+    Shape(
+        "an identity number",
+        re.compile(r"(?<![\dA-Za-z])\d{17}[\dXx](?![\dA-Za-z])"),
+        _by(is_identity_number),
+        17,
+    ),
     # The United States' social security number, whose parts are never all zero.
-    (
+    Shape(
         "an identity number",
         re.compile(r"(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\d-])"),
         _always,
+        9,
+        ("-",),
     ),
     # Passports have no checksum that a text shows: the word stands before them.
-    (
+    Shape(
         "an identity number",
         re.compile(r"(?:\b[Pp]assport\b|护照|通行证)[^\dA-Z\n]{0,16}[A-Z]{1,2}\d{7,8}(?![\dA-Za-z])"),
         _always,
+        7,
+        ("passport", "护照", "通行证"),
     ),
-    (
+    Shape(
         "a bank account",
         re.compile(r"\b[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){2,7}(?: ?[0-9A-Z]{1,3})?\b"),
-        is_bank_account,
+        _by(is_bank_account),
+        2,
     ),
-    (
+    Shape(
         "a bank card",
         re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\dA-Za-z]|[.-][\dA-Za-z])"),
-        is_card_number,
+        _by(is_card_number),
+        13,
     ),
-    (
+    Shape(
         "a mobile number",
         re.compile(
             r"(?<![\d.#-])(?:(?:\+|00)86[ -]?)?1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?![\dA-Za-z]|[.-][\dA-Za-z])"
@@ -148,22 +164,32 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
             r"|(?<!\w)\(\d{3}\) ?\d{3}-\d{4}(?!\d)|(?<!\d)07\d{3} \d{6}(?!\d)"
             r"|\b(?i:mobile|cell|phone)\b\W{1,3}(?:is |no\.? )?0\d{2,4}(?:[ -]?\d{3,4}){2}(?!\d)"
         ),
-        _is_phone_number,
+        _by(_is_phone_number),
+        8,
     ),
-    (
+    Shape(
         "a private e-mail address",
         re.compile(
             r"(?<![\w.+-])[\w.+-]++@(?!example\.(?:com|org|net)\b|users\.noreply)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}",
             re.ASCII,
         ),
-        _is_private_mail,
+        _by(_is_private_mail),
+        signs=("@",),
     ),
-    (
+    Shape(
         "an address",
         re.compile(
             r"[\u4e00-\u9fff]{2,12}(?:路|街|大道|胡同|巷|弄)[东西南北中一二三四五六七八九十]{0,2}[段路街]?\s?\d+\s?(?:号|弄)"
             r"|(?<!\d)\d+\s?(?:号楼|栋|幢|单元)\s?\d+\s?(?:室|单元|号)"
-            r"|\b\d{1,5}[A-Z]? (?:[A-Z][a-z]+ ){1,3}"
+        ),
+        _always,
+        1,
+        ("号", "弄", "室", "单元"),
+    ),
+    Shape(
+        "an address",
+        re.compile(
+            r"\b\d{1,5}[A-Z]? (?:[A-Z][a-z]+ ){1,3}"
             r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Parkway|Pkwy|Terrace|Square"
             r"|Highway|Hwy|Crescent|Place)\b"
             r"|\b\d{1,4}(?: bis| ter)?,? (?i:rue|boulevard|avenue|allée|chemin|quai|place) "
@@ -171,11 +197,20 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
             r"|\b[A-Z][a-zäöüß]+(?:straße|strasse|weg|allee|platz) \d{1,4}[a-z]?\b"
         ),
         _always,
+        1,
+        (
+            *(" st", " ave", " road", " rd", " lane", " ln", " dr", " boulevard", " blvd", " court", " ct"),
+            *(" parkway", " pkwy", " terrace", " square", " highway", " hwy", " crescent", " place", " rue"),
+            *(" allée", " chemin", " quai", "straße", "strasse", "weg", "allee", "platz"),
+        ),
     ),
 )
 
 
-KINDS = (*dict.fromkeys(kind for kind, _, _ in _KINDS), *(kind for kind in SECRETS if kind not in _TOLERATED))
+KINDS = (
+    *dict.fromkeys(shape.what for shape in SHAPES),
+    *(kind for kind in SECRETS if kind not in _TOLERATED),
+)
 """Every kind that ``delicate`` finds."""
 
 
@@ -219,7 +254,7 @@ def _kinds(text: str) -> tuple[str, ...]:
     if not _SIGN.search(text):
         return ()
     found = dict.fromkeys(
-        kind for kind, pattern, holds in _KINDS if any(holds(m.group()) for m in pattern.finditer(text))
+        shape.what for shape in likely(SHAPES, text) if any(map(shape.fits, shape.pattern.finditer(text)))
     )
     known = findings(text, _TOLERATED)
     public = [one for one in known if one.what == _PUBLIC]

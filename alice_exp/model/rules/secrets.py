@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 LONG = 20
 """The length in characters from which a run without words counts as a key."""
@@ -34,14 +34,44 @@ class Finding:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How one kind is written, whether a match is one, and what a text has that holds one: at least so many
+    ``digits``, and one of ``signs`` (in lower case; none: any text).
+
+    Looking for a sign costs a fiftieth of looking for the shape, and few texts have any.
+    """
+
+    what: str
+    pattern: re.Pattern[str]
+    fits: Callable[[re.Match[str]], bool]
+    digits: int = 0
+    signs: tuple[str, ...] = ()
+
+
+def likely(shapes: Iterable[Shape], text: str) -> Iterator[Shape]:
+    """Those shapes that a text may hold, by its digits and their signs."""
+    lower = (text.translate(_LIKE_ASCII) if any(map(text.__contains__, _ODD_LETTERS)) else text).lower()
+    digits = len(_DIGIT.findall(text))
+    for shape in shapes:
+        if digits >= shape.digits and (not shape.signs or any(map(lower.__contains__, shape.signs))):
+            yield shape
+
+
+_DIGIT = re.compile(r"\d")
+_ODD_LETTERS = "\u017f\u0130\u0131\u212a"
+_LIKE_ASCII = str.maketrans(_ODD_LETTERS, "siik")
+"""What a pattern that ignores case takes for an ASCII letter, and ``lower`` does not."""
+
+
 def findings(text: str, without: Collection[str] = ()) -> tuple[Finding, ...]:
     """Everything in a text that must not leave, in order of position; ``without`` are kinds not to look for."""
     found = [
-        Finding(what, match.start(), match.end())
-        for what, pattern, fits in _KINDS
-        if what not in without
-        for match in pattern.finditer(text)
-        if fits(match)
+        Finding(shape.what, match.start(), match.end())
+        for shape in likely(SHAPES, text)
+        if shape.what not in without
+        for match in shape.pattern.finditer(text)
+        if shape.fits(match)
     ]
     return tuple(sorted(found, key=lambda one: (one.start, one.end)))
 
@@ -133,56 +163,114 @@ _COUNT = re.compile(r"\d+-?[a-z]+|[a-z]+\d{1,2}")
 
 # A pattern that would be tried from each character of a run, and read on to its end, takes the square of a long run: so
 # a run is entered at its beginning, or what it may hold is bounded.
-_SHAPES: Mapping[str, str] = {
-    "a private key": r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|AGE-SECRET-KEY-1[0-9A-Z]{10,}",
-    "an AWS key": r"\b(?:AKIA|ASIA|AGPA|AIDA|AROA|AIPA|ANPA|ANVA|A3T[A-Z0-9])[A-Z0-9]{16}\b",
-    "a GitHub token": r"\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}",
-    "an API key": r"\bsk-[A-Za-z0-9_-]{16,}|\b[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|\bAIza[0-9A-Za-z_-]{30,}"
-    r"|\bhf_[A-Za-z0-9]{20,}|\bglpat-[A-Za-z0-9_-]{16,}|\bnpm_[A-Za-z0-9]{30,}|\bxox[abeoprs]-[A-Za-z0-9-]{10,}"
-    r"|\bpypi-[A-Za-z0-9_-]{30,}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bLTAI[A-Za-z0-9]{12,}|\bAKID[A-Za-z0-9]{13,}"
-    r"|\b\d{8,10}:AA[\w-]{30,}|\bya29\.[\w-]{20,}|\b1//0[\w-]{20,}|\bwhsec_[A-Za-z0-9+/=]{20,}"
-    r"|\bhvs\.[\w-]{20,}",
-    "a webhook address": r"\bhttps://(?:hooks\.slack\.com/(?:services|workflows)/\S{20,}"
-    r"|(?:canary\.|ptb\.)?discord(?:app)?\.com/api/webhooks/\d+/\S{20,}"
-    r"|open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/v2/hook/\S{20,}"
-    r"|[\w-]+\.webhook\.office\.com/webhookb2/\S{20,}|maker\.ifttt\.com/trigger/[^\s/]{1,99}/with/key/\S+)",
-    "a key in a URL": r"\bhttps?://\S{1,300}?[?&](?:(?:[\w-]*[_-])?(?:key|token)|api[kK]ey|accessToken|secret|sig|signature|auth)="
-    r"(?=[^&\s]*\d)[A-Za-z0-9%._-]{12,}",
-    "a signed token": r"(?<![A-Za-z0-9_-])(?>[A-Za-z0-9_-]*?\beyJ)[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}",
-    "an SSH key": r"\b(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-\S{1,40}|sk-ssh-\S{1,40}) +AAAA[A-Za-z0-9+/=]+",
-    "a home path": r"(?<![\w.])/(?:home|Users)/[\w.-]+|(?<![\w./])/root/\S|~/(?![.\s])\S|~[a-z_][\w-]*/"
-    r"|\b[A-Za-z]:[\\/]{1,2}Users[\\/]{1,2}[^\s\\/]+|(?<![\w.])/var/home/[\w.-]+",
-    "an e-mail address": r"(?<![\w.+-])[\w.+-]++@(?!example\.(?:com|org|net)\b)[\w-]+(?:\.[\w-]+)+",
-    "a network card's address": r"\b(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}\b",
+_PLAIN: Mapping[str, tuple[str, str]] = {
+    "a private key": (
+        "-----begin age-secret-key",
+        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|AGE-SECRET-KEY-1[0-9A-Z]{10,}",
+    ),
+    "an AWS key": (
+        "akia asia agpa aida aroa aipa anpa anva a3t",
+        r"\b(?:AKIA|ASIA|AGPA|AIDA|AROA|AIPA|ANPA|ANVA|A3T[A-Z0-9])[A-Z0-9]{16}\b",
+    ),
+    "a GitHub token": (
+        "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
+        r"\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}",
+    ),
+    "an API key": (
+        "sk- k_live_ k_test_ aiza hf_ glpat- npm_ xox pypi- sg. ltai akid :aa ya29. 1//0 whsec_ hvs.",
+        r"\bsk-[A-Za-z0-9_-]{16,}|\b[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|\bAIza[0-9A-Za-z_-]{30,}"
+        r"|\bhf_[A-Za-z0-9]{20,}|\bglpat-[A-Za-z0-9_-]{16,}|\bnpm_[A-Za-z0-9]{30,}|\bxox[abeoprs]-[A-Za-z0-9-]{10,}"
+        r"|\bpypi-[A-Za-z0-9_-]{30,}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bLTAI[A-Za-z0-9]{12,}|\bAKID[A-Za-z0-9]{13,}"
+        r"|\b\d{8,10}:AA[\w-]{30,}|\bya29\.[\w-]{20,}|\b1//0[\w-]{20,}|\bwhsec_[A-Za-z0-9+/=]{20,}"
+        r"|\bhvs\.[\w-]{20,}",
+    ),
+    "a webhook address": (
+        "https://",
+        r"\bhttps://(?:hooks\.slack\.com/(?:services|workflows)/\S{20,}"
+        r"|(?:canary\.|ptb\.)?discord(?:app)?\.com/api/webhooks/\d+/\S{20,}"
+        r"|open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/v2/hook/\S{20,}"
+        r"|[\w-]+\.webhook\.office\.com/webhookb2/\S{20,}|maker\.ifttt\.com/trigger/[^\s/]{1,99}/with/key/\S+)",
+    ),
+    "a key in a URL": (
+        "http:// https://",
+        r"\bhttps?://\S{1,300}?[?&](?:(?:[\w-]*[_-])?(?:key|token)|api[kK]ey|accessToken|secret|sig|signature|auth)="
+        r"(?=[^&\s]*\d)[A-Za-z0-9%._-]{12,}",
+    ),
+    "a signed token": (
+        "eyj",
+        r"(?<![A-Za-z0-9_-])(?>[A-Za-z0-9_-]*?\beyJ)[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}",
+    ),
+    "an SSH key": (
+        "aaaa",
+        r"\b(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-\S{1,40}|sk-ssh-\S{1,40}) +AAAA[A-Za-z0-9+/=]+",
+    ),
+    "a home path": (
+        "/home/ /root/ ~ users",
+        r"(?<![\w.])/(?:home|Users)/[\w.-]+|(?<![\w./])/root/\S|~/(?![.\s])\S|~[a-z_][\w-]*/"
+        r"|\b[A-Za-z]:[\\/]{1,2}Users[\\/]{1,2}[^\s\\/]+|(?<![\w.])/var/home/[\w.-]+",
+    ),
+    "an e-mail address": (
+        "@",
+        r"(?<![\w.+-])[\w.+-]++@(?!example\.(?:com|org|net)\b)[\w-]+(?:\.[\w-]+)+",
+    ),
+    "a network card's address": (
+        ": -",
+        r"\b(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}\b",
+    ),
 }
 
-_KINDS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...] = (
+SHAPES = (
     *(
-        (what, re.compile(pattern), _is_real if "key" in what or "token" in what else _always)
-        for what, pattern in _SHAPES.items()
+        Shape(
+            what,
+            re.compile(pattern),
+            _is_real if "key" in what or "token" in what else _always,
+            signs=tuple(signs.split()),
+        )
+        for what, (signs, pattern) in _PLAIN.items()
     ),
     # Words may begin like these keys, and do not go on like them.
-    (
+    Shape(
         "an API key",
         re.compile(
             r"\b(?:dop_v1|shp(?:at|ca|pa|ss)|dckr_pat|lin_api|gsk|r8|figd|sbp|key|glptt|ntn)[_-][A-Za-z0-9_-]{20,}"
         ),
         _is_wordless,
+        signs=(
+            *(
+                "dop_v1",
+                "shpat",
+                "shpca",
+                "shppa",
+                "shpss",
+                "dckr_pat",
+                "lin_api",
+                "gsk",
+                "r8",
+                "figd",
+                "sbp",
+            ),
+            *("key_", "key-", "glptt", "ntn"),
+        ),
     ),
-    (
+    Shape(
         "a password in a URL",
         re.compile(
             r"(?:\b[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s/@:]*:|\bjdbc:oracle:\w+:\w+/)(?P<password>[^\s/@]+)@"
         ),
         _is_real_password,
+        signs=("@",),
     ),
-    ("an IP address", re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)"), _is_address),
-    (
+    Shape(
+        "an IP address", re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)"), _is_address, 4, (".",)
+    ),
+    Shape(
         "an IP address",
         re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?![\w:])"),
         _is_address,
+        signs=(":",),
     ),
-    (
+    Shape(
         "a password or key",
         re.compile(
             r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|(?:api|access|secret|private)[_ -]?key|credentials?"
@@ -191,16 +279,27 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...]
             re.IGNORECASE,
         ),
         _is_value,
+        signs=(
+            *("pass", "pwd", "secret", "token", "key", "credential"),
+            *("密码", "口令", "密钥", "私钥", "令牌", "授权码"),
+        ),
     ),
     # 账号 admin/密码 Kp82hx!q, 门锁密码 259317, 授权码 abcdxyzwqrstuvmn
-    ("a password or key", re.compile(r"(?:密码|口令)(?P<sign> )(?P<value>[!-~]{6,})"), _is_value),
-    (
+    Shape(
+        "a password or key",
+        re.compile(r"(?:密码|口令)(?P<sign> )(?P<value>[!-~]{6,})"),
+        _is_value,
+        0,
+        ("密码", "口令"),
+    ),
+    Shape(
         "a password or key",
         re.compile(r"密码 ?\d{4,8}(?![\d.-]| ?[位个次天年月条])|授权码 ?[a-z]{16}\b"),
         _always,
+        signs=("密码", "授权码"),
     ),
     # root:x9K!28vv
-    (
+    Shape(
         "a password or key",
         re.compile(
             r"\b(?:root|admin|administrator|sa|postgres|oracle|ubuntu) ?[:/] ?"
@@ -208,8 +307,10 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...]
             re.IGNORECASE,
         ),
         _is_real,
+        1,
+        (":", "/"),
     ),
-    (
+    Shape(
         "a password or key",
         re.compile(
             r"\b(?:pin|passcode|(?:unlock|door|access|security|safe|alarm) code)"
@@ -217,8 +318,10 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...]
             re.IGNORECASE,
         ),
         _always,
+        4,
+        ("pin", "passcode", " code"),
     ),
-    (
+    Shape(
         "a password or key",
         re.compile(
             r"\b(?:(?:mysql|mariadb)\w*\b[^\n|;]{0,200}? -p(?P<sign>)"
@@ -226,17 +329,19 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...]
             r" (?:-p|-a|-w|--pass(?:word)?)(?:[ =]))(?P<value>[^\s-]\S*)"
         ),
         _is_typed,
+        signs=(" -",),
     ),
-    (
+    Shape(
         "a password or key",
         re.compile(r"(?<!\S)(?:-u|--user)(?P<sign>[ =])[\w.@-]+:(?![\d:]+(?!\S))(?P<value>\S+)"),
         _is_value,
+        signs=("-u",),
     ),
-    (GUESSED, re.compile(rf"[A-Za-z0-9+/=_-]{{{LONG},}}"), _is_wordless),
+    Shape(GUESSED, re.compile(rf"[A-Za-z0-9+/=_-]{{{LONG},}}"), _is_wordless),
 )
 
 
-SECRETS = tuple(dict.fromkeys(what for what, _, _ in _KINDS))
+SECRETS = tuple(dict.fromkeys(shape.what for shape in SHAPES))
 """Every kind that ``findings`` finds."""
 
 

@@ -1,0 +1,63 @@
+"""Whatever a shape of a secret or private fact matches has its signs, so that no text is passed over."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from alice_exp.model.rules import private_facts
+from alice_exp.model.rules.secrets import SHAPES, Shape, findings, likely
+
+EVERY = (*SHAPES, *private_facts.SHAPES)
+
+
+def holds(shape: Shape, text: str) -> bool:
+    return any(map(shape.fits, shape.pattern.finditer(text)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", EVERY, ids=[f"{at}-{shape.what}" for at, shape in enumerate(EVERY)])
+def test_texts_made_from_a_pattern_have_its_signs(shape: Shape) -> None:
+    @settings(
+        max_examples=50,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate],
+    )
+    @given(st.from_regex(shape.pattern), st.sampled_from([str, str.upper, str.lower, str.title]))
+    def made(text: str, cased: object) -> None:
+        for one in (text, cased(text)):  # type: ignore[operator]
+            assert not holds(shape, one) or shape in likely([shape], one)
+
+    made()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PAſſWORD = hunter2x9",  # long s, dotted and dotless i, the Kelvin sign: letters to whoever ignores case
+        "the accesſ code is 48213",
+        "toKen: Zq81xkPw",
+        "admİn:x9K!28vv",
+        "PıN = 4821",
+        "\u529e\u516c\u5ba4 Wi-Fi 密码 Kp82hx!q",
+    ],
+)
+def test_odd_letters_hide_nothing(text: str) -> None:
+    assert (
+        {one.what for one in findings(text)}
+        == {shape.what for shape in SHAPES if holds(shape, text)}
+        != set()
+    )
+
+
+def test_signs_are_in_lower_case() -> None:
+    assert [sign for shape in EVERY for sign in shape.signs if sign != sign.lower()] == []
+
+
+def test_a_plain_text_is_searched_for_few_shapes() -> None:
+    assert [shape.what for shape in likely(EVERY, "deploy with make release, 3 times")] == [
+        "what looks like a key"
+    ]
