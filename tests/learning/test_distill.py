@@ -51,7 +51,9 @@ def test_success_and_failure_of_the_same_task() -> None:
     assert advice.trigger.context == {"domain": "git"}
     assert set(advice.trigger.keywords) == {"push", "branch"}
     assert [piece.ref for piece in advice.evidence] == [one.id for one in listed[:6]]
-    assert {piece.effect for piece in warning.evidence} == {"fail"}
+    assert {piece.effect for piece in warning.evidence} == {""}, (
+        "a failure of what it warns of is none of its own"
+    )
     assert advice.evidence[0].quote == "git push --force-with-lease → done"
     assert "succeeded 6 of 6 = 100 %" in explained(advice)
     assert "the others 0 of 5 = 0 %" in explained(advice)

@@ -145,3 +145,40 @@ def test_an_agent_may_distil_and_nothing_repeats_in_an_empty_book(home: Path, cl
     assert cli("--actor", "agent:x", "distill", "--json").json["proposals"] == []
     record(cli)
     assert cli("--actor", "agent:x", "distill", "--json").json["ids"]
+
+
+def test_what_merely_happens_on_one_machine_is_not_one_kind_of_task(home: Path, cli: Call) -> None:
+    told = [
+        *(("deploy the billing service", "pushed on friday", False), ("deploy the mail service", "pushed on friday", False)),
+        *(("deploy the search service", "pushed on friday", False), ("bake a rye loaf", "waited overnight", True)),
+        *(("bake a wheat loaf", "waited overnight", True), ("bake a sourdough loaf", "waited overnight", True)),
+        ("tune the piano", "used a fork", True),
+    ]  # fmt: skip
+    rows = [
+        {"task": task, "action": action, "success": ok, "context": {"os": "linux", "host": "a"}}
+        for task, action, ok in told
+    ]
+    cli("episode", "add", "-", stdin="".join(json.dumps(row) + "\n" for row in rows))
+    proposals = cli("distill", "--explain", "--dry-run", "--json").json["proposals"]
+    assert all(one["explain"]["others"]["total"] == 0 for one in proposals), proposals
+
+
+def test_the_failures_behind_a_warning_are_none_of_its_own(home: Path, cli: Call) -> None:
+    for ok, action in ((True, "make a backup first"), (False, "skip the backup")) * 4:
+        cli(
+            "episode",
+            "add",
+            "--task",
+            "deploy the web service",
+            "--action",
+            action,
+            "--success" if ok else "--failed",
+        )
+    proposals = cli("distill", "--json").json["proposals"]
+    warning = next(one["id"] for one in proposals if one["kind"] == "warning")
+    cli("heartbeat")
+    cli("approve", warning, "--yes")
+    decided = cli("decide", "deploy the web service").stdout
+    assert "0 of" not in decided
+    cli("outcome", warning, "ok")
+    assert cli("show", warning, "--json").json["record"] == {"ok": 1, "failed": 0}

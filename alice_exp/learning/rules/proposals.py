@@ -138,7 +138,7 @@ def lesson(episode: Episode) -> Proposal:
     support = Support(episode.task_type, "episode", episode.action, own, rate(0, 0), -1.0, 1.0)
     trigger = Trigger(episode.task, context=dict(episode.context))
     payload = Payload(_payload_text(kind, episode.action, "", episode))
-    return Proposal(kind, payload, trigger, (_evidence(episode),), support, (episode.id,))
+    return Proposal(kind, payload, trigger, (_evidence(episode, kind),), support, (episode.id,))
 
 
 def proposal(one: Lesson) -> Proposal:
@@ -151,7 +151,7 @@ def proposal(one: Lesson) -> Proposal:
         key=lambda each: (bool(each.reflection), each.reward if one.kind == "advice" else -each.reward),
     )
     named = one.support.trait if one.support.basis in ("action", "step", "trend") else best.action
-    evidence = tuple(map(_evidence, shown[-EVIDENCE_KEPT:]))
+    evidence = tuple(_evidence(episode, one.kind) for episode in shown[-EVIDENCE_KEPT:])
     payload = Payload(_payload_text(one.kind, named, one.support.condition, best))
     ids = tuple(episode.id for episode in shown)
     return Proposal(one.kind, payload, _trigger(one, shown), evidence, one.support, ids)
@@ -197,8 +197,9 @@ def _payload_text(kind: Kind, action: str, condition: str, example: Episode) -> 
     return f"避免：{text}" if _CJK.search(example.task + text) else f"avoid: {text}"
 
 
-def _evidence(episode: Episode) -> Evidence:
+def _evidence(episode: Episode, kind: Kind) -> Evidence:
+    """An episode as evidence. What failed speaks for a warning: booked as an outcome, it would speak against it."""
     result = episode.result if isinstance(episode.result, str) else ""
     quote = " → ".join(part for part in (episode.action, result or episode.reflection) if part.strip())
-    effect = "ok" if episode.success else "fail"
+    effect = "" if kind == "warning" else "ok" if episode.success else "fail"
     return Evidence("episode", episode.id, episode.at, shortened(quote or episode.task, QUOTE), effect=effect)

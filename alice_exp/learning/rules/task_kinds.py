@@ -141,9 +141,14 @@ def _rarity(every: Sequence[_Work]) -> Mapping[str, float]:
 
 
 def _likeness(one: _Work, other: _Work, rarity: Mapping[str, float]) -> float:
-    """How alike the work is, in [0, 1]: by tasks and deeds, a little by what the contexts tell."""
+    """How alike the work is, in [0, 1]: by tasks and deeds, a little by what the contexts tell.
+
+    Contexts alone join nothing: all work on one machine has one.
+    """
     tasks = _cosine(one.tasks, other.tasks, rarity)
     deeds = _cosine(one.deeds, other.deeds, rarity)
+    if not tasks and not deeds:
+        return 0.0
     keys = (
         _cosine(one.keys, other.keys, rarity)
         if one.keys and other.keys
