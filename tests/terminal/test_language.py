@@ -73,7 +73,8 @@ def test_the_compiled_catalog_is_current(code: str) -> None:
 @each_language
 def test_every_translation_has_the_places_of_its_message(code: str) -> None:
     for message, translation in catalog.read_po(code).items():
-        assert sorted(_PLACE.findall(message)) == sorted(_PLACE.findall(translation)), message
+        if translation:  # that none is missing is another test's
+            assert sorted(_PLACE.findall(message)) == sorted(_PLACE.findall(translation)), message
 
 
 def test_gettext_itself_reads_the_catalog() -> None:
@@ -107,7 +108,7 @@ def test_a_language_that_there_is_not_is_refused_and_those_there_are_are_named(
     home: Path, cli: Call, words: tuple[str, ...]
 ) -> None:
     refused = cli(*words, check=False)
-    assert refused.code == 2 and "lang is one of en, zh, not 'xx'" in refused.stderr
+    assert refused.code == 2 and f"lang is one of {', '.join(language.LANGUAGES)}, not 'xx'" in refused.stderr
     assert cli("list", "--lang", "zh_TW.UTF-8").code == 0
 
 
