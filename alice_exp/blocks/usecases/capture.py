@@ -108,7 +108,7 @@ class _Intake:
     home: dict[Sameness, Placed]
     is_taken: Callable[[str], bool]
     rejections: Rejections
-    trusted: tuple[Placed, ...] = ()
+    twin: Callable[[Payload], Placed | None] = lambda _: None
     puts: dict[str, Put] = field(default_factory=dict)
     merged: int = 0
     refused: list[str] = field(default_factory=list)
@@ -208,7 +208,9 @@ def _intake(snapshot: Snapshot, caller: Caller, drafts: Sequence[Draft]) -> _Int
     rejected = (p for p in likely if p.place == "archive" and p.namespace == "rejected")
     known = None if few else {placed.block.id for placed in likely}
     is_taken = (lambda i: snapshot.find(i) is not None) if known is None else known.__contains__
-    return _Intake(caller, living, is_taken, Rejections.of(rejected), trusted)
+    # For many drafts every trusted block is marked once, rather than looked through once a draft.
+    alike = (lambda payload: twin(payload, trusted)) if few else Rejections.of(trusted).find
+    return _Intake(caller, living, is_taken, Rejections.of(rejected), alike)
 
 
 def _capture(intake: _Intake, draft: Draft) -> Placed | None:
@@ -217,7 +219,7 @@ def _capture(intake: _Intake, draft: Draft) -> Placed | None:
     if known is not None and (not draft.key or _says_the_same(known.block, draft)):
         intake.merged += 1
         return intake.put(_observed(known.block, draft, intake.caller.now), known.path, same)
-    repeated = twin(draft.payload, intake.trusted) if known is None and not draft.key else None
+    repeated = intake.twin(draft.payload) if known is None and not draft.key else None
     if repeated is not None:
         # What is trusted already need not wait for a decision again: it was seen once more (DESIGN 13).
         block = intake.puts[repeated.block.id].block if repeated.block.id in intake.puts else repeated.block
