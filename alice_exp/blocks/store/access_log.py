@@ -98,9 +98,16 @@ class FileAccess:
 
     def _unfolded(self) -> list[Path]:
         """Segments left by a crash before their commit; those whose commit was made are removed."""
-        left = []
-        for path in sorted(self._state.glob("access-*.jsonl")):
-            segment = path.name.removeprefix("access-").removesuffix(".jsonl")
+        left: list[Path] = []
+        # Every question asks this, and globbing takes four times as long.
+        try:
+            names = sorted(os.listdir(self._state))  # noqa: PTH208
+        except OSError:
+            return left
+        for name in names:
+            if not (name.startswith("access-") and name.endswith(".jsonl")):
+                continue
+            path, segment = self._state / name, name.removeprefix("access-").removesuffix(".jsonl")
             try:
                 is_folded = self._is_folded(segment)
             except ProblemError:

@@ -73,15 +73,17 @@ class IndexedFile:
 
 
 class Indexed:
-    """One snapshot of the index; implements ``finding.ports.Known``."""
+    """One snapshot of the index; implements ``finding.ports.Known``. ``numbered`` are ids looked up in it before."""
 
     def __init__(
         self,
         rows: Rows,
         files: Sequence[IndexedFile],
         statistics: Statistics,
+        numbered: dict[str, int | None],
     ) -> None:
         self._rows = rows
+        self._numbered = numbered
         self._files = files
         self._searched = [file for file in files if file.living]
         self._starts = [span.start for span in statistics.spans]
@@ -139,15 +141,17 @@ class Indexed:
 
     def numbers(self, ids: Collection[str]) -> Sequence[int]:
         """See ``finding.ports.Collection``."""
-        starts = {file.number: at for at, file in enumerate(self._searched)}
-        query = "SELECT file, slot FROM blocks WHERE id IN (SELECT value FROM json_each(?))"
-        found = []
-        for number, slot in self._rows(query, (json.dumps(sorted(ids)),)):
-            if number in starts:
-                at = self._searched[starts[number]].place_of_slot(slot)
-                if at is not None:
-                    found.append(self._starts[starts[number]] + at)
-        return found
+        # What was read waits for a day to be folded, thousands of ids: a process looks each of them up once.
+        new = [one for one in ids if one not in self._numbered]
+        if new:
+            starts = {file.number: at for at, file in enumerate(self._searched)}
+            self._numbered.update(dict.fromkeys(new))
+            query = "SELECT id, file, slot FROM blocks WHERE id IN (SELECT value FROM json_each(?))"
+            for one, number, slot in self._rows(query, (json.dumps(new),)):
+                if number in starts:
+                    at = self._searched[starts[number]].place_of_slot(slot)
+                    self._numbered[one] = None if at is None else self._starts[starts[number]] + at
+        return [at for at in map(self._numbered.__getitem__, ids) if at is not None]
 
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
         """See ``finding.ports.Collection``."""

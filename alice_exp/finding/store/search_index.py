@@ -112,7 +112,7 @@ class SearchIndex(Database):
         super().__init__(path, _SCHEMA, warn)
         self._read = read
         self._parse = parse
-        self._known: tuple[int, Sequence[IndexedFile], Statistics] | None = None
+        self._known: tuple[int, Sequence[IndexedFile], Statistics, dict[str, int | None]] | None = None
 
     def ask(self, files: Mapping[str, Signature], question: Callable[[Indexed], R]) -> R | None:
         """Refresh the index from the namespace ``files`` (path and signature) and ask one snapshot of it.
@@ -173,7 +173,7 @@ class SearchIndex(Database):
             loaded = load(connection.execute)
             living = (file for file in loaded if file.living)
             statistics = Statistics.of((file.lengths, file.lending, file.noise) for file in living)
-            self._known = (generation, loaded, statistics)
+            self._known = (generation, loaded, statistics, {})
         return Indexed(connection.execute, *self._known[1:])
 
     # -- keeping in step ----------------------------------------------------------------------------------------
