@@ -3,7 +3,8 @@
 ``extraction_cases.jsonl`` is written by hand, part by part: each part but ``tune`` was written before the rules saw it,
 measured once, and only then were the rules mended where it showed them to be missing. Recall when first seen: ``held``
 zh 0.62, en 0.72; ``second`` zh 0.66, en 0.71; ``fresh`` zh 0.84, en 0.85; ``last`` (chosen to be out of the way) zh
-0.63, en 0.62; ``final`` zh 0.70, en 0.85; precision 0.90 to 1. That is what to expect of new sentences; what is asserted is that nothing is lost.
+0.63, en 0.62; ``final`` zh 0.70, en 0.85; precision 0.90 to 1; ``daily`` (the half looked at) zh 7 of 7, en 2 of 6, 4
+false of 3 jokes, held back zh 4 of 6, en 6 of 6, 3 false of 4 jokes, which are silent since. That is what to expect of new sentences; what is asserted is that nothing is lost.
 """
 
 from __future__ import annotations
@@ -108,6 +109,7 @@ def test_precision_and_recall(capsys: pytest.CaptureFixture[str]) -> None:
             "fresh": 0.97,
             "last": 0.85,
             "final": 0.9,
+            "daily": 0.97,
         }.items():
             right, wanted, found, _ = rows[lang, part]
             assert right / wanted >= least and right / found >= 0.9, (lang, part)

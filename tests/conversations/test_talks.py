@@ -226,6 +226,29 @@ def test_what_others_say_or_once_was_is_not_kept(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("messages", "kept"),
+    [
+        (["I live on Mars", "lol jk, I live in Ohio"], ["The user lives in Ohio"]),
+        (["I'm a baker. I own two yachts", "just kidding!"], ["The user is a baker"]),
+        (["我是飞行员", "开玩笑啦"], []),
+        (["我是飞行员，哈哈骗你的，我是会计"], ["用户是会计"]),
+        (["我用 Vim。说错了，我用 Emacs。"], ["用户使用 Emacs"]),
+        (["I work in Oslo, wait no, Bergen"], []),
+        (["I use vim. Scratch that, I use emacs now."], ["The user uses emacs now"]),
+        # Not the speaker, not a joke, or the assistant is corrected.
+        (["I teach kids. We were joking yesterday."], ["The user teaches kids"]),
+        (["no joke, I live on a boat"], ["The user lives on a boat"]),
+        (["没开玩笑，我住在船上"], ["用户住在船上"]),
+        (["我平时爱跟同事开玩笑"], ["用户平时爱跟同事开玩笑"]),
+        (["我是护士", "不对，我住在成都"], ["用户是护士", "用户住在成都"]),
+    ],
+)
+def test_what_is_taken_back_is_not_kept(messages: list[str], kept: list[str]) -> None:
+    got = [one.content for one in extract([Message("user", text) for text in messages]).inferences]
+    assert got == kept
+
+
+@pytest.mark.parametrize(
     ("question", "reply", "content"),
     [
         ("Nice! How many hives do you have?", "six right now", 'The user, asked "How many hives do you have", answered: six right now'),

@@ -36,7 +36,7 @@ from alice_exp.conversations.rules.extraction.sentences import sentences
 from alice_exp.kernel.text.tokens import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from alice_exp.conversations.rules.extraction.sentences import Sentence
     from alice_exp.conversations.values import Message
@@ -73,18 +73,22 @@ def extract(messages: Sequence[Message], min_importance: float = MIN_IMPORTANCE)
 
     Only user messages are read; the assistant's are context (B4.8). ``index`` of an inference is its message's index in
     ``messages``. A repeated statement is one inference; in a single-valued slot the latest wins and names what it
-    replaces (B4.14). Time is linear in the length of the text.
+    replaces (B4.14). What is taken back, as a joke or a slip, is none. Time is linear in the length of the text.
     """
-    found: list[Inference] = []
+    rows: list[list[Inference]] = []
     for index, message in enumerate(messages):
         if message.role == "user":
             asked = messages[index - 1] if index else None
-            found += (
-                replace(one, index=index, importance=_asked_for(one, messages, index))
-                for one in _said(
-                    message.content, asked.content if asked and asked.role == "assistant" else ""
-                )
+            told, takes_back = _said(
+                message.content, asked.content if asked and asked.role == "assistant" else ""
             )
+            if takes_back and rows:
+                rows.pop()
+            rows += (
+                [replace(one, index=index, importance=_asked_for(one, messages, index)) for one in row]
+                for row in told
+            )
+    found = [one for row in rows for one in row]
     kept = [one for one in found if one.importance >= min_importance]
     return Extraction(tuple(settled(kept)), len(found) - len(kept))
 
@@ -108,14 +112,26 @@ def but_unrecorded(messages: Sequence[Message]) -> list[Message]:
     return left
 
 
-def _said(text: str, asked: str) -> Iterator[Inference]:
-    """What a message tells, its first sentence perhaps as an answer to what was ``asked``."""
+def _said(text: str, asked: str) -> tuple[list[list[Inference]], bool]:
+    """What each sentence of a message tells, the first one perhaps as an answer to what was ``asked``; and whether the
+    message begins with taking back what its speaker said before."""
+    rows: list[list[Inference]] = []
+    takes_back = False
     for place, sentence in enumerate(sentences(text)):
+        words = (chinese_patterns if sentence.chinese else english_patterns).SENTENCES
+        back = list(words.takes_back.finditer(sentence.text))
+        if back:
+            taken = back[-1]
+            # Of a sentence with something in front it takes back that; at its beginning, the sentence before.
+            if len(sentence.text[: taken.start()].strip(" ,，")) < 2:
+                rows[-1:] = []
+                takes_back = takes_back or not (place or taken["slip"])
+            sentence = sentence.behind(taken.end())
         read = chinese_reader.read if sentence.chinese else english_reader.read
         told = read(sentence.text, sentence.asks)
         answered = None if told or place else _answer(asked, sentence)
-        for one in told or ([answered] if answered else []):
-            yield _whole(one, sentence)
+        rows.append([_whole(one, sentence) for one in told or ([answered] if answered else [])])
+    return rows, takes_back
 
 
 def _answer(asked: str, reply: Sentence) -> Inference | None:

@@ -140,7 +140,7 @@ def _clause(clause: str) -> Iterator[Inference]:
         return
     ours = STATEMENTS.ours.match(clause)
     if ours:
-        who = ours["who"].removeprefix("的") or "团队"
+        who = re.sub("^组", "小组", ours["who"].removeprefix("的")) or "团队"
         yield Inference(f"用户的{who}使用{ours['v']}", 0.7, "fact", "tools", "", ours["v"].strip())
         return
     if SENTENCES.we.match(clause):

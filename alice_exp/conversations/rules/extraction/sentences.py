@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.value_class import dataclass
@@ -44,6 +45,12 @@ class Sentence:
     asks: bool
     chinese: bool
     quoted: tuple[str, ...]
+
+    def behind(self, place: int) -> Sentence:
+        """The sentence with the text from a place on; its quote stays whole."""
+        count = self.text[:place].count(MASK)
+        rest = self.text[place:].lstrip(" ,，。:：!！;；—…～~)）")
+        return replace(self, text=rest, quoted=self.quoted[count:])
 
     def restored(self, text: str) -> str:
         """A part of the masked text with its quotations restored."""
