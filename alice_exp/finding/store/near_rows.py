@@ -5,6 +5,8 @@ The postings of rough keys are kept of trusted files alone: the others are small
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -104,9 +106,19 @@ def asked(connection: Connection, query: str, number: int, values: Sequence[Any]
 def _changed(data: bytes, moved: Mapping[int, int]) -> bytes:
     """A posting's bytes after setting the counts of some slots; 0 removes one, and none left is no bytes."""
     held = posting_from(data)
-    kept = {slot: count for slot, count in zip(held.indexes, held.counts, strict=True) if slot not in moved}
-    kept.update((slot, min(count, 255)) for slot, count in moved.items() if count)
-    return posting_data(Posting(sorted(kept), bytes(kept[slot] for slot in sorted(kept))))
+    # In place: one block of thousands changes, and most often a new one comes last.
+    slots, counts = array("I", held.indexes), bytearray(held.counts)
+    for slot, count in sorted(moved.items()):
+        at = bisect_left(slots, slot)
+        is_held = at < len(slots) and slots[at] == slot
+        if count and is_held:
+            counts[at] = min(count, 255)
+        elif count:
+            slots.insert(at, slot)
+            counts.insert(at, min(count, 255))
+        elif is_held:
+            del slots[at], counts[at]
+    return posting_data(Posting(slots, bytes(counts)))
 
 
 def _texts(block: Block) -> tuple[Any, ...]:

@@ -26,7 +26,7 @@ from alice_exp.finding.store.index_query import (
     load,
 )
 from alice_exp.home.landed import NEW
-from alice_exp.kernel.journal.git_process import blob_id
+from alice_exp.kernel.content_digest import blob_id
 from alice_exp.model.values.block import place_of
 
 if TYPE_CHECKING:

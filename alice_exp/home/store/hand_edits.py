@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.home.store.record_files import as_adopted
+from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import Hint, ProblemError
 from alice_exp.kernel.journal.act import Act, Actor
 from alice_exp.kernel.journal.atomic_files import read_bytes
 from alice_exp.kernel.journal.file_signatures import UNKNOWN, Stamps, now_ns
-from alice_exp.kernel.journal.git_process import blob_id
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.kernel.jsonc import edit, parse
 from alice_exp.model.formats.block_schema import read_blocks

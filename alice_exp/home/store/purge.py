@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store.purge_search import departed, elsewhere, versions
+from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
@@ -20,7 +21,7 @@ from alice_exp.kernel.journal.atomic_files import (
     read_bytes,
     sync_directory,
 )
-from alice_exp.kernel.journal.git_process import COMMITTER, NO_OBJECT, PENDING, PURGING, STAGE, blob_id
+from alice_exp.kernel.journal.git_process import COMMITTER, NO_OBJECT, PENDING, PURGING, STAGE
 from alice_exp.kernel.journal.git_references import SEEN
 from alice_exp.kernel.journal.rewrite_history import rewrite
 from alice_exp.model.formats.block_erasure import forget, is_empty

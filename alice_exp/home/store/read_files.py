@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel import jsonc
+from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import NotAFile, read_bytes
-from alice_exp.kernel.journal.git_process import blob_id
 from alice_exp.kernel.jsonc import Unchanged
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass

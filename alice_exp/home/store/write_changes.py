@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.landed import NEW, Landed
 from alice_exp.home.store.read_files import holds_blocks
+from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk
-from alice_exp.kernel.journal.git_process import blob_id
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.kernel.jsonc import parse
 from alice_exp.model.formats.block_schema import read_blocks

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from alice_exp.kernel.content_digest import digest
 from alice_exp.kernel.journal.name_exchange import exchange
 from alice_exp.kernel.value_class import dataclass
 
@@ -207,7 +208,7 @@ def swap_in(temporary: Path, path: Path, expected: bytes | None, new: bytes) -> 
             raise ChangedOnDisk(path) from None
         temporary.unlink()
         return None
-    displaced = temporary.with_name(f"{temporary.name}-{_digest(expected)}{OUT}")
+    displaced = temporary.with_name(f"{temporary.name}-{digest(expected)}{OUT}")
     temporary.rename(displaced)
     try:
         exchange(displaced, path)
@@ -248,7 +249,7 @@ def take_out(path: Path, expected: bytes) -> Path:
 
     Otherwise raise ``ChangedOnDisk`` and leave the file.
     """
-    name = f".{path.name}{MARK}{os.getpid()}-{os.urandom(4).hex()}-{_digest(expected)}{OUT}"
+    name = f".{path.name}{MARK}{os.getpid()}-{os.urandom(4).hex()}-{digest(expected)}{OUT}"
     displaced = path.with_name(name)
     try:
         path.rename(displaced)
@@ -270,7 +271,7 @@ def link_back(displaced: Path, path: Path) -> None:
 def is_as_expected(displaced: Path) -> bool:
     """Whether a displaced file contains what it did when it was read; false once somebody wrote into it since."""
     content = _content(displaced)
-    return content is not None and _digest(content) == displaced.name.rpartition("-")[2].partition(".")[0]
+    return content is not None and digest(content) == displaced.name.rpartition("-")[2].partition(".")[0]
 
 
 def let_go(displaced: Path) -> bool:
@@ -288,13 +289,6 @@ def exchange_content(path: Path, expected: bytes | None, new: bytes | None) -> N
         let_go(take_out(path, expected or b""))
     elif (displaced := swap_in(write_beside(path, new), path, expected, new)) is not None:
         let_go(displaced)
-
-
-def _digest(content: bytes) -> str:
-    # Only writers need it, and it loads OpenSSL.
-    import hashlib
-
-    return hashlib.sha256(content).hexdigest()[:32]
 
 
 def is_written(path: Path) -> bool:

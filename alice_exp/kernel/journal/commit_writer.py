@@ -9,10 +9,11 @@ import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import read_bytes
 from alice_exp.kernel.journal.file_signatures import UNKNOWN, Stamps, load, now_ns, save
-from alice_exp.kernel.journal.git_process import Message, Repository, blob_id
+from alice_exp.kernel.journal.git_process import Message, Repository
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:

@@ -92,14 +92,6 @@ def missing_git() -> ProblemError:
     return ProblemError("the program git was not found", hint="install git 2.36 or later")
 
 
-def blob_id(data: bytes) -> str:
-    """The object id that git gives these bytes."""
-    # Imported by those who ask for one: it loads OpenSSL.
-    import hashlib
-
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-
-
 _PIPE = 4096
 """Bytes that fit into any pipe's buffer, so that writing them does not wait for a reader."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.journal.atomic_files import MARK, is_written, link_back, read_bytes
-from alice_exp.kernel.journal.git_process import COMMITTER, LOST, Message, blob_id
+from alice_exp.kernel.journal.git_process import COMMITTER, LOST, Message
 from alice_exp.kernel.journal.name_exchange import exchange
 
 if TYPE_CHECKING:

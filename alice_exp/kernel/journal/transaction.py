@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
@@ -29,7 +30,7 @@ from alice_exp.kernel.journal.atomic_files import (
     write_beside,
 )
 from alice_exp.kernel.journal.commit_message import COMPLETES
-from alice_exp.kernel.journal.git_process import FORWARD, LOST, NO_OBJECT, PENDING, blob_id
+from alice_exp.kernel.journal.git_process import FORWARD, LOST, NO_OBJECT, PENDING
 from alice_exp.kernel.journal.late_saves import keep_late_saves
 from alice_exp.kernel.journal.leftovers import (
     drop_abandoned_names,

@@ -10,7 +10,6 @@ from alice_exp.kernel.text.wrapping import wrapped
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import PLACES, Placed, content_hash
 from alice_exp.review import usecases as review
-from alice_exp.review.cli.report_model import told
 from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.language import listed, say
 
@@ -54,6 +53,9 @@ def _write(terminal: Terminal, placed: Placed) -> None:
 
 
 def _lines(terminal: Terminal, placed: Placed) -> Iterator[str]:
+    # What a report showed is decided on without anything of a report.
+    from alice_exp.review.cli.report_model import told
+
     number, text = numbered(terminal, placed.block.id), told(placed)
     kinds = listed(dict.fromkeys(say(one.kind) for one in delicate(placed.block)))
     warning = f"\n⚠ {say('holds {kinds}', kinds=kinds)}" if kinds else ""

@@ -13,8 +13,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
-from alice_exp.kernel.journal.git_process import Repository, blob_id
+from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.model.formats.block_erasure import forget
 from alice_exp.sync.rules.merge_homes import MergedFiles, merge_trees
 from alice_exp.sync.rules.merge_text import HOLDERS
