@@ -115,13 +115,17 @@ def test_a_configured_model_sums_up_and_a_failing_one_leaves_it_to_the_rule(home
         decision = cli("decide", "deploy", "--json", check=False).json["decision"]
         cli("outcome", decision, "ok")
         assert len(model.prompts) == 2, "an outcome's thought merges through the model too"
+        model.steps[:] = [server.says("I cannot help with that.")]
+        cli("event", "add", "thought 5")
+        assert len(model.prompts) == 3
+        assert "cannot help" not in cli("event", "segments", "--json").stdout
         model.steps[:] = [server.status(403)]
-        failed = cli("event", "add", "thought 5", "--json")
-        assert (failed.code, failed.json["total_events"]) == (0, 5)
+        failed = cli("event", "add", "thought 6", "--json")
+        assert (failed.code, failed.json["total_events"]) == (0, 6)
         assert "403" in failed.stderr and "the rule did" in failed.stderr
         asked = len(model.prompts)
         cli("config", "set", "events.model", "false")
-        for number in range(6, 9):
+        for number in range(7, 9):
             cli("event", "add", f"thought {number}")
         assert len(model.prompts) == asked, "switched off, it is never asked"
 

@@ -56,7 +56,7 @@ def home(
 )
 @pytest.mark.covers("R2.43")
 def test_seven_days_from_the_first_report_to_the_second(shown: str, now: str, gone: bool) -> None:
-    assert is_expired(candidate("a", shown), now, Wait(7)) is gone
+    assert is_expired(candidate("a", shown), now, Config().wait) is gone
 
 
 def test_days_are_those_of_the_configuration() -> None:

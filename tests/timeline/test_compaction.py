@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import cache
+from itertools import accumulate
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +16,6 @@ from alice_exp.model.formats.record_schema import timeline_json
 from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.timeline.rules.compaction import (
     STRATEGIES,
-    WINDOW,
     Merge,
     add_event,
     add_events,
@@ -79,6 +80,14 @@ def thought(number: int) -> Event:
     )
 
 
+@cache
+def grown() -> tuple[Timeline, ...]:
+    """The timeline after each of the first thousand thoughts, added one by one; the first is empty."""
+    return tuple(
+        accumulate(range(1, 1001), lambda held, n: add_event(held, thought(n)).timeline, initial=Timeline())
+    )
+
+
 def after(count: int) -> Timeline:
     return add_events(Timeline(), map(thought, range(1, count + 1))).compacted
 
@@ -121,9 +130,8 @@ def test_a_merge_takes_the_next_id_of_the_thoughts_counter() -> None:
 
 @pytest.mark.covers("R1.20")
 def test_the_source_trace_line_by_line() -> None:
-    timeline, lines = Timeline(), []
-    for number in range(1, 17):
-        timeline = add_event(timeline, thought(number)).timeline
+    lines = []
+    for number, timeline in enumerate(grown()[1:17], 1):
         shown = " ".join(f"#{one.id}({one.segment_length})" for one in timeline.segments)
         lines.append(f"{number}: {shown} c{timeline.total_compressions}")
     assert lines == TRACE.strip().splitlines()
@@ -131,12 +139,9 @@ def test_the_source_trace_line_by_line() -> None:
 
 @pytest.mark.covers("R1.21")
 def test_lengths_and_counts_later() -> None:
-    timeline = Timeline()
-    for number in range(1, 1001):
-        timeline = add_event(timeline, thought(number)).timeline
-        if number in LENGTHS:
-            assert (list(timeline.lengths), timeline.total_compressions) == LENGTHS[number]
-    assert timeline.next_id == 1 + 1000 + 991
+    for number, wanted in LENGTHS.items():
+        assert (list(grown()[number].lengths), grown()[number].total_compressions) == wanted
+    assert grown()[1000].next_id == 1 + 1000 + 991
 
 
 @pytest.mark.covers("R1.22")
@@ -155,25 +160,21 @@ def test_invariants() -> None:
 
 @pytest.mark.covers("B1.3")
 def test_the_last_eight_thoughts_are_verbatim_wherever_they_lie() -> None:
-    timeline = Timeline()
-    for number in range(1, 1200):
-        timeline = add_event(timeline, thought(number)).timeline
+    for number, timeline in enumerate(grown()):
         held = verbatim(timeline)
-        for one in range(max(1, number - WINDOW + 1), number + 1):
+        for one in range(max(1, number - 7), number + 1):
             assert held[one] == thought(one)
         assert all(event == thought(one) for one, event in held.items())
         raw = [segment for segment in timeline.segments if not segment.is_compressed]
         assert all(segment.events for segment in raw)
-        assert len(held) <= max(WINDOW, len(raw))
+        assert len(held) <= max(8, len(raw))
 
 
 @pytest.mark.covers("R1.24")
 def test_every_thought_comes_back_from_every_eighth_version() -> None:
-    timeline, found = Timeline(), {}
-    for number in range(1, 1001):
-        timeline = add_event(timeline, thought(number)).timeline
-        if number % WINDOW == 0:
-            found |= verbatim(timeline)
+    found = {}
+    for timeline in grown()[8::8]:
+        found |= verbatim(timeline)
     assert found == {number: thought(number) for number in range(1, 1001)}
 
 
@@ -205,12 +206,13 @@ def test_file_stays_small() -> None:
 
 @pytest.mark.covers("R1.26")
 def test_summaries_are_bounded_and_key_events_ranked() -> None:
-    for segment in after(777).segments:
+    segments = grown()[777].segments
+    for segment in segments:
         assert len(segment.summary) <= SUMMARY_LIMIT
         assert len(segment.key_events) <= KEY_EVENTS
         assert all(len(key) <= KEY_LIMIT for key in segment.key_events)
         assert bool(segment.summary) == segment.is_compressed
-    first = after(777).segments[0]
+    first = segments[0]
     assert all(" → " in key for key in first.key_events)
     assert "思考 1:" in first.summary
     assert "思考 512:" in first.summary
@@ -314,7 +316,7 @@ def test_only_neighbours_merge_even_in_an_edited_timeline(lengths: list[int]) ->
     assert index == (pairs[0] if pairs else None)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(3, 130), st.sampled_from(sorted(STRATEGIES)))
 def test_every_strategy_stays_bounded_and_in_order(count: int, name: str) -> None:
     timeline = add_events(Timeline(), map(thought, range(1, count + 1)), STRATEGIES[name]).compacted

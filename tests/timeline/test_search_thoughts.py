@@ -74,9 +74,11 @@ def thoughts() -> list[Event]:
 
 
 def test_what_mattered_in_a_year_stands_in_the_key_events(thoughts: list[Event]) -> None:
+    """Among a quarter of the routine; the slow tests have all of a year."""
     timeline = Timeline()
-    for event in thoughts:
-        timeline = add_event(timeline, event).timeline
+    for number, event in enumerate(thoughts, 1):
+        if number % 4 == 0 or number in DECISIVE:
+            timeline = add_event(timeline, event).timeline
     mattered = what_mattered(timeline.segments)
     for _, _, words in DECISIVE.values():
         assert any(words in key for key in mattered), (words, mattered)
