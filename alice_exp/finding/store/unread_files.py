@@ -8,13 +8,12 @@ from collections import defaultdict
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.finding.store.index_query import block_from, load, posting_from
+from alice_exp.finding.store.index_query import block_from, load, posting_from, posting_total
 from alice_exp.model.values.block import Placed, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from alice_exp.finding.ports import Posting
     from alice_exp.finding.store.search_index import SearchIndex
     from alice_exp.model.values.block import Block
     from alice_exp.model.values.snapshot import Span
@@ -105,7 +104,8 @@ class Rows:
         def found(ask: Ask, numbers: Mapping[str, int]) -> dict[str, list[int]]:
             spans = {numbers[path]: (start, path) for path, start, _ in self._spans(ask, paths)}
             held: defaultdict[str, list[int]] = defaultdict(list)
-            for number, key, posting in self._postings(ask, spans, keys):
+            for number, key, data in self._postings(ask, spans, keys):
+                posting = posting_from(data)
                 start, path = spans[number]
                 slots = self._place_of_slot(ask, path)
                 found = posting.indexes if slots is None else map(slots.__getitem__, posting.indexes)
@@ -119,20 +119,19 @@ class Rows:
 
         def found(ask: Ask, numbers: Mapping[str, int]) -> dict[str, int]:
             held: defaultdict[str, int] = defaultdict(int)
-            for _, key, posting in self._postings(ask, [numbers[path] for path in paths], keys):
-                held[key] += sum(posting.counts)
+            for _, key, data in self._postings(ask, [numbers[path] for path in paths], keys):
+                held[key] += posting_total(data)
             return held
 
         return self._answered(found)
 
     def _postings(
         self, ask: Ask, numbers: Collection[int], keys: Collection[str]
-    ) -> Iterator[tuple[int, str, Posting]]:
+    ) -> Iterator[tuple[int, str, bytes]]:
         """The rough keys' postings in some files, with the files' numbers."""
         query = """SELECT file, token, data FROM near WHERE file IN (SELECT value FROM json_each(?))
             AND token IN (SELECT value FROM json_each(?))"""
-        for number, key, data in ask(query, (json.dumps([*numbers]), json.dumps([*keys]))):
-            yield number, key, posting_from(data)
+        return ask(query, (json.dumps([*numbers]), json.dumps([*keys])))
 
     def _place_of_slot(self, ask: Ask, path: str) -> dict[int, int] | None:
         """The place in its file of the block of each slot; ``None`` if it is the slot itself."""

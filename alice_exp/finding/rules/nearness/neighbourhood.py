@@ -101,14 +101,16 @@ class Neighbourhood:
             ("rejected", Listed(rejected, rough)),
             ("waiting", Listed(waiting, rough)),
         )
-        self._shelves: list[tuple[int, Where, Shelf]] = []
+        # Each with the numbers of its blocks: of the first, and behind the last.
+        self._shelves: list[tuple[int, int, Where, Shelf]] = []
         self._total = 0
         for where, shelf in shelves:
-            self._shelves.append((self._total, where, shelf))
-            self._total += len(shelf)
+            start, self._total = self._total, self._total + len(shelf)
+            self._shelves.append((start, self._total, where, shelf))
         self._taken: dict[str, Statement] = {}
         self._holders: dict[str, list[tuple[int, Sequence[int]]]] = {}
         self._weights: dict[str, float] = {}
+        self._asked: dict[str, set[str]] = {}
         self._known: dict[int, Placed] = {}
         self._nearest: dict[tuple[str, Sequence[Where]], list[tuple[Where, int]]] = {}
         self._relations: dict[str, tuple[Relation, ...]] = {}
@@ -192,7 +194,7 @@ class Neighbourhood:
                 held[key] = sum(len(places) for _, places in self._holders[key])
             else:
                 asked.append(key)
-        for _, _, shelf in self._shelves if asked else ():
+        for *_, shelf in self._shelves if asked else ():
             for key, number in shelf.counts(asked).items():
                 held[key] += number
         count = max(LEAST, self._total)
@@ -259,8 +261,8 @@ class Neighbourhood:
         for placed in new:
             self._nearest[placed.block.id, among] = list(self._near(placed, among))
         asked = {at for placed in new for _, at in self._nearest[placed.block.id, among]} - self._known.keys()
-        for start, _, shelf in self._shelves:
-            own = sorted(at for at in asked if start <= at < start + len(shelf))
+        for start, stop, _, shelf in self._shelves:
+            own = sorted(at for at in asked if start <= at < stop)
             self._known.update(zip(own, shelf.blocks([at - start for at in own]), strict=True))
         told = [self._statement(placed) for placed in (*new, *map(self._known.__getitem__, sorted(asked)))]
         self._learn(key for one in told for key in (*one.signs, *one.line))
@@ -284,10 +286,9 @@ class Neighbourhood:
         if candidate.block.about == "user" and not keys.isdisjoint(_moves()):
             least = min(least, SHARED_BY_NEWS)
         likely = [at for at, share in shares.items() if share >= least]
-        for start, where, shelf in self._shelves:
+        for start, stop, where, _ in self._shelves:
             if where not in among:
                 continue
-            stop = start + len(shelf)
             rows = [at for at in likely if start <= at < stop]
             chosen = heapq.nsmallest(SEARCHED, rows, key=lambda at: (-shares[at], at))
             yield from ((where, at) for at in chosen)
@@ -296,13 +297,17 @@ class Neighbourhood:
             yield from ((where, at) for at in own)
 
     def _keys(self, candidate: Placed) -> set[str]:
-        return self._wide(self._rough.of(looked_up(candidate.block)), candidate.block.about == "user")
+        known = self._asked.get(candidate.block.id)
+        if known is None:
+            keys = self._rough.of(looked_up(candidate.block))
+            known = self._asked[candidate.block.id] = self._wide(keys, candidate.block.about == "user")
+        return known
 
     def _look_up(self, keys: Iterable[str]) -> None:
         """Find the holders of keys."""
         new = [key for key in keys if key not in self._holders]
         self._holders.update((key, []) for key in new)
-        for start, _, shelf in self._shelves if new else ():
+        for start, _, _, shelf in self._shelves if new else ():
             for key, places in shelf.holding(new).items():
                 self._holders[key].append((start, places))
 
@@ -329,7 +334,7 @@ class Neighbourhood:
 
         Without it a domain of like sentences would mark what nobody ever rejected.
         """
-        shelf = self._shelves[0][2]
+        shelf = self._shelves[0][3]
         if len(shelf) < 100:
             return 0.0
         sample = shelf.blocks(range(0, len(shelf), max(1, len(shelf) // SAMPLE))[:SAMPLE])
