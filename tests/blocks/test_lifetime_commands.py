@@ -296,9 +296,13 @@ def test_retire_to_past_stays_in_place(tools: Path, cli: Call) -> None:
     assert cli("retire", "exp-aaaaaaa2", "--reason", " ", check=False).code == 2
 
 
-def test_a_refuted_guess_revives_as_possible_where_it_was(tools: Path, cli: Call) -> None:
-    """D19."""
+@pytest.mark.covers("R2.9")
+def test_a_refuted_guess_is_archived_by_itself_and_a_person_alone_revives_it_where_it_was(
+    tools: Path, cli: Call
+) -> None:
     assert act(cli, "outcome", "exp-bbbbbbb2", "fail")["state"] == "obsolete"
+    (gone,) = [one for one in act(cli, "list", "--archived")["blocks"] if one["id"] == "exp-bbbbbbb2"]  # type: ignore[attr-defined]
+    assert (gone["set"], gone["confidence"]) == ("archive", 0.0)
     refused = cli("revive", "exp-bbbbbbb2", "--json", env={"ALICE_ACTOR": "agent"}, check=False)
     assert (
         refused.code == 6 and refused.error["hint"] == "ask the person to run: alice-exp revive exp-bbbbbbb2"

@@ -103,6 +103,18 @@ def test_the_worked_case_prints_one_match(home: Path, cli: Call) -> None:
     assert (nothing.code, nothing.json) == (4, {"matches": []})
 
 
+@pytest.mark.covers("R0.36")
+def test_the_first_addition_above_the_capacity_cleans(home: Path, cli: Call) -> None:
+    listed = [
+        {"id": f"ep-{name * 8}", "task": f"{name * 4} done", "success": True, "at": NOW}
+        for name in "abcdefghi"
+    ]
+    fill(home, listed, capacity=10)
+    added = [cli("episode", "add", "--task", f"other{n}", "--success", "--json").json for n in range(2)]
+    assert [len(one["pruned"]) for one in added] == [0, 2]
+    assert EpisodeBook(()).capacity == 1000, "so that the 1001st is the first to clean"
+
+
 def test_d40_the_1001st_prunes_200_in_its_own_commit(
     home: Path, cli: Call, git: Callable[..., str], sound: Any
 ) -> None:

@@ -86,7 +86,6 @@ def test_uniqueness_of_the_worked_example() -> None:
     assert uniquenesses(pair[:1]) == [1.0]
 
 
-@pytest.mark.covers("R0.36")
 def test_the_1001st_is_the_first_that_is_too_many() -> None:
     whole = tuple(episode(f"e{number:04}", 0.5, 0) for number in range(1001))
     assert not is_due(EpisodeBook(whole[:1000]))

