@@ -231,6 +231,8 @@ def test_whole_words_weigh_as_their_class() -> None:
         ("用户是程序员", "what is my job?"),
         ("the user is a nurse", "用户的职业"),
         ("running tests: pytest --lf", "怎么跑测试"),
+        ("用户用 VS Code 写代码", "编辑器"),
+        ("用户的生产数据库是 PostgreSQL", "資料庫"),
         ("his daughter goes to school in Bern", "tell me about his family"),
     ],
 )

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alice_exp.kernel.text.data_files import words as words_of
 from alice_exp.kernel.text.display import cells, one_line, visible
 from alice_exp.kernel.text.tokens import (
     bag,
@@ -13,6 +14,7 @@ from alice_exp.kernel.text.tokens import (
     fold,
     keywords,
     literal_keywords,
+    pieces,
     tokens,
     tokens_many,
     words,
@@ -135,7 +137,7 @@ def test_many_texts_have_the_tokens_of_each(texts: list[str]) -> None:
 @given(st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=12))
 def test_a_stem_begins_as_its_word_does(word: str) -> None:
     # rules.ranking looks for stems among the words of the same first letter alone.
-    assert {token[0] for token in tokens(word)} <= set(fold(word))
+    assert {token[0] for token in tokens(word)} <= set("".join(pieces(fold(word))))
     if (found := tokens(word)) and word.isascii():
         assert found[0][0] == word[0].lower()
 
@@ -236,3 +238,15 @@ def test_one_line(text: str, width: int, line: str) -> None:
 @given(st.text(max_size=40), st.integers(0, 30))
 def test_one_line_fits(text: str, width: int) -> None:
     assert cells(one_line(text, width)) <= width
+
+
+def test_traditional_characters_and_emoji_are_found_as_they_are_asked_for() -> None:
+    assert tokens("發佈資料庫") == tokens("发布资料库")
+    assert "🐍" in tokens("mark 🐍 files") and tokens("❤️") == ["❤"]
+
+
+def test_each_traditional_character_has_one_simplified_form() -> None:
+    pairs = words_of("kernel/text/data/traditional.txt")
+    assert all(len(pair) == 2 and pair[0] != pair[1] for pair in pairs)
+    assert {pair[0] for pair in pairs}.isdisjoint(pair[1] for pair in pairs)
+    assert len({pair[0] for pair in pairs}) == len(pairs) > 600

@@ -31,7 +31,7 @@ __all__ += ["is_certain", "signature_text"]
 
 R = TypeVar("R")
 
-VERSION = 10
+VERSION = 11
 """Incremented with every change of the tables, the tokenisation or the statistics learned from texts."""
 
 PATIENCE = 1.0

@@ -12,7 +12,7 @@ from alice_exp.kernel.text import data_files
 from alice_exp.kernel.text.lazy_pattern import LazyPattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _LAST_SPACED = "\u2e7f"
 # One negated range, because `re` takes milliseconds at import to compile a class of many wide ranges.
@@ -26,7 +26,8 @@ STOP_WORDS = frozenset(data_files.words("kernel/text/data/stop_words.txt"))
 
 
 _C_NAMES = r"\b[a-z](?:\+\+|#)"
-_PIECE = LazyPattern(rf"{_C_NAMES}|{_CJK}+|(?:[0-9a-z]+|(?!{_CJK})[^\W_])+")
+_EMOJI = "[\u2600-\u27bf\U0001f000-\U0001faff]"
+_PIECE = LazyPattern(rf"{_C_NAMES}|{_CJK}+|(?:[0-9a-z]+|(?!{_CJK})[^\W_])+|{_EMOJI}")
 _FULL_WIDTH = tuple(zip("，：；！？（）", ",:;!?()", strict=True))
 
 
@@ -172,9 +173,15 @@ def _fold_seen(text: str) -> str:
 
 
 def pieces(text: str) -> list[str]:
-    """The runs of a folded text that tokens are made of: words, CJK runs, ``c++`` and ``c#``."""
-    found: list[str] = _PIECE.findall(text)
+    """The runs of a folded text that tokens are made of: words, CJK runs in simplified characters, emoji, ``c++``."""
+    found: list[str] = _PIECE.findall(text if text.isascii() else text.translate(_simplified()))
     return found
+
+
+@cache
+def _simplified() -> Mapping[int, str]:
+    """The simplified form of each common traditional character, by its code point."""
+    return {ord(pair[0]): pair[1] for pair in data_files.words("kernel/text/data/traditional.txt")}
 
 
 def is_cjk(piece: str) -> bool:
