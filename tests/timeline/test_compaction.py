@@ -372,6 +372,21 @@ def test_narrative_is_chronological_and_names_key_events() -> None:
     assert [one.segment for one in scenes(timeline, 2)] == [one.id for one in recent(timeline, 2)]
 
 
+def test_a_merged_thought_is_told_once_in_the_summary() -> None:
+    steps = (
+        Event(
+            iso_time(1_700_000_000 + 60 * number), f"step {number}: endpoint {number} is asynchronous now", ""
+        )
+        for number in range(1, 27)
+    )
+    timeline = add_events(Timeline(), steps).compacted
+    for segment in timeline.segments:
+        told = [piece.strip("“”") for piece in segment.summary.split(" · ")]
+        assert len(told) == len(set(told))
+        # The ends stand in every summary; what lies between is told by it or by a key event.
+        assert not {key.strip("“”") for key in segment.key_events} & set(told[1:-1])
+
+
 @pytest.mark.covers("R1.39")
 def test_by_time_span() -> None:
     timeline = after(10)

@@ -67,6 +67,8 @@ def digest(first: Segment, second: Segment, around: Sequence[Segment] = ()) -> D
     pushed_out = [
         key for one in (first, second) if one.is_compressed for key in _keys(one) if key not in keys
     ]
+    told = {_core(piece) for piece in (*_pieces(first), *_pieces(second))}
+    pushed_out = [key for key in pushed_out if _core(key) not in told]
     pieces = [*_pieces(first), *pushed_out, *_pieces(second)]
     return Digest(_summary(pieces, keys, others), keys)
 
@@ -219,12 +221,10 @@ def _summary(pieces: Sequence[str], keys: Sequence[str], others: Sequence[str]) 
     told = " ".join(keys)
     last = len(pieces) - 1
     worth = _worth(pieces, others)
-    weights = [
-        weight * (weight >= TELLING and _core(piece) not in told)
-        for weight, piece in zip(worth, pieces, strict=True)
-    ]
+    weights = [weight * (weight >= TELLING) for weight in worth]
     spread = {round(step * last / 3): 1 for step in range(4)}
-    inner = sorted(range(1, last), key=lambda at: (-weights[at], -spread.get(at, 0), -at))
+    new = (at for at in range(1, last) if _core(pieces[at]) not in told)
+    inner = sorted(new, key=lambda at: (-weights[at], -spread.get(at, 0), -at))
     for count in range(len(inner), -1, -1):
         chosen = sorted({0, last, *inner[:count]})
         joined = _BETWEEN.join(pieces[at] for at in chosen)
@@ -237,4 +237,4 @@ def _summary(pieces: Sequence[str], keys: Sequence[str], others: Sequence[str]) 
 
 def _core(piece: str) -> str:
     """The beginning of a piece, by which a key event that tells the same is known."""
-    return piece.partition(_ARROW)[0][:40].rstrip("…")
+    return piece.removeprefix(IMPORTANT).strip("“”").partition(_ARROW)[0][:40].rstrip("…”")
