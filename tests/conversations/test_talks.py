@@ -197,6 +197,7 @@ def test_messages_written_after_the_rules() -> None:
         ("我们换到飞书项目了，以后工单都建在那边", "用户要求：用户的团队换到飞书项目了，以后工单都建在那边"),
         ("估算的数字前面加波浪号，每次都要", "用户要求：估算的数字前面加波浪号"),
         ("I'm allergic to penicillin btw, for the travel form", "The user is allergic to penicillin, for the travel form"),
+        ("turns out I'm not allergic to cats after all", "The user is not allergic to cats after all"),
         ("我是一名兽医，在成都玉林开诊所", "用户在成都玉林开了诊所"),
     ],
 )  # fmt: skip

@@ -175,7 +175,7 @@ def test_what_a_person_said_and_contradicted_is_asked_again_until_they_answer(ho
     new = cli("remember", "用户跳槽到腾讯了", "--json", env=at("2026-02-14T09:00:00Z")).json["id"]
 
     def asked(day: str) -> list[tuple[str, str]]:
-        report = cli("heartbeat", "--json", env=at(f"2026-{day}T10:00:00Z")).json
+        report = cli("heartbeat", "--json", env=at(f"2026-{day}T09:00:00Z")).json
         assert (new in report["summary"]) == bool(report["settle"])
         return [(one["id"], one["with"]["id"]) for one in report["settle"]]
 

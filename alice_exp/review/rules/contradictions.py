@@ -31,19 +31,22 @@ def contradictions(
 
     A pair that no report showed side by side is asked about again, until one of it is retired or kept.
     """
-    again = ((TRUSTED, days_before(since, days), days_before(now, days)) for days in ASKED_AGAIN if since)
+    # With a "~" behind it the end of a span is part of it: who looks at nine each day misses none.
+    again = (
+        (TRUSTED, days_before(since, days), days_before(now, days) + "~") for days in ASKED_AGAIN if since
+    )
     spans = (came_up(TRUSTED, since), *again)
     late = [p for p in snapshot.concerned(*spans, most=NEW_AT_ONCE) if p.place in TRUSTED_PLACES]
     late.sort(key=lambda placed: (trusted_since(placed.block), placed.block.id), reverse=True)
     fresh = [p for span in spans for p in _asked(late, span, since)]
     found: dict[frozenset[str], tuple[Placed, Relation]] = {}
     for placed, one in around.contradicted(fresh):
-        newer = max(placed.block, one.placed.block, key=trusted_since)
-        is_named = one.kind == "opposes" or _is_by_word(newer)
-        is_due = trusted_since(newer) > since or _is_by_word(newer)
+        # Of two the newer one changes the older.
+        is_newer = trusted_since(placed.block) >= trusted_since(one.placed.block)
+        is_named = one.kind == "opposes" or _is_by_word(placed.block)
         if (
-            is_named
-            and is_due
+            is_newer
+            and is_named
             and is_approved(one.placed)
             and not _is_answered(placed.block, one.placed.block)
         ):
