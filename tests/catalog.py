@@ -81,7 +81,8 @@ its id is not its certificate's|a message of {size} bytes is too long to send|it
 "{trait}": succeeded {successes} of {total} = {rate} % [{from}, {to}], the others {other_successes} of {other_total} = {other_rate} %; difference {low} to {high} points (90 %)
 "{trait}": the mean reward fell from {older} to {newer} over {total} episodes
 one episode, succeeded {successes} of {total}
-cited by
+{claimed} verified there: a claim of {name}|{name} was forgotten with all that it shared|{name} stands behind this no more
+written on another machine while {id} was changed here|cited by
 {0} is no JSON number|on the other side: alice-exp peer invite|on the other side: alice-exp peer serve
 """
 """Sentences that reach a person as the value of another, or from a table."""

@@ -25,7 +25,7 @@ from alice_exp.kernel.text.display import cells
 from alice_exp.model import documents
 from alice_exp.model.values.block import SETS
 from alice_exp.terminal.console import Terminal, short, stale_mark
-from alice_exp.terminal.language import say
+from alice_exp.terminal.language import rendered, say
 from alice_exp.terminal.options import (
     ChangedSince,
     Project,
@@ -339,7 +339,7 @@ def _block(terminal: Terminal, shown: Shown) -> None:
         (say("updated"), terminal.local(block.updated_at)),
         (say("approved"), say("yes") if shown.approved else say("no")),
         *(
-            (say("evidence"), documents.evidence_whole(piece, terminal.local, say))
+            (say("evidence"), documents.evidence_whole(piece, terminal.local, rendered))
             for piece in block.evidence
         ),
     ]

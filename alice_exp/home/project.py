@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from pathlib import Path
 
 from alice_exp.kernel.errors import UsageError
@@ -28,8 +30,8 @@ def project_at(folder: Path) -> str:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can name a project: up to 128 characters without white space."""
-    return _NAME.fullmatch(text) is not None
+    """Whether a text can name a project: up to 128 characters that can be seen."""
+    return _NAME.fullmatch(text) is not None and text.isprintable()
 
 
 def project_named(text: str) -> str:
@@ -58,23 +60,28 @@ def remote_name(config: str) -> str:
 
 
 def _first_line(path: Path) -> str:
+    line = _text(path).partition("\n")[0].strip()
+    return line if is_name(line) else ""
+
+
+def _text(path: Path) -> str:
+    """The first megabyte of a plain file; empty for anything else. A FIFO in a strange folder would never answer."""
     try:
-        with path.open(encoding="utf-8-sig") as file:
-            line = file.readline(256).strip()
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123
+            is_plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            return file.read(1 << 20).decode("utf-8-sig") if is_plain else ""
     except (OSError, UnicodeDecodeError):
         return ""
-    return line if is_name(line) else ""
 
 
 def _config(git: Path) -> str:
     """The configuration behind ``.git``: of a folder, or of the repository that a worktree's file points to."""
     try:
         if git.is_file():
-            pointed = git.read_text(encoding="utf-8").partition("gitdir:")[2].strip()
-            git = (git.parent / pointed).resolve()
-            common = git / "commondir"
-            if common.exists():
-                git = (git / common.read_text(encoding="utf-8").strip()).resolve()
-        return (git / "config").read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+            git = (git.parent / _text(git).partition("gitdir:")[2].strip()).resolve()
+            if common := _text(git / "commondir").strip():
+                git = (git / common).resolve()
+    # A NUL in what it points to.
+    except (OSError, ValueError):
         return ""
+    return _text(git / "config")

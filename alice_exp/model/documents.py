@@ -46,6 +46,10 @@ def evidence_line(placed: Placed, word_of: Callable[[str], str] = str) -> str:
     )
 
 
+_OURS = ("claim", "conflict", "revoked")
+"""Kinds of evidence whose quotation is a sentence of ours."""
+
+
 def evidence_whole(
     piece: Evidence, time_of: Callable[[str], str] = str, word_of: Callable[[str], str] = str
 ) -> str:
@@ -53,7 +57,8 @@ def evidence_whole(
 
     ``word_of`` says kind and effect in the reader's language.
     """
-    quote = f"“{piece.quote}”" if piece.quote else ""
+    said = word_of(piece.quote) if piece.kind in _OURS else piece.quote
+    quote = f"“{said}”" if said else ""
     at = time_of(piece.at) if piece.at else ""
     return "  ".join(
         filter(None, (at, word_of(piece.kind), piece.ref, word_of(piece.effect), piece.scenario, quote))

@@ -87,7 +87,12 @@ def listed(names: Iterable[str]) -> str:
 
 def aside(text: str) -> str:
     """A text in brackets behind a sentence, with what parts the two; empty stays empty."""
-    return ("（{}）" if language() == "zh" else " ({})").format(text) if text else ""
+    within = text.translate(_WITHIN)
+    return ("（{}）" if language() == "zh" else " ({})").format(within) if text else ""
+
+
+_WITHIN = {ord("（"): "〔", ord("）"): "〕"}
+"""Chinese brackets within brackets."""
 
 
 def say(template: str, **values: object) -> str:

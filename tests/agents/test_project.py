@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,6 +49,23 @@ def test_the_project_of_a_folder(tmp_path: Path) -> None:
     assert project_at(inner) == ""
     (tmp_path / "repo/src/.alice-project").write_text("two words\n", encoding="utf-8")
     assert project_at(inner) == "tool", "what names nothing counts for nothing"
+
+
+def test_nothing_in_a_strange_folder_holds_a_command_up(tmp_path: Path) -> None:
+    mark, git = tmp_path / ".alice-project", tmp_path / ".git"
+    os.mkfifo(mark)
+    git.mkdir()
+    os.mkfifo(git / "config")
+    assert project_at(tmp_path) == ""
+    mark.unlink()
+    for held in (b"evil\x1b[31m\n", b"\xff\xfe", b"a" * 3_000_000):
+        mark.write_bytes(held)
+        assert project_at(tmp_path) == ""
+    mark.unlink()
+    shutil.rmtree(git)
+    for pointed in ("gitdir: /dev/zero", "gitdir: \0", "gitdir: ../.git"):
+        git.write_text(pointed, encoding="utf-8")
+        assert project_at(tmp_path) == ""
 
 
 @pytest.fixture

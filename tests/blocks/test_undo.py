@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -324,6 +326,23 @@ def test_undo_without_a_name_goes_on_to_what_was_done_before(tools: Path, cli: C
     assert part.code == 5 and "records/events.jsonc" in part.stderr and "episodes" not in part.stderr
     undone = [act(cli, "undo", "--yes")["undone"][0]["op"] for _ in range(2)]
     assert undone == ["event", "remember"]
+
+
+def test_undo_without_a_name_does_not_delete_what_a_sync_brought(
+    world: Path, cli: Call, _fresh_home: Path
+) -> None:
+    remote = world / "there.git"
+    subprocess.run(["git", "init", "-q", "--bare", "--initial-branch=main", remote], check=True)
+    homes = [Path(shutil.copytree(_fresh_home, world / name, symlinks=True)) for name in ("one", "two")]
+    for home, said in zip(homes, ("I like tea", "I like cake"), strict=True):
+        env = {"ALICE_HOME": str(home)}
+        cli("remember", said, env=env)
+        cli("sync", "add", str(remote), "--private", "--yes", env=env)
+        cli("sync", env=env)
+    undone = act(cli, "undo", "--yes", env=env)["undone"][0]
+    assert undone["op"] == "remember"
+    left = act(cli, "list", env=env)["blocks"]
+    assert len(left) == 1
 
 
 def test_a_thought_with_later_ones_behind_it_stays_and_that_is_said_once(tools: Path, cli: Call) -> None:

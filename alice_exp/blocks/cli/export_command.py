@@ -15,7 +15,7 @@ from alice_exp.kernel.text.display import one_line
 from alice_exp.model import documents
 from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.terminal.console import Terminal
-from alice_exp.terminal.language import say
+from alice_exp.terminal.language import rendered, say
 from alice_exp.terminal.options import Sets, json_lines, places_of
 from alice_exp.terminal.streams import json_text
 
@@ -45,7 +45,9 @@ def export(
         terminal.answer({"blocks": rows}, lambda: _json(rows))
     elif not terminal.quiet:
         sys.stdout.write(
-            markdown(found, say) if format == "markdown" else "".join(json_text(row, None) for row in rows)
+            markdown(found, say, rendered)
+            if format == "markdown"
+            else "".join(json_text(row, None) for row in rows)
         )
 
 

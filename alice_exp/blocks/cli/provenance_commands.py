@@ -20,7 +20,7 @@ from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.rules.use import Standing, standing
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Arms, Placed
 from alice_exp.terminal.console import Terminal, short
-from alice_exp.terminal.language import say
+from alice_exp.terminal.language import rendered, say
 
 
 def why(
@@ -80,7 +80,8 @@ def _why(
         terminal.pair(say("{name}:", name=say("payload")), documents.payload_text(present))
         for piece in block.evidence:
             terminal.pair(
-                say("{name}:", name=say("evidence")), documents.evidence_whole(piece, terminal.local, say)
+                say("{name}:", name=say("evidence")),
+                documents.evidence_whole(piece, terminal.local, rendered),
             )
         trust, confidence, importance = (
             TRUST[present.place],

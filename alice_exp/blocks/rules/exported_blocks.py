@@ -74,8 +74,8 @@ def renamed(block: Block, names: Mapping[str, str]) -> Block:
     return replace(block, related=related, supersedes=names.get(block.supersedes, block.supersedes))
 
 
-def markdown(found: Iterable[Placed], say: Callable[..., str]) -> str:
-    """A page: a namespace a section, a block a bullet, its evidence below it; ``say`` has the reader's language."""
+def markdown(found: Iterable[Placed], say: Callable[..., str], rendered: Callable[[str], str]) -> str:
+    """A page: a namespace a section, a block a bullet, its evidence below it; ``say`` and ``rendered`` translate."""
     lines: list[str] = []
     section = ""
     for placed in found:
@@ -89,7 +89,7 @@ def markdown(found: Iterable[Placed], say: Callable[..., str]) -> str:
         verified = say("{count} verified", count=block.verifications)
         lines.append(f"- {text} ({block.id}, {say(block.state)}, {verified})")
         for piece in block.evidence:
-            lines.append(f"  - {' '.join(documents.evidence_whole(piece, word_of=say).split())}")
+            lines.append(f"  - {' '.join(documents.evidence_whole(piece, word_of=rendered).split())}")
     return visible("\n".join(lines)) + "\n" if lines else ""
 
 

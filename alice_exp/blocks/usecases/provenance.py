@@ -182,8 +182,9 @@ def _standing(history: History, filters: LogFilter) -> Iterator[Commit]:
             yield commit
 
 
-_PASSED_OVER = ("init", "heartbeat", "seen", "undo", "purge")
-"""Operations that are taken back only by name or with ``--op``; and so is what the system did by itself."""
+_PASSED_OVER = ("init", "heartbeat", "seen", "sync", "undo", "purge")
+"""Operations that are taken back only by name or with ``--op``; and so is what the system did by itself. To take back a
+sync is to delete what the other machine brought, on that machine, too."""
 
 _IN_PART = "Undoes-In-Part"
 """Trailer of an undo: an act of which something stays in effect, as a later act changed it."""
