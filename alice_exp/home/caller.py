@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who acts, when (``now``, ISO-8601 UTC; ``day``, YYYYMMDD in the person's time zone), and the source of ids."""
+    """Who acts, when (``now``, ISO-8601 UTC; ``day``, YYYYMMDD in the person's time zone), and the source of ids.
+
+    ``reply`` is the id of the reply that the act is a part of; empty: of none.
+    """
 
     actor: Actor
     now: str
     day: str
     new_id: Callable[[str], str]
+    reply: str = ""
 
 
 def require_person(caller: Caller, verb: str, command: str) -> None:

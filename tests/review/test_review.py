@@ -79,6 +79,17 @@ def test_a_reply_that_approves_needs_a_person_or_yes(sample: Path, cli: Call, gi
     assert cli("reply", "拒绝 1").code == 0
 
 
+def test_undo_takes_back_all_that_one_reply_decided(home: Path, cli: Call) -> None:
+    for text in ("use rg", "feed the cat at noon", "deploy on Tuesdays"):
+        cli("memorize", text)
+    cli("heartbeat")
+    cli("approve", "1", "--yes")
+    cli("reply", "approve 2, reject 3", "--yes")
+    undone = cli("undo", "--yes", "--json").json["undone"]
+    assert [one["op"] for one in undone] == ["reject", "approve"]
+    assert len(waiting(cli)) == 2
+
+
 def test_a_reply_without_a_report_asks_for_one(home: Path, cli: Call) -> None:
     cli("memorize", "one")
     assert cli("reply", "同意", "--yes", check=False).code == 4

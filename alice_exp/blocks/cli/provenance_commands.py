@@ -79,10 +79,8 @@ def _why(
         terminal.pair(say("{name}:", name=say("trigger")), when)
         terminal.pair(say("{name}:", name=say("payload")), documents.payload_text(present))
         for piece in block.evidence:
-            terminal.pair(
-                say("{name}:", name=say("evidence")),
-                documents.evidence_whole(piece, terminal.local, rendered),
-            )
+            told = documents.evidence_whole(piece, terminal.local, rendered)
+            terminal.pair(say("{name}:", name=say("evidence")), told)
         trust, confidence, importance = (
             TRUST[present.place],
             CONFIDENCE[block.state],

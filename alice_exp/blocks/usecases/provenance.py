@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.undo import by_block, whole_files
@@ -164,7 +164,13 @@ def _chosen(history: History, name: str, filters: LogFilter) -> tuple[Commit, ..
             raise UsageError("{op} cannot be taken back", op=act.op)
         return (act,)
     standing = _standing(history, filters)
-    return tuple(standing if filters != LogFilter() else islice(standing, 1))
+    if filters != LogFilter():
+        return tuple(standing)
+    newest = next(standing, None)
+    said = dict(newest.trailers).get("Reply") if newest is not None else None
+    # What one reply approved and rejected is one decision of the person's.
+    more = takewhile(lambda act: dict(act.trailers).get("Reply") == said, standing) if said else ()
+    return (newest, *more) if newest is not None else ()
 
 
 def _standing(history: History, filters: LogFilter) -> Iterator[Commit]:

@@ -193,8 +193,8 @@ _PLAIN: Mapping[str, tuple[str, str]] = {
     ),
     "a key in a URL": (
         "http:// https://",
-        r"\bhttps?://\S{1,300}?[?&](?:(?:[\w-]*[_-])?(?:key|token)|api[kK]ey|accessToken|secret|sig|signature|auth)="
-        r"(?=[^&\s]*\d)[A-Za-z0-9%._-]{12,}",
+        r"\bhttps?://\S{1,300}?[?&](?:(?:[\w-]{0,60}[_-])?(?:key|token)|api[kK]ey|accessToken|secret|sig|signature|auth)="
+        r"(?=[^&\s]{0,99}\d)[A-Za-z0-9%._-]{12,}",
     ),
     "a signed token": (
         "eyj",

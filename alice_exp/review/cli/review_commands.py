@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from shutil import get_terminal_size
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
@@ -148,17 +149,18 @@ def reply(
         seen |= _confirmed(terminal, chosen, decision.verb, dry_run)
     done: list[tuple[str, Decided, Choice]] = []
     failed: list[AliceError] = []
+    together = terminal.session.caller.new_id("rep") if len(settled) > 1 else ""
     for decision, chosen in settled:
-        act = approved if decision.verb == "approve" else rejected
         try:
             if chosen.ids:
-                row = act(
+                row = (approved if decision.verb == "approve" else rejected)(
                     terminal,
                     chosen.ids,
                     reason=decision.reason,
                     bulk=chosen.is_wide,
                     dry_run=dry_run,
                     seen=seen,
+                    reply=together,
                 )
                 done.append((decision.verb, row, chosen))
         except (RefusedError, NotFoundError) as error:
@@ -262,6 +264,7 @@ def approved(
     replacing: str = "",
     dry_run: bool = False,
     seen: Seen = MappingProxyType({}),
+    reply: str = "",
 ) -> Decided:
     """Approve as the person at this terminal, signed if the home has an owner key."""
     from alice_exp.owner import usecases as owner
@@ -270,7 +273,15 @@ def approved(
         signing(terminal.session, terminal.doors(dry_run)),
         "approve",
         lambda home, caller, stamp: review.approve(
-            home, caller, ids, to, bulk=bulk, reason=reason, replacing=replacing, stamp=stamp, seen=seen
+            home,
+            replace(caller, reply=reply),
+            ids,
+            to,
+            bulk=bulk,
+            reason=reason,
+            replacing=replacing,
+            stamp=stamp,
+            seen=seen,
         ),
     )
 
@@ -283,10 +294,12 @@ def rejected(
     bulk: bool = False,
     dry_run: bool = False,
     seen: Seen = MappingProxyType({}),
+    reply: str = "",
 ) -> Decided:
     """Reject as the person at this terminal."""
     doors = terminal.doors(dry_run)
-    return review.reject(doors, terminal.session.caller, ids, reason, bulk=bulk, seen=seen)
+    caller = replace(terminal.session.caller, reply=reply)
+    return review.reject(doors, caller, ids, reason, bulk=bulk, seen=seen)
 
 
 def purged(terminal: Terminal, ids: Sequence[str]) -> None:

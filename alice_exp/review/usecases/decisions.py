@@ -324,7 +324,9 @@ def _decide(
         decided = tuple(Placed(put.block, put.path) for put in puts if put.block.id in ids)
         if not puts:
             return None, Decided((), tuple(skipped))
-        act = Act(op, caller.actor, caller.now, tuple(p.block.id for p in puts), _detail(puts), trailers)
+        answers = (("Reply", caller.reply),) if caller.reply else ()
+        changed = tuple(put.block.id for put in puts)
+        act = Act(op, caller.actor, caller.now, changed, _detail(puts), (*trailers, *answers))
         return ChangeSet(act, tuple(puts)), Decided(decided, tuple(skipped))
 
     commit, answer = home.apply(plan, PLACES)
