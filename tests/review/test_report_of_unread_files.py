@@ -206,3 +206,25 @@ def test_a_damaged_row_changes_no_report(
             )
     index.close()
     assert told(asking) == told(reading)
+
+
+def test_what_changes_no_text_rewrites_no_postings(
+    written: Callable[[int], Path], cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = written(4)
+    rewritten: list[object] = []
+    rewrite = index_rows.FileRows._rewrite_postings
+
+    def noted(self: Any, living: Any, blocks: Any) -> Any:
+        rewritten.append(blocks)
+        return rewrite(self, living, blocks)
+
+    monkeypatch.setattr(index_rows.FileRows, "_rewrite_postings", noted)
+    # However many blocks a fold of reads touches; one of a hundred counts as many here.
+    monkeypatch.setattr(index_rows, "FEW", 10**6)
+    cli("outcome", next(both(home)[1].home.read(("personal",)).within("personal")).block.id, "ok")
+    assert not rewritten
+    asking, reading = both(home)
+    assert told(asking) == told(reading)
+    cli("remember", "never release on friday")
+    assert rewritten

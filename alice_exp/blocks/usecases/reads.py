@@ -43,14 +43,11 @@ def folded(snapshot: Snapshot, reads: Mapping[str, Reads], now: str) -> tuple[Pu
     """
     from alice_exp.model.values.changes import Put
 
-    if any(placed.stale and placed.block.id in reads for placed in snapshot):
+    found = snapshot.with_ids(reads.keys()).values()
+    if any(placed.stale for placed in found):
         return ()
     counted = counting(reads, snapshot.config, now)
-    return tuple(
-        Put(counted(placed).block, placed.path)
-        for placed in snapshot
-        if placed.block.id in reads and placed.place != "archive"
-    )
+    return tuple(Put(counted(placed).block, placed.path) for placed in found if placed.place != "archive")
 
 
 def folded_episodes(book: EpisodeBook, reads: Mapping[str, Reads]) -> EpisodeBook:

@@ -76,21 +76,19 @@ class FileRows:
         """
         slots = self._numbered(known, fresh)
         changed = {slots[at]: block for at, block in fresh.items()}
-        is_whole = FEW * len(changed) > len(slots) or max(slots, default=0) > 2 * len(slots) + ASKED
+        gone = {*self.slots}.difference(slots).union(changed)
+        were = self._blocks(slot for slot in self.slots if slot in gone)
+        # An outcome, or a fold of reads over many blocks, changes no text: postings and what was learned stay.
+        same = {slot for slot, one in changed.items() if slot in were and _text(were[slot]) == _text(one)}
+        is_whole = _is_much(len(changed) - len(same), slots)
         if is_whole:
             kept = self._blocks(slot for slot in slots if slot not in changed)
             changed = {at: changed.get(slot) or kept[slot] for at, slot in enumerate(slots)}
             slots = array("I", range(len(slots)))
-        gone = {*self.slots, *slots} if is_whole else {*self.slots}.difference(slots).union(changed)
+            gone = {*self.slots, *slots}
         lived = frozenset(self._living)
-        living = array(
-            "I",
-            (
-                slot
-                for slot in slots
-                if (_is_living(changed[slot], self._path) if slot in changed else slot in lived)
-            ),
-        )
+        born = {slot for slot, one in changed.items() if _is_living(one, self._path)}
+        living = array("I", (at for at in slots if (at in born if at in changed else at in lived)))
         alive = {slot: changed[slot] for slot in living if slot in changed}
         told: set[int] = set()
         near = NearRows(self._connection, self.number, self._path)
@@ -99,9 +97,7 @@ class FileRows:
             self._connection.execute("DELETE FROM marks WHERE file = ?", (self.number,))
             near.rewrite(changed)
         else:
-            were = self._blocks(slot for slot in self.slots if slot in gone)
-            # An outcome changes no text: its postings and what was learned from it stay.
-            told = {slot for slot, one in alive.items() if slot in lived and _text(were[slot]) == _text(one)}
+            told = {slot for slot in alive if slot in lived and slot in same}
             lengths = self._change_postings(living, _without(were, told), _without(alive, told))
             self._connection.executemany(
                 "DELETE FROM marks WHERE mark = ? AND file = ? AND slot = ?", self._marked(were)
@@ -208,6 +204,11 @@ class FileRows:
             return
         rows = ((self.number, slot) for slot in gone)
         self._connection.executemany("DELETE FROM blocks WHERE file = ? AND slot = ?", rows)
+
+
+def _is_much(count: int, slots: Sequence[int]) -> bool:
+    """Whether so many changed texts, or so many numbers that no block has, make it faster to write all rows anew."""
+    return FEW * count > len(slots) or max(slots, default=0) > 2 * len(slots) + ASKED
 
 
 def sample_size(count: int) -> int:

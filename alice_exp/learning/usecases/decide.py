@@ -95,12 +95,13 @@ def decide(learning: Learning, task: str, context: Mapping[str, Json], project: 
 def _is_like_rejected(home: Home, candidate: Placed) -> bool:
     """Whether the person turned something like this candidate down; asked of what only the pool has an answer for."""
     whole = home.read(PLACES)
-    rejected = [placed for placed in whole.within("archive") if placed.namespace == "rejected"]
+    rejected = list(whole.rejected())
     if not rejected:
         return False
     from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
+    from alice_exp.finding.rules.nearness.shelf import trusted
 
-    return Neighbourhood(whole.within("personal", "universal"), rejected).mark(candidate) is not None
+    return Neighbourhood(trusted(whole), rejected).mark(candidate) is not None
 
 
 def _linked(home: Home, applied: tuple[Applied, ...]) -> list[Applied]:
