@@ -111,6 +111,9 @@ def _peer(root: Path) -> None:
     FileIdentity(root, lambda: "alice_x").own()
 
 
+_PEER = pytest.param(_peer, marks=pytest.mark.needs("cryptography"), id="_peer")
+
+
 def _decision(root: Path) -> None:
     FileDecisions(root / "state/decisions", lambda _: False).open(
         OpenDecision("dec-aaaaaaa2", NOW, "t", {}, "reliable", (), (), (), 0.0)
@@ -135,7 +138,7 @@ def _local(root: Path) -> None:
 
 @pytest.mark.parametrize(
     "write",
-    [_sharing_log, _public_name, _session, _remotes, _peer, _decision, _hook, _owner, _vectors, _local],
+    [_sharing_log, _public_name, _session, _remotes, _PEER, _decision, _hook, _owner, _vectors, _local],
     ids=lambda write: write.__name__,
 )
 def test_every_durable_writer_needs_each_of_its_fsyncs(
@@ -159,7 +162,7 @@ def test_every_durable_writer_needs_each_of_its_fsyncs(
         every(monkeypatch, number, written)
 
 
-@pytest.mark.parametrize("write", [_session, _peer, _owner], ids=lambda write: write.__name__)
+@pytest.mark.parametrize("write", [_session, _PEER, _owner], ids=lambda write: write.__name__)
 def test_what_was_forgotten_stays_forgotten_when_the_power_goes(
     home: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], None]
 ) -> None:
