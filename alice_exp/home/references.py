@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 LookUp: TypeAlias = "Callable[[str], Placed]"
 """Finds the block that a reference stands for, in any set or the archive; raises like ``resolve``."""
 
+ID_LENGTH = 8
+"""Characters of an id behind ``exp-``."""
+
 _REFERENCE = re.compile(r"(exp-)?([a-z2-9]{1,8})")
 _SET_NAMES: dict[str, Place] = {
     "personal": "personal",
@@ -81,11 +84,19 @@ def one_of(reference: str, wanted: str, found: Sequence[Placed]) -> Placed:
 
 
 def prefix(reference: str) -> str:
-    """A reference as a prefix of an id (``exp-`` may be omitted); ``UsageError`` if it cannot be one."""
+    """A reference as a prefix of an id (``exp-`` may be omitted, but not before digits alone, which may
+    number an item of the report); ``UsageError`` if it cannot be one."""
     fits = _REFERENCE.fullmatch(reference)
     if not fits:
         raise UsageError(
             "{reference} is not a block's id", reference=repr(reference), hint="an id looks like exp-7k2m9q4x"
+        )
+    if reference.isdigit() and len(reference) < ID_LENGTH:
+        # retire 3 after a report means its third item, not the block whose id happens to begin with 3.
+        raise UsageError(
+            "{reference} may be a number in the report, or the beginning of an id",
+            reference=repr(reference),
+            hint="write the id, as exp-7k2m9q4x",
         )
     return f"exp-{fits[2]}"
 

@@ -422,3 +422,16 @@ def test_without_a_terminal_revive_needs_yes(
         "would be: exp-aaaaaaa2  obsolete → possible"
     )
     assert cli("revive", "exp-aaaaaaa2", "--yes").code == 0
+
+
+@pytest.mark.parametrize("act", [["retire", "--reason", "x"], ["purge"], ["show"], ["why"]])
+def test_a_bare_number_is_no_beginning_of_an_id_because_a_report_numbers_by_it(
+    tools: Path, cli: Call, act: list[str]
+) -> None:
+    tools.write_text(TOOLS.replace("exp-aaaaaaa2", "exp-3aaaaaa2"), encoding="utf-8")
+    before = tools.read_bytes()
+    refused = cli(act[0], "3", *act[1:], "--yes", check=False)
+    assert refused.code == 2
+    assert "may be a number in the report" in refused.stderr
+    assert tools.read_bytes() == before
+    assert cli("show", "3a").code == 0

@@ -76,6 +76,10 @@ PLAIN: list[tuple[str, list[tuple[object, ...]]]] = [
     ("同意 1，2 稍后，拒绝 3", [(A, "1"), (L, "2"), (R, "3")]),
     ("同意 1，3 拒绝", [(A, "1"), (R, "3")]),
     ("请把 1 和 2 通过吧，谢谢", [(A, "1", "2")]),
+    ("4 扔掉，剩下的明天再看", [(R, "4"), (L, "all", "rest")]),
+    ("我再想想", [(L, "all")]),
+    ("１没问题，２先放一放", [(A, "1"), (L, "2")]),
+    ("拒绝 2，因为太旧；3 同意", [(R, "2", "because 太旧"), (A, "3")]),
     # English
     ("yes", [(A, "all")]),
     ("OK", [(A, "all")]),
@@ -170,6 +174,8 @@ UNCLEAR = [
     "approve --all",
     "1 yes, 2 no. 3 yes",
     "no. 3",
+    "拒绝 4，因为是玩笑；1 要彻底清除",
+    "reject 4 because wrong; 1 too",
 ]
 
 
@@ -184,6 +190,13 @@ def test_what_could_mean_two_things_is_refused(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse(text)
     assert caught.value.hint
+
+
+def test_a_refusal_quotes_the_words_that_stand_in_the_way_and_says_where_a_text_is_changed() -> None:
+    with pytest.raises(UsageError, match="'彻底删干净' is not understood"):
+        parse("第11条彻底删干净，3 同意")
+    with pytest.raises(UsageError, match="changes no text"):
+        parse("第三条改成今年考过 N3")
 
 
 def test_there_are_enough_cases_in_both_languages() -> None:

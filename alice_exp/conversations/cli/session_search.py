@@ -52,7 +52,9 @@ def import_session(
         for one in taken:
             terminal.line(
                 say(
-                    "{session}: {added} messages came in, {known} were there",
+                    "{session}: {added} messages would come in, {known} are there"
+                    if dry_run
+                    else "{session}: {added} messages came in, {known} were there",
                     session=one.session,
                     added=one.added,
                     known=one.known,

@@ -107,6 +107,8 @@ def _episodes(snapshot: Snapshot, query: str, since: str) -> Iterable[Recollecti
 def _thoughts(
     snapshot: Snapshot, history: History, query: str, now: str, top: int, since: str
 ) -> Sequence[Recollection]:
+    found = find_thoughts(snapshot, history, query, now, top, since)
+    whole = [one.text for one in found if one.number]
     return [
         Recollection(
             "diary",
@@ -115,7 +117,9 @@ def _thoughts(
             one.at,
             min(1.0, one.score),
         )
-        for one in find_thoughts(snapshot, history, query, now, top, since)
+        for one in found
+        # A segment adds nothing to a thought of its own that is told word for word.
+        if one.number or not any(text in one.text for text in whole)
     ]
 
 

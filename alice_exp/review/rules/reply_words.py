@@ -31,15 +31,17 @@ _IGNORED = frozenset(_LISTS["passed over"])
 _BESIDE = frozenset(_LISTS["beside"])
 _NEGATIONS = frozenset(_LISTS["turning"])
 _ASKING = frozenset(_LISTS["question"])
+_CHANGING = frozenset(_LISTS["changing"])
 _NUMBER_MARK = "no."
 _LEFT_OUT = "除外"
 # Longest first, because `re` takes the first alternative that matches.
 _CHINESE = sorted(
-    (w for w in {*_LEXICON, *_IGNORED, *_BESIDE, *_NEGATIONS, *_ASKING} if not w.isascii()),
+    (w for w in {*_LEXICON, *_IGNORED, *_BESIDE, *_NEGATIONS, *_ASKING, *_CHANGING} if not w.isascii()),
     key=len,
     reverse=True,
 )
 _MOST_DIGITS = 9
+_QUOTED = 40
 _NUMERAL = "[0-9]+|[一二两三四五六七八九十百]+"
 _TOKEN = re.compile(
     rf"(?P<id>exp-[a-z2-9]*)"
@@ -58,6 +60,10 @@ _COUNT = re.compile(
     rf"(?<![第0-9一二三四五六七八九十百、,，和及与到至~.-])(?:两|(?:{_NUMERAL})(?=[条條]))\s*[条條个個项項](?!\s*[0-9、,，和及与到至~-]*\s*[0-9一二三四五六七八九])"
 )
 _REASON = re.compile(rf"(?:{'|'.join(_LISTS['reason'])})\s*", re.IGNORECASE)
+# What is not understood is quoted up to the next blank, mark or number.
+_KNOWN_AGAIN = re.compile(r"[\W0-9a-zA-Z]")
+# "拒绝 2，因为太旧；4 也是": the second half may be a decision.
+_NUMBER_AFTER = re.compile(rf"[;；。\n]\s*(?:第\s*)?(?:[0-9]+|(?:{_NUMERAL})\s*[条條个個项項号號])")
 _END = re.compile(r"[,，;；。.!！\n]\s*")
 # Full-width forms of ASCII become ASCII, except for Chinese punctuation, which separates clauses.
 _NARROW: dict[int, int | str] = {
@@ -164,7 +170,12 @@ def _word(word: str, following: str, before: Token | None) -> list[Token]:
         raise unclear("{word} can mean reject or leave it be", word=repr(word))
     if word in _ASKING:
         raise unclear("this reads like a question")
-    raise unclear("{word} is not understood", word=repr(word))
+    if word in _CHANGING:
+        raise UsageError(
+            "a reply decides, it changes no text", hint="'alice-exp review' does, with the key e"
+        )
+    rest = "" if word.isascii() else _KNOWN_AGAIN.split(following, maxsplit=1)[0]
+    raise unclear("{word} is not understood", word=repr((word + rest)[:_QUOTED]))
 
 
 def _leads_to_verb(text: str) -> bool:
@@ -199,6 +210,8 @@ def _take_reason(text: str, start: int, found: list[Token]) -> int:
         raise unclear("the reason stands before what it is for")
     if found[verb].reason:
         raise unclear("there are two reasons for one decision")
+    if _NUMBER_AFTER.search(text, start, end):
+        raise unclear("behind the reason stands a number, and nothing says what to do with it")
     words = text[start:end].strip(" \t\n,，;；。.!！")
     found[verb] = Token("verb", found[verb].value, words)
     return end

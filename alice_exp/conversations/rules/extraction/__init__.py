@@ -126,6 +126,9 @@ def _said(text: str, asked: str) -> tuple[list[list[Inference]], bool]:
             if len(sentence.text[: taken.start()].strip(" ,，")) < 2:
                 rows[-1:] = []
                 takes_back = takes_back or not (place or taken["slip"])
+                # 开个玩笑，… at the beginning of a message may announce a joke as well as take one back.
+                if not place and taken.groupdict().get("ahead"):
+                    continue
             sentence = sentence.behind(taken.end())
         read = chinese_reader.read if sentence.chinese else english_reader.read
         told = read(sentence.text, sentence.asks)
