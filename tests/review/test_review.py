@@ -290,6 +290,7 @@ def test_many_come_by_pages_with_their_exceptions(
     assert "9 approved, 1 rejected, 35 left." in terminal.said
     assert "── 1–10/45 → universal/system_info ──" in terminal.said, "what all share is said once"
     assert "lesson 0 on subject 0 →" not in terminal.said
+    assert re.search(r"^  1 2 4 5 6 7 8 9 0  approved", terminal.said, re.MULTILINE), "by the page's digits"
     left = [item["id"] for item in cli("heartbeat", "--peek", "--json").json["items"]]
     assert len(left) == 35
     gone = [block_id for block_id in ids if block_id not in left]
@@ -344,6 +345,20 @@ def test_undo_goes_back_to_what_it_took_back(home: Path, cli: Call, screen: Call
     go_through(terminal, ["a", "l", "u", "r", "q"])
     assert terminal.end() == 0
     assert cli("list", "--set", "universal", "--json").json["blocks"] == []
+    assert len(waiting(cli)) == 2
+
+
+def test_what_was_purged_is_said_to_be_gone_and_what_was_decided_before_can_still_be_undone(
+    home: Path, cli: Call, screen: Callable[..., Screen]
+) -> None:
+    for text in ("call Kim on 13812345678", "feed the cat at noon", "deploy on Tuesdays"):
+        cli("memorize", text)
+    terminal = screen(home, "review")
+    # The number is on the first card: the second is approved, then the first purged, then the approval taken back.
+    go_through(terminal, ["l", "a", "b", "x", "u", "q"])
+    assert terminal.end() == 0
+    assert "no word of it is left" in terminal.said
+    assert "undone" in terminal.said
     assert len(waiting(cli)) == 2
 
 

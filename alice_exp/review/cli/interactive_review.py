@@ -9,7 +9,7 @@ from dataclasses import field, replace
 import typer
 
 from alice_exp.home.caller import require_person
-from alice_exp.kernel.errors import AliceError, RefusedError
+from alice_exp.kernel.errors import AliceError, Names, RefusedError
 from alice_exp.kernel.text.display import cells
 from alice_exp.kernel.text.wrapping import wrapped
 from alice_exp.kernel.value_class import dataclass
@@ -18,8 +18,18 @@ from alice_exp.review import usecases as deciding
 from alice_exp.review.cli.report_model import NOTHING_SHARED, Shared, marks
 from alice_exp.review.cli.report_text import card
 from alice_exp.review.cli.review_commands import approved, purged, rejected
-from alice_exp.review.cli.review_pages import DIGITS, ReviewPage, card_question, columns, key_help
-from alice_exp.review.cli.single_keys import QUITTING, key, mark_pastes
+from alice_exp.review.cli.review_pages import (
+    BACK,
+    DIGITS,
+    ONWARDS,
+    ReviewPage,
+    Tally,
+    card_question,
+    columns,
+    decided_lines,
+    key_help,
+)
+from alice_exp.review.cli.single_keys import QUITTING, key, mark_pastes, typed
 from alice_exp.review.cli.standing_pages import ask_standing, standing_pages
 from alice_exp.review.rules.arrangement import review_screens
 from alice_exp.review.rules.daily_report import Agenda, Item
@@ -58,20 +68,6 @@ def review(ctx: typer.Context) -> None:
     )
 
 
-_BACK = ("b", "\x1b[D")
-_ONWARDS = frozenset({"l", "n", " ", "\x1b[C", "u", *_BACK})
-"""The keys that decide nothing."""
-
-
-@dataclass
-class Tally:
-    """The counts of a review."""
-
-    approved: int = 0
-    rejected: int = 0
-    left: int = 0
-
-
 @dataclass
 class _Session:
     """One interactive review: the report, the counts, what is settled, was on the screen, or had changed when it was
@@ -86,6 +82,7 @@ class _Session:
     commits: list[list[tuple[str, tuple[str, ...]]]] = field(default_factory=list)
     step: int = 1
     back_to: str = ""
+    digits: dict[str, str] = field(default_factory=dict)
     place: tuple[int, int] = (0, 0)
     is_new: bool = False
     shared: Shared = NOTHING_SHARED
@@ -139,7 +136,7 @@ class _Session:
 
     def _card(self, items: Sequence[Item], at: int, count: int) -> bool:
         """Show one candidate and carry out the person's decision; false if they quit."""
-        item, self.place = self._current(items[0]), (at + 1, count)
+        item, self.place, self.digits = self._current(items[0]), (at + 1, count), {}
         self._show(item, *self.place)
         while True:
             item = self._current(item)
@@ -162,14 +159,14 @@ class _Session:
         """A key that decides nothing: the next one, the one before, or the last decision taken back."""
         if pressed == "u":
             return self._undone()
-        if pressed in _BACK:
+        if pressed in BACK:
             self.step = -1
         return True
 
     def _carried_out(self, pressed: str, item: Item) -> bool:
         """Whether the key settled the candidate, or leads to another one."""
         match pressed:
-            case _ if pressed in _ONWARDS:
+            case _ if pressed in ONWARDS:
                 return self._onwards(pressed)
             case "g" | "s" if item.group:
                 return self._grouped(item, pressed)
@@ -199,12 +196,10 @@ class _Session:
             case "r":
                 return self._rejected((block_id,))
             case "R":
-                reason = self._reason()
+                reason = typed(say("  why (Enter: no reason) "))
                 return reason is not None and self._rejected((block_id,), reason)
             case "x" if item.delicate:
-                done = self._rejected((block_id,))
-                purged(self.terminal, (block_id,))
-                return done
+                return self._purged(block_id)
         for line in key_help():
             self.terminal.line(f"  {line}")
         return False
@@ -233,13 +228,21 @@ class _Session:
     def _approved(self, ids: Sequence[str], to: str = "", *, replacing: str = "") -> bool:
         done = approved(self.terminal, ids, to, replacing=replacing)
         self.tally.approved += len(done.ids)
-        places = ", ".join(dict.fromkeys(f"{one.place}/{one.namespace}" for one in done.placed))
+        places = Names(dict.fromkeys(f"{one.place}/{one.namespace}" for one in done.placed))
         return self._report_result(done.ids, done, say("approved into {place}", place=places))
 
     def _rejected(self, ids: Sequence[str], reason: str = "") -> bool:
         done = rejected(self.terminal, ids, reason)
         self.tally.rejected += len(done.ids)
         return self._report_result(done.ids, done, say("rejected"))
+
+    def _purged(self, block_id: str) -> bool:
+        done = self._rejected((block_id,))
+        if self.settled.get(block_id):
+            purged(self.terminal, (block_id,))
+            self.commits.pop()  # Nothing takes it back.
+            self.terminal.line(say("  no word of it is left"))
+        return done
 
     def _merged(self, block_id: str, into: str) -> bool:
         session = self.terminal.session
@@ -253,7 +256,7 @@ class _Session:
         self.tally.left -= len(decided)
         self.settled.update(dict.fromkeys(decided, words))
         if done.commit is not None:
-            self.commits.append([(done.commit.commit, tuple(decided))])
+            self.commits.append([(done.commit.act_id, tuple(decided))])  # A purge writes commits anew.
         self.outdated = {block_id for block_id, why in done.skipped if why == "changed"}
         for block_id, why in done.skipped:
             if why in ("moved", "gone", "expired"):
@@ -261,9 +264,9 @@ class _Session:
             self.terminal.line(
                 say("{id} has {why} since it was shown; it is left as it is", id=block_id, why=say(why))
             )
-        numbers = [str(i.number) for i in self.report.items if i.placed.block.id in decided]
-        if numbers:
-            self.terminal.line(f"  {' '.join(numbers)}  {words}")
+        names = self.digits or {i.placed.block.id: str(i.number) for i in self.report.items}
+        for line in decided_lines([name for one, name in names.items() if one in decided], words):
+            self.terminal.line(line)
         return True
 
     def _settled_elsewhere(self, block_id: str) -> None:
@@ -294,12 +297,13 @@ class _Session:
     def _page(self, items: Sequence[Item], at: int, count: int) -> bool:
         """Show ten candidates and carry out one decision on all but the marked ones; false if the person quits."""
         page = ReviewPage(self._mark_shown(items))
+        self.digits = page.digits
         self._draw(page, at, count)
         while True:
             pressed = self._key(page.question())
             if pressed in QUITTING:
                 return False
-            if pressed in DIGITS and pressed:
+            if pressed and pressed in DIGITS:
                 if page.toggle(pressed):
                     self._draw(page, at, count)
                 continue
@@ -319,10 +323,11 @@ class _Session:
             joined = [row for rows in self.commits[at:] for row in rows]
             self.commits[at:] = [joined] if joined else []
             return done
-        if pressed in _ONWARDS:
+        if pressed in ONWARDS:
             return self._onwards(pressed)
-        hint = say("  a digit marks one: ✗ the other way, · later; then one key decides the page")
-        self.terminal.line(hint)
+        self.terminal.line(
+            say("  a digit marks one: ✗ the other way, · later; then one key decides the page")
+        )
         return False
 
     def _draw(self, page: ReviewPage, at: int, count: int) -> None:
@@ -360,18 +365,9 @@ class _Session:
         self._show(fresh, *self.place, is_again=True)
         return True
 
-    def _reason(self) -> str | None:
-        """The person's reason, possibly empty; ``None`` if they cancel."""
-        mark_pastes(False)
-        try:
-            return input(say("  why (Enter: no reason) ")).strip()
-        except (EOFError, KeyboardInterrupt):
-            self.terminal.line("")
-            return None
-
     def _key(self, question: str) -> str:
         """The next key; one that was pressed before the text came to the screen decides nothing about it."""
-        ahead, self.is_new = _ONWARDS if self.is_new else None, False
+        ahead, self.is_new = ONWARDS if self.is_new else None, False
         return key(question, ahead)
 
     def _mark_shown(self, items: Sequence[Item]) -> list[Item]:

@@ -18,6 +18,18 @@ Mark = Literal["other", "later"]
 
 DIGITS = "1234567890"
 LATER = ("l", " ")
+BACK = ("b", "\x1b[D")
+ONWARDS = frozenset({"l", "n", " ", "\x1b[C", "u", *BACK})
+"""The keys that decide nothing."""
+
+
+@dataclass
+class Tally:
+    """The counts of a review."""
+
+    approved: int = 0
+    rejected: int = 0
+    left: int = 0
 
 
 @dataclass
@@ -35,6 +47,11 @@ class ReviewPage:
         """Where all of them would go; empty if to several places."""
         places = {item.destination for item in self.items}
         return places.pop() if len(places) == 1 else ""
+
+    @property
+    def digits(self) -> dict[str, str]:
+        """The digit of each candidate on this page, by id."""
+        return {item.placed.block.id: digit for digit, item in zip(DIGITS, self.items, strict=False)}
 
     def toggle(self, digit: str) -> bool:
         """Mark a candidate as an exception, once more as put off, once more as none; whether there is such a one."""
@@ -71,6 +88,12 @@ class ReviewPage:
     def question(self) -> str:
         """The keys of a page."""
         return say("[a]pprove these [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: not this one [?] ")
+
+
+def decided_lines(names: Sequence[str], words: str) -> list[str]:
+    """What a key did to the candidates with these digits or numbers, in lines that fit the terminal."""
+    rows = wrapped(f"{' '.join(names)}  {words}", columns() - 2) if names else []
+    return [f"  {row}" for row in rows]
 
 
 def columns() -> int:

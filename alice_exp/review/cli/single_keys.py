@@ -118,3 +118,13 @@ def _raw(handle: int) -> Iterator[int]:
 def _ended(number: int, frame: object) -> NoReturn:  # noqa: ARG001
     """Exit with the status of a signal, but through every ``finally``, so that the terminal gets its echo back."""
     raise SystemExit(128 + number)
+
+
+def typed(question: str) -> str | None:
+    """What the person types on a line of its own, possibly nothing; ``None`` if they cancel."""
+    mark_pastes(False)
+    try:
+        return input(question).strip()
+    except (EOFError, KeyboardInterrupt):
+        sys.stdout.write("\n")
+        return None
