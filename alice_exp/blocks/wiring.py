@@ -1,4 +1,4 @@
-"""Builds the log of reads from a session, and opens another program's database."""
+"""Builds the log of reads from a session, tells what a sync brought, opens another program's database."""
 
 from __future__ import annotations
 
@@ -19,6 +19,14 @@ def access(session: Session) -> AccessLog:
     from alice_exp.blocks.store.access_log import FileAccess
 
     return FileAccess(session.root / "state", lambda segment: session.history.carries("Access", segment))
+
+
+def brought(session: Session) -> frozenset[str]:
+    """The commits that a sync brought from another machine."""
+    from alice_exp.home.store.recent_log import acts_after
+
+    acts = acts_after(session.home.repository, "", "")
+    return frozenset(act.commit for act in acts if act.is_from_elsewhere)
 
 
 def mem0_rows(source: Path) -> list[dict[str, Json]] | None:

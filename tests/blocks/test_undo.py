@@ -328,21 +328,32 @@ def test_undo_without_a_name_goes_on_to_what_was_done_before(tools: Path, cli: C
     assert undone == ["event", "remember"]
 
 
-def test_undo_without_a_name_does_not_delete_what_a_sync_brought(
+def test_undo_without_a_name_takes_back_what_was_done_here_not_what_a_sync_brought(
     world: Path, cli: Call, _fresh_home: Path
 ) -> None:
     remote = world / "there.git"
     subprocess.run(["git", "init", "-q", "--bare", "--initial-branch=main", remote], check=True)
-    homes = [Path(shutil.copytree(_fresh_home, world / name, symlinks=True)) for name in ("one", "two")]
-    for home, said in zip(homes, ("I like tea", "I like cake"), strict=True):
-        env = {"ALICE_HOME": str(home)}
+    one, two = (
+        {"ALICE_HOME": str(shutil.copytree(_fresh_home, world / name, symlinks=True))} for name in "12"
+    )
+    for env, said, at in ((one, "I like tea", "10:00"), (two, "I like cake", "10:05")):
+        env["ALICE_NOW"] = f"2026-02-20T{at}:00Z"
         cli("remember", said, env=env)
         cli("sync", "add", str(remote), "--private", "--yes", env=env)
+    for env in (two, one, two):
         cli("sync", env=env)
-    undone = act(cli, "undo", "--yes", env=env)["undone"][0]
-    assert undone["op"] == "remember"
-    left = act(cli, "list", env=env)["blocks"]
-    assert len(left) == 1
+
+    def left(env: dict[str, str]) -> list[str]:
+        return [block["payload"] for block in act(cli, "list", env=env)["blocks"]]
+
+    cli("undo", "--yes", env=one)
+    assert left(one) == ["I like cake"], "which is newer, and came from the other machine"
+    assert cli("undo", "--yes", env=one, check=False).code == 4
+    cli("undo", "--yes", env=two)
+    assert left(two) == ["I like tea"]
+    named = next(one["commit"] for one in act(cli, "log", "--op", "remember", env=two)["commits"][1:])
+    cli("undo", named, "--yes", env=two)
+    assert left(two) == [], "by its name it is taken back"
 
 
 def test_a_thought_with_later_ones_behind_it_stays_and_that_is_said_once(tools: Path, cli: Call) -> None:

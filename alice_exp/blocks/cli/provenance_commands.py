@@ -9,6 +9,7 @@ import typer
 
 from alice_exp.blocks.usecases import provenance
 from alice_exp.blocks.usecases.provenance import LogFilter
+from alice_exp.blocks.wiring import brought
 from alice_exp.home.caller import require_person
 from alice_exp.home.ports import Changed, Version
 from alice_exp.kernel.errors import BusyError, ProblemError, UsageError
@@ -325,12 +326,12 @@ def undo(
     if not dry_run:
         terminal.require_confirmation()
     opened.home.read(())
-    if not dry_run and not terminal.yes:
-        planned = provenance.undo(terminal.doors(True), opened.history, opened.caller, name, filters)
-        if planned.acts:
-            _ask(terminal, planned)
-    home = terminal.doors(dry_run)
-    _undone(terminal, provenance.undo(home, opened.history, opened.caller, name, filters), dry_run)
+    for rehearsal in (True, False) if not dry_run and not terminal.yes else (dry_run,):
+        home, elsewhere = terminal.doors(rehearsal), lambda: brought(opened)
+        undone = provenance.undo(home, opened.history, opened.caller, name, filters, elsewhere)
+        if rehearsal and not dry_run and undone.acts:
+            _ask(terminal, undone)
+    _undone(terminal, undone, dry_run)
 
 
 def _ask(terminal: Terminal, planned: provenance.Undone) -> None:
@@ -340,10 +341,10 @@ def _ask(terminal: Terminal, planned: provenance.Undone) -> None:
         for version in provenance.diff(terminal.session.history, act.commit).blocks:
             if said := version.after or version.before:
                 terminal.note(f"    {version.block_id}  {short(documents.payload_text(said), 60)}")
-    if len(planned.acts) > _SHOWN:
-        terminal.note(say("and {count} more", count=len(planned.acts) - _SHOWN))
-    count, blocks = len(planned.acts), len(planned.blocks)
-    terminal.confirm(say("Take back {count} acts on {blocks} blocks?", count=count, blocks=blocks))
+    if (acts := len(planned.acts)) > _SHOWN:
+        terminal.note(say("and {count} more", count=acts - _SHOWN))
+    blocks = len(planned.blocks)
+    terminal.confirm(say("Take back {count} acts on {blocks} blocks?", count=acts, blocks=blocks))
 
 
 _SHOWN = 10

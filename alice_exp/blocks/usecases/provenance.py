@@ -18,7 +18,7 @@ from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.model.values.changes import ChangeSet, Put
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Container, Iterator
 
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Changed, History, Home, Version
@@ -142,21 +142,29 @@ def diff(history: History, name: str = "") -> Changed:
 
 
 def undo(
-    home: Home, history: History, caller: Caller, name: str = "", filters: LogFilter | None = None
+    home: Home,
+    history: History,
+    caller: Caller,
+    name: str = "",
+    filters: LogFilter | None = None,
+    brought: Callable[[], Container[str]] = tuple,
 ) -> Undone:
     """Take acts back in one commit, newest first: one by name, all that pass a filter, else the newest still in effect.
 
     Each block returns to what it was before; if another act changed it too, it is a conflict, which is named and left.
-    Filters skip acts already taken back, reports, and undos, unless ``op`` asks for them.
+    Filters skip acts already taken back, reports, and undos, unless ``op`` asks for them. ``brought`` gives the commits
+    that a sync brought: the newest act is one of this machine.
     """
     require_person(caller, "undo", f"alice-exp undo {name}".rstrip())
-    acts = _chosen(history, name, filters or LogFilter())
+    acts = _chosen(history, name, filters or LogFilter(), brought)
     if not acts:
         raise NotFoundError("there is no act to undo", hint="see 'alice-exp log'")
     return _undo(home, history, caller, acts)
 
 
-def _chosen(history: History, name: str, filters: LogFilter) -> tuple[Commit, ...]:
+def _chosen(
+    history: History, name: str, filters: LogFilter, brought: Callable[[], Container[str]]
+) -> tuple[Commit, ...]:
     if name:
         act = history.commit(name)
         # `pairwise` leaves out the oldest commit, which created the home.
@@ -166,6 +174,8 @@ def _chosen(history: History, name: str, filters: LogFilter) -> tuple[Commit, ..
     standing = _standing(history, filters)
     if filters != LogFilter():
         return tuple(standing)
+    elsewhere = brought()
+    standing = (act for act in standing if act.commit not in elsewhere)
     newest = next(standing, None)
     said = dict(newest.trailers).get("Reply") if newest is not None else None
     # What one reply approved and rejected is one decision of the person's.
