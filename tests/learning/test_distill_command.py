@@ -182,3 +182,19 @@ def test_the_failures_behind_a_warning_are_none_of_its_own(home: Path, cli: Call
     assert "0 of" not in decided
     cli("outcome", warning, "ok")
     assert cli("show", warning, "--json").json["record"] == {"ok": 1, "failed": 0}
+
+
+def test_what_decide_applied_is_no_action_to_advise(home: Path, cli: Call) -> None:
+    """Two weeks of decisions gave "advice: trial: exp-…" and "avoid: reasoning: own reasoning"."""
+    cli("remember", "freeze the clock", "--when", "the checkout test is flaky")
+    for task, said in (
+        *(("fix the flaky checkout test", "ok"),) * 4,
+        *(("roll out billing to prod", "fail"),) * 4,
+    ):
+        decision = cli("decide", task, "--json", check=False).json["decision"]
+        cli("outcome", decision, said)
+        assert cli("distill", "--json").json["ids"] == []
+    noted = cli("decide", "roll out billing to prod", "--json", check=False).json["decision"]
+    episode = cli("outcome", noted, "fail", "--note", "the migration was missing", "--json").json["episode"]
+    (block,) = cli("distill", episode, "--json").json["ids"]
+    assert cli("show", block, "--json").json["payload"] == "avoid: the migration was missing"

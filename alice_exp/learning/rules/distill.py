@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.learning.rules.episode_groups import (
     action_groups,
+    as_told,
     entries,
     left_out,
     share_a_word,
@@ -74,7 +75,7 @@ OVERLAP = 0.6
 
 def distill(episodes: Iterable[Episode], limit: int = 20) -> tuple[Proposal, ...]:
     """At most ``limit`` proposals, one a lesson, the strongest first."""
-    ordered = sorted(episodes, key=lambda one: (one.timestamp, one.id))
+    ordered = sorted(map(as_told, episodes), key=lambda one: (one.timestamp, one.id))
     found = [lesson_ for group in kinds_of_task(ordered) for lesson_ in _of_kind(group, ordered)]
     found.sort(
         key=lambda one: (-_strength(one.support), one.support.type, one.support.basis, one.support.trait)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -44,6 +45,17 @@ _WORD = r"(?:(?![\u2e80-\U0003ffff])[^\W_])+"
 _PART = re.compile(rf"[\u2e80-\U0003ffff]|{_WORD}(?:['-]{_WORD})*|[^\w\s]")
 _PLAIN = re.compile("[\u2e80-\U0003ffff]{2}|[a-z]{3,}")
 _CJK = re.compile("[\u2e80-\U0003ffff]")
+
+
+_BOOKED = re.compile(r"[a-z_]+: (?:own reasoning|exp-[a-z2-9]{8}(?:, exp-[a-z2-9]{8})*)")
+
+
+def as_told(episode: Episode) -> Episode:
+    """The episode; without its action where that only books what a decision applied, as ``trial: exp-…``.
+
+    The record of those blocks tells it already, and it tells nobody what to do.
+    """
+    return replace(episode, action="") if _BOOKED.fullmatch(episode.action) else episode
 
 
 def action_groups(group: Sequence[Episode]) -> list[tuple[str, tuple[int, ...]]]:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.rules.episode_groups import frequent_words, phrase, shared_words, whole_words
+from alice_exp.learning.rules.episode_groups import as_told, frequent_words, phrase, shared_words, whole_words
 from alice_exp.learning.rules.success_rates import rate
 from alice_exp.model.values.block import EVIDENCE_KEPT, Evidence, Payload, Trigger
 from alice_exp.model.values.records import GENERAL
@@ -133,6 +133,7 @@ class Lesson:
 
 def lesson(episode: Episode) -> Proposal:
     """The proposal from a single episode: its action, for tasks like its own (D44)."""
+    episode = as_told(episode)
     kind: Kind = "advice" if episode.success else "warning"
     own = rate(int(episode.success), 1)
     support = Support(episode.task_type, "episode", episode.action, own, rate(0, 0), -1.0, 1.0)

@@ -14,6 +14,7 @@ from alice_exp.episodes.usecases.episode_book import named
 from alice_exp.home.record_access import require_sound
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.distill import REPEATS, distill
+from alice_exp.learning.rules.episode_groups import as_told
 from alice_exp.learning.rules.proposals import lesson
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.identity import sameness
@@ -111,7 +112,9 @@ def key_of(proposal: Proposal) -> str:
 def _lessons(book: EpisodeBook) -> tuple[Proposal, ...]:
     """The episodes of a book that is too small for anything to repeat, newest first."""
     alone = book.episodes if len(book.episodes) < REPEATS else ()
-    return tuple(map(lesson, sorted(filter(_teaches, alone), key=lambda one: (-one.timestamp, one.id))))
+    return tuple(
+        map(lesson, sorted(filter(_teaches, map(as_told, alone)), key=lambda one: (-one.timestamp, one.id)))
+    )
 
 
 def _teaches(episode: Episode) -> bool:
