@@ -67,6 +67,11 @@ FOUND = [
     ("a password or key", "企业邮箱授权码 abcdxyzwqrstuvmn 用来发信"),
     ("a password or key", "The pin of the office safe is 482915"),
     ("a password or key", "root:x9K!28vv on the NAS"),
+    ("a password or key", "the gate code for my building: 90210#"),
+    ("a password or key", "the safe combination is 12-34-56"),
+    ("a password or key", "ssh into the box with password hunter2"),
+    ("a password or key", "use the passphrase blue-horse-77 there"),
+    ("a password or key", "log in as admin with s3cr3t!pass"),
     ("a password or key", "WPA2 key: tulip-garden-77"),
     ("a password in a URL", "jdbc:oracle:thin:scott/tiger@//db:1521/orcl"),
     ("an API key", "mails go out with SG." + key(22) + "." + key(43)),
@@ -76,6 +81,8 @@ FOUND = [
     ("a key in a URL", "GET https://api.corp.cn/v1/data?api_key=" + key(20, _HEX)),
     ("an identity number", "his passport is E12345678"),
     ("an identity number", "护照号 EA1234567"),
+    ("an identity number", "my passport is C01X00T47"),
+    ("an identity number", "passport number is 488839271"),
     ("a bank account", "IBAN DE89 3704 0044 0532 0130 00"),
     ("a bank card", "the card is 4111 1111 1111 1111."),
     ("a mobile number", "老板的电话：13512345678."),
@@ -130,6 +137,9 @@ INNOCENT = [
     "root:x:0:0:root:/root:/bin/bash, admin/dashboard2 is slow",
     "DE44 5001 0517 5407 3249 30 is no account, DE 2024 0001 0002 is a contract",
     "place 3 servers in zone B, 人民大道中段在修路",
+    "hash it with password sha256-based, use password 12-character minimum, with password base64",
+    "log in as guest with no password, sign in as root with sudo2, the exit code for the vault is 130",
+    "use passport.js 0.4.1, passport authentication version 10203040 fails",
 ]
 
 

@@ -139,9 +139,12 @@ SHAPES = (
     # Passports have no checksum that a text shows: the word stands before them.
     Shape(
         "an identity number",
-        re.compile(r"(?:\b[Pp]assport\b|护照|通行证)[^\dA-Z\n]{0,16}[A-Z]{1,2}\d{7,8}(?![\dA-Za-z])"),
+        re.compile(
+            r"(?:\b[Pp]assport\b|护照|通行证)[^\dA-Z\n]{0,16}"
+            r"(?:[A-Z]{1,2}\d{7,8}|\d{9}|[A-Z]\d\d[A-Z\d]{6})(?![\dA-Za-z])"
+        ),
         _always,
-        7,
+        2,
         ("passport", "护照", "通行证"),
     ),
     Shape(

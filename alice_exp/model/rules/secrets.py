@@ -313,13 +313,38 @@ SHAPES = (
     Shape(
         "a password or key",
         re.compile(
-            r"\b(?:pin|passcode|(?:unlock|door|access|security|safe|alarm) code)"
-            r"(?: (?:of|for|to) [\w' -]{1,40}?)?(?:\s*[=:：]\s*| is )\d{4,8}\b",
+            r"\b(?:pin|passcode"
+            r"|(?:unlock|door|gate|entry|garage|access|security|safe|alarm|vault|locker) (?:code|combination))"
+            r"(?: (?:of|for|to|at|in|on) [\w' -]{1,40}?)?(?:\s*[=:：]\s*| is )"
+            r"(?:\d{4,8}[#*]?|\d{2,3}(?:-\d{1,3}){2,3})(?![\w-])",
             re.IGNORECASE,
         ),
         _always,
         4,
-        ("pin", "passcode", " code"),
+        ("pin", "passcode", " code", " combination"),
+    ),
+    # ssh in with password hunter2; log in as admin with s3cr3t!pass
+    Shape(
+        "a password or key",
+        re.compile(
+            r"\b(?:with|and|use|using|enter|type|try|is|by) (?:the |its )?pass(?:word|phrase|code)(?P<sign> )"
+            r"(?!(?:sha|md|base|utf|argon|scrypt|bcrypt|pbkdf|aes|oauth|v)-?\d|\d+-?[a-z]+\b)(?P<value>[!-~]{6,})",
+            re.IGNORECASE,
+        ),
+        _is_value,
+        1,
+        ("pass",),
+    ),
+    Shape(
+        "a password or key",
+        re.compile(
+            r"\b(?:log|sign) ?in (?:\S{1,40} ){0,3}?as \S{1,40} (?:with|using) "
+            r"(?=\S{0,99}\d)(?=\S{0,99}[A-Za-z])(?=\S{0,99}[!#$%^&*?])[!-~]{6,}",
+            re.IGNORECASE,
+        ),
+        _is_real,
+        1,
+        ("log", "sign"),
     ),
     Shape(
         "a password or key",
