@@ -417,3 +417,21 @@ def test_texts_that_differ_in_a_name_alone_contradict_nothing() -> None:
         None,
     )
     assert between("alpha 服务监听 8080 端口", "beta 服务监听 9090 端口") in ("near", None)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "kind"),
+    [
+        ("I am lactose intolerant", "I'm not lactose intolerant after all", "opposes"),
+        ("I am allergic to peanuts", "turns out I'm not allergic to peanuts after all", "opposes"),
+        ("I work at Siemens", "I work for Bosch now", "replaces"),
+        ("I work for the city council", "I've joined a startup called Fleet", "replaces"),
+        ("I work at Siemens", "I work at night", "near"),
+        ("I work at Siemens", "I like to work at a standing desk", "near"),
+        ("I work at Siemens", "my wife works at Bosch", "None"),
+        ("I'm a nurse", "I'm not a doctor", "None"),
+    ],
+)
+def test_a_person_speaks_of_themselves_as_i(before: str, now: str, kind: str) -> None:
+    old, new = placed(before, about="user"), placed(now, about="user")
+    assert str(likeness(statement(new), statement(old), Neighbourhood([old, new]).weigh).kind) == kind

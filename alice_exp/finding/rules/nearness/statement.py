@@ -146,6 +146,7 @@ class _Word:
 
 
 _PLAIN = Meaning()
+_END = _Word("", _PLAIN)
 
 
 def statement(placed: Placed) -> Statement:
@@ -313,7 +314,13 @@ _FRAMES = ("update", "lives", "employed")
 def _closed(words: Sequence[_Word], into: Statement, *, denies: bool) -> None:
     """What a whole clause adds, once its words are read."""
     into.negations += denies
-    into.frames.update(name for word in words for name in _FRAMES if name in word.meaning.roles)
+    for word, behind in zip(words, (*words[1:], _END), strict=False):
+        roles = word.meaning.roles
+        # "I work at night" names nobody.
+        is_elsewhere = " " in word.text and (behind.meaning.sides or "no employer" in behind.meaning.roles)
+        into.frames.update(
+            name for name in _FRAMES if name in roles and not (name == "employed" and is_elsewhere)
+        )
     if _names_employer(words):
         into.frames.add("employed")
     if "lives" in into.frames and any("mover" in word.meaning.roles for word in words):

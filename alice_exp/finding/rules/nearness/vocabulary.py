@@ -25,6 +25,7 @@ _ROLES = (
     "update",
     "lives",
     "employed",
+    "no employer",
     "works chinese",
     "mover",
     "one value",
