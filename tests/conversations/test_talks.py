@@ -233,6 +233,7 @@ def test_what_others_say_or_once_was_is_not_kept(text: str) -> None:
         (["I'm a baker. I own two yachts", "just kidding!"], ["The user is a baker"]),
         (["我是飞行员", "开玩笑啦"], []),
         (["跟你开个玩笑，我是火星来的"], []),
+        (["我用 Zed", "讲个笑话，我是秦始皇"], ["用户使用 Zed"]),
         (["我是飞行员，哈哈骗你的，我是会计"], ["用户是会计"]),
         (["我用 Vim。说错了，我用 Emacs。"], ["用户使用 Emacs"]),
         (["I work in Oslo, wait no, Bergen"], []),

@@ -207,7 +207,8 @@ def _checked(clauses: Sequence[_Clause]) -> tuple[Decision, ...]:
         raise unclear("what is about you or about work stands alone in a reply")
     if any(decision.rest for decision in decisions) and not left_out <= seen.keys():
         raise unclear("it is not clear whether {name} belongs to the rest", name=min(left_out - seen.keys()))
-    if len(wide) > 1 or (wide and wide[0].everything and len(decisions) > 1):
+    # "除了 2 都同意，2 拒绝": what everything leaves out may have a decision of its own.
+    if len(wide) > 1 or (wide and wide[0].everything and not seen.keys() <= {*wide[0].excluded}):
         raise unclear("one decision takes everything, and another one too")
     return tuple(decisions)
 

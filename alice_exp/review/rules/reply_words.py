@@ -64,6 +64,9 @@ _REASON = re.compile(rf"(?:{'|'.join(_LISTS['reason'])})\s*", re.IGNORECASE)
 _KNOWN_AGAIN = re.compile(r"[\W0-9a-zA-Z]")
 # "拒绝 2，因为太旧；4 也是": the second half may be a decision.
 _NUMBER_AFTER = re.compile(rf"[;；。\n]\s*(?:第\s*)?(?:[0-9]+|(?:{_NUMERAL})\s*[条條个個项項号號])")
+_LAST_VERB = re.compile(
+    rf"({'|'.join(w for w in _CHINESE if len(w) > 1 and _LEXICON.get(w, ('',))[0] == 'verb')})[吧了啦]?[\s.。!！]*\Z"
+)
 _END = re.compile(r"[,，;；。.!！\n]\s*")
 # Full-width forms of ASCII become ASCII, except for Chinese punctuation, which separates clauses.
 _NARROW: dict[int, int | str] = {
@@ -206,12 +209,17 @@ def _take_reason(text: str, start: int, found: list[Token]) -> int:
     """Attach a reason to the last verb: the text up to the next clause that begins with a verb, or to the end."""
     end = next((m.start() for m in _END.finditer(text, start) if _begins_clause(text[m.end() :])), len(text))
     verb = next((i for i in range(len(found) - 1, -1, -1) if found[i].kind == "verb"), -1)
-    if verb < 0:
+    clause = [token.kind for token in found[verb + 1 :]]
+    # "同意 1，4 因为过期所以拒绝": 4 has a reason, but its verb comes behind it.
+    if verb < 0 or "separator" in clause[:-1]:
         raise unclear("the reason stands before what it is for")
     if found[verb].reason:
         raise unclear("there are two reasons for one decision")
     if _NUMBER_AFTER.search(text, start, end):
         raise unclear("behind the reason stands a number, and nothing says what to do with it")
+    last = _LAST_VERB.search(text, start, end)
+    if last and _LEXICON[last[1]] != ("verb", found[verb].value):
+        raise unclear("the reason stands before what it is for")
     words = text[start:end].strip(" \t\n,，;；。.!！")
     found[verb] = Token("verb", found[verb].value, words)
     return end
@@ -220,12 +228,15 @@ def _take_reason(text: str, start: int, found: list[Token]) -> int:
 def _begins_clause(text: str) -> bool:
     """Whether a text after a separator starts a new clause: a verb together with a number, an id or all."""
     first: list[Token] = []
+    kinds: set[Kind] = set()
     at = 0
     # A verb alone may be part of the reason ("because I reject such things"), and so may words unknown here.
     try:
-        while at < len(text) and len(first) < 2:
+        while at < len(text) and "separator" not in kinds:
             at = _take_word(text, at, first)
+            kinds.update(token.kind for token in first[-1:])
+            if "verb" in kinds and not kinds.isdisjoint(("one", "range", "all", "rest")):
+                return True
     except UsageError:
         return False
-    kinds = {token.kind for token in first}
-    return "verb" in kinds and not kinds.isdisjoint(("one", "range", "all", "rest"))
+    return False

@@ -124,10 +124,13 @@ def _said(text: str, asked: str) -> tuple[list[list[Inference]], bool]:
             taken = back[-1]
             # Of a sentence with something in front it takes back that; at its beginning, the sentence before.
             if len(sentence.text[: taken.start()].strip(" ,，")) < 2:
+                groups = taken.groupdict()
+                if groups.get("joke"):
+                    continue
                 rows[-1:] = []
                 takes_back = takes_back or not (place or taken["slip"])
                 # 开个玩笑，… at the beginning of a message may announce a joke as well as take one back.
-                if not place and taken.groupdict().get("ahead"):
+                if not place and groups.get("ahead"):
                     continue
             sentence = sentence.behind(taken.end())
         read = chinese_reader.read if sentence.chinese else english_reader.read
