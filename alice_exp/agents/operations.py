@@ -387,4 +387,4 @@ def _observed(one: Match) -> schemas.Observed:
 
 def _with(action: str) -> str:
     """The action that failed, as it stands in a warning; empty where none was recorded."""
-    return f" with {one_line(action, 80)}" if action.strip() else ""
+    return f" with {one_line(action.removeprefix('reasoning: '), 80)}" if action.strip() else ""

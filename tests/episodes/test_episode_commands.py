@@ -65,6 +65,9 @@ def test_d38_decide_warns_of_a_similar_failure(home: Path, cli: Call) -> None:
     assert any("failed before with kubectl apply: deploy the shop" in one for one in named.json["warnings"])
     unlike = cli("decide", "water the flowers", "--json", check=False)
     assert unlike.json["warnings"] == []
+    cli("outcome", unlike.json["decision"], "fail")
+    alone = cli("decide", "water the flowers", "--json", check=False).json["warnings"]
+    assert any("failed before with own reasoning: water the flowers" in one for one in alone)
 
 
 def test_d39_the_source_formulas_literally() -> None:

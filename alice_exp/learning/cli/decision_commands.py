@@ -57,7 +57,7 @@ def decide(
             "a similar task failed before with {action}: {task} ({episode})"
             if one.episode.action.strip()
             else "a similar task failed before: {task} ({episode})",
-            action=one_line(one.episode.action, 80),
+            action=one_line(one.episode.action.removeprefix("reasoning: "), 80),
             task=one.episode.task,
             episode=one.episode.id,
         )
