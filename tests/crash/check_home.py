@@ -41,7 +41,8 @@ def main(name: str) -> None:
     is_refused = os.environ["CM_MODE"].startswith("errno")
     expect = json.loads((root / "expect.json").read_text(encoding="utf-8"))
     enter(root)
-    assert code in (0, 3, 137), (
+    # ssh-keygen does not say why it could not sign: with the owner's key that is a refusal, in a sentence.
+    assert code in ((0, 3, 6, 137) if name.startswith("owner") else (0, 3, 137)), (
         f"the command ended with {code}, which is neither done, a sentence nor a crash"
     )
     _check_files(root, scene, expect, acked=acked)
