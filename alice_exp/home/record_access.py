@@ -6,17 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.text.times import seconds
-from alice_exp.model.formats.record_schema import (
-    EPISODES,
-    EPISODES_PATH,
-    EVENTS_PATH,
-    SEGMENTS,
-    read_episodes,
-    read_timeline,
-)
+from alice_exp.model.formats.past_records import past_episodes, past_timeline
+from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -34,10 +27,10 @@ def recorded(home: Home, history: History, path: str, places: Collection[Place] 
     snapshot = home.read(places, records=path)
     if path == EPISODES_PATH and snapshot.episodes is None:
         text = next((text for _, text in history.texts(path)), "{}")
-        return replace(snapshot, episodes=read_episodes(parse(text.encode(), path, EPISODES))[0])
+        return replace(snapshot, episodes=past_episodes(text.encode()))
     if path == EVENTS_PATH and snapshot.timeline is None:
         text = next((text for _, text in history.texts(path)), "{}")
-        return replace(snapshot, timeline=read_timeline(parse(text.encode(), path, SEGMENTS))[0])
+        return replace(snapshot, timeline=past_timeline(text.encode()))
     return snapshot
 
 

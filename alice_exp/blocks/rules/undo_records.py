@@ -5,20 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.jsonc import parse
-from alice_exp.model.formats.record_schema import (
-    EPISODES,
-    EPISODES_PATH,
-    EVENTS_PATH,
-    SEGMENTS,
-    read_episodes,
-    read_timeline,
-)
-from alice_exp.model.values.records import EpisodeBook, Timeline
+from alice_exp.model.formats.past_records import past_episodes, past_timeline
+from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH, EpisodeBook
 
 if TYPE_CHECKING:
     from alice_exp.home.ports import FileVersion
-    from alice_exp.model.values.records import Episode, Segment
+    from alice_exp.model.values.records import Episode, Segment, Timeline
 
 RECORDS = (EPISODES_PATH, EVENTS_PATH)
 """The files that are reversed record by record."""
@@ -28,10 +20,7 @@ def book_before(file: FileVersion, present: EpisodeBook) -> EpisodeBook | None:
     """The present episodes without what an act did: its own go, those that it pruned come back, those that it changed
     are as before. Searches that were counted since stay counted. None if another act changed one of them.
     """
-    was, became = (
-        read_episodes(parse((text or "{}").encode(), EPISODES_PATH, EPISODES))[0]
-        for text in (file.before, file.after)
-    )
+    was, became = (past_episodes((text or "{}").encode()) for text in (file.before, file.after))
     before, after = ({one.id: one for one in book.episodes} for book in (was, became))
     here = {one.id: one for one in present.episodes}
     for block_id in {*before, *after}:
@@ -53,10 +42,7 @@ def timeline_before(file: FileVersion, present: Timeline) -> Timeline | None:
 
     A thought with later ones behind it stays: their numbers, by which history finds them, would shift.
     """
-    was, became = (
-        read_timeline(parse((text or "{}").encode(), EVENTS_PATH, SEGMENTS))[0]
-        for text in (file.before, file.after)
-    )
+    was, became = (past_timeline((text or "{}").encode()) for text in (file.before, file.after))
     if present == became:
         return was
     told = became.segments[-1:]

@@ -17,16 +17,15 @@ from alice_exp.home.caller import require_person
 from alice_exp.home.record_access import refuse_faults, require_sound
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act
-from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.formats.past_records import past_episodes
 from alice_exp.model.formats.record_import import import_episodes
-from alice_exp.model.formats.record_schema import EPISODES, EPISODES_PATH, read_episodes
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.model.values.config import BY_NAME
-from alice_exp.model.values.records import Episode, EpisodeBook
+from alice_exp.model.values.records import EPISODES_PATH, Episode, EpisodeBook
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -369,7 +368,7 @@ def _last(home: Home, history: History, reference: str) -> Episode:
     home.read(())
     for _, text in history.texts(EPISODES_PATH):
         if f'"{wanted}' in text:
-            book, _ = read_episodes(parse(text.encode(), EPISODES_PATH, EPISODES))
+            book = past_episodes(text.encode())
             if any(episode.id.startswith(wanted) for episode in book.episodes):
                 return named(book, reference)
     raise NotFoundError("history holds no episode {reference}", reference=reference)

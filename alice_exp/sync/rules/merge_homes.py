@@ -13,13 +13,13 @@ from alice_exp.kernel.jsonc import edit, parse
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.formats.config_file import read_config
+from alice_exp.model.formats.past_records import past_timeline
 from alice_exp.model.formats.record_edits import timeline_edits
 from alice_exp.model.formats.record_schema import (
     EPISODES,
     EPISODES_PATH,
     EVENTS_PATH,
     SEGMENTS,
-    read_timeline,
 )
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.values.records import Event, Segment, Timeline
@@ -103,7 +103,7 @@ def _timelines(was: bytes | None, one: bytes, other: bytes) -> bytes:
 
 
 def _timeline(data: bytes | None) -> Timeline:
-    return read_timeline(parse(data, EVENTS_PATH, SEGMENTS))[0] if data is not None else Timeline()
+    return past_timeline(data) if data is not None else Timeline()
 
 
 def merge_timelines(was: Timeline, frame: Timeline, other: Timeline) -> Timeline:

@@ -6,10 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import NotFoundError
-from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.record_schema import EVENTS_PATH, SEGMENTS, read_timeline
-from alice_exp.model.values.records import Timeline
+from alice_exp.model.formats.past_records import past_timeline
+from alice_exp.model.values.records import EVENTS_PATH, Timeline
 from alice_exp.timeline.rules.compaction import WINDOW, covered, covered_by_order, verbatim
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def everything(history: History) -> dict[int, Event]:
 
 
 def _timeline(text: str) -> Timeline:
-    return read_timeline(parse(text.encode("utf-8", "replace"), EVENTS_PATH, SEGMENTS))[0]
+    return past_timeline(text.encode("utf-8", "replace"))
 
 
 def _total(text: str) -> int:
