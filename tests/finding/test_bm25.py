@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alice_exp.finding.ports import K1, NO_NOISE, B, Noise, Posting, Statistics
-from alice_exp.finding.rules.bm25 import PAIR, TRANSLATED, Segment, _Scoring, text_matches
+from alice_exp.finding.rules.bm25 import PAIR, TRANSLATED, Segment, _Scoring, matches_in, text_matches
 from alice_exp.finding.rules.calibration import NEAR, _Jumble, learn_lending, learn_noise
 from alice_exp.finding.rules.corpus import joined_postings
 from alice_exp.finding.rules.parsed_query import Query
@@ -152,6 +152,34 @@ def test_few_texts_teach_nothing() -> None:
     rows = tokens_many(conversation(15))
     assert learn_lending(rows) == ()
     assert learn_noise(rows) == NO_NOISE
+
+
+_FEW = [
+    "searching the service logs\nUse ripgrep, grep reads ignored files too",
+    "my wife is vegetarian",
+    "when a test fails in CI\nread the log from its end",
+    "重启数据库之前\n先在值班群里通知一声",
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("describe the web service to new customers", ()),
+        ("write the release notes of the billing service", ()),
+        ("a form to log in with a passkey", ()),
+        ("写一份给新同事看的通知模板", ()),
+        ("a test fails with a timeout", (2,)),
+        ("search the logs of the payment gateway", (0,)),
+        ("cook dinner with my wife on Friday", (1,)),
+        ("ripgrep", (0,)),
+        ("周五晚上重启数据库", (3,)),
+    ],
+)
+def test_in_a_home_of_a_few_blocks_one_shared_word_is_no_answer(query: str, found: tuple[int, ...]) -> None:
+    # No word is rare there: a lesson that shares one was put on trial, failed and was archived.
+    matches = matches_in(_FEW, query)
+    assert tuple(index for index in range(4) if matches.probability(index) >= 0.3) == found
 
 
 def test_a_text_borrows_from_its_neighbours_in_its_file_alone() -> None:

@@ -13,7 +13,7 @@ from dataclasses import field, replace
 from itertools import chain, compress
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.ports import Posting, Statistics
+from alice_exp.finding.ports import FEWEST, Posting, Statistics
 from alice_exp.finding.rules.calibration import learn_lending, learn_noise, sample_size
 from alice_exp.finding.rules.fit_probability import WHOLE, certainty, native, translated
 from alice_exp.finding.rules.match_table import Scores, blank, raised, shares
@@ -103,7 +103,8 @@ class TextMatches:
 
     ``noise`` is the match that random words of the collection would reach, ``subject`` tells the subject words that
     each text has, ``translated`` the texts that match better in the other language, with the subject of that reading;
-    ``stranger`` says that the query names somebody or something that no text has.
+    ``stranger`` says that the query names somebody or something that no text has. ``lengths`` are those of the texts,
+    in thirds of a word.
     """
 
     matches: Mapping[int, float]
@@ -111,8 +112,13 @@ class TextMatches:
     subject: Subject = ANYTHING
     translated: frozenset[int] = frozenset()
     translation: Subject = ANYTHING
-    texts: int = 0
+    lengths: Sequence[int] = ()
     stranger: bool = False
+
+    @property
+    def texts(self) -> int:
+        """How many texts the collection has."""
+        return len(self.lengths)
 
     def probability(self, index: int) -> float:
         """The probability in [0, 1) that a text fits by its words (``rules.fit_probability``); 0 without a match."""
@@ -122,6 +128,8 @@ class TextMatches:
         if index in self.translated:
             share = self.translation.share(index)
             return translated(self.translation.coverage(index), share, self.stranger)
+        if self.texts < FEWEST and not self.subject.is_near(index, self.lengths[index]):
+            return 0.0
         probability = native(match, self.noise, self.texts, self.stranger)
         return max(WHOLE, probability) if self.subject.is_whole(index) else probability
 
@@ -178,7 +186,7 @@ def text_matches(
         matches,
         statistics.noise.at(asked.size),
         subject,
-        texts=statistics.total,
+        lengths=statistics.lengths,
         stranger=not asked.names <= found.keys(),
     )
     other = scoring.translated(asked)

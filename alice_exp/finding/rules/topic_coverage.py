@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 TOPIC = 2
 """A subject of so many words names a topic; a longer one asks something of it."""
 
+NEAR_WORDS, NEAR_SUBJECT, NEAR_TEXT = 2.0, 0.4, 0.25
+"""In a home of a few texts no word is rare, so a match says little. What stands for it: so many shared words, or this
+share of the subject, or of a short text's words ("my wife is vegetarian" for a dinner with her)."""
+
 SINGLE = 0.25
 """The size of a single CJK character: it may be a word of its own, or part of another word."""
 
@@ -40,6 +44,15 @@ class Subject:
     def is_topic(self, index: int) -> bool:
         """Whether a text contains every word of a topic: a subject of ``TOPIC`` words at most."""
         return 0 < self.asked <= TOPIC and self.coverage(index) >= self.asked
+
+    def is_near(self, index: int, length: int) -> bool:
+        """Whether a text of ``length`` thirds of a word shares enough of the subject, where no word is rare.
+
+        A subject of light words alone is compared by these.
+        """
+        shared = self.coverage(index)
+        least = min(NEAR_WORDS, NEAR_SUBJECT * self.asked, NEAR_TEXT * length / 3)
+        return not self.asked or (shared > 0 and shared >= least)
 
     def share(self, index: int) -> float:
         """The share of the subject that a text contains, in [0, 1]; 0 without a subject."""
