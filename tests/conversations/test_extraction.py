@@ -113,7 +113,9 @@ def test_precision_and_recall(capsys: pytest.CaptureFixture[str]) -> None:
         }.items():
             right, wanted, found, _ = rows[lang, part]
             assert right / wanted >= least and right / found >= 0.9, (lang, part)
-    assert all(rows["none", part][2] == 0 for part in ("tune", "held", "second", "fresh", "last"))
+    assert all(
+        rows["none", part][2] == 0 for part in ("tune", "held", "second", "fresh", "last", "daily held")
+    )
 
 
 # --------------------------------------------------------------------------------------- the source's examples

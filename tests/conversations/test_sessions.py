@@ -15,6 +15,9 @@ from typing import Any
 
 import pytest
 
+from alice_exp.conversations.rules.speakers import other_speakers
+from alice_exp.conversations.rules.transcripts import rows_of
+from alice_exp.conversations.values import Message
 from tests.journeys import model_server as server
 
 Call = Callable[..., Any]
@@ -590,3 +593,44 @@ def test_a_models_summary_and_a_failing_models_fallback(home: Path, cli: Call, i
         failed.code == 0 and failed.json["compressed"] and failed.json["summary"] != "they counted to eight"
     )
     assert failed.stderr.count("\n") == 1
+
+
+def test_what_others_say_is_no_fact_about_the_user(home: Path, cli: Call, tmp_path: Path) -> None:
+    talk = tmp_path / "talk.jsonl"
+    rows = [("Anna", "I live in Berlin."), ("Ben", "I live in Porto and I'm vegetarian.")]
+    talk.write_text("".join(json.dumps({"speaker": name, "text": text}) + "\n" for name, text in rows))
+    cli("session", "import", str(talk), "--id", "group")
+    unread = cli("session", "extract", "group").stdout
+    assert "nobody knows which of these is you: Anna, Ben" in unread
+    # Once a note tells who the user is, all is still there to be read.
+    cli("remember", "My name is Ben")
+    read = json.loads(cli("session", "extract", "group", "--json").stdout)
+    assert read["others"] == ["Anna"]
+    told = [one["payload"] for one in read["candidates"]]
+    assert told == ["The user lives in Porto", "The user is vegetarian"]
+
+
+@pytest.mark.parametrize(
+    ("names", "others"),
+    [
+        (("Anna",), ()),
+        (("", ""), ()),
+        (("", "Ben"), ("Ben",)),
+        (("我", "小李"), ("小李",)),
+        (("Anna", "Ben"), ("Anna", "Ben")),
+        (("小王", "小李"), ("小李",)),
+    ],
+)
+def test_who_speaks_beside_the_user(names: tuple[str, ...], others: tuple[str, ...]) -> None:
+    messages = [Message("user", "hi", speaker=name) for name in names]
+    assert other_speakers(messages, ["我叫小王", "Anna is a colleague"]) == others
+
+
+def test_what_programs_call_the_two_sides_is_a_role() -> None:
+    rows = [
+        {"role": "human", "content": "a"},
+        {"speaker": "AI", "text": "b"},
+        {"speaker": "Aino", "text": "c"},
+    ]
+    said = [row.message for one in rows for row in rows_of(one)]
+    assert [one.role for one in said] == ["user", "assistant", "user"]

@@ -144,6 +144,7 @@ def _extraction(extracted: Extracted | None) -> dict[str, Any] | None:
         "merged": captured.merged,
         "refused": len(captured.refused),
         "dropped": extracted.dropped,
+        "others": list(extracted.others),
         "commit": commit_id(captured.commit),
     }
 
@@ -163,6 +164,15 @@ def _candidate(one: Inference, block_id: str | None, supersedes: str) -> dict[st
 def _read_out(terminal: Terminal, extracted: Extracted) -> None:
     captured = extracted.captured
     new = len(set(captured.ids))
+    if not extracted.read and extracted.others:
+        terminal.line(
+            sentence(
+                "nothing was read, as nobody knows which of these is you: {names}. Say it with: "
+                'alice-exp remember "My name is …"',
+                names=Names(extracted.others),
+            )
+        )
+        return
     if not extracted.read:
         terminal.line(sentence("nothing was left to read"))
         return
@@ -178,6 +188,10 @@ def _read_out(terminal: Terminal, extracted: Extracted) -> None:
         terminal.line(sentence("{count} were rejected before and not taken in", count=len(captured.refused)))
     if extracted.dropped:
         terminal.line(sentence("{count} were too unimportant", count=extracted.dropped))
+    if extracted.others:
+        terminal.line(
+            sentence("spoke, too, and is not taken for you: {names}", names=Names(extracted.others))
+        )
 
 
 def list_sessions(ctx: typer.Context) -> None:

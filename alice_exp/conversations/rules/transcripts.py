@@ -18,13 +18,20 @@ from alice_exp.kernel.value_class import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from alice_exp.conversations.values import Message
+    from alice_exp.conversations.values import Message, Role
     from alice_exp.kernel.jsonc.problem import Json
 
 _SESSION = ("session", "sessionId", "session_id", "conversation_id", "conversation", "thread_id")
 _TIME = ("at", "time", "timestamp", "created_at", "date")
 _NAME = ("key", "id", "uuid", "message_id")
 _TEXT = ("content", "text")
+_SIDES: Mapping[str, Role] = {
+    "human": "user",
+    **dict.fromkeys(
+        ("ai", "bot", "model", "gpt", "chatbot", "chatgpt", "claude", "gemini", "助手"), "assistant"
+    ),
+}
+"""What other programs call the two sides, as a role or as the only name."""
 _OUTSIDE = re.compile(r"[^a-z0-9_-]+")
 
 
@@ -70,6 +77,9 @@ def _session(row: Mapping[str, Json]) -> str:
 def _message(row: Mapping[str, Json]) -> Message:
     content = next((row[key] for key in _TEXT if key in row), None)
     role = row.get("role")
+    side = _SIDES.get((_text(role) or _text(row.get("speaker"))).lower())
+    if side and (role is None or role not in ROLES):
+        row, role = {**row, "role": side}, side
     fields: dict[str, Json] = {**row, "content": content, "at": _time(row)}
     if role is None:
         fields["role"] = "user"

@@ -20,6 +20,7 @@ from alice_exp.conversations.rules.extraction import (
     prompt_for,
     replaces,
 )
+from alice_exp.conversations.rules.speakers import by_the_user, nobody_known, other_speakers
 from alice_exp.home.dry_run import DryHome
 from alice_exp.kernel.errors import AliceError, NotFoundError, ProviderError, UsageError
 from alice_exp.kernel.text.times import seconds
@@ -63,7 +64,8 @@ _ASKED_AT_ONCE = 50
 class Extracted:
     """Result of one extraction: index of the last message read (-1: none was unread), and each inference's fate.
 
-    ``dropped`` counts inferences below the minimum importance (B4.9); ``by`` is ``rules`` or ``model``.
+    ``dropped`` counts inferences below the minimum importance (B4.9); ``by`` is ``rules`` or ``model``. ``others`` are
+    those who spoke, too: what they said is not about the user. Where all are others, nothing is read, and all is left.
     """
 
     session: str
@@ -73,6 +75,7 @@ class Extracted:
     captured: Captured = NOTHING
     dropped: int = 0
     by: str = "rules"
+    others: tuple[str, ...] = ()
 
     @property
     def commit(self) -> Commit | None:
@@ -164,9 +167,13 @@ def extract_session(
             for one in records[max(0, unread[0].index - 1) : unread[0].index]
             if one.message.role == "assistant"
         ]
-        found, by = _found([*before, *unread], conversing.provider, seen.config)
+        personal = [placed.block.payload.content for placed in seen if placed.place == "personal"]
+        others = other_speakers([record.message for record in records], personal)
+        if others and nobody_known([record.message for record in records], others):
+            return Extracted(session, others=others)
+        found, by = _found([*before, *unread], conversing.provider, seen.config, others)
         drafts = [_draft(one, [*before, *unread], seen) for one in found.inferences]
-        answer = Extracted(session, last, len(unread), found.inferences, dropped=found.dropped, by=by)
+        answer = Extracted(session, last, len(unread), found.inferences, NOTHING, found.dropped, by, others)
         if dry_run:
             return replace(answer, captured=memorize(DryHome(home), caller, drafts, bulk=True))
         if drafts:
@@ -186,11 +193,11 @@ def _kept(
 
 
 def _found(
-    records: Sequence[ChatRecord], provider: Provider | None, config: Config
+    records: Sequence[ChatRecord], provider: Provider | None, config: Config, others: Sequence[str]
 ) -> tuple[Extraction, str]:
     least = config.number("long_term.min_importance")
     told = [replace(record.message, content=record.message.content[:READ_LIMIT]) for record in records]
-    messages = but_unrecorded(told)
+    messages = by_the_user(but_unrecorded(told), others)
     if provider is None:
         return extract(messages, least), "rules"
     return _asked(messages, provider, least), "model"

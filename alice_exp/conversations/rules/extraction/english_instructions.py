@@ -59,6 +59,9 @@ def corrected(found: re.Match[str]) -> list[Inference]:
 def instruction(body: str) -> list[Inference]:
     """A standing instruction, or how the user wants to be called; nothing for a one-off request."""
     body = SENTENCES.wish.sub("", body)
+    wanted = SENTENCES.wanted.match(body)
+    if wanted:
+        body = " ".join(filter(None, ((wanted["often"] or "").lower(), wanted["order"])))
     named = SENTENCES.call_me.match(body)
     if named:
         return [

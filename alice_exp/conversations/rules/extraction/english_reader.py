@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.conversations.rules.extraction.english_instructions import (
@@ -135,7 +136,12 @@ def _timed(clause: str) -> Iterator[Inference]:
         return
     predicate = re.sub(r"^i\s+", "", timed["rest"], flags=_I)
     if SENTENCES.planned_time.match(timed["t"]):
-        yield from _predicate(predicate)
+        when = of_user(timed["t"][0].lower() + timed["t"][1:])
+        yield from (
+            replace(one, content=f"{one.content} {when}")
+            for one in _predicate(predicate)
+            if one.type == "goal"
+        )
     elif not SENTENCES.deictic.search(predicate):
         time = of_user(timed["t"][0].lower() + timed["t"][1:])
         time = re.sub(r"(?<=on )[a-z]", lambda day: day.group().upper(), time) if "day" in time else time
@@ -168,7 +174,8 @@ def _row(clause: str) -> Iterator[Inference]:
         if row.concept == "any" and _of_someone(clause):
             continue
         if found and not SENTENCES.deictic.search(found["v"]):
-            told = row.content.format(v=of_user(found["v"])) if row.content else _of_the_user(clause)
+            said = {name: of_user(value or "") for name, value in found.groupdict().items()}
+            told = row.content.format(**said) if row.content else _of_the_user(clause)
             one = Inference(told, row.importance, row.type, row.concept, "", found["v"])
             yield settle(one, STATEMENTS_FILE)
             return

@@ -1,0 +1,47 @@
+"""Tells whose words in a conversation of several people are the user's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from alice_exp.conversations.rules.extraction import extract
+from alice_exp.conversations.values import Message
+from alice_exp.kernel.text.tokens import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+SELF = frozenset(("user", "human", "me", "myself", "i", "self", "you", "我", "用户", "本人", "自己"))
+"""Names under which transcripts put the user."""
+
+
+def other_speakers(messages: Iterable[Message], known: Sequence[str] = ()) -> tuple[str, ...]:
+    """Who speaks beside the user, by name, in the order of their first words; ``known`` is what is noted of the user.
+
+    Whoever speaks alone is the user, whatever the name. Among several the user is who has no name, a name of ``SELF``,
+    or the name that a note gives the user; where none of these speaks, nobody knows, and all are others.
+    """
+    spoken = dict.fromkeys(message.speaker.strip() for message in messages if message.role == "user")
+    if len(spoken) < 2:
+        return ()
+    return tuple(name for name in spoken if name and fold(name) not in SELF and not _is_named(name, known))
+
+
+def nobody_known(messages: Iterable[Message], others: Sequence[str]) -> bool:
+    """Whether all who speak are others, so that nobody knows which of them is the user."""
+    return all(one.speaker.strip() in others for one in messages if one.role == "user")
+
+
+def by_the_user(messages: Sequence[Message], others: Iterable[str]) -> list[Message]:
+    """The messages, those of ``others`` as an assistant's: they ask and answer, and tell nothing of the user."""
+    apart = frozenset(others)
+    return [
+        replace(one, role="assistant") if one.role == "user" and one.speaker.strip() in apart else one
+        for one in messages
+    ]
+
+
+def _is_named(name: str, known: Sequence[str]) -> bool:
+    told = [Message("user", note) for note in known if fold(name) in fold(note)]
+    return any(fold(one.value) == fold(name) for one in extract(told).inferences if one.concept == "name")
