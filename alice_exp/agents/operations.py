@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 from alice_exp.agents import schemas
 from alice_exp.agents.tool_schema import Operation, checked
+from alice_exp.blocks.rules.about_user import is_of_user
 from alice_exp.blocks.usecases import capture
 from alice_exp.conversations import documents as conversation_documents
 from alice_exp.conversations.usecases.agent_context import MOST
@@ -223,7 +224,7 @@ def memorize(
         tags=tuple(tags or ()),
         evidence=(Evidence("note", quote=evidence),) if evidence else (),
         importance=importance,
-        project=connection.session.project if about == "work" else "",
+        project=connection.session.project if about == "work" and not is_of_user(type, payload) else "",
     )
     captured = capture.memorize(connection.session.home, connection.session.caller, [draft])
     placed = captured.placed[0]

@@ -268,6 +268,24 @@ def test_what_is_not_the_users_own_word(text: str) -> None:
     assert contents(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("我女儿今年六岁，对花生过敏", ["用户的女儿今年六岁", "用户的女儿对花生过敏"]),
+        ("我儿子不吃胡萝卜，每天六点起床", ["用户的儿子不吃胡萝卜"]),
+        ("我妈有糖尿病，不吃甜的，我对虾过敏", ["用户对虾过敏"]),
+        ("我对芒果过敏。哦不对，是我老婆对芒果过敏", ["用户的老婆对芒果过敏"]),
+        ("我家狗叫旺财", ["用户家的狗叫旺财"]),
+        ("我妈今天做了鱼", []),
+        ("我司后端用的是 Go", ["用户的公司后端使用 Go"]),
+        ("本司用钉钉打卡", ["用户的公司使用钉钉打卡"]),
+        ("我左撇子，夜盲", ["用户是左撇子", "用户夜盲"]),
+    ],
+)
+def test_a_clause_tells_of_whom_it_speaks(text: str, contents: list[str]) -> None:
+    assert [one.content for one in extract([Message("user", text)]).inferences] == contents
+
+
 def test_only_the_user_is_read() -> None:
     talk = [Message("system", "My name is Alice"), assistant("I love tea"), Message("tool", "我叫张三")]
     assert extract(talk).inferences == ()

@@ -9,6 +9,7 @@ import pytest
 from alice_exp.finding.ports import Posting
 from alice_exp.finding.rules.bm25 import matches_in
 from alice_exp.finding.rules.corpus import Corpus
+from alice_exp.finding.rules.parsed_query import Query
 from alice_exp.finding.rules.query_correction import MOST
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.rules.spelling import cased_parts, in_one, is_one_edit, one_slip
@@ -241,6 +242,44 @@ def test_whole_words_weigh_as_their_class() -> None:
 )
 def test_a_class_finds_its_members_in_both_languages(text: str, query: str, others: list[str]) -> None:
     assert asked(query, [text, *others])[:1] == [text]
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("用户住哪儿", "我住在成都"),
+        ("我家在哪里", "我住在成都"),
+        ("用户现居地", "我住在成都"),
+        ("点外卖", "我对虾过敏"),
+        ("点虾仁炒饭", "我对虾过敏"),
+        ("晚饭吃什么好", "我对虾过敏"),
+        ("有哪些忌口", "我对虾过敏"),
+        ("养了什么动物", "用户养了一只橘猫叫团子"),
+        ("咖啡机怎么清洗", ""),
+        ("怎么学游泳", ""),
+        ("公司的地址在哪里", ""),
+        ("孩子发烧怎么办", ""),
+        ("怎么养多肉植物", ""),
+    ],
+)
+def test_a_question_of_daily_life_finds_what_it_is_about_or_nothing(query: str, text: str) -> None:
+    home = [
+        "我住在成都",
+        "我对虾过敏",
+        "我有高血压",
+        "用户养了一只橘猫叫团子",
+        "我习惯早上跑步",
+        "用户的女儿六岁",
+    ]
+    work = ["部署之前先备份数据库", "接口超时设置为 30 秒", "代码提交前要跑格式检查", "周报每周四下午发"]
+    assert "".join(asked(query, [*home, *work])[:1]) == text
+
+
+def test_words_of_several_characters_are_the_whole_subject_of_a_question() -> None:
+    assert Query.of("我住在哪里").is_named and Query.of("晚饭吃什么好").is_named
+    assert not any(
+        Query.of(query).is_named for query in ("猫", "合同的违约金", "what is my job", "用 vim 吃饭")
+    )
 
 
 def test_a_member_counts_less_than_the_class_itself_and_never_finds_it() -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from alice_exp.blocks.rules.about_user import is_of_user
 from alice_exp.blocks.usecases.capture import CONTENT, Captured, Draft, destination
 from alice_exp.blocks.usecases.capture import memorize as keep
 from alice_exp.blocks.usecases.capture import remember as keep_word
@@ -87,7 +88,9 @@ def memorize(
                 suggested=suggested,
                 lived=lived,
                 # Who the user is holds everywhere, unless somebody says otherwise.
-                project=project_of(terminal.session, project) if project or about == "work" else "",
+                project=project_of(terminal.session, project)
+                if project or (about == "work" and not is_of_user(type_named(type), payload))
+                else "",
             )
         ]
     captured = keep(terminal.doors(dry_run), terminal.session.caller, drafts)

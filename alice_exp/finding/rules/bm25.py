@@ -20,7 +20,7 @@ from alice_exp.finding.rules.match_table import Scores, blank, raised, shares
 from alice_exp.finding.rules.parsed_query import Query, is_single, pairs_of
 from alice_exp.finding.rules.query_correction import corrected_postings
 from alice_exp.finding.rules.stop_words import LIGHT
-from alice_exp.finding.rules.topic_coverage import ANYTHING, SINGLE, Subject
+from alice_exp.finding.rules.topic_coverage import ANYTHING, SINGLE, TRANSLATED, Subject
 from alice_exp.kernel.text.tokens import is_cjk, thirds, tokens_many
 from alice_exp.kernel.value_class import dataclass
 
@@ -37,9 +37,6 @@ much."""
 
 PAIR = 0.2
 """The weight of a pair of neighbouring words of the query that are neighbours in the text too."""
-
-TRANSLATED = 0.8
-"""The weight of a word that the text has in the other language; a synonym in the same language counts in full."""
 
 _REPEATED = b"\0\0" + b"\1" * 254
 """Translates a count to 1 if the token is repeated, else to 0."""
@@ -74,11 +71,6 @@ def index_texts(texts: Sequence[str]) -> tuple[array[int], dict[str, Posting]]:
     return array("I", (sum(map(thirds, row)) for row in rows)), {
         token: posting_of(places) for token, places in found.items()
     }
-
-
-def counted(texts: Sequence[str]) -> list[Counter[str]]:
-    """How often each token and each pair occurs in each text."""
-    return [Counter(chain(row, pairs_of(row))) for row in tokens_many(texts)]
 
 
 def learn(texts: Sequence[str]) -> tuple[tuple[float, ...], Noise]:
@@ -144,7 +136,7 @@ class TextMatches:
         if self.translated or not self.texts:
             return float(bool(self.translated))
         probability = native(match, self.noise, self.texts, self.stranger)
-        return max(WHOLE, probability) if self.subject.asked <= 1 else probability
+        return max(WHOLE, probability) if self.subject.can_be_whole else probability
 
 
 def text_matches(
@@ -162,8 +154,7 @@ def text_matches(
         return TextMatches({}, 0.0)
     found = corrected_postings(query, asked.latin, asked.correct, postings(asked.tokens), postings)
     scoring = _Scoring(statistics, found)
-    touched = sum(len(posting.indexes) for posting in found.values())
-    scores = blank(statistics.total, touched)
+    scores = blank(statistics.total, sum(len(posting.indexes) for posting in found.values()))
     for term in asked.terms:
         scoring.add_term(scores, term, asked.weights[term])
     synonyms = [
@@ -171,17 +162,18 @@ def text_matches(
         for concept in asked.concepts
         if concept.synonyms
     ]
+    classes = [(concept, *scoring.members(concept)) for concept in asked.concepts if concept.members]
     for _, held, holders in synonyms:
         scoring.add(scores, held, holders)
-    classes = [(concept, *scoring.members(concept)) for concept in asked.concepts if concept.members]
     for concept, held, holders in classes:
         scoring.add(scores, held, holders, concept.weight)
     for pair in asked.pairs:
         weight = PAIR * statistics.idf(len(scoring.holders(pair)))
         for index, share in scoring.held(pair).items():
             scores[index] += weight * share
-    matches = shares(scores, scoring.most(asked))
-    subject = scoring.subject(asked, [*synonyms, *classes])
+    subject = scoring.named(asked) if asked.is_named else scoring.subject(asked, [*synonyms, *classes])
+    by_characters = shares(scores, scoring.most(asked))
+    matches = raised(by_characters, subject.by_word(by_characters))
     known = TextMatches(
         matches,
         statistics.noise.at(asked.size),
@@ -378,11 +370,7 @@ class _Scoring:
                         summed[other] += weight * strength
         return {index: strength / (1.0 + strength) for index, strength in summed.items()}
 
-    def subject(
-        self,
-        asked: Query,
-        synonyms: Iterable[tuple[Concept, dict[int, float], int]],
-    ) -> Subject:
+    def subject(self, asked: Query, synonyms: Iterable[tuple[Concept, dict[int, float], int]]) -> Subject:
         """The subject words (those that are not light) and their texts."""
         sizes = {
             term: SINGLE if is_single(term) else 1.0 for term in asked.terms if asked.weights[term] == 1.0
@@ -390,6 +378,15 @@ class _Scoring:
         held = [(self.holders(term), size) for term, size in sizes.items() if term in self.postings]
         same = [(where, 1.0) for concept, where, _ in synonyms if where and not concept.is_light]
         return Subject((*held, *same), math.fsum(size for term, size in sizes.items() if not is_single(term)))
+
+    def named(self, asked: Query) -> Subject:
+        """The subject of a question that the lexicon parts into words: a text has one by any name, or by a member."""
+        names = ((one, (*one.synonyms, *one.translations)) for one in asked.named)
+        held = [
+            {**self.members(one)[0], **self.other_names(one, its)[0], **self._spelt(one.own)}
+            for one, its in names
+        ]
+        return Subject(tuple((where, 1.0) for where in held), len(held), named=True)
 
     def most(self, asked: Query) -> float:
         """The highest possible score: the weighted Σ idf of the tokens, and of the pairs that any text has."""

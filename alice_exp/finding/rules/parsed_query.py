@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.rules.stop_words import weight_of, word_weight, words_beside
 from alice_exp.kernel.text.bilingual_lexicon import known_words, members, same_concept
-from alice_exp.kernel.text.tokens import cjk_tokens, fold, is_cjk, pieces, stems
+from alice_exp.kernel.text.tokens import cjk_tokens, fold, is_cjk, pieces, stems, tokens_many
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 def pairs_of(row: Iterable[str]) -> Iterable[str]:
     """The pairs of neighbouring Latin stems in a row of tokens, as ``"a b"``."""
     return map(" ".join, pairwise(token for token in row if not is_cjk(token)))
+
+
+def counted(texts: Sequence[str]) -> list[Counter[str]]:
+    """How often each token and each pair occurs in each text."""
+    return [Counter(chain(row, pairs_of(row))) for row in tokens_many(texts)]
 
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -113,6 +119,23 @@ class Query:
             for concept in self.concepts
         )
         return frozenset(chain(self.terms, self.pairs, *chain.from_iterable(named)))
+
+    @property
+    def named(self) -> tuple[Concept, ...]:
+        """The concepts of a Chinese query that are not light."""
+        return tuple(concept for concept in self.concepts if concept.cjk and not concept.is_light)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether a query is Chinese and but for light words made of words of several characters that the lexicon
+        knows, so that they, and not pairs of characters across them, are its subject."""
+        named = self.named
+        return (
+            bool(named)
+            and not self.latin
+            and not self.unnamed[1]
+            and not any(is_single(one.own[0]) for one in named)
+        )
 
     @property
     def cjk(self) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 TOPIC = 2
 """A subject of so many words names a topic; a longer one asks something of it."""
@@ -24,22 +24,33 @@ share of the subject, or of a short text's words ("my wife is vegetarian" for a 
 SINGLE = 0.25
 """The size of a single CJK character: it may be a word of its own, or part of another word."""
 
+TRANSLATED = 0.8
+"""The weight of a reading by the words that the lexicon knows, in the other language or in one's own, beside that by
+characters; a synonym in the same language counts in full."""
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
     """The subject words of a query: for each, the texts that contain it (ascending indexes, or a mapping by index) and
-    its size in words; ``asked`` is the number of words, whether the collection has them or not."""
+    its size in words; ``asked`` is the number of words, whether the collection has them or not. ``named`` says that
+    these are words that the lexicon knows, and nothing but light words stands beside them."""
 
     held: tuple[tuple[Sequence[int] | dict[int, float], float], ...] = ()
     asked: float = 0.0
+    named: bool = False
 
     def coverage(self, index: int) -> float:
         """How many words of the subject a text contains."""
         return math.fsum(size for where, size in self.held if _is_in(index, where))
 
     def is_whole(self, index: int) -> bool:
-        """Whether a text contains the only word of a subject of one word."""
-        return 0 < self.asked <= 1 <= self.coverage(index)
+        """Whether a text contains the only word of a subject of one word, or every word of a named one."""
+        return 0 < self.asked <= (self.asked if self.named else 1) <= self.coverage(index)
+
+    @property
+    def can_be_whole(self) -> bool:
+        """Whether ``is_whole`` can hold for some text."""
+        return self.named or self.asked <= 1
 
     def is_topic(self, index: int) -> bool:
         """Whether a text contains every word of a topic: a subject of ``TOPIC`` words at most."""
@@ -57,6 +68,15 @@ class Subject:
     def share(self, index: int) -> float:
         """The share of the subject that a text contains, in [0, 1]; 0 without a subject."""
         return min(1.0, self.coverage(index) / max(1.0, self.asked))
+
+    def by_word(self, matches: Mapping[int, float]) -> dict[int, float]:
+        """The match in [0, 1] of each text that has the only word of a named subject, where it is higher.
+
+        Pairs of the question's characters across words, which no text has, would lower it.
+        """
+        where = self.held[0][0] if self.named and len(self.held) == 1 else {}
+        found = where.items() if isinstance(where, dict) else ()
+        return {i: TRANSLATED * share for i, share in found if TRANSLATED * share > matches.get(i, 0.0)}
 
 
 ANYTHING = Subject()

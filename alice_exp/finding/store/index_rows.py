@@ -231,7 +231,7 @@ def _counts(blocks: Mapping[int, Block], path: str) -> dict[int, Counter[str]]:
     living = {slot: block for slot, block in blocks.items() if _is_living(block, path)}
     if not living:
         return {}
-    from alice_exp.finding.rules.bm25 import counted
+    from alice_exp.finding.rules.parsed_query import counted
 
     return dict(zip(living, counted([_text(block) for block in living.values()]), strict=True))
 

@@ -83,22 +83,24 @@ def members(word: str) -> AbstractSet[str]:
 
 
 def known_words(pieces: Iterable[str]) -> list[str]:
-    """The words of a text that are in the lexicon, each once, in order: ``pieces`` are folded CJK runs and stems.
+    """The words of a text that are in the lexicon or name a class, each once, in order: ``pieces`` are folded CJK runs
+    and stems.
 
     A CJK run is segmented by greedy longest match from the left.
     """
     _, spelt, chinese = _concepts()
-    longest = max(map(len, chinese))
+    known = chinese | _members().keys()
+    longest = max(map(len, known))
     found: dict[str, None] = {}
     for piece in pieces:
         if not is_cjk(piece):
-            if piece in spelt or piece in chinese:
+            if piece in spelt or piece in known:
                 found[piece] = None
             continue
         at = 0
         while at < len(piece):
             sizes = range(min(longest, len(piece) - at), 0, -1)
-            size = next((size for size in sizes if piece[at : at + size] in chinese), 0)
+            size = next((size for size in sizes if piece[at : at + size] in known), 0)
             if size:
                 found[piece[at : at + size]] = None
             at += size or 1

@@ -25,3 +25,11 @@ def spaced(text: str) -> str:
 def of_user(text: str) -> str:
     """The text with the speaker in the third person (我 becomes 用户)."""
     return re.sub(r"我(?!们)", "用户", text.replace("我们", "用户的团队").replace("我的", "用户的"))
+
+
+_PLACES = {"司": "公司", "校": "学校", "厂": "工厂"}
+
+
+def in_full(text: str) -> str:
+    """The text with the speaker's company or school written out: 我司 becomes 我们公司."""
+    return SENTENCES.our_place.sub(lambda found: "我们" + _PLACES.get(found["place"], found["place"]), text)

@@ -15,6 +15,7 @@ from alice_exp.conversations.rules.extraction.chinese_patterns import (
     SENTENCES,
     STATEMENTS,
     STATEMENTS_FILE,
+    in_full,
     of_user,
     spaced,
 )
@@ -42,7 +43,7 @@ def read(text: str, asks: bool) -> list[Inference]:
 
     The caller fills in quote and index.
     """
-    text = SENTENCES.space.sub("", text.strip())
+    text = in_full(SENTENCES.space.sub("", text.strip()))
     if SENTENCES.unreal.search(text) or len(text) < 2:
         return []
     explicit = SENTENCES.explicit.match(text)
@@ -52,7 +53,12 @@ def read(text: str, asks: bool) -> list[Inference]:
         return []
     body = SENTENCES.lead.sub("", text)
     found = whole_sentence(body, asks) or list(elsewhere(body)) or list(_clauses(text, asks))
-    return [replace(one, content=spaced(one.content), replaces=spaced(one.replaces)) for one in found]
+    return [
+        replace(
+            one, content=spaced(SENTENCES.of_kin.sub("用户的", one.content)), replaces=spaced(one.replaces)
+        )
+        for one in found
+    ]
 
 
 def _remembered(said: str) -> list[Inference]:
@@ -71,11 +77,14 @@ def _clauses(text: str, asks: bool) -> Iterator[Inference]:
     if asks and SENTENCES.tag_question.match(parts[-1]):
         return
     mine, others, left, gone = True, False, "", ""
+    relative: re.Match[str] | None = None
     for place, part in enumerate(parts):
         if asks and place == len(parts) - 1:
             return
         clause = SENTENCES.tail.sub("", SENTENCES.lead.sub("", part))
-        if SENTENCES.other.match(clause):
+        relative = _whose(clause, relative)
+        if SENTENCES.other.match(clause) or (relative and not _is_mine(clause, False)):
+            yield from _of_relative(relative, clause) if relative else ()
             mine, others = False, True
             continue
         others = others and not (SENTENCES.again_mine.match(clause) or SENTENCES.therefore.match(part))
@@ -154,6 +163,25 @@ def _clause(clause: str) -> Iterator[Inference]:
     bare = SENTENCES.lately.sub("", predicate)
     found = found or (list(_predicate(bare, time)) if bare != predicate else [])
     yield from found or _lasting(clause)
+
+
+def _whose(clause: str, before: re.Match[str] | None) -> re.Match[str] | None:
+    """Of whom of the speaker's family a clause speaks: by its own subject, or by that of the clause before."""
+    named = SENTENCES.relative.match(clause)
+    if named or SENTENCES.other.match(clause) or SENTENCES.again_mine.match(clause):
+        return named
+    return before
+
+
+def _of_relative(whose: re.Match[str], clause: str) -> Iterator[Inference]:
+    """What a clause tells of a child or the spouse of the speaker: health, what they do not eat, their age."""
+    predicate = whose["rest"] if clause == whose.string else clause
+    if not whose["near"] or SENTENCES.asks.search(predicate) or SENTENCES.past.search(predicate):
+        return
+    for found in _predicate(predicate, ""):
+        if found.concept == "health" or SENTENCES.of_near.search(found.content):
+            told = found.content.replace("用户", f"用户的{whose['kin']}", 1)
+            yield replace(found, content=told, type="fact", concept="family", slot="")
 
 
 def _lasting(clause: str) -> Iterator[Inference]:

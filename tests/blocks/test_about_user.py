@@ -1,0 +1,60 @@
+"""Where a candidate goes that tells of the user, though nobody said so (DESIGN 4, B2.17)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from alice_exp.blocks.rules.about_user import is_of_user
+from alice_exp.blocks.usecases.capture import destination
+from alice_exp.model.values.block import Block, Payload
+
+if TYPE_CHECKING:
+    from alice_exp.model.values.block import BlockType
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload"),
+    [
+        ("preference", "用户不喜欢在周五开会"),
+        ("preference", "The user dislikes meetings on Fridays"),
+        ("habit", "我每天早上跑步"),
+        ("goal", "I want to run a marathon"),
+        ("fact", "用户住在成都"),
+        ("fact", "用户对虾过敏"),
+        ("fact", "user prefers tabs"),
+    ],
+)
+def test_what_tells_of_the_user_goes_to_personal(kind: str, payload: str) -> None:
+    block = Block("exp-aaaaaaaa", payload=Payload(payload), type=cast("BlockType", kind))
+    assert is_of_user(block.type, payload)
+    assert destination(block).startswith("personal/")
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload"),
+    [
+        ("preference", "优先用 rg 搜索代码"),
+        ("preference", "用户界面用深色主题"),
+        ("preference", "user interface texts are short"),
+        ("fact", "用户登录由令牌判断"),
+        ("fact", "用户表在 users 库"),
+        ("fact", "the user table has a unique index"),
+        ("rule", "用户输入要先校验"),
+        ("habit", "我司每周四发版"),
+    ],
+)
+def test_what_tells_of_the_work_goes_to_universal(kind: str, payload: str) -> None:
+    block = Block("exp-aaaaaaaa", payload=Payload(payload), type=cast("BlockType", kind))
+    assert destination(block).startswith("universal/")
+
+
+def test_a_named_place_is_kept() -> None:
+    block = Block(
+        "exp-aaaaaaaa",
+        payload=Payload("用户不喜欢周五开会"),
+        type="preference",
+        suggested="universal/tool_usage",
+    )
+    assert destination(block) == "universal/tool_usage.jsonc"
