@@ -139,9 +139,11 @@ def _add_resources(server: MCPServer[Any], worker: Worker) -> None:
     @server.resource("alice://namespaces/{place}/{name}", mime_type="application/json")
     @told
     def namespace(place: str, name: str) -> list[dict[str, Any]]:
-        """The blocks of one namespace."""
+        """The blocks of one namespace; a secret in them is cut to its first characters."""
+        from alice_exp.model.rules.private_facts import masked_block
+
         home = worker.connection.session.home
-        held = [one for one in home.read() if one.place == place and one.namespace == name]
+        held = [masked_block(one) for one in home.read() if one.place == place and one.namespace == name]
         return [
             {
                 **documents.brief(one),

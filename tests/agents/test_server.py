@@ -340,7 +340,7 @@ def test_text_is_data(home: Path, cli: Call, beside: Beside) -> None:
 
 
 def test_resources_and_the_prompt(home: Path, cli: Call, beside: Beside) -> None:
-    cli("remember", "I use vim")
+    cli("remember", "I use vim, the password is hunter22!x")
 
     async def body(session: Any) -> None:
         assert [str(one.uri) for one in (await session.list_resources()).resources] == ["alice://namespaces"]
@@ -348,7 +348,7 @@ def test_resources_and_the_prompt(home: Path, cli: Call, beside: Beside) -> None
         assert {"set": "personal", "namespace": "user_preferences", "blocks": 1} in listed
         uri = "alice://namespaces/personal/user_preferences"
         (block,) = json.loads((await session.read_resource(uri)).contents[0].text)
-        assert block["payload"] == "I use vim"
+        assert block["payload"] == "I use vim, the pass…"
         with pytest.raises(mcp.MCPError):
             await session.read_resource("alice://namespaces/personal/..%2f..%2fidentity")
         (prompt,) = (await session.list_prompts()).prompts

@@ -102,3 +102,14 @@ def test_what_is_said_in_like_words_is_told_once(home: Path, cli: Call) -> None:
     assert sorted(one["source"] for one in found) == ["conversation", "episode", "episode"]
     (failed,) = [one for one in found if "whole" in one["payload"]]
     assert failed["at"].startswith("2026-02-03")
+
+
+def test_a_secret_is_not_told_to_a_prompt(home: Path, cli: Call) -> None:
+    cli("remember", "the password of the router is hunter22!x")
+    cli("session", "start", "demo")
+    cli("session", "say", "demo", "what is the router for? its password is tr0ub4dor!")
+    answer = cli("context", "the password of the router", "--json")
+    assert len(answer.json["matches"]) == 2
+    assert "hunter22" not in answer.stdout and "tr0ub4dor" not in answer.stdout
+    # Who asks for the block itself gets it.
+    assert "hunter22!x" in cli("recall", "the password of the router").stdout

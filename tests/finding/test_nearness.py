@@ -105,6 +105,27 @@ def test_another_home_of_a_person_stands_beside_in_whatever_words(before: str, n
     assert [one.placed for one in found][:1] == [known]
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "kind"),
+    [
+        ("I live in Berlin", "I moved to Lisbon", "replaces"),
+        ("the user lives in Leeds", "the user moved to York", "replaces"),
+        ("the user smokes", "the user does not smoke any more", "opposes"),
+        ("I've got a dog", "I've no dog any more", "opposes"),
+        ("the user has a cat called Tom", "the user has no cat any more", "opposes"),
+        ("I drink coffee", "the user stopped drinking coffee", "opposes"),
+        ("I play chess on Mondays", "I gave up chess", "opposes"),
+        ("I live in Berlin", "I moved the files to S3", None),
+        ("I've got a dog", "I have no cat", None),
+        ("I drink coffee every morning", "I don't drink tea any more", "near"),
+    ],
+)
+def test_what_is_no_more_is_named_in_plain_words(before: str, now: str, kind: str | None) -> None:
+    known = placed(before, about="user", path="personal/user_preferences.jsonc")
+    found = Neighbourhood([known]).relations(placed(now, path=POOL, about="user"))
+    assert next((one.kind for one in found), None) == kind
+
+
 @pytest.mark.parametrize("half", ["tuned", "held back"])
 @pytest.mark.parametrize(
     ("name", "kind"), [(name, kind) for name, floors in FLOORS.items() for kind in floors]

@@ -8,7 +8,7 @@ from time import process_time
 
 import pytest
 
-from alice_exp.model.rules.private_facts import delicate
+from alice_exp.model.rules.private_facts import delicate, masked
 from alice_exp.model.rules.secrets import findings
 from alice_exp.model.values.block import Block, Payload, Trigger
 
@@ -89,6 +89,10 @@ FOUND = [
     ("a mobile number", "mobile: 0412 345 678"),
     ("an address", "地址：成都市武侯区天府大道中段666号"),
     ("an address", "il habite 12 rue de Rivoli, Paris"),
+    ("a password or key", "ssh in as root:toor99X"),
+    ("a password or key", "use pwd hunter22x on the old box"),
+    ("a bank card", "my card number is 4111 1111 1111 1112"),
+    ("a bank card", "信用卡 6222 0212 3456 7890 123"),
 ]
 
 
@@ -140,12 +144,31 @@ INNOCENT = [
     "hash it with password sha256-based, use password 12-character minimum, with password base64",
     "log in as guest with no password, sign in as root with sudo2, the exit code for the vault is 130",
     "use passport.js 0.4.1, passport authentication version 10203040 fails",
+    "chown root:staff2 file",
+    "image postgres:16-alpine, admin:8080",
+    "use pwd to print the folder",
+    "SIM card 8986012345678901234",
+    "order 4111111111111112",
 ]
 
 
 @pytest.mark.parametrize("text", INNOCENT)
 def test_it_is_left_alone(text: str) -> None:
     assert kinds(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("the wifi password is hunter22!x for guests", "the wifi pass… for guests"),
+        ("card number 4111 1111 1111 1111, call +44 20 7946 0958", "card…, call +44 20 7946 0958"),
+        ("路由器密码是 abc12345，别外传", "路由器密码是 …"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END", "…"),
+        ("use rg in commit 9fceb02d0ae598e95dc970b74767f19372d61af8", None),
+    ],
+)
+def test_what_nobody_asked_for_is_cut_to_its_first_characters(text: str, told: str | None) -> None:
+    assert masked(text) == (told or text)
 
 
 @pytest.mark.parametrize(

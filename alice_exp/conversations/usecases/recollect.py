@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.conversations.usecases.agent_context import user_memories
@@ -59,9 +60,15 @@ def recollect(
 ) -> list[Recollection]:
     """At most ``top`` blocks about the user, best first; behind them at most ``top`` records that fit, best first.
 
-    What a told block rests on is not told again. Reading a block counts as a read; ``records=False``: blocks alone.
+    What a told block rests on is not told again. A secret is cut to its first characters, as nobody asked for it:
+    ``recall`` and ``show`` tell a block as it is. Reading a block counts as a read; ``records=False``: blocks alone.
     """
-    blocks = user_memories(remembering.finding, query, top, filters)
+    from alice_exp.model.rules.private_facts import masked_block
+
+    blocks = [
+        replace(one, placed=masked_block(one.placed))
+        for one in user_memories(remembering.finding, query, top, filters)
+    ]
     told = [
         Recollection(
             "block",
@@ -139,4 +146,6 @@ def _messages(chats: ChatHistoryStore, query: str, since: str) -> Iterable[Recol
 
 
 def _short(text: str) -> str:
-    return one_line(text, TOLD)
+    from alice_exp.model.rules.private_facts import masked
+
+    return one_line(masked(text), TOLD)

@@ -6,15 +6,16 @@ Numbers are believed by their checksum, so that an order number is not taken for
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.secrets import GUESSED, SECRETS, Shape, findings, likely
+from alice_exp.model.rules.secrets import GUESSED, SECRETS, Finding, Shape, findings, likely
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from alice_exp.model.values.block import Evidence, Payload, Trigger
+    from alice_exp.model.values.block import Evidence, Payload, Placed, Trigger
 
 
 class Saying(Protocol):
@@ -50,6 +51,10 @@ _TOLERATED = (*("a home path", "an IP address", "a network card's address", "an 
 _PUBLIC = "an SSH key"
 """Only the public half of one is ever written like this."""
 """What must not leave the machine, but is no secret on it."""
+
+_PRIVATE_KEY = "a private key"
+"""Its shape is the line in front of it."""
+_REACHED_BY = ("a mobile number", "a private e-mail address", "an address")
 
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _CHECKS = "10X98765432"
@@ -159,6 +164,18 @@ SHAPES = (
         _by(is_card_number),
         13,
     ),
+    # With the word in front of it a number is one though a digit was mistyped.
+    Shape(
+        "a bank card",
+        re.compile(
+            r"(?i:\b(?:(?:credit|debit|bank|visa|amex)[ -]?card|card (?:number|no\b\.?|#)|visa|mastercard)"
+            r"|卡号|信用卡|银行卡|储蓄卡)[^\d\n]{0,20}"
+            r"[3-6]\d(?:[ -]?\d){11,17}(?![\dA-Za-z]|[.-][\dA-Za-z])"
+        ),
+        _always,
+        13,
+        ("card", "visa", "卡"),
+    ),
     Shape(
         "a mobile number",
         re.compile(
@@ -252,6 +269,51 @@ def is_private(saying: Saying) -> bool:
     return bool(_kinds(f"{texts['payload']}\n{texts['trigger']}"))
 
 
+def masked(text: str) -> str:
+    """A text with its secrets and the numbers of cards, accounts and papers cut to their first characters, for who did
+    not ask for these; how somebody is reached stays. Of a private key nothing is left."""
+    plain = text if text.isascii() else text.translate(_NARROW)
+    if not _SIGN.search(plain):
+        return text
+    known = _secrets(plain)
+    if any(one.what == _PRIVATE_KEY for one in known):
+        return "…"
+    spans = [(one.start, one.end) for one in known] + [
+        found.span()
+        for shape in likely(SHAPES, plain)
+        if shape.what not in _REACHED_BY
+        for found in filter(shape.fits, shape.pattern.finditer(plain))
+    ]
+    kept, last = [], 0
+    for start, end in sorted(spans):
+        if start >= last:
+            kept += [text[last:start], text[start : start + 4] if end - start > 8 else "", "…"]
+        last = max(last, end)
+    return "".join((*kept, text[last:]))
+
+
+def masked_block(placed: Placed) -> Placed:
+    """A block as ``masked`` tells it: payload and trigger."""
+    block = placed.block
+    payload = replace(
+        block.payload, content=masked(block.payload.content), steps=tuple(map(masked, block.payload.steps))
+    )
+    trigger = replace(block.trigger, text=masked(block.trigger.text))
+    return replace(placed, block=replace(block, payload=payload, trigger=trigger))
+
+
+def _secrets(text: str) -> list[Finding]:
+    """What is secret in a text of plain letters: no public key, no checksum."""
+    known = findings(text, _TOLERATED)
+    public = [one for one in known if one.what == _PUBLIC]
+    return [
+        one
+        for one in known
+        if not any(of.start <= one.start < of.end for of in public)
+        and (one.what != GUESSED or not _is_known_sum(text, one.start, one.end))
+    ]
+
+
 def _kinds(text: str) -> tuple[str, ...]:
     text = text if text.isascii() else text.translate(_NARROW)
     if not _SIGN.search(text):
@@ -259,13 +321,6 @@ def _kinds(text: str) -> tuple[str, ...]:
     found = dict.fromkeys(
         shape.what for shape in likely(SHAPES, text) if any(map(shape.fits, shape.pattern.finditer(text)))
     )
-    known = findings(text, _TOLERATED)
-    public = [one for one in known if one.what == _PUBLIC]
-    secrets = dict.fromkeys(
-        one.what
-        for one in known
-        if not any(of.start <= one.start < of.end for of in public)
-        and (one.what != GUESSED or not _is_known_sum(text, one.start, one.end))
-    )
+    secrets = dict.fromkeys(one.what for one in _secrets(text))
     # What is known for a token looks like a key, too.
     return (*found, *(kind for kind in secrets if kind != GUESSED or len(secrets) == 1))

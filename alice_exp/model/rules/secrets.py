@@ -298,6 +298,18 @@ SHAPES = (
         _always,
         signs=("密码", "授权码"),
     ),
+    # root:toor99X
+    Shape(
+        "a password or key",
+        re.compile(
+            r"(?<![\w./-])(?<!chown )(?:root|admin|administrator):"
+            r"(?=[A-Za-z]{0,99}\d)(?=\d{0,99}[A-Za-z])[A-Za-z0-9]{6,}(?![\w./(-])",
+            re.IGNORECASE,
+        ),
+        _is_real,
+        1,
+        (":",),
+    ),
     # root:x9K!28vv
     Shape(
         "a password or key",
@@ -327,13 +339,13 @@ SHAPES = (
     Shape(
         "a password or key",
         re.compile(
-            r"\b(?:with|and|use|using|enter|type|try|is|by) (?:the |its )?pass(?:word|phrase|code)(?P<sign> )"
+            r"\b(?:with|and|use|using|enter|type|try|is|by) (?:the |its )?(?:pass(?:word|phrase|code)|pwd)(?P<sign> )"
             r"(?!(?:sha|md|base|utf|argon|scrypt|bcrypt|pbkdf|aes|oauth|v)-?\d|\d+-?[a-z]+\b)(?P<value>[!-~]{6,})",
             re.IGNORECASE,
         ),
         _is_value,
         1,
-        ("pass",),
+        ("pass", "pwd"),
     ),
     Shape(
         "a password or key",

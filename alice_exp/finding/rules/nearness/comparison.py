@@ -237,7 +237,7 @@ class Comparison:
         if not is_of_one_frame and "update" not in told:
             return False
         # Who says no more than what is known, with a "now" in it, says the same.
-        says_the_same = self.dice >= 0.9 or self.over()[0] < NARROWER
+        says_the_same = not self.changed and (self.dice >= 0.9 or self.over()[0] < NARROWER)
         if says_the_same or self.has_other_scope() or self._has_other_subject():
             return False
         if "update" in told and self._has_same_subject() and (self.changed or self._are_both_located()):

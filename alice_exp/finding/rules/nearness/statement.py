@@ -308,6 +308,7 @@ def _read(words: Sequence[_Word], into: Statement) -> None:
     _closed(words, into, denies=denies)
 
 
+_THINGS = frozenset(("the", "a", "an", "my", "our", "your", "this", "that", "these", "all", "it", "them"))
 _FRAMES = ("update", "lives", "employed")
 
 
@@ -316,11 +317,10 @@ def _closed(words: Sequence[_Word], into: Statement, *, denies: bool) -> None:
     into.negations += denies
     for word, behind in zip(words, (*words[1:], _END), strict=False):
         roles = word.meaning.roles
-        # "I work at night" names nobody.
+        # "I work at night" names nobody, "I moved the files" no home.
         is_elsewhere = " " in word.text and (behind.meaning.sides or "no employer" in behind.meaning.roles)
-        into.frames.update(
-            name for name in _FRAMES if name in roles and not (name == "employed" and is_elsewhere)
-        )
+        without = {"employed" if is_elsewhere else "", "lives" if behind.text in _THINGS else ""}
+        into.frames.update(name for name in _FRAMES if name in roles and name not in without)
     if _names_employer(words):
         into.frames.add("employed")
     if "lives" in into.frames and any("mover" in word.meaning.roles for word in words):
