@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import field, replace
+from typing import Literal
 
 import typer
 
@@ -23,6 +24,7 @@ from alice_exp.review.cli.review_pages import (
     DIGITS,
     ONWARDS,
     ReviewPage,
+    Settled,
     Tally,
     card_question,
     columns,
@@ -70,13 +72,13 @@ def review(ctx: typer.Context) -> None:
 
 @dataclass
 class _Session:
-    """One interactive review: the report, the counts, what is settled, was on the screen, or had changed when it was
-    decided on, the last commits, the way to go, the card's place, whether a text came since, what all share."""
+    """One interactive review: the report, the counts, what is settled and how, was on the screen, or had changed when
+    it was decided on, the last commits, the way to go, the card's place, whether a text came since, what all share."""
 
     context: typer.Context
     report: Agenda
     tally: Tally = field(default_factory=Tally)
-    settled: dict[str, str] = field(default_factory=dict)
+    settled: dict[str, Settled] = field(default_factory=dict)
     displayed: set[str] = field(default_factory=set)
     outdated: set[str] = field(default_factory=set)
     commits: list[list[tuple[str, tuple[str, ...]]]] = field(default_factory=list)
@@ -227,18 +229,16 @@ class _Session:
 
     def _approved(self, ids: Sequence[str], to: str = "", *, replacing: str = "") -> bool:
         done = approved(self.terminal, ids, to, replacing=replacing)
-        self.tally.approved += len(done.ids)
         places = Names(dict.fromkeys(f"{one.place}/{one.namespace}" for one in done.placed))
-        return self._report_result(done.ids, done, say("approved into {place}", place=places))
+        return self._report_result("approved", done.ids, done, say("approved into {place}", place=places))
 
     def _rejected(self, ids: Sequence[str], reason: str = "") -> bool:
         done = rejected(self.terminal, ids, reason)
-        self.tally.rejected += len(done.ids)
-        return self._report_result(done.ids, done, say("rejected"))
+        return self._report_result("rejected", done.ids, done, say("rejected"))
 
     def _purged(self, block_id: str) -> bool:
         done = self._rejected((block_id,))
-        if self.settled.get(block_id):
+        if self.settled.get(block_id) == "rejected":
             purged(self.terminal, (block_id,))
             self.commits.pop()  # Nothing takes it back.
             self.terminal.line(say("  no word of it is left"))
@@ -249,12 +249,13 @@ class _Session:
         done = deciding.merge(session.home, session.caller, block_id, into)
         # The act names the block that it was merged into; what is settled is the candidate.
         merged = (block_id,) if done.ids else ()
-        self.tally.approved += len(merged)
-        return self._report_result(merged, done, say("merged into {id}", id=into))
+        return self._report_result("approved", merged, done, say("merged into {id}", id=into))
 
-    def _report_result(self, decided: Sequence[str], done: deciding.Decided, words: str) -> bool:
-        self.tally.left -= len(decided)
-        self.settled.update(dict.fromkeys(decided, words))
+    def _report_result(
+        self, how: Literal["approved", "rejected"], decided: Sequence[str], done: deciding.Decided, words: str
+    ) -> bool:
+        self.tally.count(how, len(decided))
+        self.settled.update(dict.fromkeys(decided, how))
         if done.commit is not None:
             self.commits.append([(done.commit.act_id, tuple(decided))])  # A purge writes commits anew.
         self.outdated = {block_id for block_id, why in done.skipped if why == "changed"}
@@ -271,7 +272,7 @@ class _Session:
 
     def _settled_elsewhere(self, block_id: str) -> None:
         """Leave out what another process decided meanwhile."""
-        self.settled[block_id] = ""
+        self.settled[block_id] = "elsewhere"
         self.tally.left -= 1
 
     def _undone(self) -> bool:
@@ -284,10 +285,8 @@ class _Session:
         session = self.terminal.session
         for commit, ids in reversed(self.commits.pop()):
             undo(session.home, session.history, session.caller, commit)
-            is_rejected = say("rejected") in [self.settled.pop(block_id, "") for block_id in ids]
-            self.tally.left += len(ids)
-            self.tally.rejected -= len(ids) * is_rejected
-            self.tally.approved -= len(ids) * (not is_rejected)
+            for block_id in ids:
+                self.tally.count(self.settled.pop(block_id), -1)
             self.back_to = ids[0]
         self.terminal.line(say("  undone"))
         return True

@@ -16,6 +16,9 @@ from alice_exp.terminal.language import say
 Mark = Literal["other", "later"]
 """What an exception does: the other of approve and reject, or nothing yet."""
 
+Settled = Literal["approved", "rejected", "later", "elsewhere"]
+"""How a candidate left this review; ``elsewhere``: another process decided on it meanwhile."""
+
 DIGITS = "1234567890"
 LATER = ("l", " ")
 BACK = ("b", "\x1b[D")
@@ -30,6 +33,12 @@ class Tally:
     approved: int = 0
     rejected: int = 0
     left: int = 0
+
+    def count(self, how: Settled, number: int) -> None:
+        """Count decisions, or with a negative number those taken back."""
+        self.approved += number * (how == "approved")
+        self.rejected += number * (how == "rejected")
+        self.left -= number
 
 
 @dataclass
