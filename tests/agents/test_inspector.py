@@ -18,7 +18,7 @@ import pytest
 
 from tests.agents.npm import fetched
 
-pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
+pytestmark = pytest.mark.needs("mcp")
 
 PACKAGE = "@modelcontextprotocol/inspector@0"
 CALLS: dict[str, tuple[str, ...]] = {

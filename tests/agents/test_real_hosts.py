@@ -18,8 +18,7 @@ import pytest
 from tests.agents.model_stand_in import standing_in
 from tests.agents.npm import fetched
 
-pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.needs("mcp")]
 Call = Callable[..., Any]
 SAID = "Please always answer with a table. I live in Berlin."
 HEARD = {"The user lives in Berlin", "The user's instruction: always answer with a table"}

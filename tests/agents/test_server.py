@@ -16,7 +16,7 @@ import pytest
 
 from alice_exp import Alice
 
-mcp = pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
+pytestmark = pytest.mark.needs("mcp")
 
 Call = Callable[..., Any]
 Beside = Callable[[Callable[[Any], Awaitable[None]]], None]
@@ -41,6 +41,7 @@ SEARCH = (
 
 def conversing(body: Callable[[Any], Awaitable[None]], **environment: str) -> None:
     """Run ``body(session)`` against a server process of its own."""
+    import mcp
 
     async def talk() -> None:
         server = mcp.StdioServerParameters(
@@ -58,6 +59,7 @@ def conversing(body: Callable[[Any], Awaitable[None]], **environment: str) -> No
 @pytest.fixture
 def beside(cli: Call, monkeypatch: pytest.MonkeyPatch) -> Beside:
     """``beside(body)``: ``body(session)`` against the server of ``alice-exp mcp`` in this process, over memory."""
+    import mcp
     from mcp.server import MCPServer
 
     def converse(body: Callable[[Any], Awaitable[None]]) -> None:
@@ -340,6 +342,8 @@ def test_text_is_data(home: Path, cli: Call, beside: Beside) -> None:
 
 
 def test_resources_and_the_prompt(home: Path, cli: Call, beside: Beside) -> None:
+    from mcp import MCPError
+
     cli("remember", "I use vim, the password is hunter22!x")
 
     async def body(session: Any) -> None:
@@ -349,7 +353,7 @@ def test_resources_and_the_prompt(home: Path, cli: Call, beside: Beside) -> None
         uri = "alice://namespaces/personal/user_preferences"
         (block,) = json.loads((await session.read_resource(uri)).contents[0].text)
         assert block["payload"] == "I use vim, the pass…"
-        with pytest.raises(mcp.MCPError):
+        with pytest.raises(MCPError):
             await session.read_resource("alice://namespaces/personal/..%2f..%2fidentity")
         (prompt,) = (await session.list_prompts()).prompts
         text = (await session.get_prompt(prompt.name)).messages[0].content.text

@@ -10,7 +10,7 @@ import pytest
 
 from tests.agents.wire import Wire, resident
 
-pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
+pytestmark = pytest.mark.needs("mcp")
 
 CALLS = 10_000
 GROWTH = 12.0

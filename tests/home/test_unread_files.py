@@ -36,9 +36,18 @@ def _small_homes_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(read_files, "SOON_READ", 0)
 
 
+@pytest.fixture(scope="module")
+def _filled() -> list[Path]:
+    """The home that the first test filled, for the others to copy."""
+    return []
+
+
 @pytest.fixture
-def filled(home: Path, cli: Call) -> Path:
+def filled(home: Path, cli: Call, _filled: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with blocks in every set and in the archive, and with an index."""
+    if _filled:
+        shutil.rmtree(home)
+        return Path(shutil.copytree(_filled[0], home, symlinks=True))
     for number, text in enumerate(TEXTS):
         cli("remember", text)
         cli("memorize", f"{text}, as the agent saw it", env={"ALICE_ACTOR": "agent"})
@@ -47,6 +56,7 @@ def filled(home: Path, cli: Call) -> Path:
     cli("approve", "1", "2", "--yes")
     cli("reject", "3", "--yes")
     cli("recall", "ripgrep")
+    _filled.append(Path(shutil.copytree(home, tmp_path_factory.mktemp("filled") / "alice", symlinks=True)))
     return home
 
 
