@@ -47,6 +47,14 @@ class Calls:
         return self.count
 
 
+def wait_until(holds: Callable[[], object], seconds: float = 20.0) -> bool:
+    """Whether something held in time."""
+    deadline = time.monotonic() + seconds
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return bool(holds())
+
+
 @pytest.fixture
 def calls() -> Calls:
     return Calls()
@@ -167,6 +175,18 @@ def test_reading_and_temporary_files_and_the_history_are_no_news(
     assert calls.settled() == 0
     (folder / "fresh.jsonc").write_text(BODY % 1)
     assert calls.reach(1)
+
+
+def test_reading_wakes_nobody(
+    home: Path, watched: Watcher, calls: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(watched, "dispatch", lambda event: told.append(event.src_path))
+    for path in (home / "experiences/universal").iterdir():
+        path.read_bytes()
+    (home / "experiences/universal/last.jsonc").write_text(BODY % 1)
+    assert wait_until(lambda: told)
+    assert {os.fspath(path).rpartition("/")[2] for path in told} == {"last.jsonc"}
 
 
 def test_a_deleted_file_and_a_new_directory_are_news(home: Path, watched: Watcher, calls: Calls) -> None:

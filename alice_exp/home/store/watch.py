@@ -37,7 +37,6 @@ _LONGEST = 5
 """Debounce periods after which files are read even if they keep changing."""
 
 _PAIRING_SECONDS = 0.02
-_READING = ("opened", "closed_no_write")
 _ENDINGS = (".jsonc", ".json")
 
 
@@ -107,9 +106,6 @@ class Watcher:
 
     def dispatch(self, event: FileSystemEvent) -> None:
         """Take an event; called by watchdog, on its thread."""
-        # Reading a file, which we do after each change, must not count as the next change.
-        if event.event_type in _READING or (event.is_directory and event.event_type == "modified"):
-            return
         if any(self._matters(os.fsdecode(path)) for path in (event.src_path, event.dest_path) if path):
             self._note()
 
@@ -182,9 +178,23 @@ class Watcher:
 
     def _schedule(self, directory: Path) -> Any:
         try:
-            return self._observer.schedule(self, str(directory), recursive=False)
+            return self._observer.schedule(self, str(directory), event_filter=_changing())
         except OSError:
             return None
+
+
+def _changing() -> list[Any]:
+    """The events to ask the system for.
+
+    Reading, which we do after each change, must not count as the next one; and a question opens some twenty
+    directories, each of which would wake a thread, for a fifth of the question's processor time.
+    """
+    from watchdog import events
+
+    return [
+        *(events.FileCreatedEvent, events.FileModifiedEvent, events.FileMovedEvent, events.FileDeletedEvent),
+        *(events.FileClosedEvent, events.DirCreatedEvent, events.DirMovedEvent, events.DirDeletedEvent),
+    ]
 
 
 def _inode(directory: Path) -> int:
