@@ -17,8 +17,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from alice_exp.finding.rules.bm25 import TextMatches, matcher
+from alice_exp.finding.rules.bm25 import matcher
 from alice_exp.finding.rules.fit_probability import LARGE, QUARTER, STRANGER, lift
+from alice_exp.finding.rules.match_table import TextMatches
 from alice_exp.finding.rules.ranking import GATE
 from tests.bench.bench_recall import SETS, Question, Store, load, strangers_of
 
@@ -76,7 +77,7 @@ def traits(found: TextMatches) -> tuple[bool, tuple[float, ...] | None]:
     best = min(found.matches, key=lambda index: (-round(found.matches[index], 6), index))
     if best in found.translated:
         subject = found.translation
-        return True, (1.0, math.log(QUARTER + subject.coverage(best)), subject.share(best))
+        return True, (1.0, math.log(QUARTER + subject.coverage(best)), subject.share(subject.coverage(best)))
     return False, (1.0, lift(found.matches[best], found.noise), math.log(min(LARGE, found.texts)))
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from alice_exp.finding.ports import Posting
 from alice_exp.finding.rules.bm25 import matches_in
 from alice_exp.finding.rules.corpus import Corpus
+from alice_exp.finding.rules.match_table import TextMatches
 from alice_exp.finding.rules.parsed_query import Query
 from alice_exp.finding.rules.query_correction import MOST
-from alice_exp.finding.rules.ranking import rank
+from alice_exp.finding.rules.ranking import GATE, rank
 from alice_exp.finding.rules.spelling import cased_parts, in_one, is_one_edit, one_slip
 from alice_exp.finding.rules.stop_words import LIGHT, word_weight
 from alice_exp.finding.rules.topic_coverage import Subject
@@ -210,8 +212,19 @@ def test_what_another_language_says_must_say_half_of_what_is_asked() -> None:
 def test_the_least_match_rises_with_the_collection() -> None:
     held = (([3, 8], 1.0), ({5: 0.5}, 1.0))
     assert [Subject(held, 2.0).coverage(at) for at in (3, 5, 8, 9)] == [1.0, 1.0, 1.0, 0.0]
-    assert [Subject(held, 2.0).share(at) for at in (3, 9)] == [0.5, 0.0]
-    assert Subject((*held, ([3], 9.0)), 2.0).share(3) == 1.0
+    assert [Subject(held, 2.0).share(covered) for covered in (1.0, 0.0)] == [0.5, 0.0]
+    assert Subject((*held, ([3], 9.0)), 2.0).most == 11.0
+    assert Subject((*held, ([3], 9.0)), 2.0).share(11.0) == 1.0
+
+
+def test_what_no_translation_can_reach_is_not_looked_for() -> None:
+    """One word of five said in the other language is no answer, and no reason to weigh every text."""
+    one_of_five, three_of_five = Subject((([0], 1.0),), 5.0), Subject((([0], 3.0),), 5.0)
+    many = Subject((), 5.0), frozenset({0}), one_of_five, (9,) * 100
+    found = TextMatches({0: 0.1}, 0.5, *many)
+    assert found.most_probable(0.1) == found.probability(0) < GATE
+    found = replace(found, translation=three_of_five)
+    assert found.most_probable(0.0) == found.probability(0) > GATE
 
 
 def test_a_mended_word_needs_all_its_parts_in_one_text() -> None:

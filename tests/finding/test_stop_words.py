@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alice_exp.finding.ports import Statistics
-from alice_exp.finding.rules.bm25 import Segment, TextMatches, text_matches
+from alice_exp.finding.rules.bm25 import Segment, text_matches
+from alice_exp.finding.rules.match_table import TextMatches
 from alice_exp.finding.rules.parsed_query import Query
 from alice_exp.finding.rules.stop_words import LIGHT, weight_of, words_beside
 from alice_exp.kernel.text.tokens import tokens

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from alice_exp.conversations.rules.search_messages import Hit
     from alice_exp.conversations.rules.transcripts import Row
     from alice_exp.conversations.values import ChatRecord, Message
-    from alice_exp.finding.rules.bm25 import TextMatches
+    from alice_exp.finding.rules.match_table import TextMatches
 
 
 GATE = Config().number("thresholds.fits")

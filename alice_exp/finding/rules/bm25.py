@@ -13,14 +13,13 @@ from dataclasses import field, replace
 from itertools import chain, compress
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.ports import FEWEST, Posting, Statistics
+from alice_exp.finding.ports import Posting, Statistics
 from alice_exp.finding.rules.calibration import learn_lending, learn_noise, sample_size
-from alice_exp.finding.rules.fit_probability import WHOLE, certainty, native, translated
-from alice_exp.finding.rules.match_table import Scores, blank, raised, shares
+from alice_exp.finding.rules.match_table import Scores, TextMatches, blank, raised, shares
 from alice_exp.finding.rules.parsed_query import Query, is_single, pairs_of
 from alice_exp.finding.rules.query_correction import corrected_postings
 from alice_exp.finding.rules.stop_words import LIGHT
-from alice_exp.finding.rules.topic_coverage import ANYTHING, SINGLE, TRANSLATED, Subject
+from alice_exp.finding.rules.topic_coverage import SINGLE, TRANSLATED, Subject
 from alice_exp.kernel.text.tokens import is_cjk, thirds, tokens_many
 from alice_exp.kernel.value_class import dataclass
 
@@ -87,56 +86,6 @@ def posting_of(places: Sequence[int]) -> Posting:
     counted = Counter(places)
     # One byte a count in the index: BM25 saturates long before 255.
     return Posting(list(counted), bytes(min(count, 255) for count in counted.values()))
-
-
-@dataclass(frozen=True, slots=True)
-class TextMatches:
-    """The texts' matches in (0, 1] by index, and how likely each text is an answer.
-
-    ``noise`` is the match that random words of the collection would reach, ``subject`` tells the subject words that
-    each text has, ``translated`` the texts that match better in the other language, with the subject of that reading;
-    ``stranger`` says that the query names somebody or something that no text has. ``lengths`` are those of the texts,
-    in thirds of a word.
-    """
-
-    matches: Mapping[int, float]
-    noise: float = 0.0
-    subject: Subject = ANYTHING
-    translated: frozenset[int] = frozenset()
-    translation: Subject = ANYTHING
-    lengths: Sequence[int] = ()
-    stranger: bool = False
-
-    @property
-    def texts(self) -> int:
-        """How many texts the collection has."""
-        return len(self.lengths)
-
-    def probability(self, index: int) -> float:
-        """The probability in [0, 1) that a text fits by its words (``rules.fit_probability``); 0 without a match."""
-        match = self.matches.get(index, 0.0)
-        if not match:
-            return 0.0
-        if index in self.translated:
-            share = self.translation.share(index)
-            return translated(self.translation.coverage(index), share, self.stranger)
-        if self.texts < FEWEST and not self.subject.is_near(index, self.lengths[index]):
-            return 0.0
-        probability = native(match, self.noise, self.texts, self.stranger)
-        return max(WHOLE, probability) if self.subject.is_whole(index) else probability
-
-    def certainty(self, index: int) -> float:
-        """How sure it is, in [0, 1], that the text answers and is not only about the subject; 1 for a whole topic."""
-        if index not in self.translated and self.subject.is_topic(index):
-            return 1.0
-        return certainty(self.matches.get(index, 0.0), self.noise)
-
-    def most_probable(self, match: float) -> float:
-        """The highest probability that a text with at most this match can have; 1 where a translation decides."""
-        if self.translated or not self.texts:
-            return float(bool(self.translated))
-        probability = native(match, self.noise, self.texts, self.stranger)
-        return max(WHOLE, probability) if self.subject.can_be_whole else probability
 
 
 def text_matches(
@@ -293,7 +242,7 @@ class _Scoring:
             return None
         # A text in the query's own language that names a member must not stand behind one in the other that does.
         said = near | self._near((one, one.members) for one in concepts)
-        scores: defaultdict[int, float] = defaultdict(float)
+        scores = dict.fromkeys(said, 0.0)
         units: list[tuple[Sequence[int] | dict[int, float], float]] = []
         most = size = 0.0
         latin, unknown = asked.unnamed
@@ -301,7 +250,7 @@ class _Scoring:
         foreign = sorted(term for term in same if asked.cjk or self.holders(term))
         for term in foreign:
             weight = asked.weights[term]
-            self.add_term(scores, term, weight)
+            self._add_to(scores, self.held(term), len(self.holders(term)), weight)
             most += weight * self.statistics.idf(len(self.holders(term)))
             if weight == 1.0:
                 units.append((self.holders(term), 1.0))
@@ -309,7 +258,7 @@ class _Scoring:
         for concept, held, holders in named:
             named_by_member = self.members(concept)[0] if concept.members else {}
             both = {**named_by_member, **held, **self._spelt(concept.own)}
-            self.add(scores, both, holders, concept.weight)
+            self._add_to(scores, both, holders, concept.weight)
             most += concept.weight * self.statistics.idf(holders)
             if not concept.is_light:
                 units.append((both, 1.0))
@@ -317,9 +266,7 @@ class _Scoring:
         # A word that cannot be translated is taken to be as informative as one that a single text has.
         unnamed = unknown if asked.cjk else len(latin.difference(foreign))
         most += unnamed * self.statistics.idf(1)
-        matches = {
-            index: min(1.0, TRANSLATED * score / most) for index, score in scores.items() if index in said
-        }
+        matches = {index: min(1.0, TRANSLATED * score / most) for index, score in scores.items() if score}
         return Subject(tuple(units), size + unnamed), matches, near
 
     def _near(self, named: Iterable[tuple[Concept, Sequence[tuple[str, ...]]]]) -> frozenset[int]:
@@ -348,6 +295,15 @@ class _Scoring:
         idf = weight * self.statistics.idf(holders)
         for index, share in (self._with_neighbours(held) if self._is_lent(holders) else held).items():
             scores[index] += idf * share
+
+    def _add_to(self, scores: dict[int, float], held: dict[int, float], holders: int, weight: float) -> None:
+        """``add`` to those texts alone that have a score already."""
+        if not held:
+            return
+        idf = weight * self.statistics.idf(holders)
+        shares = self._with_neighbours(held) if self._is_lent(holders) else held
+        for index in scores.keys() & shares.keys():
+            scores[index] += idf * shares[index]
 
     def _is_lent(self, holders: int) -> bool:
         total = self.statistics.total

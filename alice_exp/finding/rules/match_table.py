@@ -1,4 +1,4 @@
-"""The matches of a query's texts by index, kept so that the best of a hundred thousand are found without sorting them.
+"""The matches of a query's texts by index, and how likely each is an answer; the best are found without sorting all.
 
 A question of common words matches most of a large collection: a list of all texts is filled and searched several times
 as fast as a dict of those that match.
@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from heapq import nlargest
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+from alice_exp.finding.ports import FEWEST
+from alice_exp.finding.rules.fit_probability import WHOLE, certainty, native, translated
+from alice_exp.finding.rules.topic_coverage import ANYTHING, Subject
+from alice_exp.kernel.value_class import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 DENSE = 16
 """When more than one text in so many may have a score, scores are kept in a list: twice as fast as a dict."""
@@ -105,3 +113,59 @@ def reaching(matches: Mapping[int, float], least: float) -> list[tuple[int, floa
 
 def _last(best: list[float], count: int) -> float:
     return best[-1] if len(best) == count else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TextMatches:
+    """The texts' matches in (0, 1] by index, and how likely each text is an answer.
+
+    ``noise`` is the match that random words of the collection would reach, ``subject`` tells the subject words that
+    each text has, ``translated`` the texts that match better in the other language, with the subject of that reading;
+    ``stranger`` says that the query names somebody or something that no text has. ``lengths`` are those of the texts,
+    in thirds of a word.
+    """
+
+    matches: Mapping[int, float]
+    noise: float = 0.0
+    subject: Subject = ANYTHING
+    translated: frozenset[int] = frozenset()
+    translation: Subject = ANYTHING
+    lengths: Sequence[int] = ()
+    stranger: bool = False
+
+    @property
+    def texts(self) -> int:
+        """How many texts the collection has."""
+        return len(self.lengths)
+
+    def probability(self, index: int) -> float:
+        """The probability in [0, 1) that a text fits by its words (``rules.fit_probability``); 0 without a match."""
+        match = self.matches.get(index, 0.0)
+        if not match:
+            return 0.0
+        if index in self.translated:
+            return self._by_translation(self.translation.coverage(index))
+        if self.texts < FEWEST and not self.subject.is_near(index, self.lengths[index]):
+            return 0.0
+        probability = native(match, self.noise, self.texts, self.stranger)
+        return max(WHOLE, probability) if self.subject.is_whole(index) else probability
+
+    def certainty(self, index: int) -> float:
+        """How sure it is, in [0, 1], that the text answers and is not only about the subject; 1 for a whole topic."""
+        if index not in self.translated and self.subject.is_topic(index):
+            return 1.0
+        return certainty(self.matches.get(index, 0.0), self.noise)
+
+    def most_probable(self, match: float) -> float:
+        """The highest probability that a text with at most this match can have."""
+        if not self.texts:
+            return 0.0
+        probability = native(match, self.noise, self.texts, self.stranger)
+        if self.subject.can_be_whole:
+            probability = max(WHOLE, probability)
+        return (
+            max(probability, self._by_translation(self.translation.most)) if self.translated else probability
+        )
+
+    def _by_translation(self, covered: float) -> float:
+        return translated(covered, self.translation.share(covered), self.stranger)

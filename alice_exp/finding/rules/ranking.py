@@ -238,13 +238,13 @@ def _best_passing(
 ) -> float:
     """The best match of a block that passes and is an answer by itself; 0 if there is none."""
     for some in chunks:
+        if not could_fit(matches[some[0]]):
+            break
         clear = [index for index in some if fits(index)]
         blocks = collection.blocks(clear) if passing and clear else ()
         for at, index in enumerate(clear):
             if passing is None or passing(blocks[at]):
                 return round(matches[index], 6)
-        if not clear and not could_fit(matches[some[-1]]):
-            break
     return 0.0
 
 

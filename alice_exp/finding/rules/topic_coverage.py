@@ -65,9 +65,14 @@ class Subject:
         least = min(NEAR_WORDS, NEAR_SUBJECT * self.asked, NEAR_TEXT * length / 3)
         return not self.asked or (shared > 0 and shared >= least)
 
-    def share(self, index: int) -> float:
-        """The share of the subject that a text contains, in [0, 1]; 0 without a subject."""
-        return min(1.0, self.coverage(index) / max(1.0, self.asked))
+    @property
+    def most(self) -> float:
+        """The most words of the subject that any text can contain."""
+        return math.fsum(size for _, size in self.held)
+
+    def share(self, covered: float) -> float:
+        """The share of the subject, in [0, 1], that so many of its words are; 0 without a subject."""
+        return min(1.0, covered / max(1.0, self.asked))
 
     def by_word(self, matches: Mapping[int, float]) -> dict[int, float]:
         """The match in [0, 1] of each text that has the only word of a named subject, where it is higher.
