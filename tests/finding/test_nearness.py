@@ -191,12 +191,17 @@ def test_what_is_liked_and_what_is_not_or_not_always_is_no_contradiction(
         ("我家在朝阳", "我搬到海淀了"),
         ("我们公司在望京", "公司搬到亦庄了"),
         ("用户在阿里工作", "用户跳槽到腾讯了"),
+        ("用户在美团当产品经理", "用户跳槽到字节跳动了"),
+        ("用户就职于微软", "用户辞职创业了"),
+        ("用户28岁", "用户过了29岁生日"),
+        ("用户单身", "用户领证了"),
+        ("用户住在成都", "用户搬到深圳了"),
         ("our office is in Shoreditch", "the office moved to Canary Wharf"),
     ],
 )
 def test_news_in_a_few_words_find_what_they_change_and_nothing_else(before: str, now: str) -> None:
-    told = ("我家在朝阳", "我们公司在望京", "用户在阿里工作", "our office is in Shoreditch")
-    around = Neighbourhood([placed(text, about="user") for text in (*told, "孩子五岁了")])
+    told = ("我们公司在望京", "our office is in Shoreditch", "孩子五岁了", "用户的妹妹在阿里工作")
+    around = Neighbourhood([placed(text, about="user") for text in {before: 0, **dict.fromkeys(told)}])
     (found,) = [one for one in around.relations(placed(now, "", POOL, "user")) if one.kind == "replaces"]
     assert found.placed.block.payload.content == before
 
@@ -451,6 +456,15 @@ def test_texts_that_differ_in_a_name_alone_contradict_nothing() -> None:
         ("I work at Siemens", "I like to work at a standing desk", "near"),
         ("I work at Siemens", "my wife works at Bosch", "None"),
         ("I'm a nurse", "I'm not a doctor", "None"),
+        ("用户抽烟", "用户戒烟了", "opposes"),
+        ("用户喜欢喝咖啡", "用户戒咖啡了", "opposes"),
+        ("用户有哮喘", "用户的哮喘是误诊", "opposes"),
+        ("用户已婚", "用户离婚了", "replaces"),
+        ("用户28岁", "用户的妹妹过了20岁生日", "None"),
+        ("用户抽烟", "用户的父亲戒烟了", "None"),
+        ("用户喝酒", "用户戒烟了", "None"),
+        ("用户在美团当产品经理", "用户的妻子跳槽到字节了", "None"),
+        ("用户在当前目录放草稿", "用户跳槽到腾讯了", "None"),
     ],
 )
 def test_a_person_speaks_of_themselves_as_i(before: str, now: str, kind: str) -> None:

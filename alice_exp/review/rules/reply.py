@@ -72,7 +72,7 @@ def parse(text: str) -> tuple[Decision, ...]:
         _read_segment(segment, clauses, waiting)
     if waiting:
         raise unclear("nothing says what to do with {what}", what=_written(waiting))
-    return _checked(clauses)
+    return _checked(_in_front(clauses))
 
 
 def _segments(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -211,6 +211,20 @@ def _checked(clauses: Sequence[_Clause]) -> tuple[Decision, ...]:
     if len(wide) > 1 or (wide and wide[0].everything and not seen.keys() <= {*wide[0].excluded}):
         raise unclear("one decision takes everything, and another one too")
     return tuple(decisions)
+
+
+def _in_front(clauses: Sequence[_Clause]) -> Sequence[_Clause]:
+    """The clauses without a yes that only begins the reply (好的，都同意); where everything is decided first, what has
+    another decision behind it is taken out of everything (全部同意，2 不要)."""
+    if not clauses:
+        return clauses
+    first, behind = clauses[0], clauses[1:]
+    if first.is_bare and not first.reason and behind and behind[0].verb == first.verb:
+        return behind
+    if first.everything and not (first.excluded or first.named):
+        other = (clause for clause in behind if clause.verb != first.verb)
+        first.excluded = tuple(name for clause in other for name in clause.named)
+    return clauses
 
 
 def _leave_out(clause: _Clause) -> set[str]:

@@ -59,6 +59,10 @@ _TOKEN = re.compile(
 _COUNT = re.compile(
     rf"(?<![第0-9一二三四五六七八九十百、,，和及与到至~.-])(?:两|(?:{_NUMERAL})(?=[条條]))\s*[条條个個项項](?!\s*[0-9、,，和及与到至~-]*\s*[0-9一二三四五六七八九])"
 )
+# 一个都不要 takes none, and is no word on the first.
+_NONE = re.compile(r"[一1]\s*[条條个個项項]\s*[都也]")
+# 都同意，但 2 不要: what stands between 但 and its verb.
+_TARGETS = re.compile(rf"^(?:[\s、和与及是第条條个個项項号號的]|{_NUMERAL})+")
 _REASON = re.compile(rf"(?:{'|'.join(_LISTS['reason'])})\s*", re.IGNORECASE)
 # What is not understood is quoted up to the next blank, mark or number.
 _KNOWN_AGAIN = re.compile(r"[\W0-9a-zA-Z]")
@@ -97,7 +101,8 @@ def tokens(text: str) -> list[Token]:
     """The significant words, in order; raises ``UsageError`` for what is not understood."""
     text = text.translate(_NARROW).replace("\r", "\n")
     reason = _REASON.search(text)
-    counted = _COUNT.search(text, 0, reason.start() if reason else len(text))
+    end = reason.start() if reason else len(text)
+    counted = _COUNT.search(text, 0, end) or _NONE.search(text, 0, end)
     if counted:
         raise unclear("{number} may be how many or which one", number=repr(counted[0].strip()))
     found: list[Token] = []
@@ -114,9 +119,11 @@ def _take_word(text: str, at: int, found: list[Token]) -> int:
     if match is None:
         return at + 1
     if match["word"] in _BESIDE:
-        kinds = [token.kind for token in found]
-        start = len(kinds) - kinds[::-1].index("separator") if "separator" in kinds else 0
-        clause = kinds[start:]
+        start = len(found)
+        # Backwards, so that the clauses before cost nothing.
+        while start and found[start - 1].kind != "separator":
+            start -= 1
+        clause = [token.kind for token in found[start:]]
         # 除了 2 以外 closes what 除了 began; 2 除外 says it alone, if nothing but numbers stands before it.
         if "except" not in clause:
             if match["word"] != _LEFT_OUT or not clause or not {"one", "range"}.issuperset(clause):
@@ -157,7 +164,7 @@ def _word(word: str, following: str, before: Token | None) -> list[Token]:
     word = word.replace("’", "'")
     # "all but 2" excludes, "approve 1 but reject 2" goes on with another verb.
     if word in _LISTS["but"]:
-        leads_to_verb = _leads_to_verb(following)
+        leads_to_verb = _leads_to_verb(following if word.isascii() else _TARGETS.sub("", following, count=1))
         return [Token("separator" if leads_to_verb else "except", "")]
     if word == _NUMBER_MARK:
         # "approve no. 3" is a number; elsewhere "no" may be an answer.

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.finding.rules.nearness.statement import CLAUSE_END, WHEN
-from alice_exp.finding.rules.nearness.vocabulary import vocabulary
+from alice_exp.finding.rules.nearness.vocabulary import LIFE, SUBJECTS, vocabulary
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.tokens import is_cjk
 
@@ -36,9 +36,6 @@ LEAST_DICE = 0.15
 
 SHORT_PLACE = 4
 """The most words, or CJK characters, of a value that no list knows."""
-
-SUBJECTS = ("city", "programming language", "database", "cloud", "framework", "browser", "language")
-"""The classes of values that a statement may be about."""
 
 _WHEN = tuple(f"={name}:" for name in WHEN)
 
@@ -200,6 +197,8 @@ class Comparison:
 
     def is_replaced(self) -> bool:
         """Whether both state the value of one thing, and another one."""
+        if not set(self.changed).isdisjoint(LIFE) and self._are_both_about_user():
+            return not self.has_other_scope()
         if not (self.cover >= 0.4 or self.topic >= 0.6):
             return False
         if self.changed == ["number"] and self.topic < 0.6 and self.dice < 0.3:

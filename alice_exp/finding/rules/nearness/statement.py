@@ -6,7 +6,7 @@ import re
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.rules.nearness.vocabulary import Meaning, vocabulary
+from alice_exp.finding.rules.nearness.vocabulary import IN_A_JOB, Meaning, vocabulary
 from alice_exp.kernel.text.tokens import fingerprint_text, fold, is_cjk, stems
 from alice_exp.kernel.value_class import dataclass
 
@@ -334,7 +334,10 @@ def _closed(words: Sequence[_Word], into: Statement, *, denies: bool) -> None:
 
 
 def _names_employer(words: Sequence[_Word]) -> bool:
-    """Whether somebody works at a place with a name (在腾讯工作), and not at home, in a city or at night."""
+    """Whether somebody works at a place with a name (在腾讯工作, 在美团当经理): not at home, in a city, at night."""
+    clause = "".join(word.text for word in words)
+    if "在" in clause and IN_A_JOB.search(clause):
+        return not any(word.meaning.values for word in words)
     work = next((at for at, word in enumerate(words) if "works chinese" in word.meaning.roles), 0)
     start = next((at for at in range(work - 1, -1, -1) if words[at].text == "在"), work)
     name = words[start + 1 : work]

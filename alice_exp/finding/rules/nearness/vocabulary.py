@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,18 @@ _ROLES = (
     "quantity",
 )
 """The lists of words whose names are the roles of these words."""
+
+
+SUBJECTS = ("city", "programming language", "database", "cloud", "framework", "browser", "language")
+"""The classes of values that a statement may be about."""
+
+LIFE = ("age", "marital status")
+"""The classes of values of which a person has one, in whatever words it is said."""
+
+IN_A_JOB = re.compile(
+    r"在(?!家|这|那|线)\w{2,10}?(?:当(?![前时天地])|担任|做(?=运营|销售|开发|测试|设计|产品|财务|\w{1,6}[师员]$))"
+)
+"""Where somebody has an occupation (在美团当产品经理): 当, or 做 with a word for one."""
 
 
 @dataclass(frozen=True, slots=True)
