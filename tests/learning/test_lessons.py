@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from alice_exp.learning.rules.distill import distill
-from alice_exp.learning.rules.episode_groups import phrase
+from alice_exp.learning.rules.episode_groups import phrase, shared_words
 from alice_exp.learning.rules.proposals import Proposal
 from alice_exp.model.values.records import Episode
 from tests.learning.lessons import Planted, distractors, scenarios
@@ -69,6 +69,9 @@ def test_without_a_type_only_like_tasks_are_compared() -> None:
 def test_a_phrase_keeps_no_number_of_a_single_task() -> None:
     tasks = [Episode(f"ep-{n}", f"修复第{n}页的样式", action="改") for n in (12, 67, 95)]
     assert phrase(tasks).startswith("修复") and not any(char.isdigit() for char in phrase(tasks))
+    times = [Episode("ep-1", "给财务导出报表第1次"), Episode("ep-2", "第 2 次给财务导出报表")]
+    assert phrase(times) == phrase([Episode("ep-3", "给财务导出 3 号报表")]) == "给财务导出报表"
+    assert "次" not in "".join(shared_words(times))
     assert phrase([Episode("ep-1", "发给 A 组"), Episode("ep-2", "发给 B 组")]).endswith("组")
 
 

@@ -45,6 +45,9 @@ _WORD = r"(?:(?![\u2e80-\U0003ffff])[^\W_])+"
 _PART = re.compile(rf"[\u2e80-\U0003ffff]|{_WORD}(?:['-]{_WORD})*|[^\w\s]")
 _PLAIN = re.compile("[\u2e80-\U0003ffff]{2}|[a-z]{3,}")
 _CJK = re.compile("[\u2e80-\U0003ffff]")
+_NTH = re.compile(
+    r"第\s*(?:\d+|[一二三四五六七八九十百]+)\s*[次遍回轮批期号个条份趟]?|\d+\s*[次遍回轮趟号楼层期批]"
+)
 
 
 _BOOKED = re.compile(r"[a-z_]+: (?:own reasoning|exp-[a-z2-9]{8}(?:, exp-[a-z2-9]{8})*)")
@@ -225,9 +228,14 @@ def _entry(key: str, value: Json) -> str:
     )
 
 
+def _uncounted(task: str) -> str:
+    """A task without what only counts it or its thing: 第 3 次导出报表, 导出 3 号报表 are 导出报表."""
+    return _NTH.sub(" ", task)
+
+
 def shared_words(episodes: Sequence[Episode]) -> tuple[str, ...]:
     """The words that most of the tasks share, the commonest first, at most eight."""
-    counts = Counter(word for episode in episodes for word in keywords(episode.task) - STOP_WORDS)
+    counts = Counter(word for one in episodes for word in keywords(_uncounted(one.task)) - STOP_WORDS)
     ordered = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     return tuple(word for word, count in ordered if count >= SHARED * len(episodes))[:8]
 
@@ -256,7 +264,7 @@ def phrase(episodes: Sequence[Episode]) -> str:
     if not shared:
         return ""
     typical = max(episodes, key=lambda one: (len(keywords(one.task) & shared), -len(one.task)))
-    parts = _PART.findall(typical.task)
+    parts = _PART.findall(_uncounted(typical.task))
     kept = [False] * len(parts)
     for place, part in enumerate(parts):
         if _CJK.match(part):
