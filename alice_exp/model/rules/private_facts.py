@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+from alice_exp.kernel.text.lazy_pattern import LazyPattern
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.secrets import GUESSED, SECRETS, Finding, Shape, findings, likely
 
@@ -58,7 +59,7 @@ _REACHED_BY = ("a mobile number", "a private e-mail address", "an address")
 
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _CHECKS = "10X98765432"
-_OFFICE = re.compile(
+_OFFICE = LazyPattern(
     r"^(?:support|no[-_.]?reply|do[-_.]?not[-_.]?reply|info|contact|admin|help(?:desk)?|services?|sales|team|security"
     r"|hello|root|git|postmaster|webmaster|hostmaster|abuse|privacy|legal|billing|accounts?|finance|hr|jobs|careers"
     r"|recruit(?:ing|ment)?|press|media|marketing|news(?:letter)?|office|feedback|notifications?|alerts?|ops|devops|dev"
@@ -117,26 +118,26 @@ def _is_known_sum(text: str, start: int, end: int) -> bool:
     return bool(digest) and not _CALLED_KEY.search(text, max(0, start - 30), start)
 
 
-_DIGEST = re.compile(
+_DIGEST = LazyPattern(
     r"[0-9a-f]{7,64}|[0-9a-f]{96}|[0-9a-f]{128}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     r"|[0-7][0-9a-hjkmnp-tv-z]{25}",
     re.IGNORECASE,
 )
-_SUM_BEFORE = re.compile(r"\b(?:sha|md)\d{1,3}[-:= ]", re.IGNORECASE)
-_CALLED_KEY = re.compile(r"key|token|secret|password|auth|密钥|令牌|密码|口令", re.IGNORECASE)
+_SUM_BEFORE = LazyPattern(r"\b(?:sha|md)\d{1,3}[-:= ]", re.IGNORECASE)
+_CALLED_KEY = LazyPattern(r"key|token|secret|password|auth|密钥|令牌|密码|口令", re.IGNORECASE)
 
 
 SHAPES = (
     Shape(
         "an identity number",
-        re.compile(r"(?<![\dA-Za-z])\d{17}[\dXx](?![\dA-Za-z])"),
+        LazyPattern(r"(?<![\dA-Za-z])\d{17}[\dXx](?![\dA-Za-z])"),
         _by(is_identity_number),
         17,
     ),
     # The United States' social security number, whose parts are never all zero.
     Shape(
         "an identity number",
-        re.compile(r"(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\d-])"),
+        LazyPattern(r"(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\d-])"),
         _always,
         9,
         ("-",),
@@ -144,7 +145,7 @@ SHAPES = (
     # Passports have no checksum that a text shows: the word stands before them.
     Shape(
         "an identity number",
-        re.compile(
+        LazyPattern(
             r"(?:\b[Pp]assport\b|护照|通行证)[^\dA-Z\n]{0,16}"
             r"(?:[A-Z]{1,2}\d{7,8}|\d{9}|[A-Z]\d\d[A-Z\d]{6})(?![\dA-Za-z])"
         ),
@@ -154,20 +155,20 @@ SHAPES = (
     ),
     Shape(
         "a bank account",
-        re.compile(r"\b[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){2,7}(?: ?[0-9A-Z]{1,3})?\b"),
+        LazyPattern(r"\b[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){2,7}(?: ?[0-9A-Z]{1,3})?\b"),
         _by(is_bank_account),
         2,
     ),
     Shape(
         "a bank card",
-        re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\dA-Za-z]|[.-][\dA-Za-z])"),
+        LazyPattern(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\dA-Za-z]|[.-][\dA-Za-z])"),
         _by(is_card_number),
         13,
     ),
     # With the word in front of it a number is one though a digit was mistyped.
     Shape(
         "a bank card",
-        re.compile(
+        LazyPattern(
             r"(?i:\b(?:(?:credit|debit|bank|visa|amex)[ -]?card|card (?:number|no\b\.?|#)|visa|mastercard)"
             r"|卡号|信用卡|银行卡|储蓄卡)[^\d\n]{0,20}"
             r"[3-6]\d(?:[ -]?\d){11,17}(?![\dA-Za-z]|[.-][\dA-Za-z])"
@@ -178,7 +179,7 @@ SHAPES = (
     ),
     Shape(
         "a mobile number",
-        re.compile(
+        LazyPattern(
             r"(?<![\d.#-])(?:(?:\+|00)86[ -]?)?1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?![\dA-Za-z]|[.-][\dA-Za-z])"
             r"|(?<![\w+])\+\d{1,3}[ -]?(?:\(\d{1,4}\)[ -]?)?\d{2,5}(?:[ -]\d{2,7}){1,4}(?!\d|\.\d)"
             r"|(?<!\w)\(\d{3}\) ?\d{3}-\d{4}(?!\d)|(?<!\d)07\d{3} \d{6}(?!\d)"
@@ -189,7 +190,7 @@ SHAPES = (
     ),
     Shape(
         "a private e-mail address",
-        re.compile(
+        LazyPattern(
             r"(?<![\w.+-])[\w.+-]++@(?!example\.(?:com|org|net)\b|users\.noreply)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}",
             re.ASCII,
         ),
@@ -198,7 +199,7 @@ SHAPES = (
     ),
     Shape(
         "an address",
-        re.compile(
+        LazyPattern(
             r"[\u4e00-\u9fff]{2,12}(?:路|街|大道|胡同|巷|弄)[东西南北中一二三四五六七八九十]{0,2}[段路街]?\s?\d+\s?(?:号|弄)"
             r"|(?<!\d)\d+\s?(?:号楼|栋|幢|单元)\s?\d+\s?(?:室|单元|号)"
         ),
@@ -208,7 +209,7 @@ SHAPES = (
     ),
     Shape(
         "an address",
-        re.compile(
+        LazyPattern(
             r"\b\d{1,5}[A-Z]? (?:[A-Z][a-z]+ ){1,3}"
             r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Parkway|Pkwy|Terrace|Square"
             r"|Highway|Hwy|Crescent|Place)\b"
@@ -237,7 +238,7 @@ KINDS = (
 _NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF10, 0xFF5B) if chr(wide).isalnum()} | {0xFF20: "@"}
 """Full-width letters and digits, and @, as Chinese input methods write them, to plain ones."""
 
-_SIGN = re.compile(
+_SIGN = LazyPattern(
     r"\d|@|://|-----|[!-~]{16}|pass|pwd|secret|token|key|credential|密码|口令|密钥|令牌", re.IGNORECASE
 )
 """What a text has in which anything delicate stands: looking for it costs a tenth of looking for each kind."""

@@ -10,6 +10,7 @@ import re
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.text.lazy_pattern import LazyPattern
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Shape:
     """
 
     what: str
-    pattern: re.Pattern[str]
+    pattern: LazyPattern
     fits: Callable[[re.Match[str]], bool]
     digits: int = 0
     signs: tuple[str, ...] = ()
@@ -58,7 +59,7 @@ def likely(shapes: Iterable[Shape], text: str) -> Iterator[Shape]:
             yield shape
 
 
-_DIGIT = re.compile(r"\d")
+_DIGIT = LazyPattern(r"\d")
 _ODD_LETTERS = "\u017f\u0130\u0131\u212a"
 _LIKE_ASCII = str.maketrans(_ODD_LETTERS, "siik")
 """What a pattern that ignores case takes for an ASCII letter, and ``lower`` does not."""
@@ -131,14 +132,14 @@ def _is_real_password(match: re.Match[str]) -> bool:
     return not (_TO_FILL.match(password) or _PLACE.fullmatch(password) or _EXAMPLE.search(password))
 
 
-_WORDS = re.compile(
+_WORDS = LazyPattern(
     r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z]+|[A-Z]+)(?![A-Za-z0-9])|(?<![A-Za-z0-9])[A-Za-z]{3}(?=\d)"
     r"|[A-Z]?[a-z]{4,}|[A-Z]{4,}"
     # A day, in a file's name or with its time, is no key.
     r"|(?<!\d)(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)"
     r"|(?<!\d)(?:19|20)\d\d-[01]\d-[0-3]\d(?:T\d\d(?::?\d\d){0,2}Z?)?"
 )
-_TO_FILL = re.compile(
+_TO_FILL = LazyPattern(
     r"[<${%*\[(]|x{3,}|\.{3}|(?:your|my|the|none|null|true|false|example|change_?me|redacted|placeholder)\b",
     re.IGNORECASE,
 )
@@ -150,15 +151,15 @@ def _is_typed(match: re.Match[str]) -> bool:
     return len(value) >= 4 and not (_TO_FILL.match(value) or _PLACE.fullmatch(value))
 
 
-_EXAMPLE = re.compile(
+_EXAMPLE = LazyPattern(
     r"x{8}|placeholder|your[_-]|your\w{0,8}(?:key|token|secret|pass)|\.{3}|\*{3}", re.IGNORECASE
 )
 """What stands for a key in documentation. A key with EXAMPLE in it may still be one."""
-_PLACE = re.compile(r"PASS(?:WORD|WD)?|PWD|SECRET|TOKEN|密码|口令")
-_STOP = re.compile("[，。；、！？）]")
-_CODE = re.compile(r"[A-Za-z_][\w.]*[(\[]|[A-Za-z_]+(?:\.[A-Za-z_]+)+\W*$")
+_PLACE = LazyPattern(r"PASS(?:WORD|WD)?|PWD|SECRET|TOKEN|密码|口令")
+_STOP = LazyPattern("[，。；、！？）]")
+_CODE = LazyPattern(r"[A-Za-z_][\w.]*[(\[]|[A-Za-z_]+(?:\.[A-Za-z_]+)+\W*$")
 """An expression that gets the value from elsewhere: os.environ[…], refresh_token(), process.env.KEY."""
-_COUNT = re.compile(r"\d+-?[a-z]+|[a-z]+\d{1,2}")
+_COUNT = LazyPattern(r"\d+-?[a-z]+|[a-z]+\d{1,2}")
 """How long or how many, or which one: 12-character, 7d, step2."""
 
 # A pattern that would be tried from each character of a run, and read on to its end, takes the square of a long run: so
@@ -223,7 +224,7 @@ SHAPES = (
     *(
         Shape(
             what,
-            re.compile(pattern),
+            LazyPattern(pattern),
             _is_real if "key" in what or "token" in what else _always,
             signs=tuple(signs.split()),
         )
@@ -232,47 +233,39 @@ SHAPES = (
     # Words may begin like these keys, and do not go on like them.
     Shape(
         "an API key",
-        re.compile(
+        LazyPattern(
             r"\b(?:dop_v1|shp(?:at|ca|pa|ss)|dckr_pat|lin_api|gsk|r8|figd|sbp|key|glptt|ntn)[_-][A-Za-z0-9_-]{20,}"
         ),
         _is_wordless,
         signs=(
-            *(
-                "dop_v1",
-                "shpat",
-                "shpca",
-                "shppa",
-                "shpss",
-                "dckr_pat",
-                "lin_api",
-                "gsk",
-                "r8",
-                "figd",
-                "sbp",
-            ),
-            *("key_", "key-", "glptt", "ntn"),
+            *("dop_v1", "shpat", "shpca", "shppa", "shpss", "dckr_pat", "lin_api", "gsk", "r8"),
+            *("figd", "sbp", "key_", "key-", "glptt", "ntn"),
         ),
     ),
     Shape(
         "a password in a URL",
-        re.compile(
+        LazyPattern(
             r"(?:\b[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s/@:]*:|\bjdbc:oracle:\w+:\w+/)(?P<password>[^\s/@]+)@"
         ),
         _is_real_password,
         signs=("@",),
     ),
     Shape(
-        "an IP address", re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)"), _is_address, 4, (".",)
+        "an IP address",
+        LazyPattern(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)"),
+        _is_address,
+        4,
+        (".",),
     ),
     Shape(
         "an IP address",
-        re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?![\w:])"),
+        LazyPattern(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?![\w:])"),
         _is_address,
         signs=(":",),
     ),
     Shape(
         "a password or key",
-        re.compile(
+        LazyPattern(
             r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|(?:api|access|secret|private)[_ -]?key|credentials?"
             r"|密码|口令|密钥|私钥|令牌|授权码|(?:wpa\d?|wi-?fi) key)(?:[\"'`]?| (?:of|for|to|on) [\w' -]{1,40}?)\s*"
             r"(?P<sign>[=:：]|[改换设变][成为]|内容是|是|为|叫|\bis\b|\bto\b)\s*(?P<value>[^\s]+)",
@@ -287,21 +280,21 @@ SHAPES = (
     # 账号 admin/密码 Kp82hx!q, 门锁密码 259317, 授权码 abcdxyzwqrstuvmn
     Shape(
         "a password or key",
-        re.compile(r"(?:密码|口令)(?P<sign> )(?P<value>[!-~]{6,})"),
+        LazyPattern(r"(?:密码|口令)(?P<sign> )(?P<value>[!-~]{6,})"),
         _is_value,
         0,
         ("密码", "口令"),
     ),
     Shape(
         "a password or key",
-        re.compile(r"密码 ?\d{4,8}(?![\d.-]| ?[位个次天年月条])|授权码 ?[a-z]{16}\b"),
+        LazyPattern(r"密码 ?\d{4,8}(?![\d.-]| ?[位个次天年月条])|授权码 ?[a-z]{16}\b"),
         _always,
         signs=("密码", "授权码"),
     ),
     # root:toor99X
     Shape(
         "a password or key",
-        re.compile(
+        LazyPattern(
             r"(?<![\w./-])(?<!chown )(?:root|admin|administrator):"
             r"(?=[A-Za-z]{0,99}\d)(?=\d{0,99}[A-Za-z])[A-Za-z0-9]{6,}(?![\w./(-])",
             re.IGNORECASE,
@@ -313,7 +306,7 @@ SHAPES = (
     # root:x9K!28vv
     Shape(
         "a password or key",
-        re.compile(
+        LazyPattern(
             r"\b(?:root|admin|administrator|sa|postgres|oracle|ubuntu) ?[:/] ?"
             r"(?=\S{0,99}\d)(?=\S{0,99}[A-Za-z])(?=\S{0,99}[!@#$%^&*?])[!-~]{6,}",
             re.IGNORECASE,
@@ -324,7 +317,7 @@ SHAPES = (
     ),
     Shape(
         "a password or key",
-        re.compile(
+        LazyPattern(
             r"\b(?:pin|passcode"
             r"|(?:unlock|door|gate|entry|garage|access|security|safe|alarm|vault|locker) (?:code|combination))"
             r"(?: (?:of|for|to|at|in|on) [\w' -]{1,40}?)?(?:\s*[=:：]\s*| is )"
@@ -338,7 +331,7 @@ SHAPES = (
     # ssh in with password hunter2; log in as admin with s3cr3t!pass
     Shape(
         "a password or key",
-        re.compile(
+        LazyPattern(
             r"\b(?:with|and|use|using|enter|type|try|is|by) (?:the |its )?(?:pass(?:word|phrase|code)|pwd)(?P<sign> )"
             r"(?!(?:sha|md|base|utf|argon|scrypt|bcrypt|pbkdf|aes|oauth|v)-?\d|\d+-?[a-z]+\b)(?P<value>[!-~]{6,})",
             re.IGNORECASE,
@@ -349,7 +342,7 @@ SHAPES = (
     ),
     Shape(
         "a password or key",
-        re.compile(
+        LazyPattern(
             r"\b(?:log|sign) ?in (?:\S{1,40} ){0,3}?as \S{1,40} (?:with|using) "
             r"(?=\S{0,99}\d)(?=\S{0,99}[A-Za-z])(?=\S{0,99}[!#$%^&*?])[!-~]{6,}",
             re.IGNORECASE,
@@ -360,7 +353,7 @@ SHAPES = (
     ),
     Shape(
         "a password or key",
-        re.compile(
+        LazyPattern(
             r"\b(?:(?:mysql|mariadb)\w*\b[^\n|;]{0,200}? -p(?P<sign>)"
             r"|(?:sshpass|docker login|redis-cli|mongo\w*|ldap\w+)\b[^\n|;]{0,200}?"
             r" (?:-p|-a|-w|--pass(?:word)?)(?:[ =]))(?P<value>[^\s-]\S*)"
@@ -370,11 +363,11 @@ SHAPES = (
     ),
     Shape(
         "a password or key",
-        re.compile(r"(?<!\S)(?:-u|--user)(?P<sign>[ =])[\w.@-]+:(?![\d:]+(?!\S))(?P<value>\S+)"),
+        LazyPattern(r"(?<!\S)(?:-u|--user)(?P<sign>[ =])[\w.@-]+:(?![\d:]+(?!\S))(?P<value>\S+)"),
         _is_value,
         signs=("-u",),
     ),
-    Shape(GUESSED, re.compile(rf"[A-Za-z0-9+/=_-]{{{LONG},}}"), _is_wordless),
+    Shape(GUESSED, LazyPattern(rf"[A-Za-z0-9+/=_-]{{{LONG},}}"), _is_wordless),
 )
 
 
