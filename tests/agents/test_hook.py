@@ -218,6 +218,8 @@ def test_a_failure_is_told_and_never_stops_the_host(world: Path, cli: Call, tmp_
         assert (said.code, said.stdout) == (0, "") and said.stderr.startswith("alice-exp: ")
     assert cli("hook", "emacs", "start", stdin="{}", check=False).code == 2
     assert cli("hook", "gemini", "lunch", stdin="{}", check=False).code == 2
+    said = cli("hook", check=False).stderr
+    assert "whose hook" in said and "claude-code" in said and "''" not in said
 
 
 def test_no_command_waits_for_a_model_and_a_report_names_what_could_not_be_read(

@@ -195,14 +195,26 @@ def test_what_is_liked_and_what_is_not_or_not_always_is_no_contradiction(
         ("用户就职于微软", "用户辞职创业了"),
         ("用户28岁", "用户过了29岁生日"),
         ("用户单身", "用户领证了"),
+        ("用户抽烟", "用户戒烟了"),
         ("用户住在成都", "用户搬到深圳了"),
         ("our office is in Shoreditch", "the office moved to Canary Wharf"),
     ],
 )
 def test_news_in_a_few_words_find_what_they_change_and_nothing_else(before: str, now: str) -> None:
-    told = ("我们公司在望京", "our office is in Shoreditch", "孩子五岁了", "用户的妹妹在阿里工作")
+    told = (
+        "用户喜欢喝茶",
+        "用户对虾过敏",
+        "用户每天跑步",
+        "用户周三开会",
+        "我们公司在望京",
+        "our office is in Shoreditch",
+        "孩子五岁了",
+        "用户的妹妹在阿里工作",
+    )
     around = Neighbourhood([placed(text, about="user") for text in {before: 0, **dict.fromkeys(told)}])
-    (found,) = [one for one in around.relations(placed(now, "", POOL, "user")) if one.kind == "replaces"]
+    (found,) = [
+        one for one in around.relations(placed(now, "", POOL, "user")) if one.kind in ("replaces", "opposes")
+    ]
     assert found.placed.block.payload.content == before
 
 

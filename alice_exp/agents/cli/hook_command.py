@@ -53,6 +53,8 @@ def hook(
         finish_left(terminal, wait=30.0)
         return
     known = HOSTS.get(ALIASES.get(host, host))
+    if not host:
+        raise UsageError("say whose hook it is", hint=Hint("hosts are {names}", names=Names(HOSTS)))
     if known is None:
         raise UsageError(
             "unknown host {host}", host=repr(host), hint=Hint("hosts are {names}", names=Names(HOSTS))

@@ -21,8 +21,8 @@ from alice_exp.finding.rules.nearness.rough_keys import (
 from alice_exp.finding.rules.nearness.shelf import Catalogued, Listed
 from alice_exp.finding.rules.nearness.statement import statement
 from alice_exp.finding.rules.nearness.vocabulary import vocabulary
-from alice_exp.kernel.text.bilingual_lexicon import same_concept
-from alice_exp.kernel.text.tokens import fingerprint_text, stems
+from alice_exp.kernel.text.bilingual_lexicon import members, same_concept
+from alice_exp.kernel.text.tokens import fingerprint_text, is_cjk, stems
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
@@ -392,4 +392,8 @@ def _partners() -> dict[str, frozenset[str]]:
         for value in (*meaning.values, *(_FRAME_OF[role] for role in meaning.roles if role in _FRAME_OF)):
             names[value].add(keys)
             by_word.setdefault(keys, []).append(value)
+    # Chinese is looked up by pairs of characters, and the last one of an occupation names it: 产品经理 is a 经理.
+    for job in filter(is_cjk, members("工作")):
+        names["employed"].add(job[-2:])
+        by_word.setdefault(job[-2:], []).append("employed")
     return {word: frozenset().union(*(names[one] for one in others)) for word, others in by_word.items()}
