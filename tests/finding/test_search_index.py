@@ -332,6 +332,23 @@ def test_a_file_s_row_that_was_damaged_answers_nothing(house: House, column: str
     assert house.ids("ripgrep") == ["exp-uaaaaaaa"]
 
 
+@pytest.mark.parametrize(
+    "flip",
+    [
+        "UPDATE marks SET mark = mark + 1",
+        "UPDATE marks SET slot = slot + 1",
+        "DELETE FROM marks",
+        "UPDATE concerns SET slot = slot + 1",
+        "UPDATE concerns SET at = at || '0'",
+    ],
+)
+def test_a_flipped_number_by_which_blocks_are_found_is_noticed(house: House, flip: str) -> None:
+    house.ids("ripgrep")
+    assert house.index.misled(house.files()) == ()
+    execute(house.state, flip)
+    assert house.index.misled(house.files())
+
+
 def test_a_problem_in_a_file_leaves_the_answer_to_the_files(house: House) -> None:
     house.ids("ripgrep")
     (house.root / "personal/habits.jsonc").write_text('{"blocks": [{"payload": 3}]}')

@@ -66,6 +66,14 @@ class FileRows:
         query = "SELECT slot, id, body, context FROM blocks WHERE file = ?"
         return {slot: tuple(row) for slot, *row in self._connection.execute(query, (self.number,))}
 
+    def agree_with(self, blocks: Mapping[int, Block]) -> bool:
+        """Whether the marks and concerns are those of the file's blocks, by slot: plain numbers, which no checksum
+        covers."""
+        marked = self._connection.execute("SELECT mark, file, slot FROM marks WHERE file = ?", (self.number,))
+        return {*marked} == {*self._marked(blocks)} and NearRows(
+            self._connection, self.number, self._path
+        ).agree_with(blocks)
+
     def write(
         self, known: Sequence[int], fresh: Mapping[int, Block], content: str, *, is_plain: bool
     ) -> list[tuple[Any, ...]]:

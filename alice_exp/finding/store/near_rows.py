@@ -34,6 +34,11 @@ class NearRows:
         self._path = path
         self._is_trusted = place_of(path) in TRUSTED_PLACES
 
+    def agree_with(self, blocks: Mapping[int, Block]) -> bool:
+        """Whether what concerns a report is that of a file's blocks, by slot."""
+        query = "SELECT kind, at, id, file, slot FROM concerns WHERE file = ?"
+        return {*self._connection.execute(query, (self._number,))} == {*self._concerns(blocks)}
+
     def rewrite(self, blocks: Mapping[int, Block]) -> None:
         """Replace all rows by those of a file's blocks, by slot."""
         for table in ("concerns", "near"):

@@ -143,7 +143,9 @@ class SearchIndex(Database):
         held = rows.held()
         stored = [held.get(slot) for slot in rows.slots]
         blocks, _ = self._parse(path, data) or ((), False)
-        return content != blob_id(data) or stored != [block_row(block, place_of(path)) for block in blocks]
+        if content != blob_id(data) or stored != [block_row(block, place_of(path)) for block in blocks]:
+            return True
+        return not rows.agree_with(dict(zip(rows.slots, blocks, strict=True)))
 
     def covered(self, contents: Mapping[str, str]) -> dict[str, str]:
         """Those of some files (path to blob id) that the rows describe as they are and that hold no problem."""
