@@ -53,6 +53,12 @@ LISTS: Mapping[str, str] = {
 """Under which key of its document a command's list stands; an answer of any other command is one row."""
 
 
+EMPTY: Mapping[str, Sequence[str]] = {
+    "impact": ("id", "uses", "with", "without", "low", "high", "verdict", "payload", "proposal")
+}
+"""The fields of a list that is mostly empty, so that a wrong one is named there, too."""
+
+
 def written(document: object, command: str, format: str, fields: str) -> str:
     """The document in ``format`` (empty: tsv), of each row or of the one answer the named fields alone.
 
@@ -64,7 +70,7 @@ def written(document: object, command: str, format: str, fields: str) -> str:
     is_list = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
     table: list[dict[str, Any]] = rows if is_list else [document] if isinstance(document, dict) else []
     names = [name.strip() for name in fields.split(",") if name.strip()]
-    known = list(dict.fromkeys(key for row in table for key in row))
+    known = list(dict.fromkeys(key for row in table for key in row)) or list(EMPTY.get(command, ()))
     for name in names:
         if known and name not in known:
             raise UsageError(

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from alice_exp.app.opening import open_session
+from alice_exp.blocks.usecases import provenance
 from alice_exp.kernel.journal.act import OPS
 from tests.blocks.test_lifetime_commands import TOOLS
 from tests.conftest import ROOT, Call
@@ -149,6 +150,24 @@ def test_an_act_that_is_left_is_not_said_to_be_undone(tools: Path, cli: Call) ->
     assert (again.code, again.stdout) == (5, "")
     assert "is left as it is" in again.stderr
     assert cli("undo", done, "--yes", "--json", check=False).json["undone"] == []
+
+
+def test_where_the_newest_act_is_wholly_overtaken_the_next_one_is_named(tools: Path, cli: Call) -> None:
+    tea = act(cli, "remember", "I like tea")["commit"]
+    act(cli, "outcome", "exp-aaaaaaa2", "ok")
+    elsewhere = act(cli, "outcome", "exp-aaaaaaa2", "ok", env={"ALICE_NOW": NEXT})["commit"]
+    opened = open_session()
+    undone = provenance.undo(opened.home, opened.history, opened.caller, brought=lambda: {elsewhere})
+    assert undone.acts == () and [target for target, _ in undone.conflicts] == ["exp-aaaaaaa2"]
+    assert undone.instead is not None and undone.instead.commit == tea
+
+
+@pytest.mark.parametrize("command", [("undo", "zzz"), ("revive", "NOSUCH")])
+def test_a_mistake_is_named_before_anything_is_asked(
+    tools: Path, cli: Call, command: tuple[str, str]
+) -> None:
+    refused = cli(*command, check=False)
+    assert refused.code == 2 and "confirmation" not in refused.stderr
 
 
 def test_since_until_and_op(tools: Path, cli: Call) -> None:

@@ -270,7 +270,7 @@ class Acts(RuleBasedStateMachine):
             if merges:
                 self.world.did(review.merge(w.home, w.caller, *ids))
             else:
-                self.world.did(review.approve(w.home, w.caller, ids[:1], replacing=ids[1]))
+                self.world.did(review.approve(w.home, w.caller, ids[:1], replacing=ids[1:2]))
 
     @rule(number=ANY)
     def keep(self, number: int) -> None:

@@ -305,6 +305,14 @@ def test_set_checks_the_kind(home: Path, cli: Call, git: Callable[..., str], key
     assert git(home, "rev-parse", "HEAD") == head
 
 
+def test_what_set_would_refuse_is_named_where_it_was_typed(home: Path, cli: Call) -> None:
+    path = home / "experiences/config.jsonc"
+    path.write_text(path.read_text().replace('"lang": ""', '"lang": "xx"'))
+    (problem,) = cli("check", "--json").json["problems"]
+    assert (problem["path"], problem["severity"], problem["line"]) == ("config.jsonc", "warning", 7)
+    assert "lang is one of" in problem["message"]
+
+
 def test_an_unknown_key_a_broken_file_and_an_agent(home: Path, cli: Call) -> None:
     unknown = cli("config", "get", "heartbeat.expire_day", "--json", check=False)
     assert unknown.code == 4 and "heartbeat.expire_days" in unknown.error["hint"]

@@ -210,6 +210,18 @@ def test_a_replacement_retires_what_it_replaces(home: Path, cli: Call) -> None:
     assert cli("show", old, "--json").json["set"] == "archive"
 
 
+def test_what_takes_the_place_of_two_retires_both(home: Path, cli: Call) -> None:
+    texts = ("the user lives in Berlin", "the user lives in a flat in Berlin")
+    old = [cli("remember", text, "--when", "the user's home", "--json").json["id"] for text in texts]
+    cli("memorize", "the user lives in Hamburg", "--when", "the user's home", "--about", "user")
+    report = cli("heartbeat").stdout
+    assert "--replace exp-" in report and report.split("alice-exp approve 1")[1].count("--replace") == 2
+    approved = cli("approve", "1", "--replace", old[0], "--replace", old[1], "--yes", "--json").json
+    assert {cli("show", one, "--json").json["set"] for one in old} == {"archive"}
+    cli("undo", "--yes")
+    assert {cli("show", one, "--json").json["set"] for one in old} == {"personal"}, approved
+
+
 def test_a_repeat_in_other_words_is_merged_with_one_option(home: Path, cli: Call) -> None:
     old = cli("remember", "format Python code with ruff", "--when", "formatting", "--json").json["id"]
     new = cli("memorize", "Python code is formatted with ruff", "--when", "formatting", "--json").json["id"]

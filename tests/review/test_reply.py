@@ -117,6 +117,8 @@ PLAIN: list[tuple[str, list[tuple[object, ...]]]] = [
     ("approve 1-3 except 2", [(A, "1", "3")]),
     ("1-3 except 2 approve, reject 2", [(A, "1", "3"), (R, "2")]),
     ("approve 1 to 4 but not 3", [(A, "1", "2", "4")]),
+    ("approve 1 and 2 but not 3", [(A, "1", "2")]),
+    ("reject 1 but not 2, approve 4", [(R, "1"), (A, "4")]),
     ("approve 1-4 without 2 and 3", [(A, "1", "4")]),
     ("approve 1-3, reject 4-6 except 5", [(A, "1", "2", "3"), (R, "4", "6")]),
     ("yes to all except 2", [(A, "all", "-2")]),

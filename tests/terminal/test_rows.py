@@ -45,6 +45,12 @@ def test_rows_are_written(document: object, format: str, fields: str, text: str)
     )
 
 
+def test_an_unknown_field_of_an_empty_impact_is_named(home: Path, cli: Call) -> None:
+    refused = cli("impact", "--json", "--fields", "nope", check=False)
+    assert refused.code == 2 and "verdict" in refused.error["hint"]
+    assert cli("impact", "--json", "--fields", "id,uses").json["blocks"] == []
+
+
 def test_an_answer_that_is_no_list_is_one_row() -> None:
     assert rows.written({"id": "a", "n": 1}, "show", "csv", "n,id") == "n,id\n1,a\n"
     assert json.loads(rows.written({"id": "a", "n": 1}, "show", "json", "n")) == {"n": 1}

@@ -52,6 +52,8 @@ def hook(
     if finish:
         finish_left(terminal, wait=30.0)
         return
+    if not host:
+        raise UsageError("say whose hook it is", hint=Hint("hosts are {names}", names=Names(HOSTS)))
     known = HOSTS.get(ALIASES.get(host, host))
     if not host:
         raise UsageError("say whose hook it is", hint=Hint("hosts are {names}", names=Names(HOSTS)))

@@ -112,11 +112,13 @@ def revive(
 
     Examples: alice-exp revive exp-7k2m9q4x · alice-exp revive exp-2m4n6p8q --from-rejected
     """
+    from alice_exp.blocks.usecases.provenance import find_id
     from alice_exp.owner import usecases as owner
 
     terminal: Terminal = ctx.obj
     lifted = " --from-rejected" if from_rejected else ""
     require_person(terminal.session.caller, say("revive"), f"alice-exp revive {reference}{lifted}")
+    find_id(terminal.session.look_up, terminal.session.history, reference)
     if not dry_run:
         terminal.require_confirmation()
     lived = owner.decide(

@@ -323,8 +323,6 @@ def undo(
     filters = LogFilter("", by, op, session, terminal.moment(since), terminal.moment(until))
     if name and filters != LogFilter():
         raise UsageError("name one act, or say which acts by options, not both")
-    if not dry_run:
-        terminal.require_confirmation()
     opened.home.read(())
     for rehearsal in (True, False) if not dry_run and not terminal.yes else (dry_run,):
         home, elsewhere = terminal.doors(rehearsal), lambda: brought(opened)
@@ -376,6 +374,10 @@ def _undone(terminal: Terminal, undone: provenance.Undone, dry_run: bool) -> Non
             continue
         template = "alice-exp: {id} was changed by {act} ({commit}) and is left as it is"
         terminal.note(say(template, id=target, act=act.subject, commit=act.commit[:8]))
+    if undone.instead is not None:
+        act = undone.instead
+        template = "alice-exp: the newest act that can be taken back is {act}: alice-exp undo {commit}"
+        terminal.note(say(template, act=act.subject, commit=act.commit[:8]))
     if undone.conflicts:
         terminal.exit_code = BusyError.exit_code
 

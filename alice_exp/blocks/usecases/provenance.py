@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from alice_exp.blocks.rules.undo import by_block, whole_files
 from alice_exp.blocks.rules.undo_records import RECORDS
 from alice_exp.home.caller import require_person
+from alice_exp.home.dry_run import DryHome
 from alice_exp.home.references import look_up, prefix
 from alice_exp.kernel.errors import Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import OPS, Act
@@ -69,13 +70,15 @@ class Transition:
 class Undone:
     """The result of an undo: the acts taken back, the blocks (and files without blocks) put back, and the conflicts.
 
-    A conflict is a block or a file that another act changed, with that act if it is known.
+    A conflict is a block or a file that another act changed, with that act if it is known. ``instead`` is the newest
+    act that could be taken back, where later acts changed all that the newest one did.
     """
 
     acts: tuple[Commit, ...]
     blocks: tuple[str, ...]
     conflicts: tuple[tuple[str, Commit | None], ...]
     commit: Commit | None = None
+    instead: Commit | None = None
 
 
 def require_op(history: History, op: str) -> None:
@@ -156,10 +159,24 @@ def undo(
     that a sync brought: the newest act is one of this machine.
     """
     require_person(caller, "undo", f"alice-exp undo {name}".rstrip())
-    acts = _chosen(history, name, filters or LogFilter(), brought)
+    filters = filters or LogFilter()
+    acts = _chosen(history, name, filters, brought)
     if not acts:
         raise NotFoundError("there is no act to undo", hint="see 'alice-exp log'")
-    return _undo(home, history, caller, acts)
+    undone = _undo(home, history, caller, acts)
+    if undone.acts or name or filters != LogFilter():
+        return undone
+    # Taking back an older act than the newest is for the person to say: it is named.
+    elsewhere, rehearsal = brought(), DryHome(home)
+    older = (
+        act for act in _standing(history, LogFilter()) if act.commit not in elsewhere and act not in acts
+    )
+    possible = (act for act in islice(older, _TRIED) if _undo(rehearsal, history, caller, (act,)).acts)
+    return replace(undone, instead=next(possible, None))
+
+
+_TRIED = 20
+"""How many acts are tried for one that can be taken back."""
 
 
 def _chosen(

@@ -69,7 +69,10 @@ def check(ctx: typer.Context) -> None:
     """
     terminal: Terminal = ctx.obj
     session = terminal.session
-    problems = (*namespaces_of_home.check(session.home, session.caller.now), *session.exposed())
+    problems = (
+        *namespaces_of_home.check(session.home, session.caller.now),
+        *session.exposed(),
+    )
 
     def text() -> None:
         for problem in problems:

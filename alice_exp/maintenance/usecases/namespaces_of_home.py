@@ -50,8 +50,10 @@ def default_files() -> dict[str, str]:
 
 def check(home: Home, now: str = "") -> tuple[Problem, ...]:
     """All errors and warnings of the home's files; with ``now`` also warnings about records from the future."""
+    from alice_exp.maintenance.usecases.settings import misset
+
     snapshot = home.read(PLACES, records=True)
-    return (*snapshot.problems, *(ahead(snapshot, now) if now else ()))
+    return (*snapshot.problems, *misset(home), *(ahead(snapshot, now) if now else ()))
 
 
 def namespaces(home: Home) -> Sequence[Namespace]:

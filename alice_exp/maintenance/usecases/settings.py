@@ -12,6 +12,7 @@ from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc import Set, edit, parse
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.config_file import PATH, default_text, fits, read_config, sentence
+from alice_exp.model.formats.field_readers import problem_at
 from alice_exp.model.rules.expiry import paused
 from alice_exp.model.values.changes import ChangeSet, Setting
 from alice_exp.model.values.config import BY_NAME, OPTIONS, is_local
@@ -68,6 +69,23 @@ def listing(home: Home) -> Sequence[Value]:
     """Every key, in the table's order."""
     config = home.read(()).config
     return [Value(one, config.value(one.name), config.proposed.get(one.name)) for one in OPTIONS]
+
+
+def misset(home: Home) -> tuple[Problem, ...]:
+    """Values in the tracked file that ``put`` would refuse, typed by hand: each a warning at its place."""
+    document = parse((home.text(PATH) or "{}").encode(), PATH)
+    config, problems = read_config(document)
+    found = []
+    for option in OPTIONS if not problems else ():
+        value = config.value(option.name)
+        if option.kind != "text" or not value:
+            continue
+        try:
+            parsed(option, str(value))
+        except UsageError as wrong:
+            pointer = tuple(option.name.split("."))
+            found.append(problem_at(document, pointer, wrong.template, wrong.values, "warning"))
+    return tuple(found)
 
 
 def parsed(option: Option, text: str) -> Json:

@@ -32,17 +32,17 @@ def show_all(terminal: Terminal, ids: Sequence[str]) -> None:
         _write(terminal, placed)
 
 
-def show_unseen(terminal: Terminal, ids: Sequence[str], other: str = "") -> dict[str, str]:
+def show_unseen(terminal: Terminal, ids: Sequence[str], others: Sequence[str] = ()) -> dict[str, str]:
     """Print what no report has shown yet of the blocks to decide on; their content hashes, by id.
 
-    ``other`` is the trusted block that the decision replaces or merges into: it is printed, too. With ``--json`` the
-    answer itself carries the texts, and nothing is printed here. ``-q`` does not silence it: it is no mere answer.
+    ``others`` are the trusted blocks that the decision replaces or merges into: they are printed, too. With ``--json``
+    the answer itself carries the texts, and nothing is printed here. ``-q`` does not silence it: it is no mere answer.
     """
     unseen = review.never_shown(terminal.session.home, ids)
     if not terminal.json:
         snapshot = terminal.session.home.read(PLACES)
-        named = snapshot.find(other) if other else None
-        for placed in (*unseen, *((named,) if named is not None else ())):
+        named = map(snapshot.find, others)
+        for placed in (*unseen, *(one for one in named if one is not None)):
             _write(terminal, placed)
     return {placed.block.id: content_hash(placed.block) for placed in unseen}
 

@@ -192,7 +192,7 @@ class _Session:
                     (block_id,), f"personal/{deciding.personal_namespace(item.placed.block)}"
                 )
             case "t" if item.conflict:
-                return self._approved((block_id,), replacing=item.conflict.placed.block.id)
+                return self._approved((block_id,), replacing=item.contradicted)
             case "m" if item.repeated and not item.conflict:
                 return self._merged(block_id, item.repeated.placed.block.id)
             case "r":
@@ -227,7 +227,7 @@ class _Session:
             return False
         return self._approved(ids)
 
-    def _approved(self, ids: Sequence[str], to: str = "", *, replacing: str = "") -> bool:
+    def _approved(self, ids: Sequence[str], to: str = "", *, replacing: Sequence[str] = ()) -> bool:
         done = approved(self.terminal, ids, to, replacing=replacing)
         places = Names(dict.fromkeys(f"{one.place}/{one.namespace}" for one in done.placed))
         return self._report_result("approved", done.ids, done, say("approved into {place}", place=places))

@@ -179,7 +179,8 @@ def _neighbour(item: Item, one: Relation) -> Row:
         )
         return Row("✗", say("{title}: {text}", title=words, text=payload_text(one.placed)))
     merge = say("merge them: alice-exp approve {number} --merge {other}", number=number, other=other)
-    replace = say("replace it: alice-exp approve {number} --replace {other}", number=number, other=other)
+    others = " --replace ".join(item.contradicted)
+    replace = say("replace it: alice-exp approve {number} --replace {other}", number=number, other=others)
     sign, words, note = {
         "opposes": ("≠", say("opposite of what you trust"), replace),
         "replaces": ("→", say("a different value from what you trust"), replace),

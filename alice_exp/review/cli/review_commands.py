@@ -47,11 +47,13 @@ def approve(
         str, typer.Option(metavar="SET/NAME", help="Where it goes, instead of where the report said.")
     ] = "",
     replacing: Annotated[
-        str,
+        list[str],
         typer.Option(
-            "--replace", metavar="ID", help="A trusted block whose place it takes; that is retired."
+            "--replace",
+            metavar="ID",
+            help="A trusted block whose place it takes; that is retired. May be repeated.",
         ),
-    ] = "",
+    ] = [],  # noqa: B006
     merging: Annotated[
         str, typer.Option("--merge", metavar="ID", help="A trusted block that says the same: count it there.")
     ] = "",
@@ -77,7 +79,7 @@ def approve(
     chosen = standing(terminal) if in_universal else named(terminal, references, all_, wanted)
     if merging and len(chosen.ids) != 1:
         raise UsageError("one candidate is merged into a block", hint="name one candidate")
-    seen = _confirmed(terminal, chosen, "approve", dry_run, other=merging or replacing)
+    seen = _confirmed(terminal, chosen, "approve", dry_run, others=[merging] if merging else replacing)
     doors = terminal.doors(dry_run)
     if merging:
         done = review.merge(doors, terminal.session.caller, chosen.ids[0], merging, seen=seen)
@@ -198,7 +200,7 @@ def _subjects(terminal: Terminal) -> dict[str, tuple[str, ...]]:
 
 
 def _confirmed(
-    terminal: Terminal, chosen: Choice, verb: str, dry_run: bool, *, other: str = ""
+    terminal: Terminal, chosen: Choice, verb: str, dry_run: bool, *, others: Sequence[str] = ()
 ) -> dict[str, str]:
     """Show what is about to be decided and was not shown yet, and ask where a person has to be asked: before many
     are decided at once, and at a terminal before what they see here for the first time.
@@ -207,7 +209,7 @@ def _confirmed(
     """
     if chosen.is_wide and not dry_run:
         show_all(terminal, chosen.ids)
-    seen = show_unseen(terminal, () if chosen.is_wide else chosen.ids, other) | dict(chosen.hashes)
+    seen = show_unseen(terminal, () if chosen.is_wide else chosen.ids, others) | dict(chosen.hashes)
     if dry_run:
         return seen
     count = len(chosen.ids)
@@ -261,7 +263,7 @@ def approved(
     *,
     bulk: bool = False,
     reason: str = "",
-    replacing: str = "",
+    replacing: Sequence[str] = (),
     dry_run: bool = False,
     seen: Seen = MappingProxyType({}),
     reply: str = "",

@@ -45,7 +45,8 @@ class Decision:
 
 @dataclass(slots=True)
 class _Clause:
-    """A clause being parsed; ``prefix`` tells that the verb comes before its targets."""
+    """A clause being parsed; ``prefix`` tells that the verb comes before its targets, ``spares`` that what is left out
+    need not be named before: "1 and 2 but not 3"."""
 
     verb: str = ""
     prefix: bool = True
@@ -56,6 +57,7 @@ class _Clause:
     reason: str = ""
     about: str = ""
     groups: tuple[str, ...] = ()
+    spares: bool = False
 
     @property
     def is_bare(self) -> bool:
@@ -148,6 +150,7 @@ def _add(clause: _Clause, row: Sequence[Token]) -> None:
             raise unclear("what is left out is named by numbers or ids")
         if token.kind == "except":
             inside = True
+            clause.spares = clause.spares or bool(token.value)
         elif token.kind == "all":
             # 1、2、3 都同意: 都 behind numbers speaks of them.
             clause.everything = clause.everything or token.value.isascii() or not clause.named
@@ -230,7 +233,7 @@ def _in_front(clauses: Sequence[_Clause]) -> Sequence[_Clause]:
 def _leave_out(clause: _Clause) -> set[str]:
     """Take what is left out from what is named, as in "1-5 except 3"; returns it."""
     named, excluded = clause.named, clause.excluded
-    stray = [name for name in excluded if name not in named]
+    stray = [name for name in excluded if name not in named and not clause.spares]
     if stray or set(named) == set(excluded):
         raise unclear("{name} is left out, but of what is not clear", name=(stray or excluded)[0])
     clause.named, clause.excluded = tuple(name for name in named if name not in excluded), ()

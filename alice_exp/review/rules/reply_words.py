@@ -50,7 +50,7 @@ _TOKEN = re.compile(
     rf"|(?P<range>(?:{_NUMERAL})\s*(?:-|–|—|~|到|至|\.\.|\bto\b|\bthrough\b)\s*(?:第\s*)?(?:{_NUMERAL}))"
     rf"|(?P<unclear>[0-9]+[.:：][0-9]+)"
     rf"|(?P<number>{_NUMERAL})"
-    rf"|(?P<except>but\s+not(?=\s+[0-9]))"
+    rf"|(?P<except>but\s+not(?=\s+(?:no\.?\s*)?(?:[0-9]|exp-)))"
     rf"|(?P<word>no\.(?=\s*[0-9])|[a-z]+(?:['’][a-z]+)?|{'|'.join(map(re.escape, _CHINESE))}|\S)"
     rf"|(?P<line>\n)",
     re.IGNORECASE,
@@ -154,7 +154,7 @@ def _token(match: re.Match[str], text: str, before: Token | None) -> list[Token]
     if match["number"]:
         return [Token("one", str(_number(word)))]
     if match["except"]:
-        return [Token("except", "")]
+        return [Token("except", "not")]
     if match["line"]:
         return [Token("separator", "")]
     return _word(word, text[match.end() :], before)

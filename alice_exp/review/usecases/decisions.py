@@ -133,7 +133,7 @@ def approve(
     *,
     bulk: bool = False,
     reason: str = "",
-    replacing: str = "",
+    replacing: Sequence[str] = (),
     stamp: Stamp = lambda block: block,
     seen: Seen = MappingProxyType({}),
 ) -> Decided:
@@ -142,8 +142,8 @@ def approve(
     Blocks that changed since they were shown, by a report or by the caller (``seen``), are skipped and named, and so
     are expired or already decided ones if anything else is left to do; with ``bulk`` (``--all``) already decided ones
     are skipped silently. ``to`` is another namespace of personal or universal; else ``UsageError``. ``stamp`` signs
-    with the owner key (``owner.usecases.decide``). ``replacing`` is a trusted block whose place the one candidate
-    takes: it is retired in the same act. ``RefusedError`` where a secret or a private fact would stay in universal.
+    with the owner key (``owner.usecases.decide``). ``replacing`` are trusted blocks whose place the one candidate
+    takes: they are retired in the same act. ``RefusedError`` where a secret or a private fact would stay in universal.
     """
     require_person(caller, "approve", f"alice-exp approve {' '.join(ids)}")
     if replacing and len(ids) != 1:
@@ -157,9 +157,10 @@ def approve(
 
     def accept(placed: Placed, snapshot: Snapshot) -> tuple[Put, ...]:
         block = placed.block
-        retired = _retired(resolve(snapshot, replacing), block, caller.now) if replacing else None
-        if retired is not None:
-            block = replace(block, supersedes=retired.block.id)
+        old = {placed.block.id: placed for placed in (resolve(snapshot, name) for name in replacing)}
+        retired = [_retired(each, block, caller.now) for each in old.values()]
+        if retired:
+            block = replace(block, supersedes=retired[0].block.id)
         path = target or (placed.path if placed.place == "universal" else destination(block))
         # An approval confirms a personal block after an edit; it never moves it.
         if placed.place == "personal":
@@ -174,7 +175,7 @@ def approve(
         block = accepted(replace(block, approved=mark, reported=None, suggested=""))
         if placed.place == "low_value":
             block = started(block)
-        return (Put(stamp(block), path), *((retired,) if retired is not None else ()))
+        return (Put(stamp(block), path), *retired)
 
     return _decide(home, caller, "approve", ids, accept, _because(reason), seen=seen, bulk=bulk)
 
