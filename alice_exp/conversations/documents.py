@@ -43,6 +43,8 @@ def user_memory(found: Sequence[Recollection], *, similarity: bool = False) -> s
     blocks = [one.block for one in found if one.block is not None]
     lines = finding_documents.user_memory(blocks, similarity=similarity).splitlines() or ["[User Memory]"]
     lines += [
-        f"- {one.text} [{one.source} {one.id}, {one.at[:10] or '?'}]" for one in found if one.block is None
+        f"- {one.text} [{', '.join(filter(None, (f'{one.source} {one.id}', one.at[:10])))}]"
+        for one in found
+        if one.block is None
     ]
     return "\n".join(lines) if len(lines) > 1 else ""

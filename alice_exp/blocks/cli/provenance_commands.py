@@ -341,12 +341,11 @@ def _ask(terminal: Terminal, planned: provenance.Undone) -> None:
                 terminal.note(f"    {version.block_id}  {short(documents.payload_text(said), 60)}")
     if (acts := len(planned.acts)) > _SHOWN:
         terminal.note(say("and {count} more", count=acts - _SHOWN))
-    blocks = len(planned.blocks)
-    terminal.confirm(say("Take back {count} acts on {blocks} blocks?", count=acts, blocks=blocks))
+    question = "Take back {count} acts on {blocks} blocks?"
+    terminal.confirm(say(question, count=acts, blocks=len(planned.blocks)))
 
 
-_SHOWN = 10
-"""How many acts the question shows."""
+_SHOWN = 10  # How many acts the question shows.
 
 
 def _undone(terminal: Terminal, undone: provenance.Undone, dry_run: bool) -> None:
@@ -371,11 +370,10 @@ def _undone(terminal: Terminal, undone: provenance.Undone, dry_run: bool) -> Non
     for target, act in undone.conflicts:
         if act is None:
             terminal.note(say("alice-exp: {id} was changed by a later act and is left as it is", id=target))
-            continue
-        template = "alice-exp: {id} was changed by {act} ({commit}) and is left as it is"
-        terminal.note(say(template, id=target, act=act.subject, commit=act.commit[:8]))
-    if undone.instead is not None:
-        act = undone.instead
+        else:
+            template = "alice-exp: {id} was changed by {act} ({commit}) and is left as it is"
+            terminal.note(say(template, id=target, act=act.subject, commit=act.commit[:8]))
+    if act := undone.instead:
         template = "alice-exp: the newest act that can be taken back is {act}: alice-exp undo {commit}"
         terminal.note(say(template, act=act.subject, commit=act.commit[:8]))
     if undone.conflicts:

@@ -6,7 +6,7 @@ import re
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.rules.nearness.vocabulary import IN_A_JOB, Meaning, vocabulary
+from alice_exp.finding.rules.nearness.vocabulary import IN_A_JOB, THINGS, Meaning, gives_up, vocabulary
 from alice_exp.kernel.text.tokens import fingerprint_text, fold, is_cjk, stems
 from alice_exp.kernel.value_class import dataclass
 
@@ -279,7 +279,7 @@ def _read(words: Sequence[_Word], into: Statement) -> None:
         preferring = preferring or "preferring" in roles
         if "prohibition" in roles:
             continue
-        if "negation" in roles:
+        if "negation" in roles or gives_up(word.text, (*words, _END)[at + 1].text):
             sign, denies = -sign, True
             continue
         if "instead" in roles or (preferring and word.text == "over"):
@@ -308,7 +308,6 @@ def _read(words: Sequence[_Word], into: Statement) -> None:
     _closed(words, into, denies=denies)
 
 
-_THINGS = frozenset(("the", "a", "an", "my", "our", "your", "this", "that", "these", "all", "it", "them"))
 _FRAMES = ("update", "lives", "employed")
 
 
@@ -317,9 +316,10 @@ def _closed(words: Sequence[_Word], into: Statement, *, denies: bool) -> None:
     into.negations += denies
     for word, behind in zip(words, (*words[1:], _END), strict=False):
         roles = word.meaning.roles
-        # "I work at night" names nobody, "I moved the files" no home.
+        # "I work at night" and "I quit smoking" name nobody, "I moved the files" no home.
         is_elsewhere = " " in word.text and (behind.meaning.sides or "no employer" in behind.meaning.roles)
-        without = {"employed" if is_elsewhere else "", "lives" if behind.text in _THINGS else ""}
+        is_no_job = is_elsewhere or gives_up(word.text, behind.text)
+        without = {"employed" if is_no_job else "", "lives" if behind.text in THINGS else ""}
         into.frames.update(name for name in _FRAMES if name in roles and name not in without)
     if _names_employer(words):
         into.frames.add("employed")

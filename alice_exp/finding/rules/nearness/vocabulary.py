@@ -36,6 +36,14 @@ _ROLES = (
 )
 """The lists of words whose names are the roles of these words."""
 
+THINGS = frozenset(("the", "a", "an", "my", "our", "your", "this", "that", "these", "all", "it", "them"))
+"""Behind "moved" these begin what was moved, and no home."""
+
+
+def gives_up(word: str, behind: str) -> bool:
+    """Whether somebody quits a habit, not a job: "quit smoking"."""
+    return word == "quit" and behind.endswith("ing")
+
 
 SUBJECTS = ("city", "programming language", "database", "cloud", "framework", "browser", "language")
 """The classes of values that a statement may be about."""
