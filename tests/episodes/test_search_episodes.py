@@ -139,6 +139,25 @@ def test_failures_are_warnings() -> None:
     assert [match.episode.id for match in similar_failures(listed, "deploy website")] == ["ep-b"]
 
 
+def test_a_failure_of_what_has_worked_since_warns_of_nothing() -> None:
+    def lived(number: int, success: bool, action: str) -> Episode:
+        return Episode(
+            f"ep-{number}",
+            "deploy the website",
+            action=action,
+            success=success,
+            at=f"2026-02-{number:02}T09:00:00Z",
+        )
+
+    failed = lived(1, False, "trial: exp-aaaaaaaa")
+    worked = [lived(day, True, "universal: exp-aaaaaaaa") for day in (2, 3, 4)]
+    assert similar_failures([failed, *worked], "deploy website") == ()
+    assert len(similar_failures([failed, *worked[:2]], "deploy website")) == 1
+    assert len(similar_failures([failed, *worked[:2], lived(5, False, "x")], "deploy website")) == 2
+    again = [lived(day, False, "trial: exp-aaaaaaaa") for day in (5, 6)]
+    assert len(similar_failures([failed, *worked, *again], "deploy website")) == 3
+
+
 WORDS = ["fix", "login", "page", "AI", "部署", "测试登录", "slow", "x"]
 VALUES: st.SearchStrategy[Json] = st.sampled_from([1, True, 1.0, "code", [1], [True], {"a": 1}, None])
 CONTEXTS = st.dictionaries(st.sampled_from(["type", "domain", "b", "c"]), VALUES, max_size=3)

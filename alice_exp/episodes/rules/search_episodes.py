@@ -12,7 +12,7 @@ from __future__ import annotations
 import heapq
 import json
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,10 @@ LOOKED_AT = 256
 SUCCESS = 0.2
 """What success adds to an episode's rank among those found by words (B5.12): the attempt to be learned from comes
 first."""
+
+SINCE, WORKS = 3, 0.8
+"""How often, at least, what failed has to be done again, and the share that has to work, for the failure to warn of
+nothing any more."""
 
 RESULT_LIMIT = 1000
 """The characters of a result that are kept (R0.48)."""
@@ -199,8 +203,27 @@ def similar_failures(
     context: Mapping[str, Json] | None = None,
     top: int = 3,
 ) -> tuple[Match, ...]:
-    """The failures at similar tasks, which are the warnings of a decision (R0.51)."""
-    return find_similar(episodes, task, context, top, Filters(success=False))
+    """The failures at similar tasks, which are the warnings of a decision (R0.51), but for what has worked since."""
+    listed = list(episodes)
+    found = find_similar(listed, task, context, top, Filters(success=False))
+    if not found:
+        return ()
+    lived: defaultdict[str, list[Episode]] = defaultdict(list)
+    for one in listed:
+        lived[_deed(one)].append(one)
+    return tuple(one for one in found if not _works_since(one.episode, lived[_deed(one.episode)]))
+
+
+def _works_since(failure: Episode, lived: Iterable[Episode]) -> bool:
+    """Whether what failed then has been done ``SINCE`` times later at least and worked in ``WORKS`` of them."""
+    later = [one.success for one in lived if one.timestamp > failure.timestamp]
+    return len(later) >= SINCE and sum(later) >= WORKS * len(later)
+
+
+def _deed(episode: Episode) -> str:
+    """What was done: an action without the tier that ``outcome`` writes before the ids of blocks."""
+    _, colon, ids = episode.action.partition(": ")
+    return ids if colon and ids.startswith("exp-") else episode.action.strip()
 
 
 def statistics(episodes: Iterable[Episode]) -> EpisodeStatistics:
