@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from alice_exp.blocks.cli.told_acts import in_words
 from alice_exp.blocks.usecases import provenance
 from alice_exp.blocks.usecases.provenance import LogFilter
 from alice_exp.blocks.wiring import brought
@@ -197,7 +198,7 @@ def log(
         for act, (before, after) in zip(acts, states, strict=True)
     ]
     rows = [
-        [terminal.local(act.at), act.commit[:8], act.actor, act.subject, _rise(before, after)]
+        [terminal.local(act.at), act.commit[:8], act.actor, in_words(act), _rise(before, after)]
         for act, (before, after) in zip(acts, states, strict=True)
     ]
     if texts:
@@ -262,14 +263,13 @@ def _version(version: Version) -> dict[str, Any]:
 
 def _diff(terminal: Terminal, changed: Changed) -> None:
     act = changed.commit
-    terminal.line(f"{act.commit[:8]}  {terminal.local(act.at)}  {act.actor}  {act.subject}")
+    terminal.line(f"{act.commit[:8]}  {terminal.local(act.at)}  {act.actor}  {in_words(act)}")
     for version in changed.blocks:
         before = version.before.path if version.before else "–"
         after = version.after.path if version.after else "–"
         terminal.line(f"{version.block_id}  {before if before == after else f'{before} → {after}'}")
         for name, (old, new) in provenance.field_changes(version).items():
-            gone, came = _parted(old, new)
-            for sign, values in (("-", gone), ("+", came)):
+            for sign, values in zip("-+", _parted(old, new), strict=True):
                 for value in values:
                     terminal.line(f"  {sign} {name}: {_short(value)}")
     for file in changed.files:
@@ -335,7 +335,7 @@ def undo(
 def _ask(terminal: Terminal, planned: provenance.Undone) -> None:
     """Show what would be taken back, newest first, and ask a person whether to."""
     for act in planned.acts[:_SHOWN]:
-        terminal.note(f"  {terminal.local(act.at)}  {act.actor}  {act.subject}")
+        terminal.note(f"  {terminal.local(act.at)}  {act.actor}  {in_words(act)}")
         for version in provenance.diff(terminal.session.history, act.commit).blocks:
             if said := version.after or version.before:
                 terminal.note(f"    {version.block_id}  {short(documents.payload_text(said), 60)}")
@@ -362,7 +362,7 @@ def _undone(terminal: Terminal, undone: provenance.Undone, dry_run: bool) -> Non
             terminal.line(say("nothing changed"))
         verb = say("would undo") if dry_run else say("undone")
         for act in undone.acts:
-            terminal.line(say("{verb}: {subject}", verb=verb, subject=act.subject))
+            terminal.line(say("{verb}: {subject}", verb=verb, subject=in_words(act)))
         for target in undone.blocks:
             terminal.line(f"  {target}")
 
@@ -372,10 +372,10 @@ def _undone(terminal: Terminal, undone: provenance.Undone, dry_run: bool) -> Non
             terminal.note(say("alice-exp: {id} was changed by a later act and is left as it is", id=target))
         else:
             template = "alice-exp: {id} was changed by {act} ({commit}) and is left as it is"
-            terminal.note(say(template, id=target, act=act.subject, commit=act.commit[:8]))
+            terminal.note(say(template, id=target, act=in_words(act), commit=act.commit[:8]))
     if act := undone.instead:
         template = "alice-exp: the newest act that can be taken back is {act}: alice-exp undo {commit}"
-        terminal.note(say(template, act=act.subject, commit=act.commit[:8]))
+        terminal.note(say(template, act=in_words(act), commit=act.commit[:8]))
     if undone.conflicts:
         terminal.exit_code = BusyError.exit_code
 

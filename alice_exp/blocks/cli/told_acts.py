@@ -1,0 +1,50 @@
+"""Tells an act in the person's language: the operation and what it led to; the commit's own subject stays English."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.journal.act import OPS
+from alice_exp.terminal.language import language, say
+
+if TYPE_CHECKING:
+    from alice_exp.kernel.journal.act import Commit
+
+_STATES = re.compile(r"\b(?:possible|past|reliable|obsolete)\b")
+_COUNTED = re.compile(r"(.*?) \((\d+) verified\)")
+_REPORTED = re.compile(r"(\d+) waiting, (\d+) expired")
+_OUTCOME = re.compile(r"(ok|fail) of (\S+)(.*)")
+
+
+def in_words(act: Commit) -> str:
+    """The act's subject in the person's language; as it is where it is English, or no act's."""
+    head, colon, detail = act.subject.partition(": ")
+    op, _, target = head.partition(" ")
+    if language() == "en" or op not in OPS:
+        return act.subject
+    blocks = re.fullmatch(r"(\d+) blocks", target)
+    target = say("{count} blocks", count=int(blocks[1])) if blocks else target
+    return " ".join(filter(None, (say(op), target))) + (f"：{_detail(detail)}" if colon else "")
+
+
+def _detail(detail: str) -> str:
+    """What an act led to; what is not known here stays as it is."""
+    if found := _REPORTED.fullmatch(detail):
+        return say("{waiting} waiting, {gone} expired", waiting=int(found[1]), gone=int(found[2]))
+    if found := _OUTCOME.fullmatch(detail):
+        return f"{say(found[1])} {found[2]}{found[3]}"
+    if detail.startswith("takes back "):
+        rows = (row.partition(" ") for row in detail.removeprefix("takes back ").split(", "))
+        return "，".join(f"{say(op) if op in OPS else op} {rest}".rstrip() for op, _, rest in rows)
+    if found := re.fullmatch(r"(\d+) seen again", detail):
+        return say("{count} seen again", count=int(found[1]))
+    if detail == "a new home":
+        return say("a new home")
+    states = _STATES.sub(lambda word: say(word[0]), detail)
+    if found := _COUNTED.fullmatch(states):
+        verified = say("{count} verified", count=int(found[2]))
+        words = found[1].split(", ")
+        said = "，".join(say(word) if word in ("verified", "debounced") else word for word in words)
+        return f"{said}（{verified}）"
+    return states
