@@ -97,6 +97,10 @@ def _of_option(error: Any, option: str, see: str) -> UsageError:
     return UsageError("there is no option {option}", option=option, hint=hint)
 
 
+_IN_WORDS = re.compile("QUERY|TASK|PAYLOAD|TEXT|TOPIC|THOUGHT|UNTIL")
+"""What stands for a text of several words; a remote, a file and a name are one word."""
+
+
 def _extra(context: Any, message: str, see: str) -> UsageError:
     """Words too many: where the command takes one text, they are most likely that text without its quotes."""
     words = message.partition(" (")[2].removesuffix(")")
@@ -108,7 +112,7 @@ def _extra(context: Any, message: str, see: str) -> UsageError:
         hint = say("did you mean {names}? {see}", names=dashed, see=see)
         return UsageError("too many words: {words}", words=words, hint=hint)
     given = context.params.get(texts[0].name) if len(texts) == 1 else None
-    if isinstance(given, str) and "ID" not in str(texts[0].metavar):
+    if isinstance(given, str) and _IN_WORDS.search(str(texts[0].metavar)):
         line = f"{context.command_path} {shlex.quote(f'{given} {words}')}"
         hint = say("put a text of several words into quotes: {line}", line=line)
     else:

@@ -288,3 +288,9 @@ def test_no_row_controls_the_terminal_at_the_end_of_a_pipe(home: Path, run: Call
     assert "\\u{1b}[31m" in row and "\\u{202e}" in row
     assert ("\\\\u{1b} spelled" if form == "tsv" else "\\u{1b} spelled") in row
     assert json.loads(run("list", "--json").stdout)["blocks"][0]["payload"] == said
+
+
+def test_words_too_many_are_a_text_without_quotes_only_where_a_text_is_meant(home: Path, cli: Call) -> None:
+    said = cli("recall", "two", "words", check=False).stderr
+    assert "into quotes: alice-exp recall 'two words'" in said
+    assert "quotes" not in cli("sync", "add", "origin", "memory.git", check=False).stderr
