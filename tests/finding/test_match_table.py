@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from heapq import nlargest
 
 import pytest
 
-from alice_exp.finding.rules.match_table import EveryText, blank, least_of, raised, reaching, shares
+from alice_exp.finding.rules.match_table import (
+    EveryText,
+    blank,
+    least_of,
+    raised,
+    ranked,
+    reaching,
+    shares,
+)
 
 MOST = 3.0
 SCORES = [0.0, 1.5, 0.0, 3.0, 3.3, 0.3]
@@ -55,3 +64,14 @@ def test_a_better_match_replaces_a_lower_one_and_nothing_else() -> None:
 def test_a_list_is_made_where_many_texts_are_touched() -> None:
     assert blank(1000, 63) == [0.0] * 1000
     assert blank(1000, 62) == {}
+
+
+@pytest.mark.parametrize("size", [0, 5, 1_000, 2_047, 2_048, 9_000])
+def test_a_sample_finds_the_same_place_as_a_heap_of_all(size: int) -> None:
+    chance = random.Random(size)
+    even = [chance.random() for _ in range(size)]
+    sparse = [value if value > 0.9 else 0.0 for value in even]
+    for values in (even, sparse, sorted(even), sorted(even, reverse=True), [1.0] * size):
+        for count in (1, 256):
+            best = nlargest(count, values)
+            assert ranked(values, count) == (best[-1] if len(best) == count else 0.0)
