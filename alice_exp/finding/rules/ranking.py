@@ -293,10 +293,12 @@ def _best(
     """
     found: list[Match] = []
     count = 0
-    for start in range(0, len(likely), _CHUNK):
+    # Mostly the first ones by expected score are the answer: no more of them are read than are asked for.
+    step = _CHUNK if top is None else min(_CHUNK, max(4, top))
+    for start in range(0, len(likely), step):
         if top is not None and len(found) >= top and found[top - 1].score > round(likely[start][0], 6) + 1e-6:
             break
-        indexes = [index for _, index in likely[start : start + _CHUNK]]
+        indexes = [index for _, index in likely[start : start + step]]
         pairs = zip(indexes, collection.blocks(indexes), strict=True)
         fitting = [weighed(at, placed) for at, placed in pairs if passing is None or passing(placed)]
         count += len(fitting)
