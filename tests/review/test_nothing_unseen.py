@@ -210,6 +210,15 @@ def test_a_replacement_retires_what_it_replaces(home: Path, cli: Call) -> None:
     assert cli("show", old, "--json").json["set"] == "archive"
 
 
+def test_what_is_decided_is_not_asked_about_again(home: Path, cli: Call) -> None:
+    one, two = (cli("memorize", text, "--json").json["id"] for text in ("use rg", "use uv"))
+    cli("heartbeat")
+    cli("approve", one, "--yes")
+    asked = cli("approve", "--all", "--yes")
+    assert "use uv" in asked.stderr and "use rg" not in asked.stderr
+    assert cli("show", two, "--json").json["set"] == "universal"
+
+
 def test_what_takes_the_place_of_two_retires_both(home: Path, cli: Call) -> None:
     texts = ("the user lives in Berlin", "the user lives in a flat in Berlin")
     old = [cli("remember", text, "--when", "the user's home", "--json").json["id"] for text in texts]

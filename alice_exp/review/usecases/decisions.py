@@ -94,10 +94,13 @@ def chosen(reviewing: Reviewing, references: Sequence[str], *, everything: bool)
 
 def shown_only(home: Home, ids: Sequence[str]) -> tuple[tuple[str, ...], int]:
     """Those whose text a report gave to a person, and how many were only counted: no decision reaches these
-    (DESIGN 7)."""
+    (DESIGN 7). What is decided already is not asked about again, while anything waits."""
     snapshot = home.read(PLACES)
-    left = {block_id for block_id in ids if _is_unseen(snapshot.find(block_id))}
-    return tuple(block_id for block_id in ids if block_id not in left), len(left)
+    known = {block_id: snapshot.find(block_id) for block_id in ids}
+    left = {block_id for block_id, placed in known.items() if _is_unseen(placed)}
+    shown = {block_id: placed for block_id, placed in known.items() if block_id not in left}
+    open_ = [block_id for block_id, placed in shown.items() if placed is None or _still_waits(placed)]
+    return tuple(open_ or shown), len(left)
 
 
 def never_shown(home: Home, ids: Sequence[str]) -> tuple[Placed, ...]:
@@ -109,6 +112,10 @@ def never_shown(home: Home, ids: Sequence[str]) -> tuple[Placed, ...]:
 
 def _is_unseen(placed: Placed | None) -> bool:
     return placed is not None and placed.place == "low_value" and placed.block.reported is None
+
+
+def _still_waits(placed: Placed) -> bool:
+    return placed.place == "low_value" or (placed.place != "archive" and not is_approved(placed))
 
 
 def no_report() -> NotFoundError:
