@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -11,6 +11,9 @@ from alice_exp.blocks.usecases.capture import destination
 from alice_exp.model.values.block import Block, Payload
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from alice_exp.model.values.block import BlockType
 
 
@@ -58,3 +61,10 @@ def test_a_named_place_is_kept() -> None:
         suggested="universal/tool_usage",
     )
     assert destination(block) == "universal/tool_usage.jsonc"
+
+
+def test_a_candidate_that_tells_of_the_user_is_about_them(home: Path, cli: Callable[..., Any]) -> None:
+    kept = cli("memorize", "用户搬到深圳了", "--type", "identity", "--json").json["id"]
+    assert cli("show", kept, "--json").json["about"] == "user"
+    work = cli("memorize", "用 rg 搜索代码", "--json").json["id"]
+    assert cli("show", work, "--json").json["about"] == "work"

@@ -259,6 +259,8 @@ def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
         -EVIDENCE_KEPT:
     ]
     content["created_at"] = draft.created_at or caller.now
+    if not draft.suggested and is_of_user(draft.type, draft.payload.content):
+        content["about"] = "user"
     return Block(
         block_id,
         state="past" if draft.lived else "possible",
