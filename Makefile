@@ -16,7 +16,7 @@ $(READY): pyproject.toml
 demo: $(READY)  ## walk the main job on a copy of sample_home
 	PATH="$(CURDIR)/$(BIN):$$PATH" sh tests/demo.sh
 
-test: $(READY)  ## the daily tests, under four minutes on two cores
+test: $(READY)  ## the daily tests, three minutes on two quiet cores
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 3 --dist worksteal
 
 check: format lint types rooms docs test

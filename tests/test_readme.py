@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from alice_exp.kernel.journal.act import OPS
 from tests import seeded
 from tests.readme import BLOCK, ROOT, commands, is_transcript, pages
 
@@ -142,3 +143,10 @@ def _with_real_id(command: str, environment: dict[str, str]) -> str:
     listed = subprocess.run(["alice-exp", "list", "--json"], env=environment, capture_output=True, text=True)
     blocks = json.loads(listed.stdout)["blocks"]
     return command.replace("exp-7k2m9q4x", blocks[0]["id"]) if blocks else command
+
+
+def test_every_kind_of_act_and_table_of_the_index_is_on_the_page_of_formats() -> None:
+    text = (ROOT / "docs/formats.md").read_text("utf-8")
+    schema = (ROOT / "alice_exp/finding/store/search_index.py").read_text("utf-8")
+    named = (*OPS, *re.findall(r"CREATE TABLE (\w+)", schema))
+    assert [one for one in named if f"`{one}`" not in text] == []
