@@ -97,22 +97,14 @@ def test_precision_and_recall(capsys: pytest.CaptureFixture[str]) -> None:
             if wanted:
                 print(
                     f"extraction {lang} {half}: {utterances} utterances, recall {right}/{wanted} "
-                    f"= {right / wanted:.2f}, precision {right}/{found} = {right / found:.2f}"
+                    f"= {right / wanted:.2f}, precision {right}/{found} = {right / (found or 1):.2f}"
                 )
             else:
                 print(f"extraction silent {half}: {utterances} utterances, {found} false")
-    for lang in ("zh", "en"):
-        for part, least in {
-            "tune": 0.97,
-            "held": 0.9,
-            "second": 0.97,
-            "fresh": 0.97,
-            "last": 0.85,
-            "final": 0.9,
-            "daily": 0.97,
-        }.items():
-            right, wanted, found, _ = rows[lang, part]
-            assert right / wanted >= least and right / found >= 0.9, (lang, part)
+    least = {"tune": 0.97, "second": 0.97, "fresh": 0.97, "last": 0.85, "daily": 0.97}
+    for (lang, part), (right, wanted, found, _) in rows.items():
+        if wanted and part != "daily held":  # it stays as it was first seen
+            assert right >= least.get(part, 0.9) * wanted and right >= 0.9 * found, (lang, part)
     assert all(
         rows["none", part][2] == 0 for part in ("tune", "held", "second", "fresh", "last", "daily held")
     )

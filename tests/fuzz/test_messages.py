@@ -11,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from alice_exp.agents import operations
+from alice_exp.agents.tool_schema import signature
 from alice_exp.app.opening import open_session
 from alice_exp.kernel.errors import AliceError, PeerError, ProblemError
 from alice_exp.kernel.journal.act import Actor
@@ -161,17 +163,7 @@ def test_a_host_answers_any_message_and_trusts_none(home: Path, messages: list[A
     assert {placed.place for placed in w.home.read(PLACES)} <= {"low_value"}
 
 
-TOOLS = {
-    "recall": ("query", "top", "context"),
-    "decide": ("task", "context"),
-    "search_memory_tool": ("query",),
-    "memory_assess_knowledge": ("topic",),
-    "heartbeat_summary": (),
-    "memorize": ("payload", "trigger", "type", "about", "tags", "context", "evidence", "importance"),
-    "report_outcome": ("id", "ok", "scenario", "note", "result", "reward", "also"),
-    "record_episode": ("task", "success", "action", "result", "reward", "context", "reflection", "type"),
-    "add_event": ("thought", "context", "action", "result", "metadata"),
-}
+TOOLS = {name: tuple(signature(tool.run).parameters) for name, tool in operations.TOOLS.items()}
 FITTING = {
     **dict.fromkeys(
         ("query", "task", "topic", "payload", "trigger", "evidence", "note", "thought"), st.text(max_size=20)

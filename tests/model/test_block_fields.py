@@ -15,6 +15,9 @@ from alice_exp.model.formats.block_schema import block_json, read_block
 from alice_exp.model.formats.json_schema import schemas
 from alice_exp.model.rules.lifecycle import outcome
 from alice_exp.model.values.block import (
+    ABOUT,
+    BLOCK_TYPES,
+    STATES,
     Approved,
     Archived,
     Block,
@@ -30,6 +33,7 @@ from alice_exp.sync.rules import merge_fields
 from alice_exp.sync.rules.merge_blocks import merge_block
 from tests.conftest import ROOT
 
+FORMATS = (ROOT / "docs/formats.md").read_text("utf-8")
 PATH = "universal/tool_usage.jsonc"
 AT = "2026-02-20T09:00:00Z"
 WRITTEN = {field.name for field in dataclasses.fields(Block)} - {"extra", "signed"}
@@ -91,15 +95,19 @@ def test_every_field_is_read_and_every_editor_knows_it() -> None:
 
 def documented() -> list[tuple[str, str]]:
     """The fields in the order of docs/formats.md, each with who sets it."""
-    text = (
-        (ROOT / "docs/formats.md").read_text("utf-8").partition("| field | shape |")[2].partition("\n\n")[0]
-    )
+    text = FORMATS.partition("| field | shape |")[2].partition("\n\n")[0]
     rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| `")]
     return [(name, row[-1]) for row in rows for name in re.findall(r"`(\w+)`", row[0])]
 
 
 def test_every_field_is_documented_in_the_order_in_which_it_is_written() -> None:
     assert [name for name, _ in documented()] == list(FIELDS), "its row in docs/formats.md"
+
+
+@pytest.mark.parametrize(("name", "values"), [("type", BLOCK_TYPES), ("about", ABOUT), ("state", STATES)])
+def test_every_value_of_a_closed_list_is_documented(name: str, values: tuple[str, ...]) -> None:
+    row = next(line for line in FORMATS.splitlines() if line.startswith(f"| `{name}` |"))
+    assert tuple(re.findall(r"`(\w+)`", row.split(" | ")[1])) == values, "its row in docs/formats.md"
 
 
 def test_what_whoever_captures_may_set_is_in_a_draft() -> None:

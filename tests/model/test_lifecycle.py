@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alice_exp.conversations.cli.context_commands import context
+from alice_exp.finding.cli import recall
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.model.rules.lifecycle import (
     LEVELS,
@@ -228,6 +232,12 @@ def test_order_of_levels() -> None:
     assert at_least("past", "past")
     assert not at_least("possible", "past")
     assert not at_least("obsolete", "possible")
+
+
+@pytest.mark.parametrize("command", [recall, context])
+def test_help_names_every_level_that_may_be_asked_for(command: Callable[..., Any]) -> None:
+    (option,) = inspect.signature(command, eval_str=True).parameters["min_state"].annotation.__metadata__
+    assert option.help == f"{', '.join(LEVELS[1:-1])} or {LEVELS[-1]}."
 
 
 @pytest.mark.covers("B2.4")

@@ -38,6 +38,15 @@ def test_every_relation_to_what_is_trusted_has_its_sentence(kind: Kind) -> None:
     assert "known" in row.text
 
 
+@pytest.mark.parametrize("kind", get_args(relation.Kind))
+def test_what_is_nearer_than_near_repeats_what_is_trusted_or_contradicts_it(kind: Kind) -> None:
+    one = item("a", relations=near("trusted", kind))
+    assert bool(one.repeated) + bool(one.conflict) == (kind != "near"), (
+        "its part, review/rules/daily_report.py"
+    )
+    assert bool(one.contradicted) == bool(one.conflict)
+
+
 def names(items: Sequence[Item]) -> str:
     return " ".join(item.placed.block.id for item in items)
 
