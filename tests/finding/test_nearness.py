@@ -267,6 +267,7 @@ ODDS = [
         "this project uses npm for packages",
     ),
     ("replaces", "城市", "用户住在北京", "用户住在上海"),
+    ("replaces", "", "migrations run at night, never during the day", "migrations may run during the day"),
 ]
 
 NEIGHBOURS = [
