@@ -512,30 +512,30 @@ def test_without_a_terminal_it_is_refused_with_a_sentence(sample: Path, cli: Cal
 
 
 @pytest.mark.slow
-def test_two_hundred_candidates_are_reviewed_from_start_to_end(
+def test_twenty_candidates_are_reviewed_card_by_card_from_start_to_end(
     home: Path, cli: Call, screen: Callable[..., Screen], git: Git
 ) -> None:
-    lines = "\n".join(json.dumps({"payload": f"lesson {i} on subject {i * 7}"}) for i in range(200))
+    lines = "\n".join(json.dumps({"payload": f"lesson {i} on subject {i * 7}"}) for i in range(20))
     cli("memorize", "--from", "-", stdin=lines)
     cli("heartbeat")
     before = count(home, git)
     terminal = screen(home, "review")
-    go_through(terminal, ["a", "p"] * 100)
-    terminal.until("200 approved, 0 rejected, 0 left.")
+    go_through(terminal, ["a", "p"] * 10)
+    terminal.until("20 approved, 0 rejected, 0 left.")
     assert terminal.end() == 0
-    assert (waiting(cli), count(home, git)) == ([], before + 200)
+    assert (waiting(cli), count(home, git)) == ([], before + 20)
 
 
-_CARD = re.compile(r"left · (exp-[a-z2-9]{8})")
+_CARD = re.compile(r"lesson \d+ on subject \d+")
 
 
 @pytest.mark.slow
-def test_two_hundred_are_reviewed_though_it_is_killed_again_and_again(
+def test_twenty_are_reviewed_though_it_is_killed_again_and_again(
     home: Path, cli: Call, screen: Callable[..., Screen], git: Git
 ) -> None:
-    lines = "\n".join(json.dumps({"payload": f"lesson {i} on subject {i * 7}"}) for i in range(200))
+    lines = "\n".join(json.dumps({"payload": f"lesson {i} on subject {i * 7}"}) for i in range(20))
     cli("memorize", "--from", "-", stdin=lines)
-    cli("heartbeat")
+    ids = {item["payload"]: item["id"] for item in cli("heartbeat", "--json").json["items"]}
     before, chance = count(home, git), random.Random(20260220)
     pressed: dict[str, str] = {}
     told: set[str] = set()
@@ -546,11 +546,14 @@ def test_two_hundred_are_reviewed_though_it_is_killed_again_and_again(
         for position in range(1, len(left) + 1):
             terminal.until("[q]uit", position)
             told |= {shown} - {""}
-            shown = _CARD.findall(terminal.said)[-1]
+            card = _CARD.search(terminal.said, terminal.said.rindex("── "))
+            assert card is not None
+            # Its own text comes before that of its neighbours.
+            shown = ids[card[0]]
             assert shown not in told, "a decision is asked for twice"
             pressed[shown] = chance.choice("apr")
             terminal.press(pressed[shown])
-            if chance.random() < 0.15:
+            if chance.random() < 0.5:
                 time.sleep(chance.uniform(0, 0.06))
                 terminal.process.send_signal(signal.SIGKILL)
                 terminal.process.wait()
@@ -559,12 +562,12 @@ def test_two_hundred_are_reviewed_though_it_is_killed_again_and_again(
         else:
             terminal.until(" left.")
             assert terminal.end() == 0
-    assert kills > 15
+    assert kills > 8
     acts = [act for act in cli("log", "--json").json["commits"] if act["op"] in ("approve", "reject")]
     assert {act["blocks"][0]: act["op"][0] for act in acts} == {
         block_id: "r" if key == "r" else "a" for block_id, key in pressed.items()
     }
-    assert len(pressed) == len(acts) == count(home, git) - before == 200, "one commit a decision, none twice"
+    assert len(pressed) == len(acts) == count(home, git) - before == 20, "one commit a decision, none twice"
     places = {block["id"]: block["set"] for block in cli("list", "--json").json["blocks"]}
     assert places == {
         block_id: {"a": "universal", "p": "personal"}[key] for block_id, key in pressed.items() if key != "r"
