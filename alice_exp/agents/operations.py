@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from alice_exp.agents import schemas
 from alice_exp.agents.tool_schema import Operation, checked
-from alice_exp.blocks.rules.about_user import is_of_user
+from alice_exp.blocks.rules.about_user import subject_of
 from alice_exp.blocks.usecases import capture
 from alice_exp.conversations import documents as conversation_documents
 from alice_exp.conversations.usecases.agent_context import MOST
@@ -199,8 +199,8 @@ def memorize(
     trigger: Annotated[str, "The situation in which it helps, as a later task would be worded"] = "",
     type: Annotated[BlockType, "What kind of knowledge it is"] = "fact",
     about: Annotated[
-        About, "user: who the person is and what they like; work: how the work is done"
-    ] = "work",
+        About | None, "user: who the person is and what they like; work: how the work is done"
+    ] = None,
     tags: Annotated[list[str] | None, "Words to filter by"] = None,
     context: Annotated[
         dict[str, Any] | None, "Pairs under which it holds: repository, language, tool"
@@ -216,15 +216,16 @@ def memorize(
     if not 0 <= importance <= 1:
         raise UsageError("importance is a number from 0 to 1")
     _require_room(connection)
+    subject = about or subject_of(type, payload)
     draft = capture.Draft(
         Payload(payload),
         Trigger(trigger, (), context or {}),
         type=type,
-        about=about,
+        about=subject,
         tags=tuple(tags or ()),
         evidence=(Evidence("note", quote=evidence),) if evidence else (),
         importance=importance,
-        project=connection.session.project if about == "work" and not is_of_user(type, payload) else "",
+        project=connection.session.project if subject == "work" else "",
     )
     captured = capture.memorize(connection.session.home, connection.session.caller, [draft])
     placed = captured.placed[0]

@@ -25,6 +25,7 @@ from alice_exp.agents.tool_schema import description, json_schema
 from alice_exp.app.api_conversations import Conversations, before_model
 from alice_exp.app.api_records import Records
 from alice_exp.app.opening import open_session
+from alice_exp.blocks.rules.about_user import subject_of
 from alice_exp.blocks.usecases import capture
 from alice_exp.blocks.usecases.capture import Captured, Draft
 from alice_exp.conversations.rules.context_window import Window
@@ -199,7 +200,7 @@ class Alice(Conversations, Records):
         when: str | Trigger = "",
         *,
         type: BlockType = "fact",
-        about: About = "work",
+        about: About | None = None,
         tags: Sequence[str] = (),
         evidence: Sequence[Evidence] = (),
         key: str = "",
@@ -207,14 +208,15 @@ class Alice(Conversations, Records):
         lived: bool = False,
         project: str = "",
     ) -> Placed:
-        """Keep something learned as a candidate, for one project alone where it is named; ``RefusedError`` where a
-        person rejected the same before."""
+        """Keep something learned as a candidate, for one project alone where it is named, about whom its words tell
+        where ``about`` does not; ``RefusedError`` where a person rejected the same before."""
+        said = capture.payload_of(payload)
         draft = Draft(
-            capture.payload_of(payload),
+            said,
             capture.trigger_of(when),
             key=key,
             type=type,
-            about=about,
+            about=about or subject_of(type, said.content),
             tags=tuple(tags),
             evidence=tuple(evidence),
             importance=importance,

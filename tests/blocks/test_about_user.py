@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from alice_exp.blocks.rules.about_user import is_of_user
+from alice_exp import Alice
+from alice_exp.blocks.rules.about_user import subject_of
 from alice_exp.blocks.usecases.capture import destination
 from alice_exp.model.values.block import Block, Payload
 
@@ -27,11 +28,15 @@ if TYPE_CHECKING:
         ("fact", "用户住在成都"),
         ("fact", "用户对虾过敏"),
         ("fact", "user prefers tabs"),
+        ("fact", "the user moved to Porto"),
+        ("fact", "用户入职了腾讯"),
     ],
 )
 def test_what_tells_of_the_user_goes_to_personal(kind: str, payload: str) -> None:
-    block = Block("exp-aaaaaaaa", payload=Payload(payload), type=cast("BlockType", kind))
-    assert is_of_user(block.type, payload)
+    block_type = cast("BlockType", kind)
+    block = Block(
+        "exp-aaaaaaaa", payload=Payload(payload), type=block_type, about=subject_of(block_type, payload)
+    )
     assert destination(block).startswith("personal/")
 
 
@@ -43,24 +48,20 @@ def test_what_tells_of_the_user_goes_to_personal(kind: str, payload: str) -> Non
         ("preference", "user interface texts are short"),
         ("fact", "用户登录由令牌判断"),
         ("fact", "用户表在 users 库"),
+        ("fact", "the user moved to the next step"),
+        ("rule", "用户离职后禁用账号"),
+        ("fact", "用户入职流程写在手册里"),
         ("fact", "the user table has a unique index"),
         ("rule", "用户输入要先校验"),
         ("habit", "我司每周四发版"),
     ],
 )
 def test_what_tells_of_the_work_goes_to_universal(kind: str, payload: str) -> None:
-    block = Block("exp-aaaaaaaa", payload=Payload(payload), type=cast("BlockType", kind))
-    assert destination(block).startswith("universal/")
+    assert subject_of(cast("BlockType", kind), payload) == "work"
 
 
 def test_a_named_place_is_kept() -> None:
-    block = Block(
-        "exp-aaaaaaaa",
-        payload=Payload("用户不喜欢周五开会"),
-        type="preference",
-        suggested="universal/tool_usage",
-    )
-    assert destination(block) == "universal/tool_usage.jsonc"
+    assert subject_of("preference", "用户不喜欢周五开会", "universal/tool_usage") == "work"
 
 
 def test_a_candidate_that_tells_of_the_user_is_about_them(home: Path, cli: Callable[..., Any]) -> None:
@@ -68,3 +69,21 @@ def test_a_candidate_that_tells_of_the_user_is_about_them(home: Path, cli: Calla
     assert cli("show", kept, "--json").json["about"] == "user"
     work = cli("memorize", "用 rg 搜索代码", "--json").json["id"]
     assert cli("show", work, "--json").json["about"] == "work"
+
+
+LINES = '{"payload": "用户住在成都"}\n{"payload": "用户住在北京", "about": "work"}\n'
+
+
+def test_what_somebody_said_of_it_is_kept(home: Path, cli: Callable[..., Any]) -> None:
+    kept = cli("memorize", "the user likes short pages", "--about", "work", "--json").json["id"]
+    assert cli("show", kept, "--json").json["about"] == "work"
+    cli("memorize", "--from", "-", stdin=LINES)
+    items = cli("heartbeat", "--json").json["items"]
+    found = {item["payload"]: cli("show", item["id"], "--json").json["about"] for item in items}
+    assert (found["用户住在成都"], found["用户住在北京"]) == ("user", "work")
+
+
+def test_what_a_library_is_told_counts_before_the_words(home: Path) -> None:
+    alice = Alice(home)
+    assert alice.memorize("the user lives in Porto").block.about == "user"
+    assert alice.memorize("the user lives in a pod", about="work").block.about == "work"

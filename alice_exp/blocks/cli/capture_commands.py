@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from alice_exp.blocks.rules.about_user import is_of_user
+from alice_exp.blocks.rules.about_user import subject_of
 from alice_exp.blocks.usecases.capture import CONTENT, Captured, Draft, destination
 from alice_exp.blocks.usecases.capture import memorize as keep
 from alice_exp.blocks.usecases.capture import remember as keep_word
@@ -46,7 +47,7 @@ def memorize(
         str, typer.Option(help="Where approval shall take it, as universal/tool_usage.")
     ] = "",
     type: Annotated[str, typer.Option(help=f"{', '.join(BLOCK_TYPES)}.")] = "fact",
-    about: Annotated[str, typer.Option(help="work or user.")] = "work",
+    about: Annotated[str, typer.Option(help="work or user; by its words where it is left out.")] = "",
     tag: Annotated[list[str], typer.Option(help="A tag; may be repeated.")] = [],  # noqa: B006
     context: Annotated[
         list[str], typer.Option(metavar="K=V", help="The environment in which it holds; may be repeated.")
@@ -75,22 +76,22 @@ def memorize(
     if source:
         drafts = [draft_of(number, fields, source, suggested) for number, fields in json_lines(source)]
     else:
+        kind = type_named(type)
+        subject = _about(about) if about else subject_of(kind, payload, suggested)
         drafts = [
             Draft(
                 _payload(payload),
                 Trigger(when, (), context_of(context)),
                 key=key,
-                type=type_named(type),
-                about=_about(about),
+                type=kind,
+                about=subject,
                 tags=tuple(tag),
                 evidence=tuple(map(_evidence, evidence)),
                 importance=number_between(importance, 0, 1, "--importance"),
                 suggested=suggested,
                 lived=lived,
                 # Who the user is holds everywhere, unless somebody says otherwise.
-                project=project_of(terminal.session, project)
-                if project or (about == "work" and not is_of_user(type_named(type), payload))
-                else "",
+                project=project_of(terminal.session, project) if project or subject == "work" else "",
             )
         ]
     captured = keep(terminal.doors(dry_run), terminal.session.caller, drafts)
@@ -156,7 +157,10 @@ def draft_of(number: int, fields: dict[str, Json], source: str, suggested: str) 
     block = block_of(wanted, "low_value")
     if not isinstance(block, Block):
         raise ProblemError("{why}", why=block, path=source, line=number, column=1)
-    return Draft.of(block, suggested, lived=lived)
+    draft = Draft.of(block, suggested, lived=lived)
+    if "about" in wanted:
+        return draft
+    return replace(draft, about=subject_of(draft.type, draft.payload.content, draft.suggested))
 
 
 def _answer(terminal: Terminal, captured: Captured) -> None:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from alice_exp.model.values.block import BlockType
+    from alice_exp.model.values.block import About, BlockType
 
 _OF_PERSONS = frozenset({"preference", "habit", "goal", "identity"})
 """Types of block that tell of a person, where their subject is one."""
@@ -19,14 +19,16 @@ _SUBJECT = re.compile(
 )
 
 _STATEMENT = re.compile(
-    r"^\s*(?:用户(?:现在|一直|平时|从小|最|更|很|特别|非常|比较)*(?:住|叫|姓|喜欢|不喜欢|喜爱|讨厌|爱|不爱|习惯|偏好|偏爱|不吃|不喝|不能[吃喝]|每天|每周|今年"
+    r"^\s*(?:用户(?:现在|一直|平时|从小|最|更|很|特别|非常|比较)*(?:搬到|搬去|搬家|入职了|离职了|跳槽到|住|叫|姓|喜欢|不喜欢|喜爱|讨厌|爱|不爱|习惯|偏好|偏爱|不吃|不喝|不能[吃喝]|每天|每周|今年"
     r"|对[^，。]{1,12}过敏|的(?:名字|姓名|生日|职业|爱好|口味|家人|家乡|老家|女儿|儿子|孩子|老婆|妻子|老公|丈夫|父亲|母亲|爸爸|妈妈))"
     r"|(?:the )?user(?: (?:really|always|usually|also))? (?:lives?|likes?|dislikes?|prefers?|hates?|loves?|enjoys?"
-    r"|is allergic|works (?:at|as|for)|was born|is married|is called|can't stand)\b)",
+    r"|is allergic|(?-i:moved to [A-Z]\w*)|works (?:at|as|for)|was born|is married|is called|can't stand)\b)",
     re.IGNORECASE,
 )
 
 
-def is_of_user(kind: BlockType, payload: str) -> bool:
-    """Whether a payload tells of the user: its subject is them, and its type is one of persons or its verb is."""
-    return bool(_STATEMENT.match(payload) or (kind in _OF_PERSONS and _SUBJECT.match(payload)))
+def subject_of(kind: BlockType, payload: str, suggested: str = "") -> About:
+    """Whom a candidate is about where nobody said so, unless a place is suggested for it: the user, if its subject is
+    them, and its type is one of persons or its verb is."""
+    tells = _STATEMENT.match(payload) or (kind in _OF_PERSONS and _SUBJECT.match(payload))
+    return "user" if tells and not suggested else "work"

@@ -6,7 +6,6 @@ from dataclasses import field, fields, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.rules.about_user import is_of_user
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_path
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
@@ -259,8 +258,6 @@ def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
         -EVIDENCE_KEPT:
     ]
     content["created_at"] = draft.created_at or caller.now
-    if not draft.suggested and is_of_user(draft.type, draft.payload.content):
-        content["about"] = "user"
     return Block(
         block_id,
         state="past" if draft.lived else "possible",
@@ -272,13 +269,11 @@ def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
 
 def destination(block: Block) -> str:
     """The path to which approval takes a candidate: personal if about the user, else as suggested or by type (B2.17,
-    B2.18). What tells of the user though nobody said so goes to personal, too, unless a place is named; what holds a
-    secret or a private fact is never offered to universal, which may be shared."""
+    B2.18). What holds a secret or a private fact is never offered to universal, which may be shared."""
     from alice_exp.model.rules.private_facts import delicate
 
+    place: Place = "personal" if block.about == "user" or delicate(block) else "universal"
     named, _, name = block.suggested.partition("/")
-    told = not named and is_of_user(block.type, block.payload.content)
-    place: Place = "personal" if block.about == "user" or told or delicate(block) else "universal"
     return path_of(place, name if name and named == place else namespace_for(place, block.type))
 
 
