@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from alice_exp.kernel.errors import ProblemError, RefusedError
 from alice_exp.model.rules.lifecycle import level, outcome
 from alice_exp.model.rules.peer_claims import accepted, claimed
-from alice_exp.model.rules.secrets import findings, masked
+from alice_exp.model.rules.secrets import findings
 from alice_exp.model.values.block import (
     Approved,
     Block,
@@ -25,7 +25,7 @@ from alice_exp.model.values.block import (
     content_hash,
 )
 from alice_exp.sharing.rules import bundle as bundles
-from alice_exp.sharing.rules.bundle import bundle, candidate, lacks, merged, noted, read_bundle
+from alice_exp.sharing.rules.bundle import beginning, bundle, candidate, lacks, merged, noted, read_bundle
 
 NOW = "2026-02-20T09:00:00Z"
 PATH = "universal/tool_usage.jsonc"
@@ -261,7 +261,7 @@ def test_a_secret_is_found_where_it_stands_and_not_repeated(said: str) -> None:
     whole = f"do {said} now"
     found = findings(whole)
     assert found and whole[found[0].start : found[0].end] in whole
-    assert len(masked(whole, found[0])) <= 5
+    assert len(beginning(whole, found[0])) <= 5
 
 
 def test_nearly_every_random_key_is_found() -> None:

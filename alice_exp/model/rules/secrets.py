@@ -77,12 +77,6 @@ def findings(text: str, without: Collection[str] = ()) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda one: (one.start, one.end)))
 
 
-def masked(text: str, finding: Finding) -> str:
-    """The first characters of what was found: enough to search for it, too little to read it."""
-    found = text[finding.start : finding.end]
-    return f"{found[:4]}…" if len(found) > 8 else "…"
-
-
 def _always(_: re.Match[str]) -> bool:
     return True
 
@@ -149,6 +143,24 @@ def _is_typed(match: re.Match[str]) -> bool:
     """Whether what stands behind the option of a command is a password, and not its place."""
     value = match["value"].strip("\"'")
     return len(value) >= 4 and not (_TO_FILL.match(value) or _PLACE.fullmatch(value))
+
+
+_CODES = (
+    r"pin(?: code)?|puk(?: code)?|otp|pass(?:word|code)"
+    r"|(?:unlock|door|gate|entry|garage|access|security|safe|alarm|vault|locker|one-time|login|sign-in|verification"
+    r"|confirmation|recovery|2fa|mfa|sms|lock) (?:code|combination)"
+)
+"""What a number of four to eight digits opens."""
+_OWNED = LazyPattern(
+    r"\b(?:\w+'s|my|your|our|his|her|the|use|enter|type|with|sim|bank|atm|card|phone|door|safe) $",
+    re.IGNORECASE,
+)
+
+
+def _is_code(match: re.Match[str]) -> bool:
+    """Whether what stands at a word for a code is one; to pin a version to 2024 is something else."""
+    said = (match["word"] or "").lower() != "pin" or match["sign"] != " " or match["word"].isupper()
+    return said or bool(_OWNED.search(match.string, max(0, match.start() - 20), match.start()))
 
 
 _EXAMPLE = LazyPattern(
@@ -287,9 +299,14 @@ SHAPES = (
     ),
     Shape(
         "a password or key",
-        LazyPattern(r"密码 ?\d{4,8}(?![\d.-]| ?[位个次天年月条])|授权码 ?[a-z]{16}\b"),
+        LazyPattern(
+            r"(?:密码|口令|(?:验证|动态|登录|确认|恢复|门禁|门锁|开门|开锁|解锁|取款|安全)码|\b(?:PIN|PUK|OTP) ?码?)"
+            r" ?(?:[=:：是为叫]\s?)?\d{4,8}(?![\d.-]| ?[位个次天年月条秒分张行字毫kKmM%])"
+            r"|安全码 ?[是为]? ?\d{3}(?!\d)|授权码 ?[a-z]{16}\b"
+            r"|(?<![\d.-])\d{4,8}(?=\)? ?是(?:[你您我]的)?[^\s，。；]{0,8}(?:密码|口令|验证码|动态码|PIN))"
+        ),
         _always,
-        signs=("密码", "授权码"),
+        signs=("码", "口令", "pin", "puk", "otp"),
     ),
     # root:toor99X
     Shape(
@@ -315,25 +332,28 @@ SHAPES = (
         1,
         (":", "/"),
     ),
+    # PIN 4711, the door code is 5512#, 493021 is your login code
     Shape(
         "a password or key",
         LazyPattern(
-            r"\b(?:pin|passcode"
-            r"|(?:unlock|door|gate|entry|garage|access|security|safe|alarm|vault|locker) (?:code|combination))"
-            r"(?: (?:of|for|to|at|in|on) [\w' -]{1,40}?)?(?:\s*[=:：]\s*| is )"
-            r"(?:\d{4,8}[#*]?|\d{2,3}(?:-\d{1,3}){2,3})(?![\w-])",
+            rf"\b(?P<word>{_CODES})(?: (?:of|for|to|at|in|on) [\w' -]{{1,40}}?)?"
+            r"(?P<sign>\s*[=:：]\s*| (?:is|was) | ?[(#]| )(?:\d{4,8}[#*]?|\d{2,3}(?:-\d{1,3}){2,3})(?![\w-]|\.\d"
+            r"| (?:digits?|char\w*|letters?|numbers?|bytes|bits|times|lines|rows|tries|\w+(?:ages|pts|ions|nds|tes))\b)"
+            rf"|(?<![\w.-])\d{{4,8}}(?= is (?:my|your|our|his|her|their|the)(?: [\w']+){{0,3}}? (?:{_CODES})\b)"
+            r"|\bcv[vc]2?(?: code)?(?: is |[ :=]{1,2})\d{3,4}(?!\w)",
             re.IGNORECASE,
         ),
-        _always,
-        4,
-        ("pin", "passcode", " code", " combination"),
+        _is_code,
+        3,
+        ("pin", "puk", "otp", "pass", " code", " combination", "cvv", "cvc"),
     ),
     # ssh in with password hunter2; log in as admin with s3cr3t!pass
     Shape(
         "a password or key",
         LazyPattern(
-            r"\b(?:with|and|use|using|enter|type|try|is|by) (?:the |its )?(?:pass(?:word|phrase|code)|pwd)(?P<sign> )"
-            r"(?!(?:sha|md|base|utf|argon|scrypt|bcrypt|pbkdf|aes|oauth|v)-?\d|\d+-?[a-z]+\b)(?P<value>[!-~]{6,})",
+            r"(?:^|[,;(/] ?|\b(?:with|and|use|using|enter|type|try|is|by) (?:the |its )?)"
+            r"(?:pass(?:word|phrase|code)|pwd)(?P<sign> )(?!(?:19|20)\d\d-\d|\d+-?[a-z]+\b"
+            r"|(?:sha|md|base|utf|argon|scrypt|bcrypt|pbkdf|aes|oauth|v)-?\d)(?P<value>[!-~]{6,})",
             re.IGNORECASE,
         ),
         _is_value,
@@ -373,17 +393,3 @@ SHAPES = (
 
 SECRETS = tuple(dict.fromkeys(shape.what for shape in SHAPES))
 """Every kind that ``findings`` finds."""
-
-
-def texts(value: object, place: str = "") -> Iterator[tuple[str, str]]:
-    """Every text in a JSON value with its place, e.g. ``payload.steps[2]``; keys of objects are texts too."""
-    if isinstance(value, str):
-        yield place, value
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            below = f"{place}.{key}" if place else str(key)
-            yield below, str(key)
-            yield from texts(inner, below)
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            yield from texts(inner, f"{place}[{index}]")

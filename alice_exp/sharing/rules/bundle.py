@@ -20,11 +20,11 @@ from alice_exp.model.formats.field_readers import TIME
 from alice_exp.model.rules.approval import may_leave
 from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, is_shareable, level
 from alice_exp.model.rules.peer_claims import CLAIM, claimed
-from alice_exp.model.rules.secrets import findings, masked, texts
+from alice_exp.model.rules.secrets import Finding, findings
 from alice_exp.model.values.block import EVIDENCE_KEPT, Block, Evidence, content_hash, is_approved
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.rules.lifecycle import Thresholds
@@ -128,14 +128,14 @@ def bundle(name: str, placed: Iterable[Placed], thresholds: Thresholds = DEFAULT
 
 def refuse_secrets(item: Mapping[str, Json]) -> None:
     """Raise ``RefusedError`` for the first thing in an item that looks like a secret, naming block and field."""
-    for place, text in texts({key: value for key, value in item.items() if key not in ("id", "hash")}):
+    for place, text in _texts({key: value for key, value in item.items() if key not in ("id", "hash")}):
         for found in findings(text):
             raise RefusedError(
                 "{id} does not leave: {place} holds {what} ({start})",
                 id=item["id"],
                 place=place,
                 what=found.what,
-                start=masked(text, found),
+                start=beginning(text, found),
                 hint=Hint(
                     "word it otherwise with 'alice-exp edit {id}', or keep it here with 'alice-exp share deny {id}'",
                     id=item["id"],
@@ -230,7 +230,7 @@ def _offer(item: Json, name: str) -> Offer:
     claimed = item.get("verifications")
     if isinstance(claimed, bool) or not isinstance(claimed, int) or not 1 <= claimed <= MOST_CLAIMED:
         raise _refused("its count of verifications is not between 1 and {most}", most=MOST_CLAIMED)
-    if sum(len(text) for _, text in texts(item)) > MOST_TEXT:
+    if sum(len(text) for _, text in _texts(item)) > MOST_TEXT:
         raise _refused("it says more than {most} characters", most=MOST_TEXT)
     block = block_of({key: item[key] for key in ("id", *CONTENT) if key in item}, "universal")
     if isinstance(block, str):
@@ -312,3 +312,22 @@ def noted(block: Block, offer: Offer, name: str, now: str) -> Block | None:
 def hashes(blocks: Sequence[Block]) -> tuple[tuple[str, str], ...]:
     """Id and content hash (hex) of each block, for the disclosure log."""
     return tuple((block.id, content_hash(block)) for block in blocks)
+
+
+def beginning(text: str, found: Finding) -> str:
+    """The first characters of what was found: enough to search for it, too little to read it."""
+    return f"{text[found.start :][:4]}…" if found.end - found.start > 8 else "…"
+
+
+def _texts(value: object, place: str = "") -> Iterator[tuple[str, str]]:
+    """Every text in a JSON value with its place, e.g. ``payload.steps[2]``; keys of objects are texts too."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            below = f"{place}.{key}" if place else str(key)
+            yield below, str(key)
+            yield from _texts(inner, below)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _texts(inner, f"{place}[{index}]")
