@@ -30,5 +30,34 @@ def main() -> None:
     sys.exit(code)
 
 
+def process() -> None:
+    """``main`` for a process that does nothing else: it leaves without freeing, module by module, what it loaded.
+
+    That takes a tenth of a command's time or more. What is registered for the end of a process is done before; where a
+    thread is still at work or a stream refuses the rest of the answer, the interpreter ends as ever.
+    """
+    try:
+        main()
+    except SystemExit as ended:
+        if isinstance(ended.code, int):
+            _leave(ended.code)
+        raise
+
+
+def _leave(code: int) -> None:
+    import atexit
+    import contextlib
+    import os
+    import threading
+
+    if threading.active_count() > 1:
+        return
+    with contextlib.suppress(OSError, ValueError):
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
 if __name__ == "__main__":
-    main()
+    process()

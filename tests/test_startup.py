@@ -110,6 +110,38 @@ def test_an_approval_is_checked_without_loading_openssl() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+_LEAVING = """
+import atexit, sys, threading
+from alice_exp.__main__ import process
+class Value:
+    def __del__(self):
+        print("freed")
+kept = Value()
+atexit.register(print, "registered")
+if sys.argv.pop(1) == "busy":
+    threading.Thread(target=lambda: (threading.main_thread().join(), print("a thread"))).start()
+process()
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "said"), [("idle", ["registered"]), ("busy", ["a thread", "registered", "freed"])]
+)
+def test_a_process_leaves_without_freeing_but_does_what_is_registered(how: str, said: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _LEAVING, how, "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[1:] == said and done.stderr == ""
+
+
+def test_a_process_leaves_its_index_closed(home: Path) -> None:
+    for command in (("memorize", "use fd", "--when", "finding files"), ("list",)):
+        subprocess.run(
+            [sys.executable, "-m", "alice_exp", *command], cwd=home, check=True, capture_output=True
+        )
+    assert [path.name for path in (home / "state").glob("index.sqlite*")] == ["index.sqlite"]
+
+
 def test_a_heavy_import_is_seen(home: Path) -> None:
     """The probe itself tells what is loaded: log reads history through GitPython."""
     assert {"git", "gitdb"} <= loaded(home, "log")

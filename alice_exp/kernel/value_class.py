@@ -125,8 +125,9 @@ class _Standard:
     def __get__(self, value: object, owner: type) -> Any:
         # Of a frozen class the standard one writes two functions more, which nobody calls.
         frozen = self._frozen and self._name == "__dataclass_params__"
+        # Of a class without a docstring the standard one writes its signature, for milliseconds.
         made: Any = dataclasses.dataclass(frozen=frozen, init=False, repr=False, eq=False)(
-            type("_", (), dict(self._members))
+            type("_", (), {"__doc__": "_", **self._members})
         )
         found = getattr(made, self._name)
         setattr(owner, self._name, found)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import sys
+import weakref
 from array import array
 from collections.abc import Callable
 from contextlib import suppress
@@ -196,6 +197,8 @@ class Database:
         )
         # A power cut may lose the last commits, but not damage the file; lost rows are indexed again.
         connection.execute("PRAGMA synchronous = NORMAL")
+        # The last one to close it takes the log of writes into the file; a process may leave without freeing values.
+        weakref.finalize(self, connection.close)
         return connection
 
 

@@ -28,6 +28,8 @@ STOP_WORDS = frozenset(data_files.words("kernel/text/data/stop_words.txt"))
 _C_NAMES = r"\b[a-z](?:\+\+|#)"
 _EMOJI = "[\u2600-\u27bf\U0001f000-\U0001faff]"
 _PIECE = LazyPattern(rf"{_C_NAMES}|{_CJK}+|(?:[0-9a-z]+|(?!{_CJK})[^\W_])+|{_EMOJI}")
+_PLAIN_PIECE = LazyPattern(rf"{_C_NAMES}|[0-9A-Za-z]+")
+"""The same in ASCII, which takes a millisecond less to compile."""
 _FULL_WIDTH = tuple(zip("，：；！？（）", ",:;!?()", strict=True))
 
 
@@ -174,7 +176,8 @@ def _fold_seen(text: str) -> str:
 
 def pieces(text: str) -> list[str]:
     """The runs of a folded text that tokens are made of: words, CJK runs in simplified characters, emoji, ``c++``."""
-    found: list[str] = _PIECE.findall(text if text.isascii() else text.translate(_simplified()))
+    pattern = _PLAIN_PIECE if text.isascii() else _PIECE
+    found: list[str] = pattern.findall(text if text.isascii() else text.translate(_simplified()))
     return found
 
 
