@@ -264,7 +264,7 @@ def test_what_was_rejected_is_refused_word_for_word_and_marked_in_other_words(ho
 
 
 SECRETS = [
-    ("用户的手机号是 13812345678", "a mobile number"),
+    ("用户的手机号是 13812345678", "a phone number"),
     ("身份证 11010519491231002X 用于实名", "an identity number"),
     ("pay with card 4111 1111 1111 1111", "a bank card"),
     ("write to li.lei@gmail.com", "a private e-mail address"),
@@ -304,7 +304,7 @@ def test_a_bulk_names_what_holds_a_secret(home: Path, cli: Call) -> None:
     texts = ["rg is fast", *(f"call 1381234567{n} about it" for n in range(7))]
     lines = "\n".join(json.dumps({"payload": text}) for text in texts)
     done = cli("memorize", "--from", "-", stdin=lines)
-    assert done.stderr.count("a mobile number") == 5
+    assert done.stderr.count("a phone number") == 5
     assert "2 more hold" in done.stderr
     rows = cli("memorize", "--from", "-", "--json", stdin='{"payload": "mail li.lei@gmail.com"}').json[
         "secrets"
@@ -324,7 +324,7 @@ def test_a_bulk_names_what_holds_a_secret(home: Path, cli: Call) -> None:
 def test_a_secret_is_found_wherever_it_stands(home: Path, cli: Call, fields: dict[str, object]) -> None:
     cli("memorize", "--from", "-", stdin=json.dumps({"payload": "deploy on Mondays", **fields}))
     (item,) = cli("heartbeat", "--json").json["items"]
-    assert [one["kind"] for one in item["secrets"]] == ["a mobile number"]
+    assert [one["kind"] for one in item["secrets"]] == ["a phone number"]
     assert item["suggested"].startswith("personal/")
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from alice_exp.kernel.text.lazy_pattern import LazyPattern
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.secrets import GUESSED, SECRETS, Finding, Shape, findings, likely
+from alice_exp.model.rules.secrets import GUESSED, SECRETS, Finding, findings
+from alice_exp.model.rules.secrets.secret_shape import Shape, always, likely
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,7 +56,7 @@ _PUBLIC = "an SSH key"
 
 _PRIVATE_KEY = "a private key"
 """Its shape is the line in front of it."""
-_REACHED_BY = ("a mobile number", "a private e-mail address", "an address")
+_REACHED_BY = ("a phone number", "a private e-mail address", "an address")
 
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _CHECKS = "10X98765432"
@@ -103,10 +104,6 @@ def _is_phone_number(text: str) -> bool:
     return 8 <= sum(map(str.isdigit, text)) <= 15
 
 
-def _always(_: re.Match[str]) -> bool:
-    return True
-
-
 def _by(holds: Callable[[str], bool]) -> Callable[[re.Match[str]], bool]:
     """Whether what matched is one by its own text."""
     return lambda match: holds(match[0])
@@ -138,7 +135,7 @@ SHAPES = (
     Shape(
         "an identity number",
         LazyPattern(r"(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\d-])"),
-        _always,
+        always,
         9,
         ("-",),
     ),
@@ -149,9 +146,29 @@ SHAPES = (
             r"(?:\b[Pp]assport\b|护照|通行证)[^\dA-Z\n]{0,16}"
             r"(?:[A-Z]{1,2}\d{7,8}|\d{9}|[A-Z]\d\d[A-Z\d]{6})(?![\dA-Za-z])"
         ),
-        _always,
+        always,
         2,
         ("passport", "护照", "通行证"),
+    ),
+    # The United Kingdom's: account and sort code, National Insurance.
+    Shape(
+        "a bank account",
+        LazyPattern(
+            r"(?i:\b(?:sort[ -]code|account (?:number|no\b\.?))\W{0,3}(?:is )?)"
+            r"(?:\d\d-\d\d-\d\d(?:\W{1,3}(?i:account) \d{6,10})?|\d{6,12})(?![\w-])"
+        ),
+        always,
+        6,
+        ("sort", "account"),
+    ),
+    Shape(
+        "an identity number",
+        LazyPattern(
+            r"\b(?i:national insurance|ni n(?:umber|o)|nino)\b[^\dA-Z\n]{0,16}[A-Z]{2} ?(?:\d\d ?){3}[A-D]\b"
+            r"|\b[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?: \d\d){3} [A-D]\b"
+        ),
+        always,
+        6,
     ),
     Shape(
         "a bank account",
@@ -173,17 +190,19 @@ SHAPES = (
             r"|卡号|信用卡|银行卡|储蓄卡)[^\d\n]{0,20}"
             r"[3-6]\d(?:[ -]?\d){11,17}(?![\dA-Za-z]|[.-][\dA-Za-z])"
         ),
-        _always,
+        always,
         13,
         ("card", "visa", "卡"),
     ),
     Shape(
-        "a mobile number",
+        "a phone number",
         LazyPattern(
             r"(?<![\d.#-])(?:(?:\+|00)86[ -]?)?1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?![\dA-Za-z]|[.-][\dA-Za-z])"
             r"|(?<![\w+])\+\d{1,3}[ -]?(?:\(\d{1,4}\)[ -]?)?\d{2,5}(?:[ -]\d{2,7}){1,4}(?!\d|\.\d)"
             r"|(?<!\w)\(\d{3}\) ?\d{3}-\d{4}(?!\d)|(?<!\d)07\d{3} \d{6}(?!\d)"
-            r"|\b(?i:mobile|cell|phone)\b\W{1,3}(?:is |no\.? )?0\d{2,4}(?:[ -]?\d{3,4}){2}(?!\d)"
+            r"|(?<![\w.+-])(?:0\d{2} \d{4} \d{4}|0\d{3} \d{3} \d{4}|0\d{4} \d{6}|0\d{2,3}-\d{7,8})(?![\w-])"
+            r"|\b(?i:mobile|cell|(?:tele)?phone|tel|fax|call|ring|dial|text|reach|number)\b\W{1,3}(?:\w+ ){0,4}?"
+            r"(?:0\d{2,4}(?:[ -]?\d{3,4}){2}|\d{3}[-.]\d{3}[-.]\d{4})(?![\w-]|\.\d)"
         ),
         _by(_is_phone_number),
         8,
@@ -203,7 +222,7 @@ SHAPES = (
             r"[\u4e00-\u9fff]{2,12}(?:路|街|大道|胡同|巷|弄)[东西南北中一二三四五六七八九十]{0,2}[段路街]?\s?\d+\s?(?:号|弄)"
             r"|(?<!\d)\d+\s?(?:号楼|栋|幢|单元)\s?\d+\s?(?:室|单元|号)"
         ),
-        _always,
+        always,
         1,
         ("号", "弄", "室", "单元"),
     ),
@@ -217,7 +236,7 @@ SHAPES = (
             r"(?:d[eu]s? |d'|l'|la |le )*[A-ZÉ]\w+"
             r"|\b[A-Z][a-zäöüß]+(?:straße|strasse|weg|allee|platz) \d{1,4}[a-z]?\b"
         ),
-        _always,
+        always,
         1,
         (
             *(" st", " ave", " road", " rd", " lane", " ln", " dr", " boulevard", " blvd", " court", " ct"),
@@ -288,9 +307,17 @@ def masked(text: str) -> str:
     kept, last = [], 0
     for start, end in sorted(spans):
         if start >= last:
-            kept += [text[last:start], text[start : start + 4] if end - start > 8 else "", "…"]
+            kept += [
+                text[last:start],
+                _FIRST.match(text[start : start + 4])[0] if end - start > 8 else "",
+                "…",
+            ]
         last = max(last, end)
     return "".join((*kept, text[last:]))
+
+
+_FIRST = LazyPattern(r"\S*\s?")
+"""What is left of a secret: no more than its first word, which says what it is."""
 
 
 def masked_block(placed: Placed) -> Placed:
