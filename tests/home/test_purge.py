@@ -464,3 +464,15 @@ def test_the_numbers_of_the_open_report_outlast_a_purge(home: Path, cli: Call) -
     after = {item["number"]: item["id"] for item in cli("heartbeat", "--peek", "--json").json["items"]}
     assert after == {number: block_id for number, block_id in before.items() if number != 1}
     assert cli("approve", "3", "--yes", "--json").json["ids"] == [before[3]]
+
+
+def test_the_conversation_that_a_candidate_came_of_is_named(home: Path, cli: Call) -> None:
+    session = cli("session", "start", "--json").json["id"]
+    cli("session", "say", session, "user", "don't ever put my private one tess.lindq@gmail.com in a report")
+    cli("session", "end", session)
+    cli("heartbeat")
+    done = cli("reject", "1", "--purge", "--yes")
+    assert f"sessions/{session}.jsonl still says the same" in done.stderr
+    assert f"'alice-exp session forget {session}'" in done.stderr
+    cli("session", "forget", session)
+    assert holds(home, "tess.lindq") == []

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
+from alice_exp.blocks.cli.told_acts import told_elsewhere
 from alice_exp.blocks.usecases import lifetime
 from alice_exp.blocks.usecases.lifetime import Lived
 from alice_exp.home.caller import require_person
@@ -223,7 +224,4 @@ def _purged(terminal: Terminal, block_id: str, done: Purged) -> None:
     terminal.answer(document, lambda: terminal.line(line))
     for name in done.left:
         terminal.note(say("alice-exp: {name} was sent it before, and keeps it", name=name))
-    for path in done.elsewhere:
-        terminal.note(
-            say("alice-exp: {path} still says the same; it is not part of the block and stays", path=path)
-        )
+    told_elsewhere(terminal, done)

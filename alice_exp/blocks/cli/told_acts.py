@@ -9,7 +9,9 @@ from alice_exp.kernel.journal.act import OPS
 from alice_exp.terminal.language import language, say
 
 if TYPE_CHECKING:
+    from alice_exp.home.ports import Purged
     from alice_exp.kernel.journal.act import Commit
+    from alice_exp.terminal.console import Terminal
 
 _STATES = re.compile(r"\b(?:possible|past|reliable|obsolete)\b")
 _COUNTED = re.compile(r"(.*?) \((\d+) verified\)")
@@ -26,6 +28,19 @@ def in_words(act: Commit) -> str:
     blocks = re.fullmatch(r"(\d+) blocks", target)
     target = say("{count} blocks", count=int(blocks[1])) if blocks else target
     return " ".join(filter(None, (say(op), target))) + (f"：{_detail(detail)}" if colon else "")
+
+
+def told_elsewhere(terminal: Terminal, done: Purged) -> None:
+    """Say which files a purge left that say the same; of a conversation, what deletes it."""
+    for path in done.elsewhere:
+        terminal.note(
+            say("alice-exp: {path} still says the same; it is not part of the block and stays", path=path)
+        )
+        if found := _CONVERSATION.fullmatch(path):
+            terminal.note(say("  to delete that conversation: 'alice-exp session forget {id}'", id=found[1]))
+
+
+_CONVERSATION = re.compile(r"sessions/(.+)\.jsonl")
 
 
 def _detail(detail: str) -> str:

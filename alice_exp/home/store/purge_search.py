@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.journal.atomic_files import read_bytes
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.block_erasure import UNREADABLE, forget, needles, said_by
+from alice_exp.model.formats.block_erasure import UNREADABLE, forget, needles, quoted_by, said_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -21,14 +21,19 @@ if TYPE_CHECKING:
 _BATCH = 16 << 20
 """The bytes of objects that are read from git at a time; the rest of history is never in memory."""
 
+_SENTENCE = 6
+"""The least length in characters of a quotation that a conversation is searched for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """The blobs that contain a block, each with its replacement, and all texts (``said``) that the block ever had."""
+    """The blobs that contain a block, each with its replacement, all texts (``said``) that the block ever had, and
+    what its evidence quotes."""
 
     block_id: str
     found: Mapping[str, bytes]
     said: frozenset[str]
+    quoted: frozenset[str]
 
     @property
     def needles(self) -> tuple[bytes, ...]:
@@ -42,9 +47,11 @@ def versions(repository: Repository, block_id: str, refs: Mapping[str, str]) -> 
     wanted = block_id.encode()
     found: dict[str, bytes] = {}
     said: set[str] = set()
+    quoted: set[str] = set()
     for oid, data in contents(repository, paths):
         if wanted in data:
             said |= said_by(data, paths[oid], block_id)
+            quoted |= quoted_by(data, paths[oid], block_id)
             new = forget(data, paths[oid], block_id, ())
             if new != data:
                 found[oid] = UNREADABLE if new is None else new
@@ -57,7 +64,7 @@ def versions(repository: Repository, block_id: str, refs: Mapping[str, str]) -> 
                 found[oid] = UNREADABLE
             elif new != data:
                 found[oid] = new
-    return Versions(block_id, found, frozenset(said))
+    return Versions(block_id, found, frozenset(said), frozenset(quoted))
 
 
 def blobs(repository: Repository, commits: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -103,9 +110,10 @@ def _batch(repository: Repository, oids: list[str]) -> Iterator[tuple[str, bytes
 
 
 def elsewhere(repository: Repository, seen: Versions, head: str) -> tuple[str, ...]:
-    """Other files with the block's text: tracked, untracked, conversations. They are reported, not changed."""
-    words = seen.needles
-    if not words:
+    """Other files with the block's text: tracked, untracked, and conversations, these also with the words that its
+    evidence quotes. They are reported, not changed."""
+    words, spoken = seen.needles, needles(seen.said | seen.quoted, _SENTENCE)
+    if not words and not spoken:
         return ()
     present = repository.tree(head)
     names: dict[str, None] = {}
@@ -116,8 +124,11 @@ def elsewhere(repository: Repository, seen: Versions, head: str) -> tuple[str, .
             names[path if present.get(path) == oid else f"{path} (in history)"] = None
     tracked = {repository.work_tree / path for path in present}
     for loose in _loose_files(repository.work_tree.parent):
-        if loose not in tracked and _holds(loose, words):
-            names[str(loose.relative_to(repository.work_tree.parent))] = None
+        name = str(loose.relative_to(repository.work_tree.parent))
+        if loose not in tracked and _holds(
+            loose, (*words, *spoken) if name.startswith("sessions/") else words
+        ):
+            names[name] = None
     return tuple(names)
 
 

@@ -37,6 +37,12 @@ def said_by(data: bytes, path: str, block_id: str) -> frozenset[str]:
     return frozenset(text for item in listed if _id(item) == block_id for text in _words(item))
 
 
+def quoted_by(data: bytes, path: str, block_id: str) -> frozenset[str]:
+    """What the block's evidence quotes in one version of a file: the words that were said, where it says others."""
+    listed = _listed(parse(data, path))
+    return frozenset(text for item in listed if _id(item) == block_id for text in _quotes(item))
+
+
 def is_empty(data: bytes | None) -> bool:
     """Whether a file exists (is not None) and contains no block."""
     return data is not None and not _listed(parse(data))
@@ -74,6 +80,13 @@ def _words(item: Json) -> list[str]:
     steps = payload.get("steps")
     parts = [payload.get("content"), *(steps if isinstance(steps, list) else [])]
     return [part for part in parts if isinstance(part, str) and part.strip()]
+
+
+def _quotes(item: Json) -> list[str]:
+    pieces = item.get("evidence") if isinstance(item, dict) else None
+    listed = pieces if isinstance(pieces, list) else []
+    quotes = [piece.get("quote") for piece in listed if isinstance(piece, dict)]
+    return [quote for quote in quotes if isinstance(quote, str) and quote.strip()]
 
 
 def _listed(document: Document) -> list[Json]:

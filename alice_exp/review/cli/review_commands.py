@@ -98,7 +98,7 @@ def reject(
     all_: Annotated[bool, typer.Option("--all", help="Everything that the open report showed.")] = False,
     reason: Annotated[str, typer.Option(help="Why; kept with the block.")] = "",
     purge: Annotated[
-        bool, typer.Option("--purge", help="Keep no word of it, in no file and not in history: for secrets.")
+        bool, typer.Option("--purge", help="Keep no version of it, in files or history: for secrets.")
     ] = False,
     about: About = "",
     by: By = "",
@@ -306,14 +306,11 @@ def rejected(
 
 def purged(terminal: Terminal, ids: Sequence[str]) -> None:
     """Remove every version of rejected blocks, because of what they hold; what repeats it elsewhere is named."""
+    from alice_exp.blocks.cli.told_acts import told_elsewhere
     from alice_exp.blocks.usecases.lifetime import purge
 
     for block_id in ids:
-        done = purge(terminal.session.home, terminal.session.caller, block_id)
-        for path in done.elsewhere:
-            terminal.note(
-                say("alice-exp: {path} still says the same; it is not part of the block and stays", path=path)
-            )
+        told_elsewhere(terminal, purge(terminal.session.home, terminal.session.caller, block_id))
 
 
 def decided_line(terminal: Terminal, placed: Placed, verb: str) -> str:
