@@ -178,8 +178,9 @@ class Disk:
         return [str(path) for path in paths if not self._is_named(path) or not self._is_whole(path)]
 
     def _is_whole(self, path: Path) -> bool:
-        # Git forces the contents of its own files by itself, in its own process.
-        if not path.is_file() or ".git" in path.parts:
+        # Git forces the contents of its own files by itself, in its own process; what an act moves is not git's.
+        is_gits = ".git" in path.parts and path.name not in ("main", "seen")
+        if not path.is_file() or is_gits:
             return True
         status = path.stat()
         return (status.st_ino, status.st_mtime_ns) in self.contents

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import replace, sweep, sync_directory, sync_file
-from alice_exp.kernel.journal.git_references import SEEN, References
+from alice_exp.kernel.journal.git_references import SEEN, References, move
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
@@ -132,6 +132,11 @@ class Repository(References):
         ``packing`` overrides ``pack.compression`` (a zlib level) for this call.
         """
         started = self._start(arguments, packing)
+        if packing and started.stdin is not None:
+            # What reads a pack says next to nothing before its input ends; `communicate` writes 4 KB at a time.
+            with contextlib.suppress(BrokenPipeError):
+                started.stdin.write(stdin)
+            stdin = b""
         out, err = started.communicate(stdin)
         if check:
             _refuse_failure(started.returncode, err, arguments[0])
@@ -302,7 +307,11 @@ class Repository(References):
         ``arrived``: the commit brings acts of another machine, which the branch's reflog then says.
         """
         followed = [(FORWARD, "", commit)] if self.resolve(FORWARD) == commit else []
-        moves = [(self.branch(), commit, parent), (SEEN, commit, None), (PENDING, "", commit), *followed]
+        branch = self.branch()
+        is_plain = bool(parent) and not (arrived or followed)
+        if is_plain and move(self, (branch, commit, parent), (SEEN, commit), (PENDING, commit), COMMITTER):
+            return
+        moves = [(branch, commit, parent), (SEEN, commit, None), (PENDING, "", commit), *followed]
         self.point(moves, ARRIVED if arrived or followed else "")
 
     def give_up(self, pending: str, *, landed: bool = False) -> None:

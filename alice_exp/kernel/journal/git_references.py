@@ -1,14 +1,24 @@
-"""Reads the references of a repository from its files, without git, and says what is damaged or in the way there."""
+"""Reads the references of a repository from its files, without git, moves them, and says what is damaged there.
+
+An act moves the same three each time, and a start of git takes a quarter of an act. So they are moved by git's own
+protocol: lock files, comparison, reflog, rename. What is unusual is git's: a reference that is packed or symbolic, a
+log that is not there, another format, a lock that somebody holds.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
 import re
+import time
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import replace
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 SEEN = "refs/alice/seen"
@@ -154,6 +164,10 @@ class References:
             return ""
         else:
             return said if _OID.fullmatch(said) else ""
+        return self.packed(name)
+
+    def packed(self, name: str) -> str:
+        """What the file of packed references says of one, which counts where it has no file of its own; else empty."""
         try:
             # Only after the loose file: git leaves an outdated packed entry beside a newer loose reference.
             packed = (self.git_dir / "packed-refs").read_text(encoding="utf-8", errors="replace")
@@ -165,7 +179,101 @@ class References:
                 return found if _OID.fullmatch(found) else ""
         return ""
 
+    def loose(self, name: str) -> str:
+        """The object id in a reference's own file; empty if there is none, or it names another reference."""
+        try:
+            said = self._read(name).decode("ascii", "replace").strip()
+        except OSError:
+            return ""
+        return said if _OID.fullmatch(said) else ""
+
     def head(self) -> str:
         """The commit of the branch or of a detached HEAD; empty before the first commit."""
         branch = self.branch()
         return self.resolve(branch or "HEAD")
+
+
+_UNUSUAL = (b"reftable", b"sharedrepository", b"always", b"worktree", b"include", b"namespace")
+"""Words of a configuration, in small letters, by which references may be kept in another way than here."""
+
+
+def move(
+    references: References,
+    branch: tuple[str, str, str],
+    mark: tuple[str, str],
+    gone: tuple[str, str],
+    who: str,
+) -> bool:
+    """Move ``branch`` (name, new and old commit), set ``mark`` (name, commit) and delete ``gone`` (name, old commit).
+
+    ``who`` is the ``Name <mail>`` of the reflogs. False, with nothing changed: git has to do it, or to say why it
+    cannot be done. ``OSError`` if the disk refuses after the branch has moved.
+    """
+    git_dir = references.git_dir
+    name, new, old = branch
+    logs = [f"{git_dir}/logs/{name}", f"{git_dir}/logs/HEAD"]
+    locks: list[str] = []
+    moved = False
+    try:
+        if not _is_usual(references, (name, mark[0], gone[0]), logs):
+            return False
+        for one, text in (("HEAD", ""), ("packed-refs", ""), (name, new), (mark[0], mark[1]), (gone[0], "")):
+            _lock(f"{git_dir}/{one}.lock", text, locks)
+        # Compared under the locks, so that nobody moves them in between.
+        known = [references.loose(one) for one in (name, mark[0], gone[0])]
+        if [known[0], known[2]] != [old, gone[1]] or not known[1] or references.branch() != name:
+            return False
+        if references.packed(gone[0]):
+            return False
+        for log in logs:
+            _append(log, f"{old} {new} {who} {int(time.time())} +0000\n".encode())
+        for one in (name, mark[0]):
+            os.rename(f"{git_dir}/{one}.lock", f"{git_dir}/{one}")  # noqa: PTH104
+            locks.remove(f"{git_dir}/{one}.lock")
+            moved = True
+        os.unlink(f"{git_dir}/{gone[0]}")  # noqa: PTH108
+    except OSError:
+        if moved:
+            raise
+        return False
+    finally:
+        for lock in reversed(locks):
+            with contextlib.suppress(OSError):
+                os.unlink(lock)  # noqa: PTH108
+    return True
+
+
+def _is_usual(references: References, names: Sequence[str], logs: Sequence[str]) -> bool:
+    git_dir = references.git_dir
+    with open(f"{git_dir}/config", "rb") as file:  # noqa: PTH123
+        config = file.read().lower()
+    if any(word in config for word in _UNUSUAL):
+        return False
+    if os.path.lexists(f"{git_dir}/logs/refs/alice") or not all(map(os.path.isfile, logs)):
+        return False
+    # A link in the place of a reference is an old form of a symbolic one.
+    return not any(os.path.islink(f"{git_dir}/{name}") for name in ("HEAD", *names))  # noqa: PTH114
+
+
+def _lock(path: str, text: str, locks: list[str]) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    locks.append(path)
+    try:
+        if text:
+            _written(handle, f"{text}\n".encode())
+            os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _append(path: str, line: bytes) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        _written(handle, line)
+    finally:
+        os.close(handle)
+
+
+def _written(handle: int, line: bytes) -> None:
+    if os.write(handle, line) != len(line):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -8,6 +8,7 @@ from operator import concat
 from typing import TYPE_CHECKING, cast
 
 from alice_exp.finding.rules.nearness.vocabulary import vocabulary
+from alice_exp.kernel.text.lazy_pattern import LazyPattern
 from alice_exp.kernel.text.tokens import fingerprint_text, stems
 from alice_exp.model.rules.rejection import inference
 
@@ -22,7 +23,7 @@ before the mark of a trigger. No key begins with one of these."""
 
 _joined = cast("Callable[[str, str], str]", concat)
 _LATIN = re.compile("[a-z0-9][a-z0-9_+#-]*")
-_CJK = re.compile("[\u2e80-\U0010ffff]{2,}")
+_CJK = LazyPattern(r"[^\x00-\u2e7f]{2,}")
 _MARKS = str.maketrans(dict.fromkeys("'\"`,.;:!?()[]{}<>=/\\|，。；：！？（）「」’“”、", " "))
 
 
