@@ -19,7 +19,7 @@ from alice_exp.finding.rules.match_table import Scores, TextMatches, blank, rais
 from alice_exp.finding.rules.parsed_query import Query, is_single, pairs_of
 from alice_exp.finding.rules.query_correction import corrected_postings
 from alice_exp.finding.rules.stop_words import LIGHT
-from alice_exp.finding.rules.topic_coverage import SINGLE, TRANSLATED, Subject
+from alice_exp.finding.rules.topic_coverage import FEW, SINGLE, TRANSLATED, Subject
 from alice_exp.kernel.text.tokens import is_cjk, thirds, tokens_many
 from alice_exp.kernel.value_class import dataclass
 
@@ -121,6 +121,8 @@ def text_matches(
         for index, share in scoring.held(pair).items():
             scores[index] += weight * share
     subject = scoring.named(asked) if asked.is_named else scoring.subject(asked, [*synonyms, *classes])
+    act = scoring.held(asked.act)
+    subject = replace(subject, act=act) if 0 < len(act) <= FEW else subject
     by_characters = shares(scores, scoring.most(asked))
     matches = raised(by_characters, subject.by_word(by_characters))
     known = TextMatches(

@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.rules.stop_words import weight_of, word_weight, words_beside
+from alice_exp.finding.rules.stop_words import is_task_verb, weight_of, word_weight, words_beside
 from alice_exp.kernel.text.bilingual_lexicon import known_words, members, same_concept
 from alice_exp.kernel.text.tokens import cjk_tokens, fold, is_cjk, pieces, stems, tokens_many
 from alice_exp.kernel.value_class import dataclass
@@ -43,6 +43,13 @@ def _capitalised(text: str) -> Iterator[str]:
             yield fold(found.group())
 
 
+def _is_task(text: str, runs: Sequence[str]) -> bool:
+    """Whether a text begins with a verb that says what the task is, and asks nothing."""
+    said = text.split(maxsplit=1)
+    is_headed = len(said) > 1 and fold(said[0]) == runs[0]
+    return is_headed and is_task_verb(runs[0]) and not text.rstrip().endswith(("?", "？"))
+
+
 @dataclass(frozen=True, slots=True)
 class Concept:
     """A word of the query that the lexicon knows: the tokens of its own and other names and of the members of its
@@ -69,7 +76,7 @@ class Query:
     ``weights`` are those of the terms (``stop_words``); ``unnamed`` are the Latin words that the lexicon cannot
     translate and the number of such CJK words; ``latin`` maps the folded Latin words, in order, to their terms;
     ``correct`` are the terms known to be spelt correctly, ``names`` those of other words that are capitalised within a
-    sentence.
+    sentence; ``act`` is the stem of the verb that says what the task is, where the text begins with one.
     """
 
     terms: tuple[str, ...]
@@ -81,6 +88,7 @@ class Query:
     latin: Mapping[str, str]
     correct: frozenset[str]
     names: frozenset[str]
+    act: str
 
     @classmethod
     def of(cls, text: str) -> Query:
@@ -109,6 +117,7 @@ class Query:
             correct,
             frozenset(stem_of.get(name, name) for name in _capitalised(text))
             & frozenset(stem_of.values()) - correct,
+            stem_of.get(runs[0], "") if _is_task(text, runs) else "",
         )
 
     @property

@@ -10,13 +10,14 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.text.data_files import word_lists
+from alice_exp.kernel.text.data_files import word_lists, words
 from alice_exp.kernel.text.tokens import is_cjk, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _WORDS = "finding/rules/data/light_words.txt"
+_TASKS = "finding/rules/data/task_verbs.txt"
 
 LIGHT = 0.6
 """The weight of a light word in a query, in [0, 1]: chosen on the public question sets, where 0.5 does as well."""
@@ -42,6 +43,16 @@ def _light_words() -> tuple[frozenset[str], int]:
 def is_light(stem: str) -> bool:
     """Whether an English stem belongs to a light word."""
     return stem in _light_stems()
+
+
+@lru_cache(maxsize=1)
+def _task_verbs() -> frozenset[str]:
+    return frozenset(words(_TASKS))
+
+
+def is_task_verb(word: str) -> bool:
+    """Whether a folded word, at the head of a task, says what the task is: interpolate, deploy, translate."""
+    return word in _task_verbs()
 
 
 def weight_of(pieces: Iterable[str]) -> dict[str, float]:
