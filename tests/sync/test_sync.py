@@ -226,8 +226,10 @@ def test_a_plain_push_is_still_refused(paired: tuple[Path, Path], remote: Path, 
 
 def test_what_was_purged_does_not_come_back(paired: tuple[Path, Path], cli: Call, remote: Path) -> None:
     ann, bob = paired
-    mine = cli("remember", f"mine: {MARKER}", "--json", env=at(ann)).json["id"]
     tea = cli("remember", "I like tea", "--json", env=at(ann)).json["id"]
+    mine = cli("remember", f"mine: {MARKER}", "--json", env=at(ann)).json["id"]
+    cli("outcome", tea, "fail", "--scenario", "noon", env=at(ann))
+    cli("outcome", tea, "ok", "--scenario", "dusk", env=at(ann))
     sync(cli, ann, bob)
     cli("purge", mine, "--yes", env=at(ann))
     cli("outcome", tea, "ok", env=at(bob))
@@ -237,7 +239,10 @@ def test_what_was_purged_does_not_come_back(paired: tuple[Path, Path], cli: Call
     assert done.code == 6 and mine in done.stderr and "--over" in done.stderr
     assert cli("sync", "--over", env=at(ann), check=False).code == 6, "it asks first"
     cli("sync", "--over", "--yes", env=at(ann))
-    assert block(cli, ann, tea)["verifications"] == 2, "the remote's acts stay, as what they led to"
+    now = block(cli, ann, tea)
+    assert now["verifications"] == 2, "the remote's acts stay, as what they led to"
+    assert now["record"] == {"ok": 2, "failed": 1}, "what both had before the purge counts once"
+    assert len(now["evidence"]) == 3
     assert MARKER not in json.dumps(cli("list", "--json", env=at(ann)).json)
     assert MARKER.encode() not in _reachable(remote)
     done = cli("sync", env=at(bob), check=False)
@@ -245,6 +250,7 @@ def test_what_was_purged_does_not_come_back(paired: tuple[Path, Path], cli: Call
     cli("purge", mine, "--yes", env=at(bob))
     sync(cli, bob, ann)
     assert files(ann) == files(bob)
+    assert block(cli, bob, tea)["record"] == {"ok": 2, "failed": 1}
     assert MARKER.encode() not in every_object(ann / "experiences") + every_object(bob / "experiences")
 
 

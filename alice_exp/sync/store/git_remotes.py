@@ -24,7 +24,7 @@ from alice_exp.sync.ports import Exchanged, Remote
 from alice_exp.sync.store.foreign_history import approvals, strange, without_claims
 from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, tip
 from alice_exp.sync.store.merge_driver import blobs, files_of, merged_files, require_readable
-from alice_exp.sync.store.purged_blocks import GONE, purged, refuse_purged
+from alice_exp.sync.store.purged_blocks import GONE, OVER, newest_act, purged, refuse_purged
 from alice_exp.sync.store.remote_process import ran
 from alice_exp.sync.store.stopped_merge import parents_of_gits_merge, take_back
 
@@ -138,8 +138,14 @@ class GitExchange:
                 return there, Exchanged(taken)
             # With the remote's history its tombstones go; a third machine still has to hear of them.
             gone = purged(repository, there, f"^{head}") if over else ()
-            named = (("Conflict", merged.conflicts), (OVERRULED, merged.overruled), (GONE, gone))
-            trailers = (*((name, one) for name, ids in named for one in ids), *found.trailers)
+            last = [newest_act(repository, there)] if over else ()
+            named = (
+                ("Conflict", merged.conflicts),
+                (OVERRULED, merged.overruled),
+                (GONE, gone),
+                (OVER, last),
+            )
+            trailers = (*((name, one) for name, ids in named for one in ids if one), *found.trailers)
             commit, message = composed(replace(act, trailers=(*act.trailers, *trailers)))
             oid = self._write(head, message, files, merged="" if over else there)
             return oid, Exchanged(taken, 0, replace(commit, commit=oid), merged.conflicts, merged.overruled)
