@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.finding.ports import K1, NO_NOISE, B, Noise, Posting, Statistics
+from alice_exp.finding.ports import FEWEST, K1, NO_NOISE, B, Noise, Posting, Statistics
 from alice_exp.finding.rules.bm25 import PAIR, TRANSLATED, Segment, _Scoring, matches_in, text_matches
 from alice_exp.finding.rules.calibration import NEAR, _Jumble, learn_lending, learn_noise
 from alice_exp.finding.rules.corpus import joined_postings
+from alice_exp.finding.rules.fit_probability import WHOLE
 from alice_exp.finding.rules.parsed_query import Query
 from alice_exp.kernel.text.bilingual_lexicon import known_words, same_concept
 from alice_exp.kernel.text.data_files import entries
@@ -262,3 +263,34 @@ def test_neighbours_are_found_in_whatever_order_the_texts_come() -> None:
     lent = scoring._with_neighbours(dict(reversed(held.items())))
     assert lent == scoring._with_neighbours(held)
     assert lent.keys() == {0, 1, 2, 3, 4, 5, 6, 7}
+
+
+RULES = (
+    "never interpolate across more than three hours",
+    "print the number of dropped rows at the end of every cleaning job",
+    "translate error messages literally, keep the codes",
+    "weekly summaries have three sentences",
+    "the backup runs at two in the morning",
+    "plots use SI units and a viridis palette",
+    "rebase on main daily",
+    *(f"the user keeps note {number} in drawer {number}" for number in range(FEWEST)),
+)
+
+
+@pytest.mark.parametrize("count", [7, len(RULES)])
+@pytest.mark.parametrize(
+    ("task", "rule"),
+    [
+        ("interpolate the missing values", 0),
+        ("clean the gauge table for 53018", 1),
+        ("Translate the README into German", 2),
+        ("rebase my feature branch onto theirs", 6),
+        ("bake a birthday cake", None),
+        ("write a poem about winter", None),
+        ("backup/main/weekly.sql", None),
+    ],
+)
+def test_a_task_finds_the_rule_about_its_verb(task: str, rule: int | None, count: int) -> None:
+    found = matches_in(RULES[:count], task)
+    likely = [index for index in range(count) if found.probability(index) >= WHOLE]
+    assert likely == ([] if rule is None else [rule])

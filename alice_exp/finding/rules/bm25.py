@@ -120,9 +120,7 @@ def text_matches(
         weight = PAIR * statistics.idf(len(scoring.holders(pair)))
         for index, share in scoring.held(pair).items():
             scores[index] += weight * share
-    subject = scoring.named(asked) if asked.is_named else scoring.subject(asked, [*synonyms, *classes])
-    act = scoring.held(asked.act)
-    subject = replace(subject, act=act) if 0 < len(act) <= FEW else subject
+    subject = scoring.subject(asked, [*synonyms, *classes])
     by_characters = shares(scores, scoring.most(asked))
     matches = raised(by_characters, subject.by_word(by_characters))
     known = TextMatches(
@@ -329,6 +327,12 @@ class _Scoring:
         return {index: strength / (1.0 + strength) for index, strength in summed.items()}
 
     def subject(self, asked: Query, synonyms: Iterable[tuple[Concept, dict[int, float], int]]) -> Subject:
+        """What is asked about, with the texts of a task's verb if they are few."""
+        subject = self.named(asked) if asked.is_named else self.plain(asked, synonyms)
+        act = self.held(asked.act)
+        return replace(subject, act=act) if 0 < len(act) <= FEW else subject
+
+    def plain(self, asked: Query, synonyms: Iterable[tuple[Concept, dict[int, float], int]]) -> Subject:
         """The subject words (those that are not light) and their texts."""
         sizes = {
             term: SINGLE if is_single(term) else 1.0 for term in asked.terms if asked.weights[term] == 1.0

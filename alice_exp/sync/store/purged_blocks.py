@@ -29,7 +29,7 @@ def purged(repository: Repository, *revisions: str) -> tuple[str, ...]:
     return tuple(filter(ID.fullmatch, dict.fromkeys(output.decode("utf-8", "replace").split())))
 
 
-def common_past(repository: Repository, one: str, other: str, bases: Sequence[str]) -> list[str]:
+def shared_past(repository: Repository, one: str, other: str, bases: Sequence[str]) -> list[str]:
     """The ``bases`` of two commits (their best common ancestors), and after a purge on either side what they share
     since: the newest commit of either side whose act the other has, too, or took over (``OVER``).
 
