@@ -30,6 +30,13 @@ if TYPE_CHECKING:
         ("fact", "user prefers tabs"),
         ("fact", "the user moved to Porto"),
         ("fact", "用户入职了腾讯"),
+        ("fact", "用户从来不吃香菜"),
+        ("fact", "用户晚上十点以后不看手机"),
+        ("fact", "用户早就戒烟了"),
+        ("fact", "用户儿子上一年级"),
+        ("fact", "用户有高血压"),
+        ("fact", "the user rarely drinks coffee after noon"),
+        ("fact", "The user's daughter starts school in September"),
     ],
 )
 def test_what_tells_of_the_user_goes_to_personal(kind: str, payload: str) -> None:
@@ -53,6 +60,11 @@ def test_what_tells_of_the_user_goes_to_personal(kind: str, payload: str) -> Non
         ("fact", "用户入职流程写在手册里"),
         ("fact", "the user table has a unique index"),
         ("rule", "用户输入要先校验"),
+        ("fact", "用户买了会员后自动开通权限"),
+        ("fact", "用户晚上十点后下的单第二天发"),
+        ("fact", "用户住址要加密存储"),
+        ("fact", "用户最近七天没登录算流失"),
+        ("fact", "the user has two roles in the admin panel"),
         ("habit", "我司每周四发版"),
     ],
 )

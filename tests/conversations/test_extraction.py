@@ -275,10 +275,27 @@ def test_what_is_not_the_users_own_word(text: str) -> None:
         ("本司用钉钉打卡", ["用户的公司使用钉钉打卡"]),
         ("我对虾的过敏是误诊，其实不过敏", ["用户对虾不过敏"]),
         ("我左撇子，夜盲", ["用户是左撇子", "用户夜盲"]),
+        ("我不过敏，不过我怕鸟", ["用户怕鸟"]),
+        ("我从来不喝，我不喝酒", ["用户不喝酒"]),
     ],
 )
 def test_a_clause_tells_of_whom_it_speaks(text: str, contents: list[str]) -> None:
     assert [one.content for one in extract([Message("user", text)]).inferences] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "tag", "has"),
+    [
+        ("我晕车", "过敏", False),
+        ("我晕车", "饮食", False),
+        ("我对虾过敏", "饮食", True),
+        ("我来自青岛", "住处", False),
+        ("我住在海淀", "住处", True),
+        ("I come from Porto", "lives", False),
+    ],
+)
+def test_a_tag_claims_nothing_that_was_not_told(text: str, tag: str, has: bool) -> None:
+    assert [tag in one.tags for one in said(text)] == [has]
 
 
 def test_only_the_user_is_read() -> None:

@@ -63,6 +63,13 @@ TEXTS = [
 ]
 
 
+def test_a_question_of_somebodys_husband_finds_his_by_another_name_before_another_persons() -> None:
+    hers = placed("a", "我对青霉素过敏，芒果也不能碰", "universal")
+    his = placed("b", "我老公周明花生过敏，带零食回家要看配料表", "universal")
+    for query in ("她丈夫对什么过敏", "我丈夫过敏", "我老公过敏"):
+        assert ids(rank([hers, his], query, {}, NOW))[0] == "b"
+
+
 def test_score_is_trust_confidence_decay_match() -> None:
     block = placed(
         "a", "search code", "universal", "reliable", type="fact", updated_at="2025-08-24T09:00:00Z"

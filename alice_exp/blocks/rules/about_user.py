@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
+
+from alice_exp.kernel.text.data_files import word_lists
 
 if TYPE_CHECKING:
     from alice_exp.model.values.block import About, BlockType
@@ -18,17 +21,24 @@ _SUBJECT = re.compile(
     re.IGNORECASE,
 )
 
-_STATEMENT = re.compile(
-    r"^\s*(?:用户(?:现在|一直|平时|从小|最|更|很|特别|非常|比较)*(?:搬到|搬去|搬家|入职了|离职了|跳槽到|住|叫|姓|喜欢|不喜欢|喜爱|讨厌|爱|不爱|习惯|偏好|偏爱|不吃|不喝|不能[吃喝]|每天|每周|今年"
-    r"|对[^，。]{1,12}过敏|的(?:名字|姓名|生日|职业|爱好|口味|家人|家乡|老家|女儿|儿子|孩子|老婆|妻子|老公|丈夫|父亲|母亲|爸爸|妈妈))"
-    r"|(?:the )?user(?: (?:really|always|usually|also))? (?:lives?|likes?|dislikes?|prefers?|hates?|loves?|enjoys?"
-    r"|is allergic|(?-i:moved to [A-Z]\w*)|works (?:at|as|for)|was born|is married|is called|can't stand)\b)",
-    re.IGNORECASE,
-)
+
+@cache
+def _tells() -> re.Pattern[str]:
+    """What tells of a person by its verb or by what it names, whatever its type."""
+    any_of = {name: "|".join(words) for name, words in word_lists("blocks/rules/data/about_user.txt").items()}
+    person = (
+        r"(?:一个|两个|三个|大|小|二)?(?:{kin})(?!账|版|模式)|{of a person}|(?!.*(?:{system}))(?:(?:{when})*(?:{does})"
+        r"|(?:现在|一直|平时|从小|最|更|很|特别|非常|比较|不|太)*(?:喜欢|习惯|偏好|偏爱|喜爱|爱|讨厌)|每[天周]|今年)"
+    )
+    english = r"user\s(?:(?:{english adverbs})\s)*(?:{english does})\b|user's\s(?:{english kin})\b"
+    written = rf"^\s*(?:(?:该|本)?用户(?:的|家|家里)?(?:{person})|(?:the\s)?(?:{english}))"
+    for name, words in any_of.items():
+        written = written.replace(f"{{{name}}}", words)
+    return re.compile(written, re.IGNORECASE)
 
 
 def subject_of(kind: BlockType, payload: str, suggested: str = "") -> About:
     """Whom a candidate is about where nobody said so, unless a place is suggested for it: the user, if its subject is
     them, and its type is one of persons or its verb is."""
-    tells = _STATEMENT.match(payload) or (kind in _OF_PERSONS and _SUBJECT.match(payload))
+    tells = _tells().match(payload) or (kind in _OF_PERSONS and _SUBJECT.match(payload))
     return "user" if tells and not suggested else "work"

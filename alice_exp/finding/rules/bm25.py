@@ -112,8 +112,8 @@ def text_matches(
         if concept.synonyms
     ]
     classes = [(concept, *scoring.members(concept)) for concept in asked.concepts if concept.members]
-    for _, held, holders in synonyms:
-        scoring.add(scores, held, holders)
+    for concept, held, holders in synonyms:
+        scoring.add(scores, held, holders, concept.kin_weight)
     for concept, held, holders in classes:
         scoring.add(scores, held, holders, concept.weight)
     for pair in asked.pairs:

@@ -58,6 +58,7 @@ def read(text: str, asks: bool) -> list[Inference]:
             one, content=spaced(SENTENCES.of_kin.sub("用户的", one.content)), replaces=spaced(one.replaces)
         )
         for one in found
+        if not SENTENCES.objectless.match(one.content)
     ]
 
 

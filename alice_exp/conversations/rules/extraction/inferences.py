@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal, cast
 
 from alice_exp.kernel.text.data_files import table
+from alice_exp.kernel.text.lazy_pattern import LazyPattern
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
@@ -40,6 +42,13 @@ _CONCEPTS = cast("Mapping[Concept, Mapping[str, list[str]]]", table("conversatio
 TAGS: Mapping[Concept, tuple[str, ...]] = {name: tuple(row["tags"]) for name, row in _CONCEPTS.items()}
 """Tags per concept: words by which a query finds an inference whose text lacks them (B4.10)."""
 
+_TOLD: Mapping[Concept, tuple[LazyPattern, list[str]]] = {
+    name: (LazyPattern(row["told"][0], re.IGNORECASE), row["told"][1:])
+    for name, row in _CONCEPTS.items()
+    if "told" in row
+}
+"""Tags per concept that only what is told allows: 过敏 as a tag of every illness would outdo the note of an allergy."""
+
 ASKED: Mapping[Concept, tuple[str, ...]] = {
     name: tuple(row["asked"]) for name, row in _CONCEPTS.items() if "asked" in row
 }
@@ -71,8 +80,10 @@ class Inference:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The concept's tags, and ``slot:…`` for a single-valued slot."""
-        return (*TAGS[self.concept], *([f"slot:{self.slot}"] if self.slot else []))
+        """The concept's tags, with those that only such a content has, and ``slot:…`` for a single-valued slot."""
+        told, words = _TOLD.get(self.concept, (None, []))
+        more = words if told and told.search(self.content) else []
+        return (*TAGS[self.concept], *more, *([f"slot:{self.slot}"] if self.slot else []))
 
 
 @dataclass(frozen=True, slots=True)
