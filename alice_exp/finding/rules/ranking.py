@@ -97,11 +97,12 @@ def fit(
     *,
     gate: float = 0.0,
     half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
+    judged: tuple[bool, float, float] = (True, 0.0, 0.0),
 ) -> Match | None:
     """A block's match with all its factors, or ``None`` if its match is below ``gate`` or 0 (DESIGN 10).
 
     ``text_match`` in [0, 1] comes from ``finding.rules.bm25``. Match and score are rounded to 6 decimals, so that
-    neither the gate nor the order depends on the last bit.
+    neither the gate nor the order depends on the last bit. ``judged`` are ``clear``, probability and certainty.
     """
     block = placed.block
     near = context_similarity(context, block.trigger.context) if context and block.trigger.context else None
@@ -111,7 +112,8 @@ def fit(
     decay = block_decay(block, now, half_life_days=half_life_days)
     trust, confidence = TRUST[placed.place], CONFIDENCE[block.state]
     score = round(trust * confidence * decay * match * importance_factor(block), 6)
-    return Match(placed, score, match, text_match, near, confidence, trust, decay, is_approved(placed))
+    factors = (confidence, trust, decay, is_approved(placed))
+    return Match(placed, score, match, text_match, near, *factors, judged[0], None, None, *judged[1:])
 
 
 def blended(text_match: float, near: float | None) -> float:
@@ -153,12 +155,10 @@ def rank(
         return by_context or (near is not None and near.weight * lifted.get(index, 0.0) >= FLOOR)
 
     def weighed(index: int, placed: Placed) -> Match | None:
-        fitted = fit(placed, texts.get(index, 0.0), context, now, half_life_days=half_life_days)
-        if fitted is None:
-            return None
-        likely, sure = round(found.probability(index), 6), round(found.certainty(index), 6)
-        fitted = replace(fitted, clear=fits(index), probability=likely, certainty=sure)
-        if near:
+        judged = (fits(index), round(found.probability(index), 6), round(found.certainty(index), 6))
+        text = texts.get(index, 0.0)
+        fitted = fit(placed, text, context, now, half_life_days=half_life_days, judged=judged)
+        if near and fitted is not None:
             words, cosine = found.matches.get(index, 0.0), near.cosines.get(index)
             return replace(fitted, text_match=words, cosine=cosine, weight=near.weight)
         return fitted
@@ -294,7 +294,7 @@ def _best(
     found: list[Match] = []
     count = 0
     # Mostly the first ones by expected score are the answer: no more of them are read than are asked for.
-    step = _CHUNK if top is None else min(_CHUNK, max(4, top))
+    step = SHORTLIST if top is None else min(_CHUNK, max(4, top))
     for start in range(0, len(likely), step):
         if top is not None and len(found) >= top and found[top - 1].score > round(likely[start][0], 6) + 1e-6:
             break

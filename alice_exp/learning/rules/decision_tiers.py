@@ -18,6 +18,7 @@ from alice_exp.model.values.config import Config
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from alice_exp.finding.rules.nearness.statement import Statement
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.model.values.block import Placed
 
@@ -134,10 +135,11 @@ def _answer(
             first = _of(tier, proven[tier])
             lower = [(below, match) for below, _ in TRUSTED[number + 1 :] for match in proven[below]]
             best = max(one.match.match for one in first)
+            taken: dict[str, Statement] = {}
             joining = (
                 Applied(match, below, True)
                 for below, match in lower
-                if match.match >= best and not any(_opposes(match.placed, one.placed) for one in first)
+                if match.match >= best and not any(_opposes(match.placed, one.placed, taken) for one in first)
             )
             # Taken one by one: comparing two texts closely costs a millisecond.
             return tier, (*first, *islice(joining, MOST_COMPLEMENTS))
@@ -148,7 +150,12 @@ def _answer(
     return "reasoning", ()
 
 
-def _opposes(one: Placed, other: Placed) -> bool:
+def _opposes(one: Placed, other: Placed, taken: dict[str, Statement]) -> bool:
+    from alice_exp.finding.rules.nearness.relation import opposes
+
+    if (known := opposes(one, other, taken)) is not None:
+        return known
+    # Loaded where it may have more to say: it knows the other names of what is told.
     from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
 
     found = Neighbourhood([other]).relations(one)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import heapq
-import math
 from collections import defaultdict
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from alice_exp.finding.rules.nearness.relation import Kind as Sure
-from alice_exp.finding.rules.nearness.relation import likeness
+from alice_exp.finding.rules.nearness.relation import likeness, weight_of
 from alice_exp.finding.rules.nearness.rough_keys import (
     FIRST,
     LAST,
@@ -38,9 +37,6 @@ Kind: TypeAlias = Sure | Literal["alike"]
 """``alike`` is said of rejected blocks alone: marked, though what it says is not sure."""
 
 EVERYWHERE: tuple[Where, ...] = ("trusted", "rejected", "waiting")
-
-LEAST = 200
-"""The least number of blocks that weights assume, so that in a young home one word is not all."""
 
 SEARCHED, SAME_TRIGGER = 24, 6
 """How many blocks are compared closely: by shared weight, and more for their equal trigger."""
@@ -175,7 +171,7 @@ class Neighbourhood:
         return tuple(found)
 
     def weigh(self, key: str) -> float:
-        """A key's weight: ln(1 + (N − n + 0.5)/(n + 0.5)), N at least 200; of a single CJK character 0.35 of it."""
+        """A key's weight (``relation.weight_of``)."""
         known = self._weights.get(key)
         if known is None:
             self._learn((key,))
@@ -197,13 +193,10 @@ class Neighbourhood:
         for *_, shelf in self._shelves if asked else ():
             for key, number in shelf.counts(asked).items():
                 held[key] += number
-        count = max(LEAST, self._total)
         for key in new:
             # Of a single CJK character about how many hold it, by the pairs that it is part of.
             of_pairs = min(self._total, max(held[FIRST + key], held[LAST + key])) if is_character(key) else 0
-            holders = max(1, of_pairs or held[key])
-            weight = math.log1p((count - holders + 0.5) / (holders + 0.5))
-            self._weights[key] = weight * 0.35 if is_character(key) else weight
+            self._weights[key] = weight_of(key, of_pairs or held[key], self._total)
 
     # ------------------------------------------------------------------------------------------------- searching
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.finding.rules.nearness.comparison import NARROWER, RARE, Comparison
+from alice_exp.finding.rules.nearness.rough_keys import RoughKeys, is_character, looked_up
+from alice_exp.finding.rules.nearness.statement import statement
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.rejection import inference
 from alice_exp.model.rules.similarity import same_inference
@@ -12,6 +15,7 @@ from alice_exp.model.rules.similarity import same_inference
 if TYPE_CHECKING:
     from alice_exp.finding.rules.nearness.comparison import Weigh
     from alice_exp.finding.rules.nearness.statement import Statement
+    from alice_exp.model.values.block import Placed
 
 Kind = Literal["identical", "opposes", "replaces", "same", "extends", "near"]
 
@@ -43,6 +47,34 @@ def likeness(one: Statement, two: Statement, weigh: Weigh) -> Likeness:
     # Aligning the words costs more than all the rest, and most pairs turn out to have nothing in common.
     differs = pair.differs() if kind not in (None, "identical") else ("", "")
     return Likeness(kind, round(pair.dice, 3), round(pair.cover, 3), round(pair.topic, 3), differs)
+
+
+LEAST = 200
+"""The least number of blocks that weights assume, so that in a young home one word is not all."""
+
+
+def weight_of(key: str, holders: int, total: int) -> float:
+    """The weight of a key that ``holders`` of ``total`` blocks hold: ln(1 + (N − n + 0.5)/(n + 0.5)), N at least 200,
+    n at least 1; of a single CJK character 0.35 of it."""
+    held = max(1, holders)
+    weight = math.log1p((max(LEAST, total) - held + 0.5) / (held + 0.5))
+    return weight * 0.35 if is_character(key) else weight
+
+
+def opposes(one: Placed, two: Placed, taken: dict[str, Statement]) -> bool | None:
+    """Whether ``two``, a text that is known, opposes ``one``, as a neighbourhood of that text alone tells.
+
+    None where they share no word as it is written: by other names of one thing a neighbourhood still finds them.
+    ``taken`` keeps, by id, the texts that were taken apart.
+    """
+    rough = RoughKeys()
+    if rough.of(looked_up(one.block)).isdisjoint(rough.of(looked_up(two.block))):
+        return None
+    for placed in (one, two):
+        if placed.block.id not in taken:
+            taken[placed.block.id] = statement(placed)
+    own, known = taken[one.block.id], taken[two.block.id]
+    return _kind(Comparison(own, known, lambda key: weight_of(key, 1, 1))) == "opposes"
 
 
 def _kind(pair: Comparison) -> Kind | None:

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.rules.nearness.vocabulary import IN_A_JOB, THINGS, Meaning, gives_up, vocabulary
+from alice_exp.kernel.text.lazy_pattern import LazyPattern
 from alice_exp.kernel.text.tokens import fingerprint_text, fold, is_cjk, stems
 from alice_exp.kernel.value_class import dataclass
 
@@ -24,10 +25,9 @@ CLAUSE_END = "=;"
 """What stands in a statement's line where a clause ends."""
 
 _CLAUSES = re.compile(r"[,;:。、!?\n]|\.(?=\s|$)|\b(?:but|and then)\b|但是?|而且")
-_WHETHER = re.compile(r"([^\W\x00-\u2e7f])[不没]\1")
+_WHETHER = LazyPattern(r"([^\W\x00-\u2e7f])[不没]\1")
 """能不能, 有没有: a question, which denies nothing."""
 _NUMERALS = "零一二两三四五六七八九十百千万半"
-_NUMERAL = f"[{_NUMERALS}]"
 _UNITS = {
     word: (name, factor)
     for name, factor, words in (
@@ -66,11 +66,11 @@ _WORD_NUMBERS = {word: number for number, word in enumerate(_TO_TWENTY.split())}
 _UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
 _TOKEN = re.compile(
     rf"(?P<clock>\d{{1,2}}:\d\d)"
-    rf"|(?P<number>(?:\d+(?:\.\d+)*|{_NUMERAL}+(?={_UNIT}|[个条次名倍位人])))\s?(?P<unit>(?:{_UNIT})(?![a-z]))?"
+    rf"|(?P<number>(?:\d+(?:\.\d+)*|[{_NUMERALS}]+(?={_UNIT}|[个条次名倍位人])))\s?(?P<unit>(?:{_UNIT})(?![a-z]))?"
     r"|(?P<latin>/?[a-z][a-z0-9_+#./*-]*[a-z0-9+#*]|[a-z])"
     r"|(?P<cjk>[^\W\d_a-z\x00-\u2e7f]+)"
 )
-_COUNTED = re.compile(
+_COUNTED = LazyPattern(
     r"(?P<number>[二两三四五六七八九十百]{1,8}|一(?=个人|个?小时|分钟|秒|个月|年|岁))(?:(?P<unit>点半|点钟?|分钟|个?小时|秒钟?|毫秒|天|个月|年|周?岁)|(?=[个条次名倍位人行页张份杯碗瓶只辆台楼层]))"
 )
 """A count or a time within a run of characters. 一个 is as often "a" as "one", and counts before 人 alone; 一点 is

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.data_files import entries, word_lists
+from alice_exp.kernel.text.lazy_pattern import LazyPattern
 from alice_exp.kernel.text.tokens import is_cjk
 from alice_exp.kernel.value_class import dataclass
 
@@ -51,7 +51,7 @@ SUBJECTS = ("city", "programming language", "database", "cloud", "framework", "b
 LIFE = ("age", "marital status")
 """The classes of values of which a person has one, in whatever words it is said."""
 
-IN_A_JOB = re.compile(
+IN_A_JOB = LazyPattern(
     r"在(?!家|这|那|线)\w{2,10}?(?:当(?![前时天地])|担任|做(?=运营|销售|开发|测试|设计|产品|财务|\w{1,6}[师员]$))"
 )
 """Where somebody has an occupation (在美团当产品经理): 当, or 做 with a word for one."""
