@@ -265,7 +265,7 @@ def _name_open_decisions(terminal: Terminal) -> None:
     found = [
         one for one in waiting(decisions(session), first.strftime(stamp)) if one.at < last.strftime(stamp)
     ]
-    for one in found:
+    for one in found[:_OPEN_NAMED]:
         terminal.note(
             language.say(
                 "no outcome yet: {task} (alice-exp outcome {decision} ok|fail)",
@@ -273,6 +273,13 @@ def _name_open_decisions(terminal: Terminal) -> None:
                 decision=one.decision,
             )
         )
+    if len(found) > _OPEN_NAMED:
+        left = len(found) - _OPEN_NAMED
+        terminal.note(language.say("and {count} more decisions without an outcome", count=left))
+
+
+_OPEN_NAMED = 3
+"""So many of the decisions without an outcome are named behind a report; the others are counted."""
 
 
 def _do_what_hooks_left(terminal: Terminal, name: str) -> None:

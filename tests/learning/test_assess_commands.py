@@ -86,6 +86,16 @@ def test_d32_what_is_not_sure_enough_lets_the_next_tier_answer(tiers: Path, cli:
     made = cli("decide", "deploy the billing service", "--json").json
     assert (made["tier"], made["disclaim"]) == ("low_value", True)
     assert WARNING in made["warnings"]
+    rows = cli("decide", "deploy the billing service").stdout.splitlines()
+    assert [row for row in rows if row.startswith("apply") and not row.endswith("not reviewed")] == []
+
+
+def test_a_report_names_three_decisions_without_an_outcome_and_counts_the_rest(home: Path, cli: Call) -> None:
+    cli("remember", "paint fences white")
+    for number in range(5):
+        cli("decide", f"paint the fence {number}")
+    said = cli("heartbeat", env={"ALICE_NOW": "2026-02-22T09:00:00Z"}).stderr
+    assert said.count("no outcome yet") == 3 and "and 2 more decisions without an outcome" in said
 
 
 def test_d33_nothing_known_is_own_reasoning(home: Path, cli: Call) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_path
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
-from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.act import Act, Op
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import Sameness, sameness
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
-    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.journal.act import Commit, Op
     from alice_exp.model.rules.approval import Stamp
     from alice_exp.model.values.block import About, BlockType, Evidence, Place
     from alice_exp.model.values.snapshot import Snapshot
@@ -132,7 +132,7 @@ def memorize(
     caller: Caller,
     drafts: Sequence[Draft],
     *,
-    op: str = "memorize",
+    op: Op = "memorize",
     trailers: tuple[tuple[str, str], ...] = (),
     bulk: bool | None = None,
 ) -> Captured:
@@ -277,7 +277,7 @@ def destination(block: Block) -> str:
     return path_of(place, name if name and named == place else namespace_for(place, block.type))
 
 
-def _changes(intake: _Intake, op: str, trailers: tuple[tuple[str, str], ...] = ()) -> ChangeSet | None:
+def _changes(intake: _Intake, op: Op, trailers: tuple[tuple[str, str], ...] = ()) -> ChangeSet | None:
     if not intake.puts:
         return None
     ids = tuple(intake.puts)

@@ -16,7 +16,7 @@ from alice_exp.kernel.errors import (
     RefusedError,
     UsageError,
 )
-from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.act import Act, Op
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.rules.lifecycle import retire as retired
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home, Purge, Purged
-    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.journal.act import Commit, Op
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.model.rules.approval import Stamp
     from alice_exp.model.rules.lifecycle import Change
@@ -267,7 +267,7 @@ def _home_of(placed: Placed, caller: Caller) -> str:
 def _changed(
     home: Home,
     caller: Caller,
-    op: str,
+    op: Op,
     reference: str,
     change: Callable[[Placed, Thresholds], tuple[Change, str]],
     trailers: tuple[tuple[str, str], ...] = (),

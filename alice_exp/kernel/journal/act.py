@@ -2,15 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from alice_exp.kernel.value_class import dataclass
 
-_OPS = """
-adopt approve config delete distill doctor edit episode event extract git heartbeat import init keep memorize merge move
-namespace outcome owner purge refuse reject remember restore retire revive seen share sign sync undo
-"""
-OPS = (*_OPS.split(),)
+Op = Literal[
+    "adopt",
+    "approve",
+    "config",
+    "delete",
+    "distill",
+    "doctor",
+    "edit",
+    "episode",
+    "event",
+    "extract",
+    "forget",
+    "git",
+    "heartbeat",
+    "import",
+    "init",
+    "keep",
+    "memorize",
+    "merge",
+    "move",
+    "namespace",
+    "outcome",
+    "owner",
+    "purge",
+    "refuse",
+    "reject",
+    "remember",
+    "restore",
+    "retire",
+    "revive",
+    "seen",
+    "share",
+    "sign",
+    "sync",
+    "undo",
+]
+OPS: tuple[Op, ...] = get_args(Op)
 """The operations that commits are named by; ``git``: a commit that no act made."""
 
 
@@ -37,7 +69,7 @@ class Act:
     ``at`` is ISO-8601 UTC; ``trailers`` are additional ``Alice-*`` lines, in order.
     """
 
-    op: str
+    op: Op
     actor: Actor
     at: str
     blocks: tuple[str, ...] = ()

@@ -98,7 +98,8 @@ def _decision(terminal: Terminal, made: Decision, warnings: list[str]) -> None:
 def _row(what: str, found: Match, more: str) -> list[str]:
     placed = found.placed
     notes = [note for note in (more, doubt_of(placed)) if note]
-    said = documents.payload_text(placed) + stale_mark(placed) + "".join(map(aside, notes))
+    unread = "" if found.approved else say(" ⚠ not reviewed")
+    said = documents.payload_text(placed) + stale_mark(placed) + unread + "".join(map(aside, notes))
     return [what, f"{found.score:.3f}", placed.block.id, say(placed.block.state), said]
 
 

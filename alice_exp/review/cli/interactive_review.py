@@ -239,9 +239,10 @@ class _Session:
     def _purged(self, block_id: str) -> bool:
         done = self._rejected((block_id,))
         if self.settled.get(block_id) == "rejected":
-            purged(self.terminal, (block_id,))
+            is_gone = purged(self.terminal, (block_id,))
             self.commits.pop()  # Nothing takes it back.
-            self.terminal.line(say("  no word of it is left"))
+            if is_gone:
+                self.terminal.line(say("  no word of it is left"))
         return done
 
     def _merged(self, block_id: str, into: str) -> bool:

@@ -304,13 +304,18 @@ def rejected(
     return review.reject(doors, caller, ids, reason, bulk=bulk, seen=seen)
 
 
-def purged(terminal: Terminal, ids: Sequence[str]) -> None:
-    """Remove every version of rejected blocks, because of what they hold; what repeats it elsewhere is named."""
+def purged(terminal: Terminal, ids: Sequence[str]) -> bool:
+    """Remove every version of rejected blocks, because of what they hold; what repeats it elsewhere is named. Returns
+    whether nothing does."""
     from alice_exp.blocks.cli.told_acts import told_elsewhere
     from alice_exp.blocks.usecases.lifetime import purge
 
+    is_gone = True
     for block_id in ids:
-        told_elsewhere(terminal, purge(terminal.session.home, terminal.session.caller, block_id))
+        done = purge(terminal.session.home, terminal.session.caller, block_id)
+        told_elsewhere(terminal, done)
+        is_gone = is_gone and not done.elsewhere
+    return is_gone
 
 
 def decided_line(terminal: Terminal, placed: Placed, verb: str) -> str:

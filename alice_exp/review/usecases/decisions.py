@@ -11,7 +11,7 @@ from alice_exp.blocks.usecases.capture import destination
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError, UsageError
-from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.act import Act, Op
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.expiry import is_expired
 from alice_exp.model.rules.private_facts import delicate
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
-    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.journal.act import Commit, Op
     from alice_exp.model.rules.approval import Stamp
     from alice_exp.model.values.block import Block
     from alice_exp.model.values.snapshot import Snapshot
@@ -291,7 +291,7 @@ def _because(reason: str) -> tuple[tuple[str, str], ...]:
 def _decide(
     home: Home,
     caller: Caller,
-    op: str,
+    op: Op,
     ids: Sequence[str],
     decide: Callable[[Placed, Snapshot], tuple[Put, ...]],
     trailers: tuple[tuple[str, str], ...] = (),
@@ -345,13 +345,13 @@ def _detail(puts: Sequence[Put]) -> str:
     return "→ " + ", ".join(sorted({namespace_name(put.path) for put in puts}))
 
 
-def _is_open(placed: Placed, op: str) -> bool:
+def _is_open(placed: Placed, op: Op) -> bool:
     if placed.place == "low_value":
         return True
     return op == "approve" and placed.place in ("universal", "personal") and not is_approved(placed)
 
 
-def _not_open(block_id: str, placed: Placed | None, op: str) -> NotFoundError | RefusedError:
+def _not_open(block_id: str, placed: Placed | None, op: Op) -> NotFoundError | RefusedError:
     if placed is None:
         return NotFoundError(
             "{id} is not in the home any more",

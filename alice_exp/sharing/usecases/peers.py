@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, PeerError
-from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.act import Act, Op
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.changes import ChangeSet
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
-    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.journal.act import Commit, Op
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Place
     from alice_exp.model.values.snapshot import Snapshot
@@ -174,7 +174,7 @@ def take_in(
 
 
 def _withdraw(
-    home: Home, caller: Caller, decide: Callable[[Snapshot], Withdrawal], name: str, op: str = "share"
+    home: Home, caller: Caller, decide: Callable[[Snapshot], Withdrawal], name: str, op: Op = "share"
 ) -> tuple[Withdrawal, Commit | None]:
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Withdrawal]:
         gone = decide(snapshot)
