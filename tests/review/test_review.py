@@ -355,7 +355,13 @@ def test_what_was_purged_is_said_to_be_gone_and_what_was_decided_before_can_stil
         cli("memorize", text)
     terminal = screen(home, "review")
     # The number is on the first card: the second is approved, then the first purged, then the approval taken back.
-    go_through(terminal, ["l", "a", "b", "x", "u", "q"])
+    go_through(terminal, ["l", "a", "b", "x"])
+    terminal.until("[y/N]")
+    terminal.press("a")
+    go_through(terminal, ["x"], start=5)
+    terminal.until("[y/N]", 2)
+    terminal.press("y")
+    go_through(terminal, ["u", "q"], start=6)
     assert terminal.end() == 0
     assert "no word of it is left" in terminal.said
     assert "undone" in terminal.said

@@ -199,7 +199,9 @@ def _warn_of_secrets(terminal: Terminal, placed: Placed, found: Sequence[Delicat
     if not found:
         return
     kinds = Names(dict.fromkeys(say(one.kind) for one in found))
-    if placed.place == "low_value":
+    if terminal.is_dry:
+        line = say("alice-exp: it holds {kinds}", kinds=kinds)
+    elif placed.place == "low_value":
         line = say(
             "alice-exp: {id} holds {kinds}; to keep no word of it: 'alice-exp reject {id} --purge'",
             id=placed.block.id,

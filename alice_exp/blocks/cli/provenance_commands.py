@@ -99,12 +99,11 @@ def _why(
             product=f"{trust * confidence * importance:.2f}",
         )
         terminal.pair(say("{name}:", name=say("score")), total)
-    rows = []
-    for step in life:
-        moved = _rise(step.before, step.after)
-        rows.append(
-            [terminal.local(step.commit.at), step.commit.commit[:8], step.commit.op, step.commit.actor, moved]
-        )
+    rows = [
+        [terminal.local(one.at), one.commit[:8], say(one.op), one.actor, _rise(step.before, step.after)]
+        for step in life
+        for one in (step.commit,)
+    ]
     terminal.table([say("when"), say("commit"), say("act"), say("who"), say("state")], rows)
 
 

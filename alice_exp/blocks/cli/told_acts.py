@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 _STATES = re.compile(r"\b(?:possible|past|reliable|obsolete)\b")
 _COUNTED = re.compile(r"(.*?) \((\d+) verified\)")
 _REPORTED = re.compile(r"(\d+) waiting, (\d+) expired")
+DETAILS = (
+    "a new home",
+    "on the screen",
+    "content",
+    "fields and comments",
+    "it still holds",
+    "settle a merge",
+)
+"""What some acts say of themselves, always in the same words."""
 _OUTCOME = re.compile(r"(ok|fail) of (\S+)(.*)")
 
 
@@ -54,8 +63,8 @@ def _detail(detail: str) -> str:
         return "，".join(f"{say(op) if op in OPS else op} {rest}".rstrip() for op, _, rest in rows)
     if found := re.fullmatch(r"(\d+) seen again", detail):
         return say("{count} seen again", count=int(found[1]))
-    if detail == "a new home":
-        return say("a new home")
+    if detail in DETAILS:
+        return say(detail)
     states = _STATES.sub(lambda word: say(word[0]), detail)
     if found := _COUNTED.fullmatch(states):
         verified = say("{count} verified", count=int(found[2]))

@@ -237,6 +237,9 @@ class _Session:
         return self._report_result("rejected", done.ids, done, say("rejected"))
 
     def _purged(self, block_id: str) -> bool:
+        if key(say("  keep no word of it? Nothing takes this back [y/N] "), ()) != "y":
+            self.terminal.line(say("  it is left as it is"))
+            return False
         done = self._rejected((block_id,))
         if self.settled.get(block_id) == "rejected":
             is_gone = purged(self.terminal, (block_id,))

@@ -170,15 +170,18 @@ def _files(report: Agenda) -> Iterator[str]:
 
 
 def _how(report: Agenda) -> Iterator[str]:
-    if report.items and not any(item.number for item in report.items):
+    numbers = sorted(item.number for item in report.items if item.number)
+    if report.items and not numbers:
         yield say("'alice-exp heartbeat' numbers them, and 'alice-exp review' goes through them one by one.")
-    elif len(report.items) == 1:
+    elif len(numbers) == 1:
         yield say(
             "Answer with 'alice-exp reply approve' or 'alice-exp reply reject', or see 'alice-exp review'."
         )
-    elif report.items:
+    elif numbers:
         yield say(
-            "Answer with 'alice-exp reply approve 1, reject 2', or go through them with 'alice-exp review'."
+            "Answer with 'alice-exp reply approve {one}, reject {two}', or go through them with 'alice-exp review'.",
+            one=numbers[0],
+            two=numbers[1],
         )
 
 

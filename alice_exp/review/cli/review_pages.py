@@ -130,7 +130,7 @@ def card_question(item: Item) -> str:
 def key_help() -> tuple[str, ...]:
     """What each key does to one candidate."""
     return (
-        say("a  approve: it goes where the card says"),
+        say("a  (or y) approve: it goes where the card says"),
         say("p  approve into personal: about you, shared with nobody"),
         say("t  take the place of the trusted block beside it, which is retired"),
         say("m  merge it into the trusted block beside it"),

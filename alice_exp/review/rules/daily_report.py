@@ -250,8 +250,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
     waiting = [placed for placed in candidates(snapshot, now, wait) if placed.block.id not in out]
     around = Neighbourhood(trusted(snapshot), snapshot.rejected(), waiting)
     around.expect(waiting)
-    groups = [group for group in around.groups(waiting) if len(group) > 1]
-    group_of = {p.block.id: number for number, group in enumerate(groups, start=1) for p in group}
+    group_of = _group_of(waiting, edition, around)
     items = tuple(_item(placed, now, wait, edition, around, group_of) for placed in waiting)
     thresholds = Thresholds.of(snapshot.config)
     unapproved = tuple(
@@ -316,6 +315,16 @@ def _again(waiting: Sequence[Placed], snapshot: Snapshot) -> dict[str, str]:
     known = Rejections.within(snapshot)
     found = ((placed.block.id, known.find(placed.block.payload)) for placed in waiting)
     return {block_id: was.block.id for block_id, was in found if was is not None}
+
+
+def _group_of(waiting: Iterable[Placed], edition: Edition, around: Neighbourhood) -> dict[str, int]:
+    """The number of the group that a candidate stands in, by its id."""
+    # What goes to personal is decided on apart from the rest: one key for both would say too little.
+    sides: dict[bool, list[Placed]] = {True: [], False: []}
+    for placed in waiting:
+        sides[edition.destinations[placed.block.id].startswith("personal/")].append(placed)
+    groups = (group for side in sides.values() for group in around.groups(side) if len(group) > 1)
+    return {placed.block.id: number for number, group in enumerate(groups, start=1) for placed in group}
 
 
 def _item(

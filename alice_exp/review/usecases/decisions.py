@@ -99,7 +99,7 @@ def shown_only(home: Home, ids: Sequence[str]) -> tuple[tuple[str, ...], int]:
     known = {block_id: snapshot.find(block_id) for block_id in ids}
     left = {block_id for block_id, placed in known.items() if _is_unseen(placed)}
     shown = {block_id: placed for block_id, placed in known.items() if block_id not in left}
-    open_ = [block_id for block_id, placed in shown.items() if placed is None or _still_waits(placed)]
+    open_ = [block_id for block_id, placed in shown.items() if placed is not None and _still_waits(placed)]
     return tuple(open_ or shown), len(left)
 
 
