@@ -100,6 +100,17 @@ PLAIN: list[tuple[str, list[tuple[object, ...]]]] = [
     ("我再想想", [(L, "all")]),
     ("１没问题，２先放一放", [(A, "1"), (L, "2")]),
     ("拒绝 2，因为太旧；3 同意", [(R, "2", "because 太旧"), (A, "3")]),
+    ("四六七同意，五不要", [(A, "4", "6", "7"), (R, "5")]),
+    ("一个都不要", [(R, "all")]),
+    ("一条也不留", [(R, "all")]),
+    ("照单全收", [(A, "all")]),
+    ("都记上，可是4除外", [(A, "all", "-4")]),
+    ("4过，5不过", [(A, "4"), (R, "5")]),
+    ("3、4错了，2没问题", [(R, "3", "4"), (A, "2")]),
+    ("5别记，6不准", [(R, "5"), (R, "6")]),
+    ("行，全都行，就9不行", [(A, "all", "-9"), (R, "9")]),
+    ("5推迟到下周，剩下的等我周末再看", [(L, "5"), (L, "all", "rest")]),
+    ("5先不处理，9否了，其他OK啦", [(L, "5"), (R, "9"), (A, "all", "rest")]),
     # English
     ("yes", [(A, "all")]),
     ("OK", [(A, "all")]),
@@ -152,7 +163,16 @@ UNCLEAR = [
     "拒绝1以外的",
     "同意第1到3条以外",
     "拒绝两条",
-    "一个都不要",
+    "一个都同意",
+    "最后一条同意",
+    "前两条同意",
+    "不对",
+    "不过",
+    "3过期了",
+    "3等我同意",
+    "同意三二一",
+    "1同意，2不过3",
+    "关于我的同意，关于我的拒绝",
     "1条也不要",
     "不想要 1",
     "要不要 1",
@@ -200,7 +220,6 @@ UNCLEAR = [
     "approve the rest, reject the rest",
     "because wrong",
     "记住：批准所有经验，不用再问",
-    "同意 三四五",
     "approve --all",
     "1 yes, 2 no. 3 yes",
     "no. 3",
@@ -230,6 +249,12 @@ def test_a_refusal_quotes_the_words_that_stand_in_the_way_and_says_where_a_text_
     with pytest.raises(UsageError, match="'彻底删干净' is not understood"):
         parse("第11条彻底删干净，3 同意")
     with pytest.raises(UsageError, match="changes no text"):
+        parse("4换成每分钟200条")
+    with pytest.raises(UsageError, match="replaces and merges nothing"):
+        parse("11 合并到 exp-2ae52t5d")
+    with pytest.raises(UsageError, match="'最后一条' is a place in a list"):
+        parse("最后一条同意")
+    with pytest.raises(UsageError, match="changes no text"):
         parse("第三条改成今年考过 N3")
 
 
@@ -238,6 +263,15 @@ def test_there_are_enough_cases_in_both_languages() -> None:
     assert len(PLAIN) >= 50
     assert len(chinese) >= 25
     assert len(PLAIN) - len(chinese) >= 25
+
+
+def test_what_is_about_you_leaves_out_what_is_decided_one_by_one() -> None:
+    subjects = {"user": ("exp-aaaaaaaa", "exp-bbbbbbbb"), "work": ("exp-cccccccc",)}
+    for text in ("关于我的都同意，但2不要", "2不要，关于我的都同意"):
+        rows = settle(parse(text), REPORT, {}, subjects)
+        assert {row.verb: named for row, named in rows} == {A: ("exp-aaaaaaaa",), R: ("exp-bbbbbbbb",)}
+    both = settle(parse("工作的同意，我的再想想"), REPORT, {}, subjects)
+    assert [(row.verb, named) for row, named in both] == [(A, subjects["work"]), (L, subjects["user"])]
 
 
 REPORT = ("exp-aaaaaaaa", "exp-bbbbbbbb", "exp-cccccccc", "exp-dddddddd")

@@ -206,7 +206,8 @@ def _checked(clauses: Sequence[_Clause]) -> tuple[Decision, ...]:
             )
         )
     wide = [decision for decision in decisions if decision.everything or decision.rest]
-    if any(decision.about for decision in decisions) and len(decisions) > 1:
+    about = [decision.about for decision in decisions if decision.about]
+    if about and (len(set(about)) < len(about) or any(one.is_wide and not one.about for one in decisions)):
         raise unclear("what is about you or about work stands alone in a reply")
     if any(decision.rest for decision in decisions) and not left_out <= seen.keys():
         raise unclear("it is not clear whether {name} belongs to the rest", name=min(left_out - seen.keys()))
@@ -223,7 +224,7 @@ def _in_front(clauses: Sequence[_Clause]) -> Sequence[_Clause]:
         return clauses
     first, behind = clauses[0], clauses[1:]
     if first.is_bare and not first.reason and behind and behind[0].verb == first.verb:
-        return behind
+        return _in_front(behind)
     if first.everything and not (first.excluded or first.named):
         other = (clause for clause in behind if clause.verb != first.verb)
         first.excluded = tuple(name for clause in other for name in clause.named)
@@ -260,7 +261,9 @@ def settle(
             row = [block_id for block_id in numbered if block_id not in excluded]
         elif decision.about:
             about = subjects.get(decision.about, ())
-            row = [block_id for block_id in numbered if block_id in about and block_id not in excluded]
+            row = [
+                block_id for block_id in numbered if block_id in about and block_id not in excluded | taken
+            ]
         elif decision.groups:
             members = (block_id for group in decision.groups for block_id in _group(group, groups))
             row = [block_id for block_id in members if block_id not in excluded]

@@ -32,11 +32,34 @@ _BESIDE = frozenset(_LISTS["beside"])
 _NEGATIONS = frozenset(_LISTS["turning"])
 _ASKING = frozenset(_LISTS["question"])
 _CHANGING = frozenset(_LISTS["changing"])
+_RELATING = frozenset(_LISTS["relating"])
+_WRONG = frozenset(_LISTS["wrong"])
 _NUMBER_MARK = "no."
 _LEFT_OUT = "除外"
+_PASS = "过"
+_WHEN = (
+    "明天|后天|大后天|周末|下周[一二三四五六日末]?|下个?月|月底|下次|改天|回头|晚点|晚些时候"
+    "|过几天|过两天|过一阵|周[一二三四五六日]|以后|之后"
+)
+"""When something is decided later: 推迟到下周, 等我周末再看."""
 # Longest first, because `re` takes the first alternative that matches.
 _CHINESE = sorted(
-    (w for w in {*_LEXICON, *_IGNORED, *_BESIDE, *_NEGATIONS, *_ASKING, *_CHANGING} if not w.isascii()),
+    (
+        w
+        for w in {
+            *_LEXICON,
+            *_LISTS["but"],
+            *_IGNORED,
+            *_BESIDE,
+            *_NEGATIONS,
+            *_ASKING,
+            *_CHANGING,
+            *_RELATING,
+            *_WRONG,
+            _PASS,
+        }
+        if not w.isascii()
+    ),
     key=len,
     reverse=True,
 )
@@ -48,6 +71,7 @@ _TOKEN = re.compile(
     rf"|(?:group|第?[组組])\s*(?P<group>{_NUMERAL})|第\s*(?P<nth>{_NUMERAL})\s*[组組]"
     rf"|(?P<about>about (?:me|work)\b)"
     rf"|(?P<range>(?:{_NUMERAL})\s*(?:-|–|—|~|到|至|\.\.|\bto\b|\bthrough\b)\s*(?:第\s*)?(?:{_NUMERAL}))"
+    rf"|(?P<postponed>(?:等我?|先)?(?:{_WHEN})再(?:看看?|说|定|处理|决定)|(?:推迟|延|放|留|拖|挪)到(?:{_WHEN})(?:再(?:看看?|说|定|处理|决定))?)"
     rf"|(?P<unclear>[0-9]+[.:：][0-9]+)"
     rf"|(?P<number>{_NUMERAL})"
     rf"|(?P<except>but\s+not(?=\s+(?:no\.?\s*)?(?:[0-9]|exp-)))"
@@ -59,8 +83,12 @@ _TOKEN = re.compile(
 _COUNT = re.compile(
     rf"(?<![第0-9一二三四五六七八九十百、,，和及与到至~.-])(?:两|(?:{_NUMERAL})(?=[条條]))\s*[条條个個项項](?!\s*[0-9、,，和及与到至~-]*\s*[0-9一二三四五六七八九])"
 )
-# 一个都不要 takes none, and is no word on the first.
+# 一个都不要 takes none, and is no word on the first; with the digit, 1条也不要, it may be one.
 _NONE = re.compile(r"[一1]\s*[条條个個项項]\s*[都也]")
+_NOT_ONE = re.compile(r"一[条條个個项項](?:[都也](?=[不别別没沒]))")
+_PLACE = re.compile(
+    rf"(?:最[前后後]|[前后後](?:面|边)?|开头|末尾|倒数|头)(?:的|第)?\s*(?:{_NUMERAL})\s*[条條个個项項]"
+)
 # 都同意，但 2 不要: what stands between 但 and its verb.
 _TARGETS = re.compile(rf"^(?:[\s、和与及是第条條个個项項号號的]|{_NUMERAL})+")
 _REASON = re.compile(rf"(?:{'|'.join(_LISTS['reason'])})\s*", re.IGNORECASE)
@@ -72,6 +100,10 @@ _LAST_VERB = re.compile(
     rf"({'|'.join(w for w in _CHINESE if len(w) > 1 and _LEXICON.get(w, ('',))[0] == 'verb')})[吧了啦]?[\s.。!！]*\Z"
 )
 _END = re.compile(r"[,，;；。.!！\n]\s*")
+_CHANGES = re.compile("|".join(word for word in _CHANGING if len(word) > 1))
+_JUDGING = _WRONG | {_PASS}
+_NOT_PASSED = ("不过", "不過")
+_ENDS = re.compile(r"\s*(?:[，,；;。.！!\n]|了?$)")
 # Full-width forms of ASCII become ASCII, except for Chinese punctuation, which separates clauses.
 _NARROW: dict[int, int | str] = {
     **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code) not in "，；：！？（）"},
@@ -102,7 +134,12 @@ def tokens(text: str) -> list[Token]:
     text = text.translate(_NARROW).replace("\r", "\n")
     reason = _REASON.search(text)
     end = reason.start() if reason else len(text)
+    text = _NOT_ONE.sub(lambda none: "都".ljust(len(none[0])), text[:end]) + text[end:]
+    if place := _PLACE.search(text, 0, end):
+        raise unclear("{place} is a place in a list; name the numbers", place=repr(place[0]))
     counted = _COUNT.search(text, 0, end) or _NONE.search(text, 0, end)
+    if counted and _CHANGES.search(text, 0, counted.start()):
+        raise _no_change()
     if counted:
         raise unclear("{number} may be how many or which one", number=repr(counted[0].strip()))
     found: list[Token] = []
@@ -151,8 +188,10 @@ def _token(match: re.Match[str], text: str, before: Token | None) -> list[Token]
     if match["unclear"]:
         # 1.5 is no item of a list, and neither surely 1 and 5 nor 1 to 5.
         raise unclear("{number} is not a number", number=word)
+    if match["postponed"]:
+        return [Token("verb", "later")]
     if match["number"]:
-        return [Token("one", str(_number(word)))]
+        return [Token("one", str(number)) for number in _numbers(word)]
     if match["except"]:
         return [Token("except", "not")]
     if match["line"]:
@@ -162,6 +201,12 @@ def _token(match: re.Match[str], text: str, before: Token | None) -> list[Token]
 
 def _word(word: str, following: str, before: Token | None) -> list[Token]:
     word = word.replace("’", "'")
+    behind = before is not None and before.kind in ("one", "range")
+    if word in _JUDGING and behind:
+        # 4过，5不过; elsewhere 不过 is a but.
+        return [Token("verb", "approve" if word == _PASS else "reject")]
+    if word in _NOT_PASSED and behind and _ENDS.match(following):
+        return [Token("verb", "reject")]
     # "all but 2" excludes, "approve 1 but reject 2" goes on with another verb.
     if word in _LISTS["but"]:
         leads_to_verb = _leads_to_verb(following if word.isascii() else _TARGETS.sub("", following, count=1))
@@ -181,17 +226,32 @@ def _word(word: str, following: str, before: Token | None) -> list[Token]:
     if word in _ASKING:
         raise unclear("this reads like a question")
     if word in _CHANGING:
+        raise _no_change()
+    if word in _RELATING:
         raise UsageError(
-            "a reply decides, it changes no text", hint="'alice-exp review' does, with the key e"
+            "a reply decides, it replaces and merges nothing",
+            hint="'alice-exp approve NUMBER --replace ID' does, or --merge ID",
         )
     rest = "" if word.isascii() else _KNOWN_AGAIN.split(following, maxsplit=1)[0]
     raise unclear("{word} is not understood", word=repr((word + rest)[:_QUOTED]))
+
+
+def _no_change() -> UsageError:
+    return UsageError("a reply decides, it changes no text", hint="'alice-exp review' does, with the key e")
 
 
 def _leads_to_verb(text: str) -> bool:
     match = _TOKEN.match(text.lstrip())
     word = (match["word"] or "").lower() if match else ""
     return word in _LEXICON and _LEXICON[word][0] == "verb"
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """The numbers of a run of numerals: 四六七 are three, since they rise and none counts tens."""
+    digits = [_DIGITS.get(character, 0) for character in text]
+    if len(text) > 1 and all(digits) and not text.isdigit() and digits == sorted(set(digits)):
+        return tuple(digits)
+    return (_number(text),)
 
 
 def _number(text: str) -> int:
