@@ -111,6 +111,10 @@ PLAIN: list[tuple[str, list[tuple[object, ...]]]] = [
     ("行，全都行，就9不行", [(A, "all", "-9"), (R, "9")]),
     ("5推迟到下周，剩下的等我周末再看", [(L, "5"), (L, "all", "rest")]),
     ("5先不处理，9否了，其他OK啦", [(L, "5"), (R, "9"), (A, "all", "rest")]),
+    ("1、3留，2、8删，4~7改天再看", [(A, "1", "3"), (R, "2", "8"), (L, "4", "5", "6", "7")]),
+    ("8 重复了，删；1支持", [(R, "8"), (A, "1")]),
+    ("一个不留", [(R, "all")]),
+    ("同意除了2和8之外的所有条目", [(A, "all", "-2", "-8")]),
     # English
     ("yes", [(A, "all")]),
     ("OK", [(A, "all")]),
@@ -263,6 +267,33 @@ def test_there_are_enough_cases_in_both_languages() -> None:
     assert len(PLAIN) >= 50
     assert len(chinese) >= 25
     assert len(PLAIN) - len(chinese) >= 25
+
+
+@pytest.mark.parametrize(
+    ("text", "approved", "rejected"),
+    [
+        ("第一组不要，其余同意", "cd", "ab"),
+        ("同意第一组，剩下的拒绝", "ab", "cd"),
+        ("全部同意，第一组不要", "cd", "ab"),
+        ("除了第一组都同意", "cd", ""),
+        ("除了第1组和4都同意", "c", ""),
+        ("第1组拒绝，其他通过，4除外", "c", "ab"),
+        ("reject group 1, approve the rest", "cd", "ab"),
+        ("approve all, reject group 1", "cd", "ab"),
+        ("approve all except group 1 and 4", "c", ""),
+    ],
+)
+def test_a_group_stands_for_its_numbers(text: str, approved: str, rejected: str) -> None:
+    rows = settle(parse(text), REPORT, {"1": REPORT[:2]})
+    assert {row.verb: "".join(name[4] for name in named) for row, named in rows} == {
+        verb: letters for verb, letters in ((A, approved), (R, rejected)) if letters
+    }
+
+
+def test_nothing_is_decided_twice() -> None:
+    for text in ("第一组不要，1同意", "approve group 1, reject 2"):
+        with pytest.raises(UsageError, match="is both"):
+            settle(parse(text), REPORT, {"1": REPORT[:2]})
 
 
 def test_what_is_about_you_leaves_out_what_is_decided_one_by_one() -> None:

@@ -16,8 +16,13 @@ from alice_exp.review.rules.reply_words import tokens, unclear
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from alice_exp.review.rules.reply_words import Token, Verb
+
+
+_GROUP = "group "
+"""What stands before the number of a group that is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +143,7 @@ def _outside_exception(row: Sequence[Token]) -> list[Token]:
     found, inside = [], False
     for token in row:
         inside = inside or token.kind == "except"
-        if token.kind in ("all", "rest", "about", "group") or (not inside and token.kind != "except"):
+        if token.kind in ("all", "rest", "about") or (not inside and token.kind != "except"):
             found.append(token)
     return found
 
@@ -146,7 +151,7 @@ def _outside_exception(row: Sequence[Token]) -> list[Token]:
 def _add(clause: _Clause, row: Sequence[Token]) -> None:
     inside = False
     for token in row:
-        if inside and token.kind in ("about", "group"):
+        if inside and token.kind == "about":
             raise unclear("what is left out is named by numbers or ids")
         if token.kind == "except":
             inside = True
@@ -158,6 +163,8 @@ def _add(clause: _Clause, row: Sequence[Token]) -> None:
             clause.rest = True
         elif token.kind == "about":
             clause.about = token.value
+        elif token.kind == "group" and inside:
+            clause.excluded += (f"{_GROUP}{token.value}",)
         elif token.kind == "group":
             clause.groups += (token.value,)
         elif inside:
@@ -205,16 +212,21 @@ def _checked(clauses: Sequence[_Clause]) -> tuple[Decision, ...]:
                 clause.groups,
             )
         )
+    _check_wide(decisions, seen.keys(), left_out)
+    return tuple(decisions)
+
+
+def _check_wide(decisions: Sequence[Decision], named: AbstractSet[str], left_out: set[str]) -> None:
+    """Refuse decisions on everything, the rest or a subject that contradict each other."""
     wide = [decision for decision in decisions if decision.everything or decision.rest]
     about = [decision.about for decision in decisions if decision.about]
     if about and (len(set(about)) < len(about) or any(one.is_wide and not one.about for one in decisions)):
         raise unclear("what is about you or about work stands alone in a reply")
-    if any(decision.rest for decision in decisions) and not left_out <= seen.keys():
-        raise unclear("it is not clear whether {name} belongs to the rest", name=min(left_out - seen.keys()))
+    if any(decision.rest for decision in decisions) and not left_out <= named:
+        raise unclear("it is not clear whether {name} belongs to the rest", name=min(left_out - named))
     # "除了 2 都同意，2 拒绝": what everything leaves out may have a decision of its own.
-    if len(wide) > 1 or (wide and wide[0].everything and not seen.keys() <= {*wide[0].excluded}):
+    if len(wide) > 1 or (wide and wide[0].everything and not named <= {*wide[0].excluded}):
         raise unclear("one decision takes everything, and another one too")
-    return tuple(decisions)
 
 
 def _in_front(clauses: Sequence[_Clause]) -> Sequence[_Clause]:
@@ -222,6 +234,12 @@ def _in_front(clauses: Sequence[_Clause]) -> Sequence[_Clause]:
     another decision behind it is taken out of everything (全部同意，2 不要)."""
     if not clauses:
         return clauses
+    # 8 重复了，删: the verb is only said again.
+    clauses = [
+        one
+        for at, one in enumerate(clauses)
+        if not (at and one.is_bare and not one.reason and clauses[at - 1].verb == one.verb)
+    ]
     first, behind = clauses[0], clauses[1:]
     if first.is_bare and not first.reason and behind and behind[0].verb == first.verb:
         return _in_front(behind)
@@ -252,25 +270,43 @@ def settle(
     ``groups`` are the ids of the groups that it showed whole, by number, ``subjects`` those about the user and about
     work. Ids and prefixes in the reply stay as written. Raises ``UsageError`` for a number that is not in the report.
     """
-    named = [[_reference(name, numbered) for name in decision.named] for decision in decisions]
+    named = [
+        [
+            *(_reference(name, numbered) for name in decision.named),
+            *(block_id for group in decision.groups for block_id in _group(group, groups)),
+        ]
+        for decision in decisions
+    ]
     taken = {reference for row in named for reference in row}
     settled = []
+    verbs: dict[str, str] = {}
     for decision, row in zip(decisions, named, strict=True):
-        excluded = {_reference(name, numbered) for name in decision.excluded}
-        if decision.everything:
-            row = [block_id for block_id in numbered if block_id not in excluded]
+        excluded = _left_out(decision, numbered, groups)
+        if decision.everything or decision.rest:
+            row = [block_id for block_id in numbered if block_id not in taken]
         elif decision.about:
             about = subjects.get(decision.about, ())
-            row = [
-                block_id for block_id in numbered if block_id in about and block_id not in excluded | taken
-            ]
-        elif decision.groups:
-            members = (block_id for group in decision.groups for block_id in _group(group, groups))
-            row = [block_id for block_id in members if block_id not in excluded]
-        elif decision.rest:
-            row = [block_id for block_id in numbered if block_id not in taken | excluded]
+            row = [block_id for block_id in numbered if block_id in about and block_id not in taken]
+        row = [reference for reference in row if reference not in excluded]
+        for reference in row:
+            if verbs.setdefault(reference, decision.verb) != decision.verb:
+                raise unclear(
+                    "{name} is both {first} and {second}",
+                    name=reference,
+                    first=verbs[reference],
+                    second=decision.verb,
+                )
         settled.append((decision, tuple(row)))
     return tuple(settled)
+
+
+def _left_out(decision: Decision, numbered: Sequence[str], groups: Mapping[str, tuple[str, ...]]) -> set[str]:
+    """The references that a decision leaves out."""
+    found: set[str] = set()
+    for name in decision.excluded:
+        group = name.removeprefix(_GROUP)
+        found.update((_reference(name, numbered),) if group == name else _group(group, groups))
+    return found
 
 
 def _group(number: str, groups: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ _COUNT = re.compile(
 )
 # 一个都不要 takes none, and is no word on the first; with the digit, 1条也不要, it may be one.
 _NONE = re.compile(r"[一1]\s*[条條个個项項]\s*[都也]")
-_NOT_ONE = re.compile(r"一[条條个個项項](?:[都也](?=[不别別没沒]))")
+_NOT_ONE = re.compile(r"一[条條个個项項](?:[都也]?(?=[不别別没沒]))")
 _PLACE = re.compile(
     rf"(?:最[前后後]|[前后後](?:面|边)?|开头|末尾|倒数|头)(?:的|第)?\s*(?:{_NUMERAL})\s*[条條个個项項]"
 )
