@@ -96,6 +96,29 @@ def test_what_two_machines_folded_apart_is_counted_once() -> None:
     assert (now.id, now.verifications, now.observations, len(now.evidence)) == ("exp-aaaa2222", 4, 2, 4)
 
 
+def test_what_was_folded_on_one_machine_and_written_anew_on_the_other_takes_its_outcomes_along() -> None:
+    """What took it in may have been written anew, too: then its outcomes tell where they came from."""
+    mine, its = used(candidate(2), 1, "here"), used(candidate(3), 2, "there")
+    was = tree(its)
+    folded = only(joined({}, tree(mine), was))
+    edited = replace(used(its, 3, "there"), payload=Payload("use rg, not grep"), updated_at="2026-02-26")
+    for left in (folded, replace(folded, payload=Payload("rg first"), updated_at="2026-02-27")):
+        now = joined(was, tree(left), tree(edited))
+        first, second = (now[block.id].block for block in (mine, its))
+        assert (first.verifications, first.observations, first.record) == (1, 0, Record(1, 0))
+        assert (second.verifications, second.observations, second.record) == (5, 0, Record(5, 0))
+        assert [piece.scenario for piece in first.evidence] == ["here"]
+        assert joined(tree(left), now, tree(used(left, 1, "later")))[mine.id].block.verifications == 2
+
+
+def test_two_outcomes_of_one_second_are_no_sign_that_one_block_took_in_another() -> None:
+    """Both stood side by side before; one machine forgot the first, the other used it."""
+    mine, its = used(candidate(2, "use fd"), 1, "here"), used(candidate(3), 1, "here")
+    now = joined(tree(mine, its), tree(mine), tree(mine, used(its, 1, "there")))
+    assert now[mine.id].block == mine
+    assert now[its.id].block.verifications == 2
+
+
 @pytest.mark.parametrize("place", ["universal", "personal"])
 def test_a_candidate_goes_into_what_was_decided_meanwhile(place: str) -> None:
     kept = replace(candidate(3), state="reliable", verifications=12)
@@ -114,6 +137,7 @@ def test_decided_on_one_machine_and_folded_on_the_other_is_one_block() -> None:
     assert (now.id, now.verifications, now.observations) == ("exp-aaaa2222", 2, 1)
     kept = joined(was, one, tree(only(was), path="personal/habits.jsonc"))
     assert len(kept) == 2, "what is personal and what is for all are two decisions"
+    assert [kept[key].block.verifications for key in sorted(kept)] == [1, 1]
 
 
 def test_what_was_rejected_on_one_machine_is_not_asked_again_on_the_other() -> None:

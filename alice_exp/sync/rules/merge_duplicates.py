@@ -14,7 +14,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import sameness
 from alice_exp.model.rules.lifecycle import DEFAULT, TABLE
 from alice_exp.model.values.block import CONFIDENCE, Placed, content_hash
-from alice_exp.sync.rules.merge_fields import folded
+from alice_exp.sync.rules.merge_fields import folded, parted
 
 if TYPE_CHECKING:
     from alice_exp.model.rules.identity import Sameness
@@ -59,6 +59,29 @@ class _Histories:
                 found[block_id] = before.block
         return found
 
+    def came_back(self, result: Blocks) -> list[tuple[Block, str]]:
+        """The ancestor blocks that one side folded into another block while the other side changed them so that they
+        stand by themselves again, each with the id of what had taken it in."""
+        return [
+            (before.block, outer)
+            for block_id, before in self.was.items()
+            for side in (self.one, self.other)
+            if block_id in result and block_id not in side
+            for outer in side
+            if outer in result and self._took(side[outer].block, before.block)
+        ]
+
+    def _took(self, outer: Block, before: Block) -> bool:
+        """Whether a block took in ``before``: it is at least as old and says the same, or has its outcomes though it
+        was not there when they happened."""
+        if sameness(outer) == sameness(before):
+            return outer.created_at <= before.created_at
+        known = self.was[outer.id].block.evidence if outer.id in self.was else ()
+        return any(
+            piece.kind == "outcome" and piece in before.evidence and piece not in known
+            for piece in outer.evidence
+        )
+
     def _folded_in(self, side: Blocks, inner: str, outer: str) -> bool:
         """Whether a side folded ``inner`` into ``outer``: a block that absorbed another is at least as old as it."""
         if inner not in self.was or inner in side or outer not in side:
@@ -78,7 +101,8 @@ def unite(
     those of the same set that say the same letter by letter.
 
     ``stays`` tells which blocks to keep apart (those with comments by a person). Nothing is counted twice: an act on a
-    block that the other side has folded meanwhile adds only what it added itself.
+    block that the other side has folded meanwhile adds only what it added itself. What was folded and has to stand by
+    itself after all, because the other side wrote or decided on it otherwise, takes along what it had brought.
     """
     histories = _Histories(was, one, other)
     result = dict(merged)
@@ -102,6 +126,9 @@ def unite(
             first = Placed(replace(block, state=state), first.path)
             result[mine] = first
             del result[its]
+    for before, outer in histories.came_back(result):
+        placed = result[outer]
+        result[outer] = replace(placed, block=parted(placed.block, before))
     return result
 
 

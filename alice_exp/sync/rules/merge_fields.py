@@ -252,6 +252,35 @@ def folded(first: Block, second: Block, shared: tuple[Block, ...]) -> Block:
     return Block(**{name: rules.folded(versions, name) for name, rules in FIELDS.items()})
 
 
+def parted(whole: Block, taken: Block) -> Block:
+    """``whole`` without what it took in when ``taken``, as it was then, was folded into it: that stands alone again.
+
+    State and doubt stay: both may have grown from what is gone, and only an act or a person lowers them.
+    """
+    pieces = list(whole.evidence)
+    for piece in taken.evidence:
+        if piece in pieces:
+            pieces.remove(piece)
+    mine, its = whole.record or Record(), taken.record or Record()
+    record = Record(max(0, mine.ok - its.ok), max(0, mine.failed - its.failed))
+    arms = {
+        share: (max(0, a - e), max(0, b - f), max(0, c - g), max(0, d - h))
+        for share, (a, b, c, d) in whole.trial.items()
+        for e, f, g, h in (taken.trial.get(share, _NO_ARMS),)
+    }
+    return replace(
+        whole,
+        evidence=tuple(pieces),
+        verifications=max(0, whole.verifications - taken.verifications),
+        verifications_local=max(0, whole.verifications_local - taken.verifications_local),
+        # Capturing it was one observation more than its count.
+        observations=max(0, whole.observations - taken.observations - 1),
+        access_count=max(0, whole.access_count - taken.access_count),
+        record=record if whole.record is not None else None,
+        trial={share: counts for share, counts in arms.items() if any(counts)},
+    )
+
+
 def age(block: Block) -> tuple[str, str]:
     """The order of two versions of a block: by update, then by content, so that both machines agree."""
     return block.updated_at, canonical(block_json(block, "universal"))
