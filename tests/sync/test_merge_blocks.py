@@ -27,7 +27,8 @@ from alice_exp.model.values.block import (
 )
 from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.sync.rules.merge_blocks import merge, merge_block, second_id
-from alice_exp.sync.rules.merge_homes import merge_timelines, merge_trees
+from alice_exp.sync.rules.merge_homes import merge_trees
+from alice_exp.sync.rules.merge_timelines import merge_timelines
 
 NOW = "2026-02-20T09:00:00Z"
 PATH = "universal/tool_usage.jsonc"
@@ -394,6 +395,29 @@ def test_thoughts_of_both_sides_are_told_and_counted() -> None:
     assert told.total_events == 4 == sum(told.lengths), (
         "what is not kept word for word is counted under its summary"
     )
+
+
+def test_a_thought_of_a_third_side_between_older_ones_is_not_lost() -> None:
+    """A merge before this one put it between; its number is one that the common past has already."""
+    was = Timeline(4, 3, 0, (raw(1, 0, "a"), raw(2, 2, "c"), raw(3, 3, "d")))
+    frame = Timeline(
+        6, 5, 1, (raw(1, 0, "a"), Segment(4, at(2), at(3), 2, 1, "c d"), raw(5, 5, "f"), raw(6, 6, "g"))
+    )
+    other = Timeline(5, 4, 0, (raw(1, 0, "a"), raw(4, 1, "b"), raw(2, 2, "c"), raw(3, 3, "d")))
+    result = merge_timelines(was, frame, other)
+    assert [one.summary or one.events[0].thought for one in result.segments] == ["a", "b", "c d", "f", "g"]
+    assert result.total_events == 6 == sum(result.lengths)
+
+
+def test_a_result_that_one_side_told_meanwhile_is_kept() -> None:
+    was = Timeline(2, 1, 0, (raw(1, 0, "a"),))
+    told = replace(raw(1, 0, "a"), events=(Event(at(0), "a", result="done"),))
+    frame, other = (
+        replace(was, next_id=3, total_events=2, segments=(raw(1, 0, "a"), raw(2, 4, "b"))),
+        Timeline(2, 1, 0, (told,)),
+    )
+    result = merge_timelines(was, frame, other)
+    assert [one.events[0].result for one in result.segments] == ["done", None]
 
 
 def test_what_stands_on_both_sides_without_a_common_past_is_told_once() -> None:

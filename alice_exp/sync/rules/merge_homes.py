@@ -6,7 +6,6 @@ The home is merged as a whole, because a block that one side moved to another fi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.jsonc import edit, parse
@@ -22,7 +21,7 @@ from alice_exp.model.formats.record_schema import (
     SEGMENTS,
 )
 from alice_exp.model.rules.lifecycle import Thresholds
-from alice_exp.model.values.records import Event, Segment, Timeline
+from alice_exp.model.values.records import Timeline
 from alice_exp.sync.rules.merge_blocks import merge
 from alice_exp.sync.rules.merge_duplicates import unite
 from alice_exp.sync.rules.merge_text import (
@@ -32,6 +31,7 @@ from alice_exp.sync.rules.merge_text import (
     merge_document,
     merge_namespace,
 )
+from alice_exp.sync.rules.merge_timelines import merge_timelines
 
 if TYPE_CHECKING:
     from alice_exp.model.values.block import Block
@@ -104,53 +104,3 @@ def _timelines(was: bytes | None, one: bytes, other: bytes) -> bytes:
 
 def _timeline(data: bytes | None) -> Timeline:
     return past_timeline(data) if data is not None else Timeline()
-
-
-def merge_timelines(was: Timeline, frame: Timeline, other: Timeline) -> Timeline:
-    """``frame`` with the thoughts that the other side added since ``was``, with new numbers, by time.
-
-    Of a segment that also contains older thoughts only the newer ones are taken: verbatim if it still has them,
-    otherwise as its summary. The counters include all of them (R1.34). What stands on both sides to the letter is taken
-    once: a purge took the common history away, or both imported one file.
-    """
-    new: list[Segment] = []
-    for numbers, segment in zip(other.numbers(), other.segments, strict=True):
-        late = numbers.stop - 1 - was.total_events
-        if late >= segment.segment_length:
-            new.append(segment)
-        elif late > 0:
-            new += _late(segment, late)
-    held = [_bare(segment) for segment in frame.segments]
-    held += [_raw(event) for segment in frame.segments for event in segment.events]
-    twice = sum(one.segment_length for one in new if _bare(one) in held)
-    new = [one for one in new if _bare(one) not in held]
-    numbered = tuple(replace(one, id=frame.next_id + place) for place, one in enumerate(new))
-    segments = (*frame.segments, *numbered)
-    # A person may have reordered the file by hand; then the new ones just go to the end.
-    if list(frame.segments) == sorted(frame.segments, key=lambda one: one.start):
-        segments = tuple(sorted(segments, key=lambda one: one.start))
-    total = frame.total_events + max(0, other.total_events - was.total_events) - twice
-    compressions = frame.total_compressions + other.total_compressions - was.total_compressions
-    return Timeline(
-        frame.next_id + len(numbered), total, min(compressions, max(0, total - len(segments))), segments
-    )
-
-
-def _bare(segment: Segment) -> Segment:
-    return replace(segment, id=0)
-
-
-def _raw(event: Event) -> Segment:
-    return Segment(0, event.at, event.at, events=(event,))
-
-
-def _late(segment: Segment, late: int) -> list[Segment]:
-    """The newest ``late`` thoughts of a segment, as segments."""
-    events = segment.events[-late:] if late else ()
-    raw = [_raw(event) for event in events]
-    rest = late - len(raw)
-    if not rest:
-        return raw
-    end = raw[0].start if raw else segment.end
-    summary = replace(segment, id=0, start=min(segment.start, end), end=end, segment_length=rest, events=())
-    return [summary, *raw]
