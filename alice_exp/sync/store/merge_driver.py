@@ -19,7 +19,7 @@ from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.model.formats.block_erasure import forget
 from alice_exp.sync.rules.merge_homes import MergedFiles, merge_trees
 from alice_exp.sync.rules.merge_text import HOLDERS
-from alice_exp.sync.store.common_history import common_ancestors
+from alice_exp.sync.store.shared_history import shared_past
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,7 +108,7 @@ def _without(files: dict[str, bytes], ids: Sequence[str]) -> dict[str, bytes]:
 def _base(repository: Repository, one: str, other: str) -> dict[str, bytes]:
     """The files of the common ancestor; none if the commits share no history."""
     # Two machines that synced crosswise have several best ancestors; any single one would count some acts twice.
-    bases = common_ancestors(repository, one, other)
+    bases = shared_past(repository, one, other)
     if not bases:
         return {}
     result = files_of(repository, bases[0])

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 GONE = "Purged"
 """Trailer of a sync that put one history over another: an id that was purged in the other one."""
 
-OVER = "Over"
-"""Trailer of the same: the newest act of the history that was taken in without its past."""
-
 
 def purged(repository: Repository, *revisions: str) -> tuple[str, ...]:
     """The ids of blocks that were purged in some history, by its tombstones and those it took over (``GONE``)."""
@@ -27,44 +24,6 @@ def purged(repository: Repository, *revisions: str) -> tuple[str, ...]:
     output = repository.run("log", *tombs, fields, *revisions, "--")
     # Whatever else stands there was written by another program, and would become part of a pattern.
     return tuple(filter(ID.fullmatch, dict.fromkeys(output.decode("utf-8", "replace").split())))
-
-
-def shared_past(repository: Repository, one: str, other: str, bases: Sequence[str]) -> list[str]:
-    """The ``bases`` of two commits (their best common ancestors), and after a purge on either side what they share
-    since: the newest commit of either side whose act the other has, too, or took over (``OVER``).
-
-    A purge writes commits anew, and what both had before it would count as added by each.
-    """
-    since = [f"^{base}" for base in bases]
-    if not (purged(repository, one, *since) or purged(repository, other, *since)):
-        return [*bases]
-    here, there = (_acts(repository, side, *since) for side in (one, other))
-    over = {act for side in (one, other) for act in _named(repository, OVER, side, *since)}
-    sides = ((here, over), (there, over), (here, there))
-    shared = next((side[act] for side, known in sides for act in side if act in known), "")
-    older = [base for base in bases if not shared or not repository.contains(shared, base)]
-    return [shared, *older] if shared else older
-
-
-def newest_act(repository: Repository, commit: str) -> str:
-    """The id of the newest act of a history; empty if none is an act's."""
-    return next(iter(_acts(repository, "--max-count=100", commit)), "")
-
-
-def _acts(repository: Repository, *revisions: str) -> dict[str, str]:
-    """The commit of each act of some history, newest first."""
-    act = "%(trailers:key=Alice-Act,valueonly,separator=%x20)"
-    rows = repository.run("log", "--topo-order", f"--format=%H {act}", *revisions, "--").decode(
-        "utf-8", "replace"
-    )
-    pairs = (row.split(" ", 1) for row in rows.splitlines() if " " in row)
-    return {act: commit for commit, act in pairs if act}
-
-
-def _named(repository: Repository, trailer: str, *revisions: str) -> list[str]:
-    key = f"--format=%(trailers:key=Alice-{trailer},valueonly)"
-    found = repository.run("log", f"--grep=^Alice-{trailer}: ", key, *revisions, "--")
-    return found.decode("utf-8", "replace").split()
 
 
 def refuse_purged(repository: Repository, head: str, there: str, *, over: bool = False) -> None:
