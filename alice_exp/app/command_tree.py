@@ -274,8 +274,7 @@ def _name_open_decisions(terminal: Terminal) -> None:
             )
         )
     if len(found) > _OPEN_NAMED:
-        left = len(found) - _OPEN_NAMED
-        terminal.note(language.say("and {count} more decisions without an outcome", count=left))
+        terminal.note(language.say("and {count} more", count=len(found) - _OPEN_NAMED))
 
 
 _OPEN_NAMED = 3

@@ -95,7 +95,7 @@ def test_a_report_names_three_decisions_without_an_outcome_and_counts_the_rest(h
     for number in range(5):
         cli("decide", f"paint the fence {number}")
     said = cli("heartbeat", env={"ALICE_NOW": "2026-02-22T09:00:00Z"}).stderr
-    assert said.count("no outcome yet") == 3 and "and 2 more decisions without an outcome" in said
+    assert said.count("no outcome yet") == 3 and "and 2 more" in said
 
 
 def test_d33_nothing_known_is_own_reasoning(home: Path, cli: Call) -> None:

@@ -12,6 +12,7 @@ from alice_exp.finding.rules.nearness.neighbourhood import Relation
 from alice_exp.model.rules.private_facts import Delicate
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
 from alice_exp.review.cli.report_model import neighbours
+from alice_exp.review.cli.review_pages import ReviewPage
 from alice_exp.review.rules.arrangement import CARDS, FEW, Key, Wanted, arranged, page_of, review_screens
 from alice_exp.review.rules.daily_report import Item, Proposal
 
@@ -180,3 +181,12 @@ def test_a_review_brings_what_is_decided_by_itself_alone_and_the_rest_by_pages()
     assert [len(screen) for screen in screens[3:]] == [10, 10, 5, 1]
     assert names(screens[-1]) == "r"
     assert [len(screen) for screen in review_screens(plain[:FEW])] == [1] * FEW
+
+
+def test_no_mark_on_a_page_ever_approves() -> None:
+    page = ReviewPage([item(f"exp-{one * 8}") for one in "2345"])
+    for digit in "2", "3", "3":
+        page.toggle(digit)
+    ids = [one.placed.block.id for one in page.items]
+    assert page.split("a") == ([ids[0], ids[3]], [ids[1]])
+    assert page.split("r") == ([], [ids[0], ids[1], ids[3]])

@@ -320,8 +320,8 @@ class _Session:
     def _page_carried_out(self, pressed: str, page: ReviewPage) -> bool:
         if pressed in ("a", "y", "r"):
             at = len(self.commits)
-            ways = (self._approved, self._rejected)[:: -1 if pressed == "r" else 1]
-            done = all(not ids or way(ids) for way, ids in zip(ways, page.split(), strict=True))
+            good, bad = page.split(pressed)
+            done = (not good or self._approved(good)) and (not bad or self._rejected(bad))
             # One key, and u takes all of it back.
             joined = [row for rows in self.commits[at:] for row in rows]
             self.commits[at:] = [joined] if joined else []
@@ -329,7 +329,9 @@ class _Session:
         if pressed in ONWARDS:
             return self._onwards(pressed)
         self.terminal.line(
-            say("  a digit marks one: ✗ the other way, · later; then one key decides the page")
+            say(
+                "  a digit marks one: ✗ is rejected whatever key follows, · waits; then one key decides the rest"
+            )
         )
         return False
 

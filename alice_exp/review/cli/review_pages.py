@@ -13,8 +13,8 @@ from alice_exp.review.cli.report_model import neighbours, told
 from alice_exp.review.rules.daily_report import Item
 from alice_exp.terminal.language import say
 
-Mark = Literal["other", "later"]
-"""What an exception does: the other of approve and reject, or nothing yet."""
+Mark = Literal["reject", "later"]
+"""What an exception does, whatever key decides the page: it is rejected, or waits. No mark ever approves."""
 
 Settled = Literal["approved", "rejected", "later", "elsewhere"]
 """How a candidate left this review; ``elsewhere``: another process decided on it meanwhile."""
@@ -63,31 +63,32 @@ class ReviewPage:
         return {item.placed.block.id: digit for digit, item in zip(DIGITS, self.items, strict=False)}
 
     def toggle(self, digit: str) -> bool:
-        """Mark a candidate as an exception, once more as put off, once more as none; whether there is such a one."""
+        """Mark a candidate as rejected, once more as left out, once more as neither; whether there is such a one."""
         at = DIGITS.index(digit)
         if at >= len(self.items):
             return False
         block_id = self.items[at].placed.block.id
         match self.marks.get(block_id):
             case None:
-                self.marks[block_id] = "other"
-            case "other":
+                self.marks[block_id] = "reject"
+            case "reject":
                 self.marks[block_id] = "later"
             case _:
                 del self.marks[block_id]
         return True
 
-    def split(self) -> tuple[list[str], list[str]]:
-        """The ids of those without a mark, and of those marked as the other."""
+    def split(self, pressed: str) -> tuple[list[str], list[str]]:
+        """The ids of those that a key, ``a`` or ``r``, approves, and of those that it rejects."""
         ids = [item.placed.block.id for item in self.items]
         plain = [one for one in ids if one not in self.marks]
-        return plain, [one for one in ids if self.marks.get(one) == "other"]
+        bad = [one for one in ids if self.marks.get(one) == "reject"]
+        return (plain, bad) if pressed != "r" else ([], [one for one in ids if one in (*plain, *bad)])
 
     def lines(self, width: int) -> list[str]:
         """Every candidate's whole text behind its digit and mark, with what stands beside it."""
         found = []
         for digit, item in zip(DIGITS, self.items, strict=False):
-            sign = {None: " ", "other": "✗", "later": "·"}[self.marks.get(item.placed.block.id)]
+            sign = {None: " ", "reject": "✗", "later": "·"}[self.marks.get(item.placed.block.id)]
             text = told(item.placed) if self.place else f"{told(item.placed)} → {item.destination}"
             beside = [f"{row.label} {row.text}" for row in neighbours(item) if row.note or row.label != "·"]
             rows = wrapped("\n".join([text, *beside]), width - 6)
@@ -96,7 +97,7 @@ class ReviewPage:
 
     def question(self) -> str:
         """The keys of a page."""
-        return say("[a]pprove these [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: not this one [?] ")
+        return say("[a]pprove these [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: ✗ reject [?] ")
 
 
 def decided_lines(names: Sequence[str], words: str) -> list[str]:
