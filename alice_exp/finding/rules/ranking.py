@@ -251,15 +251,14 @@ def _best_passing(
 def _chunks(first: Iterable[tuple[int, float]], matches: Mapping[int, float]) -> Iterator[Sequence[int]]:
     """The texts by descending match, then index, in chunks. ``first`` are the best of them, in no order."""
 
-    def descending(pairs: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
-        return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
-
     done = 0
     for further in (False, True):
-        queue = descending(reaching(matches, 0.0) if further else first)
-        # The very first is mostly it.
-        if queue and not done:
-            yield [queue[0][0]]
+        some = reaching(matches, 0.0) if further else list(first)
+        if some and not done:
+            # The very first is mostly it, and then there is nothing to sort.
+            best = max(match for _, match in some)
+            yield [min(index for index, match in some if match == best)]
+        queue = sorted(some, key=lambda pair: (-pair[1], pair[0]))
         for start in range(done or 1, len(queue), _CHUNK):
             yield [index for index, _ in queue[start : start + _CHUNK]]
         done = len(queue)
