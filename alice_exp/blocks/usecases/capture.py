@@ -11,6 +11,7 @@ from alice_exp.home.references import namespace_path
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Op
 from alice_exp.kernel.progress import followed
+from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import Sameness, sameness
 from alice_exp.model.rules.marks import marks
@@ -195,21 +196,23 @@ def _intake(snapshot: Snapshot, caller: Caller, drafts: Sequence[Draft]) -> _Int
     # Of many drafts nearly every block would be looked up.
     few = len(drafts) <= FEW
     likely = snapshot.marked(frozenset().union(*map(marks, drafts))) if few else [*snapshot]
+    # Most blocks say something else, which what they say tells by itself, without when.
+    told = {fingerprint_text(draft.payload.content) for draft in drafts} if few else set()
+    same = [p for p in likely if not few or p.block.key or fingerprint_text(p.block.payload.content) in told]
     living: dict[Sameness, Placed] = {}
     # Of equal blocks the most trusted set wins, as it is entered last.
     order: Sequence[Place] = ("low_value", "universal", "personal")
     for place in order:
-        for placed in likely:
+        for placed in same:
             if placed.place == place:
                 living[sameness(placed.block)] = placed
-    trusted = tuple(
-        p for p in likely if p.place in ("personal", "universal") and is_approved(p) and not p.block.key
-    )
+    trusted = [p for p in likely if p.place in ("personal", "universal") and not p.block.key]
     rejected = (p for p in likely if p.place == "archive" and p.namespace == "rejected")
     known = None if few else {placed.block.id for placed in likely}
     is_taken = (lambda i: snapshot.find(i) is not None) if known is None else known.__contains__
-    # For many drafts every trusted block is marked once, rather than looked through once a draft.
-    alike = (lambda payload: twin(payload, trusted)) if few else Rejections.of(trusted).find
+    # For many drafts every approved block is marked once, rather than looked through once a draft.
+    marked = None if few else Rejections.of(filter(is_approved, trusted))
+    alike = marked.find if marked is not None else (lambda payload: twin(payload, trusted, is_approved))
     return _Intake(caller, living, is_taken, Rejections.of(rejected), alike)
 
 

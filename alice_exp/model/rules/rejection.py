@@ -10,7 +10,7 @@ from alice_exp.model.rules.similarity import plain_mark, same_inference
 from alice_exp.model.values.block import Placed, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.values.block import Block, Payload
@@ -71,12 +71,14 @@ class Rejections:
         return likely if likely and same_inference(inference(likely.block.payload), text) else None
 
 
-def twin(payload: Payload, blocks: Iterable[Placed]) -> Placed | None:
-    """The block among ``blocks`` that says the same to the word (DESIGN 13, identical), whatever its trigger."""
+def twin(payload: Payload, blocks: Iterable[Placed], counts: Callable[[Placed], bool]) -> Placed | None:
+    """The block among ``blocks`` that ``counts`` and says the same to the word (DESIGN 13, identical), whatever its
+    trigger."""
     text = inference(payload)
     # One search for the longest word spares the marks of all blocks that do not have it.
     needle = max(words(text), key=len, default="")
-    return Rejections.of(p for p in blocks if needle in inference(p.block.payload).lower()).find(payload)
+    having = (p for p in blocks if needle in inference(p.block.payload).lower())
+    return Rejections.of(filter(counts, having)).find(payload)
 
 
 def typed_again(
