@@ -71,7 +71,7 @@ _TOKEN = re.compile(
     rf"|(?:group|第?[组組])\s*(?P<group>{_NUMERAL})|第\s*(?P<nth>{_NUMERAL})\s*[组組]"
     rf"|(?P<about>about (?:me|work)\b)"
     rf"|(?P<range>(?:{_NUMERAL})\s*(?:-|–|—|~|到|至|\.\.|\bto\b|\bthrough\b)\s*(?:第\s*)?(?:{_NUMERAL}))"
-    rf"|(?P<postponed>(?:等我?|先)?(?:{_WHEN})再(?:看看?|说|定|处理|决定)|(?:推迟|延|放|留|拖|挪)到(?:{_WHEN})(?:再(?:看看?|说|定|处理|决定))?)"
+    rf"|(?P<postponed>(?:等我?|先)?(?:{_WHEN})再(?:看看?|说|定|处理|决定)|(?:推迟|推|延|放|留|拖|挪)到(?:{_WHEN})(?:再(?:看看?|说|定|处理|决定))?)"
     rf"|(?P<unclear>[0-9]+[.:：][0-9]+)"
     rf"|(?P<number>{_NUMERAL})"
     rf"|(?P<except>but\s+not(?=\s+(?:no\.?\s*)?(?:[0-9]|exp-)))"
@@ -83,9 +83,10 @@ _TOKEN = re.compile(
 _COUNT = re.compile(
     rf"(?<![第0-9一二三四五六七八九十百、,，和及与到至~.-])(?:两|(?:{_NUMERAL})(?=[条條]))\s*[条條个個项項](?!\s*[0-9、,，和及与到至~-]*\s*[0-9一二三四五六七八九])"
 )
-# 一个都不要 takes none, and is no word on the first; with the digit, 1条也不要, it may be one.
-_NONE = re.compile(r"[一1]\s*[条條个個项項]\s*[都也]")
-_NOT_ONE = re.compile(r"一[条條个個项項](?:[都也]?(?=[不别別没沒]))")
+# 一个都不要 takes none, and is no word on the first; 1条也不要 and 一个不留 may be either, 第一条都不要 is the first.
+_UNORDERED = "(?<![第0-9一二三四五六七八九十百两这那前后後面边最末头、和及与])"
+_NONE = re.compile(rf"(?:{_UNORDERED}[一1]|[0-9]一)\s*[条條个個项項]\s*[都也不别別没沒]")
+_NOT_ONE = re.compile(rf"{_UNORDERED}一[条條个個项項](?=[都也][不别別没沒])")
 _PLACE = re.compile(
     rf"(?:最[前后後]|[前后後](?:面|边)?|开头|末尾|倒数|头)(?:的|第)?\s*(?:{_NUMERAL})\s*[条條个個项項]"
 )
@@ -134,9 +135,9 @@ def tokens(text: str) -> list[Token]:
     text = text.translate(_NARROW).replace("\r", "\n")
     reason = _REASON.search(text)
     end = reason.start() if reason else len(text)
-    text = _NOT_ONE.sub(lambda none: "都".ljust(len(none[0])), text[:end]) + text[end:]
     if place := _PLACE.search(text, 0, end):
         raise unclear("{place} is a place in a list; name the numbers", place=repr(place[0]))
+    text = _NOT_ONE.sub("  ", text[:end]) + text[end:]
     counted = _COUNT.search(text, 0, end) or _NONE.search(text, 0, end)
     if counted and _CHANGES.search(text, 0, counted.start()):
         raise _no_change()
