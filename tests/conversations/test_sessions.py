@@ -576,6 +576,15 @@ def test_no_server_at_all_is_one_sentence(home: Path, cli: Call, impatient: None
 # -- the window ---------------------------------------------------------------------------------------------------
 
 
+def test_a_window_names_who_speaks_where_several_do(home: Path, cli: Call) -> None:
+    talk = home.parent / "talk.jsonl"
+    rows = [("Lin", "I am allergic to dogs"), ("Yao", "I am not")]
+    talk.write_text("".join(json.dumps({"session": "s", "speaker": w, "text": t}) + "\n" for w, t in rows))
+    cli("session", "import", str(talk))
+    shown = cli("session", "window", "s", "--json").json["messages"]
+    assert [one["content"] for one in shown] == ["Lin: I am allergic to dogs", "Yao: I am not"]
+
+
 @pytest.mark.needs("httpx2")
 def test_a_models_summary_and_a_failing_models_fallback(home: Path, cli: Call, impatient: None) -> None:
     begun(cli)

@@ -42,6 +42,18 @@ def by_the_user(messages: Sequence[Message], others: Iterable[str]) -> list[Mess
     ]
 
 
+def named_apart(messages: Sequence[Message]) -> list[Message]:
+    """The messages as a model can read them: where several speak as the user, each begins with its speaker's name."""
+    if len({one.speaker.strip() for one in messages if one.role == "user"}) < 2:
+        return list(messages)
+    return [
+        replace(one, content=f"{one.speaker.strip()}: {one.content}")
+        if one.role == "user" and one.speaker.strip()
+        else one
+        for one in messages
+    ]
+
+
 def _is_named(name: str, known: Sequence[str]) -> bool:
     told = [Message("user", note) for note in known if fold(name) in fold(note)]
     return any(fold(one.value) == fold(name) for one in extract(told).inferences if one.concept == "name")

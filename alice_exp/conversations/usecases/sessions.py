@@ -20,7 +20,7 @@ from alice_exp.conversations.rules.extraction import (
     prompt_for,
     replaces,
 )
-from alice_exp.conversations.rules.speakers import by_the_user, nobody_known, other_speakers
+from alice_exp.conversations.rules.speakers import by_the_user, named_apart, nobody_known, other_speakers
 from alice_exp.home.dry_run import DryHome
 from alice_exp.kernel.errors import AliceError, NotFoundError, ProviderError, UsageError
 from alice_exp.kernel.text.times import seconds
@@ -279,7 +279,7 @@ def end(conversing: Conversing, session: str, *, forget: bool = False) -> Spoken
 def window(conversing: Conversing, session: str, settings: Settings | None = None) -> Window:
     """The messages of a conversation to send to the model (R4.5-R4.13), else as configured; the provider, if any,
     writes the summary."""
-    messages = [record.message for record in conversing.chats.load(session)]
+    messages = named_apart([record.message for record in conversing.chats.load(session)])
     settings = settings or Settings.of(conversing.config)
     return before_model(messages, settings, summary_by(conversing.provider))
 

@@ -7,10 +7,14 @@ import re
 from alice_exp.conversations.rules.extraction.chinese_patterns import SENTENCES, of_user
 from alice_exp.conversations.rules.extraction.inferences import Inference
 
+_COLON = re.compile("[：:]")
+
 
 def whole_sentence(text: str, asks: bool) -> list[Inference]:
     """Instructions and corrections, which are matched against the whole sentence."""
-    if asks or SENTENCES.asks.search(text):
+    # 以后周报写成三段：做了什么、卡在哪: what stands behind the colon asks nothing.
+    head = _COLON.split(text)[0] if SENTENCES.standing.match(text) else text
+    if asks or SENTENCES.asks.search(head) or SENTENCES.concession.match(text):
         return []
     named = SENTENCES.call_me.match(text)
     if named:
@@ -19,7 +23,7 @@ def whole_sentence(text: str, asks: bool) -> list[Inference]:
     if meant and not SENTENCES.deictic.search(meant["v"]):
         return [Inference(f"用户更正：意思是{meant['v']}", 0.6, "fact", "correction", "", meant["v"])]
     swapped = SENTENCES.not_but.match(text)
-    if swapped and not SENTENCES.deictic.search(swapped["v"]):
+    if swapped and not (SENTENCES.deictic.search(swapped["v"]) or swapped["o"].startswith(("不", "没"))):
         content = f"用户更正：是{swapped['v']}，不是{swapped['o']}"
         return [Inference(content, 0.6, "fact", "correction", "", swapped["v"])]
     return _instruction(text)
@@ -60,11 +64,24 @@ def order_of(text: str) -> Inference:
     return Inference(f"用户要求：{order}", 0.8, "rule", "instruction", "", order)
 
 
+def with_clause_before(clause: str, before: str) -> Inference | None:
+    """The order in a clause that holds only with the one before it, which says when or of what; None for others."""
+    if not before or not SENTENCES.bare_order.match(clause):
+        return None
+    timed = SENTENCES.tells_when.search(before) and not SENTENCES.tells_when.search(clause)
+    if not timed and not SENTENCES.tells_what.match(before):
+        return None
+    if SENTENCES.asks.search(before) or clause_order(before):
+        return None
+    return order_of(f"{before}，{SENTENCES.addressed.sub('', clause)}")
+
+
 def clause_order(clause: str) -> list[Inference]:
     """The order in one clause: 提交信息用英文写, 周报里别写人名, 先给结论再给理由."""
     if (
         clause.startswith("我")
         or len(clause) < 3
+        or SENTENCES.concession.match(clause)
         or (clause.endswith("了") and not SENTENCES.no_longer.search(clause))
     ):
         return []

@@ -10,6 +10,7 @@ from alice_exp.conversations.rules.extraction.chinese_instructions import (
     clause_order,
     order_of,
     whole_sentence,
+    with_clause_before,
 )
 from alice_exp.conversations.rules.extraction.chinese_patterns import (
     SENTENCES,
@@ -119,9 +120,16 @@ def _ordered(clause: str, before: str) -> list[Inference]:
 
     What points at a place (都建在那边) is told with the clause before it.
     """
+    own = SENTENCES.own_from_now.match(clause)
+    if own and before.startswith("我"):
+        return [Inference(f"用户{of_user(own['v'])}", 0.7, "habit", "habit", "", own["v"])]
+    known = clause_order(clause)
+    whole = with_clause_before(clause, before) if known else None
+    if whole:
+        return [whole]
     if before and SENTENCES.there.search(clause):
-        return [order_of(f"{before}，{one.value}") for one in clause_order(clause)]
-    return [order_of(before)] if before and SENTENCES.like_this.search(clause) else clause_order(clause)
+        return [order_of(f"{before}，{one.value}") for one in known]
+    return [order_of(before)] if before and SENTENCES.like_this.search(clause) else known
 
 
 def _is_mine(clause: str, before: bool) -> bool:
@@ -138,7 +146,12 @@ def _is_mine(clause: str, before: bool) -> bool:
 def _clause(clause: str) -> Iterator[Inference]:
     """The inferences of one clause about the speaker."""
     clause = SENTENCES.tail.sub("", clause)
-    if SENTENCES.asks.search(clause) or SENTENCES.past.search(clause):
+    if (
+        SENTENCES.asks.search(clause)
+        or SENTENCES.past.search(clause)
+        or SENTENCES.perhaps.search(clause)
+        or SENTENCES.concession.match(clause)
+    ):
         return
     timed = SENTENCES.time.match(clause)
     time = timed["t"] if timed else ""
