@@ -6,7 +6,6 @@ verdict is ever kept in a file, where anybody could write it: a process remember
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import hashlib
 import json
@@ -24,8 +23,6 @@ from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.rules.approval import claim, judged, marked
 from alice_exp.model.values.block import Placed
 from alice_exp.owner.ports import OwnerKey
-from alice_exp.owner.rules.ssh_signature import can_verify
-from alice_exp.owner.rules.ssh_signature import verdicts as verdicts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -170,7 +167,7 @@ class SshOwner:
             return {}
         verdicts = self._verdicts
         missing = [said for said in claims if _digest(line, said) not in verdicts]
-        if len(missing) > _MANY and not can_verify(line):
+        if len(missing) > _MANY and not _is_ours(line):
             self._warn(
                 ProblemError("{count} signatures are verified; this takes a moment", count=len(missing))
             )
@@ -225,7 +222,9 @@ class SshOwner:
         return verdicts
 
     def _verified(self, line: str, claims: Sequence[Claim]) -> tuple[bool, ...]:
-        if can_verify(line):
+        if _is_ours(line):
+            from alice_exp.owner.rules.ssh_signature import verdicts as verdicts_of
+
             return verdicts_of(line, claims, NAMESPACE)
         with self._scratch() as scratch:
             (scratch / "allowed").write_text(_allowed_line(line), encoding="utf-8")
@@ -257,8 +256,17 @@ def _as_it_is(placed: Placed) -> Placed:
     return placed
 
 
+def _is_ours(line: str) -> bool:
+    """Whether signatures of this key are verified in process; loaded, like the rest of it, where there is a key."""
+    from alice_exp.owner.rules.ssh_signature import can_verify
+
+    return can_verify(line)
+
+
 def _key_of(line: str, path: str, file: str) -> OwnerKey:
     """Parse a public key line; raises ``ProblemError`` unless it is an SSH key that can sign."""
+    import base64
+
     kind, _, rest = line.strip().partition(" ")
     body, _, comment = rest.strip().partition(" ")
     try:
