@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from contextlib import AbstractContextManager
 
     from alice_exp.conversations.values import ChatRecord, Message
@@ -97,8 +97,12 @@ class ChatHistoryStore(Protocol):
         """All conversations, oldest first."""
         ...
 
-    def expire(self, before: float) -> tuple[str, ...]:
-        """Delete conversations last written before this moment (epoch seconds); returns their names (B4.6)."""
+    def older(self, before: float) -> tuple[str, ...]:
+        """The names of conversations last written before this moment (epoch seconds)."""
+        ...
+
+    def expire(self, before: float, stays: Collection[str] = ()) -> tuple[str, ...]:
+        """Delete these, but for the named that stay; returns their names (B4.6)."""
         ...
 
 

@@ -24,7 +24,7 @@ from alice_exp.kernel.journal.atomic_files import append, remove
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from alice_exp.conversations.values import Message
@@ -164,14 +164,23 @@ class FileSessions:
         unread = len(told.messages) - told.extracted - 1
         return Conversation(session, told.started, last, len(told.messages), max(0, unread), told.ended)
 
-    def expire(self, before: float) -> tuple[str, ...]:
-        """Delete conversations last written before this moment (epoch seconds); returns their names."""
-        gone = []
+    def older(self, before: float) -> tuple[str, ...]:
+        """The names of conversations last written before this moment (epoch seconds)."""
+        found = []
         for path in self._files():
             with contextlib.suppress(OSError):
                 if path.stat().st_mtime < before:
-                    path.unlink()
-                    gone.append(path.name.removesuffix(_ENDING))
+                    found.append(path.name.removesuffix(_ENDING))
+        return tuple(found)
+
+    def expire(self, before: float, stays: Collection[str] = ()) -> tuple[str, ...]:
+        """Delete these, but for the named that stay; returns their names."""
+        gone = []
+        for name in self.older(before):
+            with contextlib.suppress(OSError):
+                if name not in stays:
+                    self._path(name).unlink()
+                    gone.append(name)
         return tuple(gone)
 
     # -- the files ----------------------------------------------------------------------------------------------

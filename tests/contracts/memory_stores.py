@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -117,9 +117,13 @@ class InMemoryChatHistoryStore:
             found.append(Conversation(session, held.at, last, len(held.records), max(0, unread), held.ended))
         return tuple(sorted(found, key=lambda one: (one.at, one.session)))
 
-    def expire(self, before: float) -> tuple[str, ...]:
-        """Delete those that were last added to before this moment (epoch seconds)."""
-        gone = tuple(sorted(session for session, held in self._held.items() if held.touched < before))
+    def older(self, before: float) -> tuple[str, ...]:
+        """Those that were last added to before this moment (epoch seconds)."""
+        return tuple(sorted(session for session, held in self._held.items() if held.touched < before))
+
+    def expire(self, before: float, stays: Collection[str] = ()) -> tuple[str, ...]:
+        """Delete these, but for those that stay."""
+        gone = tuple(session for session in self.older(before) if session not in stays)
         for session in gone:
             del self._held[session]
         return gone

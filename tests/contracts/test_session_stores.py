@@ -95,6 +95,8 @@ def test_ending_forgetting_and_growing_old(chats: ChatHistoryStore, clock: Clock
     assert chats.conversations()[0].ended == "" and chats.conversations()[0].at == AT
     clock.now += 100
     chats.start("young", AT)
+    assert chats.older(1_000_050.0) == ("demo",)
+    assert chats.expire(1_000_050.0, ["demo"]) == ()
     assert chats.expire(1_000_050.0) == ("demo",)
     assert chats.forget("young") == 0 and chats.conversations() == ()
 

@@ -643,3 +643,14 @@ def test_what_programs_call_the_two_sides_is_a_role() -> None:
     ]
     said = [row.message for one in rows for row in rows_of(one)]
     assert [one.role for one in said] == ["user", "assistant", "user"]
+
+
+def test_what_nobody_read_is_read_before_it_is_deleted(home: Path, cli: Call) -> None:
+    cli("session", "start", "lost")
+    cli("session", "say", "lost", "user", "always put units in the header")
+    later = {"ALICE_NOW": "2026-04-20T09:00:00Z"}
+    cli("session", "start", "other", env=later)
+    assert [one["payload"] for one in cli("heartbeat", "--json", env=later).json["items"]] == [
+        "The user's instruction: always put units in the header"
+    ]
+    assert [one["id"] for one in cli("session", "list", "--json").json["sessions"]] == ["other"]

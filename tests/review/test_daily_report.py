@@ -172,6 +172,17 @@ def test_what_was_taken_back_meanwhile_moved_nowhere() -> None:
     assert moved((block,), outcome(("exp-aaaaaaaa", "past", "possible", "demoted"))) == []
 
 
+def test_an_act_that_was_undone_is_not_told_unless_its_undo_was() -> None:
+    block = Block("exp-aaaaaaaa", Payload("x"), state="reliable")
+    rose = outcome(("exp-aaaaaaaa", "past", "reliable", "promoted"))
+    retired = replace(outcome(("exp-aaaaaaaa", "reliable", "obsolete", "retired")), act_id="act-1")
+    undo = Commit("", "", "undo", "user", NOW, ("exp-aaaaaaaa",), "act-2", (("Undoes", "act-1"),))
+    again = Commit("", "", "undo", "user", NOW, ("exp-aaaaaaaa",), "act-3", (("Undoes", "act-2"),))
+    assert moved((block,), rose, retired, undo) == [("exp-aaaaaaaa", "promoted", "past", "reliable", 1)]
+    gone = replace(block, state="obsolete")
+    assert moved((gone,), rose, retired, undo, again) == [("exp-aaaaaaaa", "retired", "past", "obsolete", 2)]
+
+
 def test_a_message_that_does_not_add_up_is_passed_over() -> None:
     act = replace(outcome(("exp-aaaaaaaa", "past", "flying", "promoted")))
     assert moved((), act) == []

@@ -12,7 +12,6 @@ from alice_exp.agents.rules import host_transcripts
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.search_sessions import take_in
 from alice_exp.kernel.errors import AliceError, UsageError
-from alice_exp.kernel.text.times import seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,7 +47,7 @@ def finish(
 def _one(spool: Spool, conversing: Conversing, left: Left) -> AliceError | None:
     if not conversing.config.flag("short_term.enabled"):
         return None
-    conversing.chats.expire(seconds(conversing.caller.now) - sessions.KEPT_DAYS * 86_400)
+    sessions.forget_old(conversing)
     session = left.text("session")
     if left.text("event") == "start":
         return _read_earlier(conversing, left.text("host"), session)

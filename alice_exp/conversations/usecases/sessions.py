@@ -50,6 +50,9 @@ READ_LIMIT = 64 << 10
 QUOTE_LIMIT = 300
 """Characters of a quoted sentence kept as evidence (B4.20)."""
 
+_READ_AT_ONCE = 5
+"""So many old conversations are read before another begins; the others stay until the next."""
+
 KEPT_DAYS = 30
 """Days without a new message after which a conversation is deleted (B4.6)."""
 
@@ -100,9 +103,26 @@ def start(conversing: Conversing, session: str = "") -> tuple[str, bool]:
     """Open a conversation, named or with a fresh id, and delete old ones (B4.6); False if it was already open."""
     caller, chats = conversing.caller, conversing.chats
     conversing.home.read(())
-    chats.expire(seconds(caller.now) - KEPT_DAYS * _DAY)
+    forget_old(conversing)
     name = session or caller.new_id("ses")
     return name, chats.start(name, caller.now)
+
+
+def forget_old(conversing: Conversing) -> None:
+    """Delete the conversations of ``KEPT_DAYS`` ago (B4.6). What nobody read for candidates is read first, and stays
+    where it cannot be read."""
+    chats, before = conversing.chats, seconds(conversing.caller.now) - KEPT_DAYS * _DAY
+    is_read = conversing.config.count("long_term.max_buffer_turns") > 0
+    unread = [name for name in chats.older(before) if is_read and chats.load_unextracted(name)]
+    stays = set(unread[_READ_AT_ONCE:])
+    for name in unread[:_READ_AT_ONCE]:
+        try:
+            extract_session(conversing, name, wait=0.0)
+            # To be read is an addition, by the file's time.
+            chats.forget(name)
+        except AliceError:
+            stays.add(name)
+    chats.expire(before, stays)
 
 
 def say(conversing: Conversing, session: str, messages: Sequence[Message]) -> Spoken:

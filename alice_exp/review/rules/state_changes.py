@@ -67,7 +67,7 @@ def movements(
     """
     steps: dict[str, list[_Step]] = {}
     gone: dict[str, Placed | None] = {placed.block.id: placed for placed in leaving}
-    for act in reversed(acts):
+    for act in reversed(in_effect(acts)):
         for step in _steps(act):
             steps.setdefault(step.block_id, []).append(step)
         for name, value in act.trailers:
@@ -84,6 +84,18 @@ def movements(
     return (*(one for one in moved if one is not None), *ended)
 
 
+def in_effect(acts: Iterable[Commit]) -> list[Commit]:
+    """The acts, newest first, without those that an undo took back as a whole; an undo that was undone took nothing."""
+    found: list[Commit] = []
+    undone: set[str] = set()
+    for act in acts:
+        if act.act_id and act.act_id in undone:
+            continue
+        undone.update(value for name, value in act.trailers if name == "Undoes")
+        found.append(act)
+    return found
+
+
 def hand_edits(acts: Iterable[Commit]) -> tuple[str, ...]:
     """The ids whose trust a hand edit raised, and the settings files that one changed; oldest first, each once.
 
@@ -91,7 +103,7 @@ def hand_edits(acts: Iterable[Commit]) -> tuple[str, ...]:
     """
     found = [
         value
-        for act in reversed(tuple(acts))
+        for act in reversed(in_effect(acts))
         if act.actor == "editor" or act.op in ("edit", "sync")
         for name, value in act.trailers
         if name in ("Raised", "Typed", "Changed")
