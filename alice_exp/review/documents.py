@@ -107,7 +107,7 @@ def movement(moved: Movement) -> dict[str, Any]:
     """A block's change since the last report; set and namespace are null if it is in no file any more."""
     placed = moved.placed
     return _whereabouts(moved.block_id, placed) | {
-        "payload": payload_text(placed) if placed is not None else None,
+        "payload": payload_text(text) if (text := placed or moved.was) is not None else None,
         "effect": moved.kind,
         "from": moved.before or None,
         "to": moved.after or None,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
+    from alice_exp.model.values.block import Placed
 
 
 class Reports(Protocol):
@@ -53,6 +54,10 @@ class Reports(Protocol):
 
     def proposals(self, ids: Collection[str], day: str) -> Mapping[str, Commit]:
         """The acts since ``day`` (YYYYMMDD) that brought these blocks in, by id; one that is not found is left out."""
+        ...
+
+    def last_versions(self, ids: Collection[str], day_began: str) -> Mapping[str, Placed]:
+        """What the blocks were that went out of the files since the time of ``since``, by id."""
         ...
 
     def groups(self) -> Mapping[str, tuple[str, ...]]:

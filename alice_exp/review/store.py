@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.kernel.journal.act import Commit
+    from alice_exp.model.values.block import Placed
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """The queries on history: the newest act of an operation, and the acts after a commit or a time."""
+    """The queries on history: the newest act of an operation, the acts after a commit or a time, and what blocks were
+    before the act of a commit, by id."""
 
     newest: Callable[[str], Commit | None]
     after: Callable[[str, str], Sequence[Commit]]
+    before: Callable[[str], Mapping[str, Placed]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,15 @@ class FileReports:
                 found.update((block_id, act) for block_id in act.blocks if block_id in ids)
         return found
 
+    def last_versions(self, ids: Collection[str], day_began: str) -> Mapping[str, Placed]:
+        """See ``review.ports.Reports``."""
+        found: dict[str, Placed] = {}
+        for act in self.acts(day_began):
+            named = {value for name, value in act.trailers if name in _LEFT and value in ids}
+            if named - found.keys():
+                found.update((one, was) for one, was in self._past.before(act.commit).items() if one in named)
+        return found
+
     def groups(self) -> Mapping[str, tuple[str, ...]]:
         """See ``review.ports.Reports``."""
         return self._open().groups
@@ -144,6 +156,7 @@ class FileReports:
         return _Open(report, act.at, ids, act.commit, act.at, act.commit)
 
 
+_LEFT = ("Expired", "Removed")
 _NO_PROPOSAL = frozenset(("heartbeat", "outcome", "edit", "fold", "seen"))
 """What names a candidate without bringing it in."""
 

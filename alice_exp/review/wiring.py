@@ -10,9 +10,10 @@ from alice_exp.kernel.errors import ProblemError
 from alice_exp.review.ports import Reviewing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from alice_exp.kernel.journal.act import Commit
+    from alice_exp.model.values.block import Placed
     from alice_exp.review.ports import Reports
 
 
@@ -42,7 +43,11 @@ def reports(session: Session) -> Reports:
             said(error)
             return ()
 
-    past = Past(newest, after)
+    def before(commit: str) -> Mapping[str, Placed]:
+        versions = session.history.changed(commit).blocks
+        return {one.block_id: one.before for one in versions if one.before is not None}
+
+    past = Past(newest, after, before)
     return FileReports(session.root / "state" / "report.json", past)
 
 

@@ -84,7 +84,11 @@ def _on_disk(root: Path, new_id: Callable[[str], str]) -> World:
         return acts
 
     newest = lambda op: next((act for act in history.log() if act.op == op), None)  # noqa: E731
-    return World(home, history, FileReports(root / "state/report.json", Past(newest, after)))
+
+    def before(commit: str) -> dict[str, Any]:
+        return {one.block_id: one.before for one in history.changed(commit).blocks if one.before}
+
+    return World(home, history, FileReports(root / "state/report.json", Past(newest, after, before)))
 
 
 def _in_memory(new_id: Callable[[str], str]) -> World:
@@ -348,6 +352,14 @@ def test_a_report_counts_from_the_one_before(ports: World) -> None:
     )
     assert list(reports.acts("2026-02-20T00:00:00Z")) == [one]
     assert list(reports.acts("2026-02-21T00:00:00Z")) == []
+
+
+def test_a_report_knows_what_went_out_of_the_files(ports: World) -> None:
+    put(ports, Put(block("exp-cccccc22", "gone soon"), TOOLS))
+    changes = ChangeSet(act("expire", ("exp-cccccc22",), Expired="exp-cccccc22"), removes=("exp-cccccc22",))
+    ports.home.apply(lambda _: (changes, None), EVERYWHERE)
+    found = ports.reports.last_versions(["exp-cccccc22", "exp-bbbbbb22"], "")
+    assert {key: one.block.payload.content for key, one in found.items()} == {"exp-cccccc22": "gone soon"}
 
 
 def test_a_review_knows_where_it_stopped(ports: World) -> None:

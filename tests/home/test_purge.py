@@ -438,7 +438,7 @@ def test_a_purge_is_on_the_disk_when_it_is_decided_and_when_it_is_done(
     from alice_exp.home.store import purge
 
     home = world / "alice"
-    git, disk, decided = home / "experiences/.git", Disk(monkeypatch), list[str]()
+    git, disk, decided = home / "experiences/.git", Disk(monkeypatch, moved=()), list[str]()
     real = purge.finish
 
     def finish(repository: Repository, *, strict: bool = False) -> bool:

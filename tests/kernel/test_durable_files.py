@@ -154,7 +154,10 @@ def test_the_oldest_way_of_exchanging_names_keeps_what_came_out(tmp_path: Path) 
 class Disk:
     """Remembers what was forced to disk, and can leave one of these calls out."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, skipped: int = -1) -> None:
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, skipped: int = -1, moved: tuple[str, ...] = ("main", "seen")
+    ) -> None:
+        self.moved = moved
         self.contents: set[tuple[int, int]] = set()
         self.names: dict[int, dict[str, int]] = {}
         self.forced: list[int] = []
@@ -179,7 +182,7 @@ class Disk:
 
     def _is_whole(self, path: Path) -> bool:
         # Git forces the contents of its own files by itself, in its own process; what an act moves is not git's.
-        is_gits = ".git" in path.parts and path.name not in ("main", "seen")
+        is_gits = ".git" in path.parts and path.name not in self.moved
         if not path.is_file() or is_gits:
             return True
         status = path.stat()

@@ -209,6 +209,25 @@ def test_what_a_person_types_into_universal_waits(home: Path, cli: Call) -> None
     assert cli("heartbeat", "--json").json["unapproved"] == []
 
 
+def test_what_a_person_trusted_and_went_out_of_a_file_is_named_with_its_words(home: Path, cli: Call) -> None:
+    cli("heartbeat")
+    tea = cli("remember", "I like tea", "--json").json["id"]
+    gone, namespace = (cli("remember", "I take the train", "--json").json[key] for key in ("id", "namespace"))
+    path = home / "experiences" / f"personal/{namespace}.jsonc"
+    cli("heartbeat", env={"ALICE_NOW": "2026-02-20T10:00:00Z"})
+    path.unlink()
+    later = {"ALICE_NOW": "2026-02-21T10:00:00Z"}
+    report = cli("heartbeat", "--json", env=later).json
+    assert [(row["id"], row["effect"], row["payload"]) for row in report["changed"]] == [
+        (tea, "removed", "I like tea"),
+        (gone, "removed", "I take the train"),
+    ]
+    assert "2 trusted blocks went out of their files." in report["summary"]
+    cli("restore", gone, env=later)
+    report = cli("heartbeat", env=later)
+    assert "I like tea" in report.stdout and "train" not in report.stdout
+
+
 def test_trust_raised_by_hand_and_a_changed_configuration_are_named(home: Path, cli: Call) -> None:
     kept = [cli("remember", f"habit {name}", "--json").json["id"] for name in ("one", "two")]
     cli("heartbeat")
@@ -333,7 +352,9 @@ def test_the_next_writer_removes_it_in_its_own_commit(shown: str, cli: Call, hom
     assert not (home / "experiences/low_value_pool/pending_20260212.jsonc").exists()
     assert f"Alice-Expired: {shown}" in git(home, "log", "-1", "--format=%B")
     report = cli("heartbeat", "--json", env=at("2026-02-20T10:00:00Z")).json
-    assert [(row["id"], row["effect"]) for row in report["changed"]] == [(shown, "expired")]
+    assert [(row["id"], row["effect"], row["payload"]) for row in report["changed"]] == [
+        (shown, "expired", "the port is 80")
+    ]
 
 
 def test_restore_brings_it_back_with_a_new_clock(shown: str, cli: Call) -> None:

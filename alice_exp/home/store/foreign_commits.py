@@ -11,7 +11,7 @@ import os
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from alice_exp.home.store.hand_edits import fresh_ids, named, warn_refused
+from alice_exp.home.store.hand_edits import fresh_ids, named, removed, warn_refused
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.home.store.record_files import as_adopted
 from alice_exp.kernel.errors import ProblemError
@@ -154,6 +154,8 @@ def _taken(
         _take(writer, reading, version, before, elsewhere, taken, proves)
     lost = (i for i, placed in before.items() if i not in present and placed.path not in versions)
     taken.gone += (i for i in lost if taken.files[before[i].path].new is None)
+    for block_id in taken.gone[:_NAMED]:
+        taken.trailers += removed(before[block_id].path, (block_id,))
     return taken
 
 

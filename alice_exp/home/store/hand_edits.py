@@ -127,7 +127,8 @@ class Adopting:
             elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
             # A block that turned up in another file was moved, not removed.
             ids = tuple(i for i, place in before.items() if place.path == path and i not in elsewhere)
-            self._commit_adopted(path, self._repository.blob(tree[path]), None, ids, "removed")
+            blob = self._repository.blob(tree[path])
+            self._commit_adopted(path, blob, None, ids, "removed", removed(path, ids))
         rejected = self._rejected(found, before, deleted)
         for path, data in edited.items():
             elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
@@ -160,9 +161,9 @@ class Adopting:
         )
         new = edit(document, adoption.edits) if adoption.edits else data
         warn_refused(self._sources, path, adoption.approvals_refused)
-        raised = named(adoption)
+        named_ = (*named(adoption), *removed(path, adoption.gone))
         back = self._back(path, new, before, rejected)
-        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, raised, back)
+        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, named_, back)
         self._warn_returned(path, back)
 
     def _rejected(self, found: Found, before: Mapping[str, Placed], deleted: Collection[str]) -> list[Placed]:
@@ -299,6 +300,12 @@ def named(adoption: Adoption) -> tuple[tuple[str, str], ...]:
     """The trailers by which the next report names what an edit raised, and what a person typed."""
     raised = tuple(("Raised", block_id) for block_id in adoption.raised)
     return (*raised, *(("Typed", block_id) for block_id in adoption.typed if block_id not in adoption.raised))
+
+
+def removed(path: str, ids: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """The trailers by which the next report names what a person had trusted and what went out of a file."""
+    trusted = place_of(path) in ("personal", "universal")
+    return tuple(("Removed", block_id) for block_id in ids) if trusted else ()
 
 
 def warn_refused(sources: Sources, path: str, ids: Collection[str]) -> None:

@@ -245,9 +245,11 @@ def _moved(movement: Movement) -> Row:
         "revived": say("revived: {arrow}", arrow=arrow),
         "debounced": say("failed again where it had failed: counted once"),
         "expired": say("expired unanswered; back with: alice-exp restore {id}", id=movement.block_id),
+        "removed": say("went out of its file; back with: alice-exp restore {id}", id=movement.block_id),
         "verified": say("verified"),
     }
-    text = payload_text(movement.placed) if movement.placed is not None else ""
+    placed = movement.placed or movement.was
+    text = payload_text(placed) if placed is not None else ""
     return Row(movement.block_id, text, sentences[movement.kind])
 
 

@@ -118,6 +118,12 @@ def _moved(kinds: Counter[str]) -> Iterator[str]:
         yield _counted(
             count, say("One candidate expired unanswered."), "{count} candidates expired unanswered."
         )
+    if count := kinds["removed"]:
+        yield _counted(
+            count,
+            say("One trusted block went out of its file."),
+            "{count} trusted blocks went out of their files.",
+        )
 
 
 def _changed(report: Agenda) -> Iterator[str]:

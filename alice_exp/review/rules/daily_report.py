@@ -279,7 +279,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         snapshot.problems,
         _again(unapproved, snapshot),
         snapshot.config.proposed,
-        elsewhere(edition.acts),
+        elsewhere(edition.acts, snapshot),
         foreign(edition.acts),
         wait.paused_until(now)[:10],
         tuple(_revivable(snapshot, edition.since)),

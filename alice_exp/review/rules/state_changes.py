@@ -30,6 +30,7 @@ Kind = Literal[
     "withheld",
     "verified",
     "expired",
+    "removed",
     "retired",
     "revived",
 ]
@@ -37,9 +38,9 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """The change of one block: its levels ``before`` and ``after`` (empty if it expired), and the number of outcomes.
+    """The change of one block: its levels ``before`` and ``after`` (empty if it is gone), and the number of outcomes.
 
-    ``placed`` is the block where it is now, ``None`` if it is in no file any more.
+    ``placed`` is the block where it is now, ``None`` if it is in no file any more; ``was`` is its last version then.
     """
 
     block_id: str
@@ -48,6 +49,7 @@ class Movement:
     after: Level | Literal[""]
     times: int
     placed: Placed | None
+    was: Placed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +69,16 @@ def movements(
     """
     steps: dict[str, list[_Step]] = {}
     gone: dict[str, Placed | None] = {placed.block.id: placed for placed in leaving}
+    taken_out: dict[str, None] = {}
     for act in reversed(in_effect(acts)):
         for step in _steps(act):
             steps.setdefault(step.block_id, []).append(step)
         for name, value in act.trailers:
             if name == "Expired":
                 gone.setdefault(value, None)
-    places = snapshot.with_ids({*steps, *gone})
+            elif name == "Removed":
+                taken_out[value] = None
+    places = snapshot.with_ids({*steps, *gone, *taken_out})
     moved = [_movement(block_id, rows, places.get(block_id), level) for block_id, rows in steps.items()]
     ended = [
         Movement(block_id, "expired", "", "", 0, placed)
@@ -81,6 +86,8 @@ def movements(
         # An expired block that is back in a file was restored.
         if block_id not in places or placed is not None
     ]
+    # What is in a file again was put back, or moved by hand to one that was read later.
+    ended += [Movement(one, "removed", "", "", 0, None) for one in taken_out if one not in places]
     return (*(one for one in moved if one is not None), *ended)
 
 
@@ -124,7 +131,7 @@ class Elsewhere:
     overruled: tuple[str, ...] = ()
 
 
-def elsewhere(acts: Iterable[Commit]) -> Elsewhere:
+def elsewhere(acts: Iterable[Commit], snapshot: Snapshot) -> Elsewhere:
     """The approvals, raises and changes of the configuration among acts that a sync brought (DESIGN 6)."""
     approved: set[str] = set()
     raised: set[str] = set()
@@ -139,7 +146,9 @@ def elsewhere(acts: Iterable[Commit]) -> Elsewhere:
             approved.update(act.blocks)
         raised.update(value for name, value in act.trailers if name == "Raised")
         configured |= act.op in ("config", "owner") or ("Changed", "config.jsonc") in act.trailers
-    return Elsewhere(len(approved), len(raised), configured, tuple(overruled))
+    # An approval that takes the place of another block archives that one in the same act.
+    kept = [placed for placed in snapshot.with_ids(approved).values() if placed.place != "archive"]
+    return Elsewhere(len(kept), len(raised), configured, tuple(overruled))
 
 
 def foreign(acts: Iterable[Commit]) -> tuple[str, ...]:

@@ -223,7 +223,10 @@ def _report(
     )
     found = agenda(snapshot, caller.now, edition)
     in_order = [item for part in arranged(found.items) for item in part.items]
-    return replace(found, items=_with_group_numbers(in_order, reports.groups()))
+    gone = [moved.block_id for moved in found.changed if moved.placed is None]
+    was = reports.last_versions(gone, day_began) if gone else {}
+    changed = tuple(replace(moved, was=was.get(moved.block_id)) for moved in found.changed)
+    return replace(found, changed=changed, items=_with_group_numbers(in_order, reports.groups()))
 
 
 def _proposals(reviewing: Reviewing, snapshot: Snapshot) -> dict[str, Proposal]:

@@ -105,6 +105,9 @@ def _look(repository: Repository, oid: str, parents: list[str], found: Strange) 
             continue
         before = [_blocks(repository, tree, path) for tree in trees]
         for block in read_blocks(parse(repository.blob(blob), path))[0]:
+            if not block.id:
+                # Typed by hand and not adopted yet: the act that adopts it names it.
+                continue
             old = [was[block.id] for was in before if block.id in was]
             if block.approved is not None and all(one.approved != block.approved for one in old):
                 found.claims.add((block.id, block.approved))
