@@ -22,7 +22,8 @@ AUTHOR = "Author"
 OVERRULED = "Overruled"
 """Trailer of a sync: a block on which two machines had decided, each otherwise; the later decision holds."""
 
-_OWN = ("Act", "Op", "Actor", "At", "Block")
+_OWN = ("Act", "Op", "Actor", "At")
+_BLOCK = "Alice-Block: "
 
 
 def compose(act: Act, act_id: str) -> tuple[Commit, str]:
@@ -41,11 +42,14 @@ def read(oid: str, message: str) -> Commit:
     Who made it is not known: a person with plain git, or a tool that committed by itself.
     """
     subject, _, body = message.partition("\n")
-    rows = [
-        (name.removeprefix("Alice-"), value)
-        for name, colon, value in (line.partition(": ") for line in body.splitlines())
-        if colon and name.startswith("Alice-")
-    ]
+    rows, blocks = list[tuple[str, str]](), list[str]()
+    for line in body.splitlines():
+        # A home that was taken over names thousands of them in one commit, and each report reads it.
+        if line.startswith(_BLOCK):
+            blocks.append(line[len(_BLOCK) :])
+        elif line.startswith("Alice-"):
+            name, colon, value = line[len("Alice-") :].partition(": ")
+            rows += [(name, value)] if colon else []
     # Reversed, so that of repeated trailers the first one wins.
     first = dict(reversed(rows))
     return Commit(
@@ -54,7 +58,7 @@ def read(oid: str, message: str) -> Commit:
         first.get("Op", "git"),
         first.get("Actor", "editor"),
         first.get("At", ""),
-        tuple(value for name, value in rows if name == "Block"),
+        tuple(blocks),
         first.get("Act", ""),
         tuple(row for row in rows if row[0] not in _OWN),
     )

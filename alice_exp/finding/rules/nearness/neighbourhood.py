@@ -7,8 +7,8 @@ from collections import defaultdict
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from alice_exp.finding.rules.nearness.relation import CHARACTER, LEAST, likeness, weight_of
 from alice_exp.finding.rules.nearness.relation import Kind as Sure
-from alice_exp.finding.rules.nearness.relation import likeness, weight_of
 from alice_exp.finding.rules.nearness.rough_keys import (
     FIRST,
     LAST,
@@ -171,7 +171,7 @@ class Neighbourhood:
         return tuple(found)
 
     def weigh(self, key: str) -> float:
-        """A key's weight (``relation.weight_of``)."""
+        """A key's weight (``relation.weight_of``), N at least 200; of a single CJK character 0.35 of it."""
         known = self._weights.get(key)
         if known is None:
             self._learn((key,))
@@ -193,10 +193,12 @@ class Neighbourhood:
         for *_, shelf in self._shelves if asked else ():
             for key, number in shelf.counts(asked).items():
                 held[key] += number
+        count = max(LEAST, self._total)
         for key in new:
             # Of a single CJK character about how many hold it, by the pairs that it is part of.
             of_pairs = min(self._total, max(held[FIRST + key], held[LAST + key])) if is_character(key) else 0
-            self._weights[key] = weight_of(key, of_pairs or held[key], self._total)
+            weight = weight_of(max(1, of_pairs or held[key]), count)
+            self._weights[key] = weight * CHARACTER if is_character(key) else weight
 
     # ------------------------------------------------------------------------------------------------- searching
 

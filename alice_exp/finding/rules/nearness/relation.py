@@ -52,13 +52,13 @@ def likeness(one: Statement, two: Statement, weigh: Weigh) -> Likeness:
 LEAST = 200
 """The least number of blocks that weights assume, so that in a young home one word is not all."""
 
+CHARACTER = 0.35
+"""What a single CJK character weighs, compared with a word that as many hold."""
 
-def weight_of(key: str, holders: int, total: int) -> float:
-    """The weight of a key that ``holders`` of ``total`` blocks hold: ln(1 + (N − n + 0.5)/(n + 0.5)), N at least 200,
-    n at least 1; of a single CJK character 0.35 of it."""
-    held = max(1, holders)
-    weight = math.log1p((max(LEAST, total) - held + 0.5) / (held + 0.5))
-    return weight * 0.35 if is_character(key) else weight
+
+def weight_of(holders: int, total: int) -> float:
+    """The weight of a key that ``holders`` (1 at least) of ``total`` blocks hold: ln(1 + (N − n + 0.5)/(n + 0.5))."""
+    return math.log1p((total - holders + 0.5) / (holders + 0.5))
 
 
 def opposes(one: Placed, two: Placed, taken: dict[str, Statement]) -> bool | None:
@@ -73,8 +73,9 @@ def opposes(one: Placed, two: Placed, taken: dict[str, Statement]) -> bool | Non
     for placed in (one, two):
         if placed.block.id not in taken:
             taken[placed.block.id] = statement(placed)
-    own, known = taken[one.block.id], taken[two.block.id]
-    return _kind(Comparison(own, known, lambda key: weight_of(key, 1, 1))) == "opposes"
+    own, known, word = taken[one.block.id], taken[two.block.id], weight_of(1, LEAST)
+    pair = Comparison(own, known, lambda key: word * CHARACTER if is_character(key) else word)
+    return _kind(pair) == "opposes"
 
 
 def _kind(pair: Comparison) -> Kind | None:
