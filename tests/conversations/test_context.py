@@ -200,6 +200,26 @@ def test_each_block_is_written_once_however_many_there_are(home: Path, cli: Call
     assert len(made.blocks) + made.left_out == 30 and made.blocks and made.left_out
 
 
+def test_the_newest_word_of_the_person_goes_first_among_equals_and_what_is_left_is_told(
+    home: Path, cli: Call
+) -> None:
+    approved = [
+        {"payload": f"the user likes topic {i} a great deal", "importance": 0.9, "about": "user"}
+        for i in range(9)
+    ]
+    cli("memorize", "--from", "-", stdin="\n".join(map(json.dumps, approved)))
+    cli("heartbeat")
+    cli("approve", "--all", "--yes")
+    for day in range(1, 9):
+        at = {"ALICE_NOW": f"2026-03-0{day}T09:00:00Z"}
+        cli("remember", f"I prefer option {day} whenever subject {day} comes up in talk", env=at)
+    cli("remember", "NEVER email the minister directly", env={"ALICE_NOW": "2026-03-09T09:00:00Z"})
+    answer = cli("prime", "--tokens", "120", "--json").json
+    lines = answer["text"].splitlines()
+    assert lines[2] == "- NEVER email the minister directly" and "topic" not in answer["text"]
+    assert lines[-1] == f"{answer['left_out']} more that did not fit: ask recall or decide"
+
+
 def test_what_it_prints_cannot_steer_a_terminal(home: Path, cli: Call) -> None:
     cli("remember", "I use \x1b[2Jvim\u202e\nand more")
     assert "\x1b" not in cli("prime").stdout and "\u202e" not in cli("prime").stdout

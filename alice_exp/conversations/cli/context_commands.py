@@ -132,7 +132,11 @@ def opening(session: Session, tokens: int, project: str) -> Primed:
         say("On trial: approved, not proven yet; try it, and report what came of it"),
     )
     headings = (headings[0], f"## {headings[1]}", f"## {headings[2]}", f"## {headings[3]}")
-    return primed(session.home, tokens, _line, headings, project)
+
+    def more(count: int) -> str:
+        return say("{count} more that did not fit: ask recall or decide", count=count)
+
+    return primed(session.home, tokens, _line, headings, project, more)
 
 
 def _keep_in(terminal: Terminal, path: Path, made: Primed) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from alice_exp.conversations.rules.context_window import measured
@@ -49,32 +49,51 @@ def prime(
     line: Callable[[Placed], str],
     headings: tuple[str, str, str, str],
     project: str = "",
+    more: Callable[[int], str] = lambda _: "",
 ) -> Primed:
     """What decisions would apply anyway, as text of at most ``budget`` tokens (estimated, B4.2).
 
-    Approved blocks alone: what is proven, about the user first, then by level, importance and verifications; then what
-    is on trial, one a trigger, for the agent to try and report (DESIGN 12.1). The same home gives the same text every
-    day. What holds a secret or a private fact is withheld: the text goes to a model, or into a project's file, without
+    Approved blocks alone: what is proven, about the user first, then by level, what the person said before what was
+    inferred, importance, verifications, and the newest first; then what is on trial, one a trigger, for the agent to
+    try and report (DESIGN 12.1). ``more`` says last how many did not fit. The same home gives the same text every day.
+    What holds a secret or a private fact is withheld: the text goes to a model, or into a project's file, without
     anybody having asked for it. ``headings`` stand above everything, above what is about the user, above the proven
     rest, above the trials.
     """
-    from alice_exp.model.rules.private_facts import is_private
-
     snapshot = home.read(("personal", "universal"))
     thresholds = Thresholds.of(snapshot.config)
     alive = [one for one in snapshot if not is_foreign(one, project) and is_approved(one) and _is_sure(one)]
-    proven = [one for one in alive if _is_proven(one)]
-    tried = sorted((one for one in alive if _is_on_trial(one)), key=lambda one: _order(one, thresholds))
+    proven = _ordered((one for one in alive if _is_proven(one)), thresholds)
+    tried = _ordered((one for one in alive if _is_on_trial(one)), thresholds)
     # Two lessons for one situation on trial at once would leave the agent to choose, and nobody to credit.
-    alone = {placed.block.trigger.text or placed.block.id: placed for placed in reversed(tried)}
-    trusted = [*sorted(proven, key=lambda one: _order(one, thresholds)), *alone.values()]
+    alone: dict[str, Placed] = {}
+    for placed in tried:
+        alone.setdefault(placed.block.trigger.text or placed.block.id, placed)
+    rows = [(placed, line(placed)) for placed in (*proven, *alone.values())]
+    made = _written(rows, budget, headings)
+    last = more(made.left_out) if made.left_out else ""
+    if not last:
+        return made
+    # The last line has its part of the budget; where that leaves no room for any block, it is not worth it.
+    shorter = _written(rows, budget - measured(f"\n{last}").tokens - 1, headings)
+    if not shorter.blocks:
+        return made
+    text = f"{shorter.text}\n{more(shorter.left_out)}"
+    return replace(shorter, text=text, tokens=measured(text).tokens)
+
+
+def _written(
+    trusted: Sequence[tuple[Placed, str]], budget: int, headings: tuple[str, str, str, str]
+) -> Primed:
+    """As many blocks as fit, in their order, below their headings."""
+    from alice_exp.model.rules.private_facts import is_private
+
     sections: tuple[list[str], ...] = ([], [], [])
     chosen: list[Placed] = []
     withheld: list[Placed] = []
     size = measured(headings[0])
-    for placed in trusted:
+    for placed, row in trusted:
         at = 2 if not _is_proven(placed) else 0 if placed.place == "personal" else 1
-        row = line(placed)
         longer = size + measured(f"\n{row}" if sections[at] else f"\n{headings[at + 1]}\n{row}")
         if longer.tokens <= budget and is_private(placed.block):
             withheld.append(placed)
@@ -103,12 +122,19 @@ def _is_on_trial(placed: Placed) -> bool:
     return not _is_proven(placed) and not is_dead
 
 
-def _order(placed: Placed, thresholds: Thresholds) -> tuple[bool, int, float, int, str]:
+def _ordered(blocks: Iterable[Placed], thresholds: Thresholds) -> list[Placed]:
+    newest = sorted(blocks, key=lambda one: (one.block.created_at, one.block.id), reverse=True)
+    return sorted(newest, key=lambda one: _order(one, thresholds))
+
+
+def _order(placed: Placed, thresholds: Thresholds) -> tuple[bool, int, bool, float, int]:
     block = placed.block
+    # What was never a candidate is the person's explicit word, however important a rule took another to be.
+    is_inferred = block.reported is not None or block.approved is not None
     return (
         placed.place != "personal",
         -LEVELS.index(level(block, thresholds)),
+        is_inferred,
         -block.importance,
         -block.verifications,
-        block.id,
     )
