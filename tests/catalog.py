@@ -20,7 +20,7 @@ from alice_exp.app.command_tree import Table, command_of, group_help
 from alice_exp.app.help_page import BEGIN, GROUPS, LEAD, OTHER, SHARED
 from alice_exp.app.main import COMMANDS, command
 from alice_exp.app.wrong_commands import NAMED
-from alice_exp.blocks.cli.told_acts import DETAILS
+from alice_exp.blocks.cli.told_acts import COUNTS, DETAILS
 from alice_exp.kernel.journal.act import OPS
 from alice_exp.learning.rules.decision_tiers import IN_DOUBT_WARNING, UNKEPT_WARNING
 from alice_exp.learning.usecases.statistics import AGES, OLDER
@@ -123,7 +123,18 @@ _HELP = (
     *(*NAMED.values(), *KINDS.values()),
 )
 WORDS = (
-    *(*OPS, *DETAILS, *LEVELS, *_SAID.split(), *BLOCK_TYPES, *AGES, OLDER, "never", "needs review"),
+    *(
+        *OPS,
+        *DETAILS,
+        *COUNTS.values(),
+        *LEVELS,
+        *_SAID.split(),
+        *BLOCK_TYPES,
+        *AGES,
+        OLDER,
+        "never",
+        "needs review",
+    ),
     *(*_OPTIONS, *_HELP, *_DOCTORED.split(), IN_DOUBT_WARNING, UNKEPT_WARNING),
     *(*PRIVATE, WINDOWS, *_TERMS.split(), *_rows(_REFUSALS), *_rows(_ELSEWHERE)),
 )

@@ -136,10 +136,10 @@ def test_fault_behind_json5(text: str, line: int, column: int, message: str) -> 
 @pytest.mark.parametrize(
     ("data", "line", "column", "message"),
     [
-        ('{\n "a": "é"}'.encode("latin-1"), 2, 8, "this is not UTF-8 text (byte 0xE9)"),
-        (b"\xef\xbb\xbf{\xff}", 1, 2, "this is not UTF-8 text (byte 0xFF)"),
-        ('{"漢": "'.encode() + b'\x80"}', 1, 8, "this is not UTF-8 text (byte 0x80)"),
-        (b'["\xed\xa0\x80"]', 1, 3, "this is not UTF-8 text (byte 0xED)"),
+        ('{\n "a": "é"}'.encode("latin-1"), 2, 8, "this is not UTF-8 text (it contains byte 0xE9)"),
+        (b"\xef\xbb\xbf{\xff}", 1, 2, "this is not UTF-8 text (it contains byte 0xFF)"),
+        ('{"漢": "'.encode() + b'\x80"}', 1, 8, "this is not UTF-8 text (it contains byte 0x80)"),
+        (b'["\xed\xa0\x80"]', 1, 3, "this is not UTF-8 text (it contains byte 0xED)"),
         ("{}".encode("utf-16"), 1, 1, "this is UTF-16 text, not UTF-8"),
         ("{}".encode("utf-16-le"), 1, 1, "this is UTF-16 text, not UTF-8"),
         ('{"a": 1}'.encode("utf-16-be"), 1, 1, "this is UTF-16 text, not UTF-8"),

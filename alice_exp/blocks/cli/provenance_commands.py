@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.blocks.cli.told_acts import in_words
+from alice_exp.blocks.cli.told_acts import block_words, in_words
 from alice_exp.blocks.usecases import provenance
 from alice_exp.blocks.usecases.provenance import LogFilter
 from alice_exp.blocks.wiring import brought
@@ -21,7 +21,7 @@ from alice_exp.model.rules.consolidation import importance_factor
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.rules.use import Standing, standing
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Arms, Placed
-from alice_exp.terminal.console import Terminal, short
+from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import rendered, say
 
 
@@ -335,9 +335,8 @@ def _ask(terminal: Terminal, planned: provenance.Undone) -> None:
     """Show what would be taken back, newest first, and ask a person whether to."""
     for act in planned.acts[:_SHOWN]:
         terminal.note(f"  {terminal.local(act.at)}  {act.actor}  {in_words(act)}")
-        for version in provenance.diff(terminal.session.history, act.commit).blocks:
-            if said := version.after or version.before:
-                terminal.note(f"    {version.block_id}  {short(documents.payload_text(said), 60)}")
+        for block_id, words in block_words(terminal, [act]).items():
+            terminal.note(f"    {block_id}  {words}")
     if (acts := len(planned.acts)) > _SHOWN:
         terminal.note(say("and {count} more", count=acts - _SHOWN))
     question = "Take back {count} acts on {blocks} blocks?"
@@ -362,8 +361,9 @@ def _undone(terminal: Terminal, undone: provenance.Undone, dry_run: bool) -> Non
         verb = say("would undo") if dry_run else say("undone")
         for act in undone.acts:
             terminal.line(say("{verb}: {subject}", verb=verb, subject=in_words(act)))
+        words = block_words(terminal, undone.acts[:_SHOWN])
         for target in undone.blocks:
-            terminal.line(f"  {target}")
+            terminal.line(f"  {target}  {words.get(target, '')}".rstrip())
 
     terminal.answer(document, text)
     for target, act in undone.conflicts:

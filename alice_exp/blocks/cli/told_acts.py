@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from alice_exp.blocks.usecases import provenance
 from alice_exp.kernel.journal.act import OPS
+from alice_exp.model import documents
+from alice_exp.terminal.console import short
 from alice_exp.terminal.language import language, say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from alice_exp.home.ports import Purged
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.terminal.console import Terminal
@@ -25,6 +30,10 @@ DETAILS = (
     "settle a merge",
 )
 """What some acts say of themselves, always in the same words."""
+COUNTS = {"new": "{count} new", "changed": "{count} changed", "removed": "{count} removed"}
+"""What adopting an edit says of its blocks."""
+_EFFECTS = ("verified", "debounced", "doubted", "withheld")
+_TAKEN = re.compile(r"(\d+) (new|changed|removed)")
 _OUTCOME = re.compile(r"(ok|fail) of (\S+)(.*)")
 
 
@@ -65,10 +74,20 @@ def _detail(detail: str) -> str:
         return say("{count} seen again", count=int(found[1]))
     if detail in DETAILS:
         return say(detail)
+    if found := re.fullmatch(r"into (\S+)", detail):
+        return say("into {place}", place=found[1])
+    detail = _TAKEN.sub(lambda row: say(COUNTS[row[2]], count=int(row[1])), detail)
     states = _STATES.sub(lambda word: say(word[0]), detail)
     if found := _COUNTED.fullmatch(states):
         verified = say("{count} verified", count=int(found[2]))
         words = found[1].split(", ")
-        said = "，".join(say(word) if word in ("verified", "debounced") else word for word in words)
+        said = "，".join(say(word) if word in _EFFECTS else word for word in words)
         return f"{said}（{verified}）"
     return states
+
+
+def block_words(terminal: Terminal, acts: Sequence[Commit]) -> dict[str, str]:
+    """What the blocks of some acts say, by id."""
+    versions = (one for act in acts for one in provenance.diff(terminal.session.history, act.commit).blocks)
+    said = ((one.block_id, one.after or one.before) for one in versions)
+    return {block_id: short(documents.payload_text(placed), 60) for block_id, placed in said if placed}

@@ -304,19 +304,20 @@ def named(adoption: Adoption) -> tuple[tuple[str, str], ...]:
 
 def removed(path: str, ids: Collection[str]) -> tuple[tuple[str, str], ...]:
     """The trailers by which the next report names what a person had trusted and what went out of a file."""
-    trusted = place_of(path) in ("personal", "universal")
+    trusted = holds_blocks(path) and place_of(path) in ("personal", "universal")
     return tuple(("Removed", block_id) for block_id in ids) if trusted else ()
 
 
 def warn_refused(sources: Sources, path: str, ids: Collection[str]) -> None:
     """Say of which blocks a claimed approval was taken out."""
     for block_id in ids:
+        hint: Hint | str = Hint("approve it with 'alice-exp approve {id}'", id=block_id)
         sources.warn(
             ProblemError(
                 "an approval written by hand grants nothing and was taken out of {id}",
                 id=block_id,
                 path=path,
-                hint=Hint("approve it with 'alice-exp approve {id}'", id=block_id),
+                hint="what stands in personal counts without one" if place_of(path) == "personal" else hint,
             )
         )
 

@@ -112,7 +112,10 @@ def _decode(data: bytes) -> str:
         values = {"byte": f"0x{data[error.start]:02X}"}
         readable = data[: error.start].decode("utf-8")
         fault = _Undecoded(
-            len(readable), "this is not UTF-8 text (byte {byte})", values, "save the file as UTF-8"
+            len(readable),
+            "this is not UTF-8 text (it contains byte {byte})",
+            values,
+            "save the file as UTF-8",
         )
         fault.readable = readable
         raise fault from None

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from alice_exp.blocks.cli.told_acts import in_words
 from alice_exp.finding.wiring import index
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.text.display import visible
@@ -311,7 +312,7 @@ class _Live(_Silent):
 
 def _said(one: Noticed, *, by: bool = True) -> str:
     if one.commit is not None:
-        return f"{one.commit.subject}  ({one.commit.actor})" if by else one.commit.subject
+        return f"{in_words(one.commit)}  ({one.commit.actor})" if by else in_words(one.commit)
     if one.problem is not None:
         return _fault(one.problem)
     return say("{path} is in order again", path=one.path or say("the home"))

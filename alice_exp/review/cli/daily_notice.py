@@ -21,7 +21,7 @@ from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
-Shown = Literal["report", "line"]
+Shown = Literal["report", "line", "agent"]
 
 _SHOWING = frozenset(("heartbeat", "review", "init"))
 # Doctor has to see a damaged index before a report, which needs one, drops it.
@@ -40,7 +40,9 @@ def greet(terminal: Terminal, command: str) -> None:
     if terminal.quiet or command.partition(" ")[0] in _SILENT:
         return
     state = terminal.session.root / "state"
-    wants: Shown = "report" if _is_person_there(terminal) else "line"
+    # What an agent's command shows is no notice to the person, whose agents are up first every day.
+    for_person: Shown = "report" if _is_person_there(terminal) else "line"
+    wants: Shown = for_person if terminal.session.actor.is_person else "agent"
     try:
         if not state.is_dir() or _was_shown(state, wants, terminal.session.moment.timestamp()):
             return
@@ -65,11 +67,8 @@ def _is_person_there(terminal: Terminal) -> bool:
 
 
 def _was_shown(state: Path, wants: Shown, now: float) -> bool:
-    """Whether a mark covers this moment: a line covers only a line, the report covers both."""
-    return any(
-        (kind == "report" or wants == "line") and began <= now < ends
-        for kind, began, ends, _ in _marks(state)
-    )
+    """Whether a mark covers this moment: a line covers only a line, an agent's only an agent's, the report all."""
+    return any(kind in ("report", wants) and began <= now < ends for kind, began, ends, _ in _marks(state))
 
 
 def _marks(state: Path) -> Iterator[tuple[str, int, int, str]]:
@@ -108,7 +107,7 @@ def _show(terminal: Terminal, wants: Shown) -> None:
         report, _ = heartbeat(reviewing(terminal.session), peek=True)
     except AliceError:
         return  # the command itself meets the same error and reports it
-    if wants == "line" or report.is_empty:
+    if wants != "report" or report.is_empty:
         terminal.note(say("alice-exp: {line}", line=line(report)))
         return
     from alice_exp.review.cli.report_text import notice

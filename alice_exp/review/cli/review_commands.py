@@ -374,12 +374,8 @@ def _decided(terminal: Terminal, decided: Decided, chosen: Choice, verb: str) ->
 
 def _name_skipped(terminal: Terminal, decided: Decided, chosen: Choice) -> None:
     if chosen.left:
-        terminal.note(
-            say(
-                "alice-exp: {count} more were only counted and are left: 'alice-exp heartbeat --page 2'",
-                count=chosen.left,
-            )
-        )
+        left = "alice-exp: only counted, and left: {count}; see 'alice-exp heartbeat --page 2'"
+        terminal.note(say(left, count=chosen.left))
     again = "alice-exp: {id} has {why} since it was shown; see 'alice-exp heartbeat' again"
     for block_id, why in decided.skipped:
         if why == "stale":
