@@ -486,3 +486,18 @@ def test_texts_that_differ_in_a_name_alone_contradict_nothing() -> None:
 def test_a_person_speaks_of_themselves_as_i(before: str, now: str, kind: str) -> None:
     old, new = placed(before, about="user"), placed(now, about="user")
     assert str(likeness(statement(new), statement(old), Neighbourhood([old, new]).weigh).kind) == kind
+
+
+@pytest.mark.parametrize(
+    ("known", "candidate"),
+    [
+        ("用户现在喝绿茶", "用户不爱喝绿茶"),
+        ("用户接电话", "用户懒得接电话"),
+        ("用户参加团建", "用户拒绝参加团建"),
+        ("用户不爱吃鱼", "用户吃鱼"),
+    ],
+)
+def test_what_somebody_will_not_do_is_the_opposite_of_doing_it(known: str, candidate: str) -> None:
+    old, new = placed(known, about="user"), placed(candidate, "", POOL, "user")
+    weigh = Neighbourhood([old, new]).weigh
+    assert likeness(statement(new), statement(old), weigh).kind == "opposes"
