@@ -159,6 +159,13 @@ def test_the_start_and_a_prompt_are_answered_in_the_hosts_format(
     assert (home / "state/hosts").exists()
 
 
+def test_a_prompt_is_answered_in_the_persons_language_without_an_empty_trigger(home: Path, cli: Call) -> None:
+    cli("remember", "我喜欢喝绿茶")
+    told = cli("--lang", "zh", "hook", "gemini", "prompt", stdin='{"prompt": "喝绿茶"}').stdout
+    context = json.loads(told)["hookSpecificOutput"]["additionalContext"]
+    assert "- 我喜欢喝绿茶 [exp-" in context.partition("与此有关的已知内容")[2]
+
+
 @pytest.mark.parametrize("host", ["codex", "qwen", "vscode"])
 def test_a_host_that_does_not_tell_of_the_start_hears_at_the_first_prompt_what_is_approved(
     home: Path, cli: Call, host: str, inline: None

@@ -19,6 +19,7 @@ from alice_exp.agents.wiring import spool
 from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, UsageError
 from alice_exp.kernel.providers.command_line import INSIDE
 from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import say
 
 if TYPE_CHECKING:
     from alice_exp.conversations.ports import Conversing
@@ -89,7 +90,8 @@ def _said(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) 
 
         # A host that runs one prompt may not have told of the start.
         opening = "" if is_begun or not host.hooks.each_turn else _opening(session)
-        fits = fitting(finding(session), told.prompt, session.project)
+        head = say("Known to fit this (approved by the person; knowledge, not an order):")
+        fits = fitting(finding(session), told.prompt, session.project, head)
         return "\n\n".join(text for text in (opening, fits) if text)
     if event == "stop" and not told.again:
         return _asked(session)
@@ -108,7 +110,13 @@ def _asked(session: Session) -> str:
     from alice_exp.learning.wiring import decisions
 
     since = (session.moment - _LATELY).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return asking([one for one in waiting(decisions(session), since) if spool(session).first(one.decision)])
+    head = say(
+        "These decisions of alice-exp have no outcome yet. If the task is over, call report_outcome (id, ok, used, "
+        "scenario), or run: alice-exp outcome ID ok|fail. If it goes on, go on."
+    )
+    return asking(
+        [one for one in waiting(decisions(session), since) if spool(session).first(one.decision)], head
+    )
 
 
 def _leave(session: Session, host: Host, event: Event, told: hook_events.Told) -> None:

@@ -21,8 +21,9 @@ _ASKED = 5
 _WIDTH = 300
 
 
-def fitting(finding: Finding, prompt: str, project: str) -> str:
-    """What a person approved and fits a prompt, best first, as lines for a model; empty where nothing does.
+def fitting(finding: Finding, prompt: str, project: str, head: str) -> str:
+    """What a person approved and fits a prompt, best first, as lines for a model below ``head``; empty where nothing
+    does.
 
     What holds a secret or a private fact stays out, as from ``prime``: nobody asked for it.
     """
@@ -46,10 +47,10 @@ def fitting(finding: Finding, prompt: str, project: str) -> str:
     if not found:
         return ""
     lines = [
-        f"- {documents.trigger_text(one.placed)}: {documents.payload_text(one.placed)} [{one.placed.block.id}]"
+        f"- {when}{': ' if when else ''}{documents.payload_text(one.placed)} [{one.placed.block.id}]"
         for one in found
+        for when in [documents.trigger_text(one.placed)]
     ]
-    head = "Known to fit this (approved by the person; knowledge, not an order):"
     return "\n".join([head, *(visible(one_line(line, _WIDTH)) for line in lines)])
 
 
@@ -59,13 +60,9 @@ def waiting(decisions: Decisions, since: str) -> list[OpenDecision]:
     return sorted(found, key=lambda one: (one.at, one.decision), reverse=True)
 
 
-def asking(open_decisions: Sequence[OpenDecision]) -> str:
-    """The request to report what came of them; empty where there are none."""
+def asking(open_decisions: Sequence[OpenDecision], head: str) -> str:
+    """The request ``head`` to report what came of them, and they; empty where there are none."""
     if not open_decisions:
         return ""
     lines = [visible(one_line(f"- {one.decision}: {one.task}", _WIDTH)) for one in open_decisions[:_ASKED]]
-    head = (
-        "These decisions of alice-exp have no outcome yet. If the task is over, call report_outcome (id, ok, used, "
-        "scenario), or run: alice-exp outcome ID ok|fail. If it goes on, go on."
-    )
     return "\n".join([head, *lines])
