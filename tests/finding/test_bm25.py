@@ -149,6 +149,14 @@ def test_a_conversation_lends_and_a_shuffled_one_does_not() -> None:
     assert learn_lending(tokens_many(talk)) == ()
 
 
+def test_what_was_said_from_day_to_day_lends_nothing() -> None:
+    talk = tokens_many(conversation())
+    at_once = ["2026-03-02T09:00:00Z"] * 60
+    assert learn_lending(talk, at_once) == NEAR
+    days = [f"2026-03-{1 + at // 4:02}T09:00:00Z" for at in range(60)]
+    assert learn_lending(talk, days) == ()
+
+
 def test_few_texts_teach_nothing() -> None:
     rows = tokens_many(conversation(15))
     assert learn_lending(rows) == ()

@@ -129,6 +129,17 @@ def test_what_is_no_more_is_named_in_plain_words(before: str, now: str, kind: st
     assert next((one.kind for one in found), None) == kind
 
 
+@pytest.mark.parametrize(
+    "kin", ["我妈", "老爸", "我弟", "我媳妇", "我闺女", "我婆婆", "我岳父", "我爱人", "我家保姆", "我的房东"]
+)
+def test_what_is_so_with_somebody_else_is_no_value_of_the_users(kin: str) -> None:
+    for own, others in (("我住在成都", f"{kin}住在绵阳"), ("我对花生过敏", f"{kin}对花生不过敏")):
+        for before, now in ((own, others), (others, own)):
+            known = placed(before, about="user", path="personal/user_preferences.jsonc")
+            found = Neighbourhood([known]).relations(placed(now, path=POOL, about="user"))
+            assert {one.kind for one in found} <= {"near"}
+
+
 @pytest.mark.parametrize("half", ["tuned", "held back"])
 @pytest.mark.parametrize(
     ("name", "kind"), [(name, kind) for name, floors in FLOORS.items() for kind in floors]

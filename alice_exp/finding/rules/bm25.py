@@ -43,7 +43,7 @@ _REPEATED = b"\0\0" + b"\1" * 254
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The statistics of one file's texts, in file order; a function of the texts alone.
+    """The statistics of one file's texts, in file order; a function of the texts and of when they were told.
 
     ``lending`` is how much a text may borrow from the texts one and two places away, ``noise`` the match that random
     words reach; ``postings`` hold single tokens and, as ``"a b"``, pairs of neighbouring Latin stems.
@@ -55,9 +55,10 @@ class Segment:
     noise: Noise
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> Segment:
-        """Tokenise and count texts."""
-        return cls(*index_texts(texts), *learn(texts[: sample_size(len(texts))]))
+    def of(cls, texts: Sequence[str], times: Sequence[str] = ()) -> Segment:
+        """Tokenise and count texts; ``times`` are when they were told (ISO-8601 UTC), if that is known."""
+        first = sample_size(len(texts))
+        return cls(*index_texts(texts), *learn(texts[:first], times[:first]))
 
 
 def index_texts(texts: Sequence[str]) -> tuple[array[int], dict[str, Posting]]:
@@ -72,10 +73,10 @@ def index_texts(texts: Sequence[str]) -> tuple[array[int], dict[str, Posting]]:
     }
 
 
-def learn(texts: Sequence[str]) -> tuple[tuple[float, ...], Noise]:
+def learn(texts: Sequence[str], times: Sequence[str] = ()) -> tuple[tuple[float, ...], Noise]:
     """What texts of a file lend their neighbours, and its noise level, from its first ``sample_size`` texts."""
     rows = tokens_many(texts)
-    return learn_lending(rows), learn_noise(rows)
+    return learn_lending(rows, times), learn_noise(rows)
 
 
 def posting_of(places: Sequence[int]) -> Posting:

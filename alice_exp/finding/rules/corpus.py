@@ -46,7 +46,10 @@ class Corpus:
 
         living = sorted((placed for placed in blocks if is_living(placed)), key=lambda placed: placed.path)
         files = [list(group) for _, group in groupby(living, key=lambda placed: placed.path)]
-        segments = tuple(Segment.of([block_text(placed.block) for placed in file]) for file in files)
+        segments = tuple(
+            Segment.of([block_text(one.block) for one in file], [one.block.created_at for one in file])
+            for file in files
+        )
         statistics = Statistics.of((one.lengths, one.lending, one.noise) for one in segments)
         return cls(tuple(living), statistics, segments)
 

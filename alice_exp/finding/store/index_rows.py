@@ -230,7 +230,7 @@ def _learned(blocks: Sequence[Block]) -> str:
     from alice_exp.finding.rules.bm25 import learn
     from alice_exp.finding.rules.corpus import block_text
 
-    lending, noise = learn([block_text(block) for block in blocks])
+    lending, noise = learn([block_text(block) for block in blocks], [block.created_at for block in blocks])
     return json.dumps([lending, noise.short, noise.long])
 
 
