@@ -59,6 +59,15 @@ def test_a_named_day_lifts_what_was_said_then() -> None:
     assert [hit.turn.ref for hit in hits] == ["c#0", "c#1", "c#2"] and all(hit.by_day for hit in hits)
 
 
+def test_a_question_for_a_day_alone_finds_that_day_before_all_others() -> None:
+    turns = [
+        Said("a#1", "a", "我说了什么你都记一下", at="2026-03-03T09:00:00Z"),
+        Said("b#1", "b", "诊所周一闭店", at="2026-03-12T09:00:00Z"),
+    ]
+    for query in ("3月12号说了什么", "上周四我说了什么", "what did I say on March 12?"):
+        assert search(Talk.of(turns), query, "2026-03-16T09:00:00Z")[0].turn.ref == "b#1"
+
+
 def test_the_speaker_counts() -> None:
     turns = [
         Said("1", "s", "I went camping in June", "Ann"),

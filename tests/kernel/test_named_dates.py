@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.kernel.text.named_dates import named_spans
+from alice_exp.kernel.text.named_dates import asks_only_of_days, named_spans
 from alice_exp.kernel.text.times import mentions_time
 from tests.cost import seconds
 
@@ -210,3 +210,19 @@ def test_a_cheap_look_passes_whatever_names_a_day(text: str) -> None:
 )
 def test_a_cheap_look_turns_away_what_names_none(text: str) -> None:
     assert not mentions_time(text)
+
+
+@pytest.mark.parametrize(
+    ("question", "alone"),
+    [
+        ("3月12号我说了什么", True),
+        ("上周四都聊了些什么？", True),
+        ("上周做了什么", True),
+        ("what did I say on March 12?", True),
+        ("上周三聊的报销", False),
+        ("说了什么", False),
+        ("what did we say about the budget last week", False),
+    ],
+)
+def test_a_question_may_ask_for_nothing_but_a_day(question: str, alone: bool) -> None:
+    assert asks_only_of_days(question) is alone

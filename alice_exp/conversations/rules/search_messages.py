@@ -16,7 +16,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.text.named_dates import asks_when, day_of, named_spans
+from alice_exp.kernel.text.named_dates import asks_only_of_days, asks_when, day_of, named_spans
 from alice_exp.kernel.text.tokens import STOP_WORDS, fold, thirds, tokens, tokens_many, words
 from alice_exp.kernel.value_class import dataclass
 
@@ -162,8 +162,10 @@ def search(talk: Talk, query: str, now: str | datetime | None = None, top: int |
         else list(by_words)
     )
     on_day = _on_days(talk, named)
+    # 3月12号说了什么: 什么 and 说 are no words of a subject, so the day comes before all others.
+    lift = 2.0 if on_day and asks_only_of_days(query) else DAY
     for index in on_day:
-        scores[index] += DAY * (best or 1.0)
+        scores[index] += lift * (best or 1.0)
     if asks_when(fold(query)):
         _lift_told_times(talk, scores)
     order = _best(scores, top)

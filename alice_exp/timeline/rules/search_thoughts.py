@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.text.named_dates import day_of
+from alice_exp.kernel.text.named_dates import asks_only_of_days, day_of
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.text.tokens import tokens_many
 from alice_exp.kernel.text.word_search import scores, scores_across
@@ -83,8 +83,11 @@ def search_thoughts(
         for score, text, one in zip(_fits(query, texts), texts, found, strict=True)
         if score > 0
     ]
-    if days and not any(_is_of(days, one) for one in weighed):
-        weighed += _of_days(query, found, texts, days)
+    of_days = _of_days(query, found, texts, days) if days else []
+    if of_days and asks_only_of_days(query):
+        return of_days[:top]
+    if not any(_is_of(days, one) for one in weighed):
+        weighed += of_days
     return sorted(weighed, key=lambda one: (-one.score, -_moment(one), one.number))[:top]
 
 
