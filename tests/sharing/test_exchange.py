@@ -117,6 +117,8 @@ def test_a_revocation_travels_and_is_quiet_the_second_time(ann: Alice, bob: Alic
     assert known.verifications == 12
     assert known.state == "reliable"
     assert "revoked-by-alice_ann" in known.open_failures
+    report = cli("heartbeat", "--peek", "--json", env=bob.environment).json
+    assert (known.id, "revoked") in [(row["id"], row["effect"]) for row in report["changed"]]
     before = ann.commits(), bob.commits()
     again, there, _ = exchanged(bob, ann)
     assert (again.revoked, there.revoked, (ann.commits(), bob.commits())) == ((), (), before)

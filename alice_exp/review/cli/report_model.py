@@ -246,6 +246,7 @@ def _moved(movement: Movement) -> Row:
         "debounced": say("failed again where it had failed: counted once"),
         "expired": say("expired unanswered; back with: alice-exp restore {id}", id=movement.block_id),
         "removed": say("went out of its file; back with: alice-exp restore {id}", id=movement.block_id),
+        "revoked": say("the peer that shared it takes it back: does it hold without?"),
         "verified": say("verified"),
     }
     placed = movement.placed or movement.was

@@ -118,6 +118,10 @@ def _moved(kinds: Counter[str]) -> Iterator[str]:
         yield _counted(
             count, say("One candidate expired unanswered."), "{count} candidates expired unanswered."
         )
+    if count := kinds["revoked"]:
+        yield _counted(
+            count, say("A peer took back one trusted block."), "Peers took back {count} trusted blocks."
+        )
     if count := kinds["removed"]:
         yield _counted(
             count,

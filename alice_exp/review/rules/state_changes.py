@@ -33,6 +33,7 @@ Kind = Literal[
     "removed",
     "retired",
     "revived",
+    "revoked",
 ]
 
 
@@ -70,6 +71,7 @@ def movements(
     steps: dict[str, list[_Step]] = {}
     gone: dict[str, Placed | None] = {placed.block.id: placed for placed in leaving}
     taken_out: dict[str, None] = {}
+    revoked: dict[str, None] = {}
     for act in reversed(in_effect(acts)):
         for step in _steps(act):
             steps.setdefault(step.block_id, []).append(step)
@@ -78,7 +80,9 @@ def movements(
                 gone.setdefault(value, None)
             elif name == "Removed":
                 taken_out[value] = None
-    places = snapshot.with_ids({*steps, *gone, *taken_out})
+            elif name == "Revoked":
+                revoked[value] = None
+    places = snapshot.with_ids({*steps, *gone, *taken_out, *revoked})
     moved = [_movement(block_id, rows, places.get(block_id), level) for block_id, rows in steps.items()]
     ended = [
         Movement(block_id, "expired", "", "", 0, placed)
@@ -88,6 +92,11 @@ def movements(
     ]
     # What is in a file again was put back, or moved by hand to one that was read later.
     ended += [Movement(one, "removed", "", "", 0, None) for one in taken_out if one not in places]
+    ended += [
+        Movement(one, "revoked", now := level(places[one].block), now, 0, places[one])
+        for one in revoked
+        if one in places and places[one].place != "archive"
+    ]
     return (*(one for one in moved if one is not None), *ended)
 
 

@@ -181,7 +181,12 @@ def _withdraw(
         if not gone.names:
             return None, gone
         detail = f"{name} takes back" if op == "share" else f"{name} and what it shared"
-        act = Act(op, caller.actor, caller.now, gone.names, detail, (("Source", name),))
+        # What a person had approved may have lost what it rested on: the next report says so.
+        trusted = (
+            put.block.id for put in gone.puts if put.path.partition("/")[0] in ("personal", "universal")
+        )
+        trailers = (("Source", name), *(("Revoked", block_id) for block_id in trusted))
+        act = Act(op, caller.actor, caller.now, gone.names, detail, trailers)
         return ChangeSet(act, gone.puts, gone.removes), gone
 
     commit, answer = home.apply(plan, PLACES)
