@@ -30,7 +30,7 @@ def fitting(finding: Finding, prompt: str, project: str, head: str) -> str:
     if not prompt.strip():
         return ""
     # Searching is loaded where something is searched: behind each report the open decisions are named alone.
-    from alice_exp.finding.rules.preferred_matches import is_foreign
+    from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone, is_foreign
     from alice_exp.finding.usecases import Filters, recall
     from alice_exp.model.rules.private_facts import is_private
 
@@ -43,6 +43,7 @@ def fitting(finding: Finding, prompt: str, project: str, head: str) -> str:
         and one.placed.block.state != "obsolete"
         and not is_in_doubt(one.placed.block)
         and not is_private(one.placed.block)
+        and not fits_by_tags_alone(one, prompt)
     ]
     if not found:
         return ""

@@ -7,7 +7,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from alice_exp.finding.rules.bm25 import matches_in
+from alice_exp.finding.rules.corpus import block_text
 from alice_exp.finding.rules.ranking import Match, ordered
+from alice_exp.kernel.text.tokens import tokens
 
 if TYPE_CHECKING:
     from alice_exp.kernel.text.date_spans import Span
@@ -56,3 +59,16 @@ def _is_of(block: Block, spans: Sequence[Span]) -> bool:
 def is_foreign(placed: Placed, project: str) -> bool:
     """Whether a block belongs to another project than this; one of no project belongs everywhere."""
     return placed.block.project not in ("", project)
+
+
+def fits_by_tags_alone(match: Match, task: str) -> bool:
+    """Whether nothing of a note from a conversation but the tags that its reader gave it answers a task.
+
+    They find the note for a question; 计划 as the tag of every goal is no ground to apply one to 定疫苗计划.
+    """
+    block = match.placed.block
+    is_read = block.tags and any(one.kind == "session" for one in block.evidence)
+    if not is_read or match.context_match is not None or match.cosine is not None:
+        return False
+    bare = block_text(replace(block, tags=()))
+    return not set(tokens(bare)) & set(tokens(task)) and not matches_in([bare], task).matches
