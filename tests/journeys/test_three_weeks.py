@@ -82,10 +82,14 @@ def _said(item: dict[str, Any] | None) -> set[str]:
 
 def answer(screen: str, known: Sequence[Candidate]) -> str:
     """What the person presses: they know their own mind of each text, and take a key only where it is offered."""
+    if screen.rstrip().endswith("[y/N]"):
+        return "y"
     card = " ".join(screen[screen.rindex("──") :].split())
     question = card[card.rindex("[a]pprove") - 60 :] if "[a]pprove" in card else card
     if "[k]eep" in card:
         return "k"
+    if "[b]oth" in card:
+        return "b"
     squeezed = re.sub(r"\s", "", card)
     kind = next((one.kind for one in known if re.sub(r"\s", "", one.text) in squeezed), "note")
     wanted = _ANSWERS.get(kind, "a")

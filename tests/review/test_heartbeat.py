@@ -185,6 +185,20 @@ def test_what_a_person_said_and_contradicted_is_asked_again_until_they_answer(ho
     assert asked("03-14") == []
 
 
+def test_what_was_approved_beside_another_value_is_asked_about_once(home: Path, cli: Call) -> None:
+    old = cli("remember", "the weekly report goes out on Thursday", "--json", env=at(FIRST)).json["id"]
+    new = cli(
+        "memorize", "the weekly report goes out on Monday", "--json", env=at("2026-02-14T08:00:00Z")
+    ).json["id"]
+    report = cli("heartbeat", "--json", env=at("2026-02-14T09:00:00Z")).json
+    assert report["items"][0]["relations"][0]["relation"] == "replaces"
+    cli("approve", new, "--yes", env=at("2026-02-14T09:05:00Z"))
+    days = [
+        cli("heartbeat", "--json", env=at(f"2026-02-{day}T09:00:00Z")).json["settle"] for day in (15, 16, 21)
+    ]
+    assert [[(one["id"], one["with"]["id"]) for one in day] for day in days] == [[(new, old)], [], []]
+
+
 @pytest.mark.covers("R3.33")
 def test_settled_blocks_that_fade_are_offered(home: Path, cli: Call) -> None:
     block_id = cli("remember", "learn one chapter a week", "--type", "goal", "--json").json["id"]

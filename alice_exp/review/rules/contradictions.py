@@ -29,6 +29,7 @@ def contradictions(
 ) -> tuple[tuple[Placed, Relation], ...]:
     """Pairs of which one became trusted since the report before (``since``) and contradicts the other.
 
+    Another value counts then, too: to approve what changes something is not yet to say that the old no longer holds.
     A pair that no report showed side by side is asked about again, until one of it is retired or kept.
     """
     # With a "~" behind it the end of a span is part of it: who looks at nine each day misses none.
@@ -38,12 +39,13 @@ def contradictions(
     spans = (came_up(TRUSTED, since), *again)
     late = [p for p in snapshot.concerned(*spans, most=NEW_AT_ONCE) if p.place in TRUSTED_PLACES]
     late.sort(key=lambda placed: (trusted_since(placed.block), placed.block.id), reverse=True)
+    new = {placed.block.id for placed in _asked(late, spans[0], since)}
     fresh = [p for span in spans for p in _asked(late, span, since)]
     found: dict[frozenset[str], tuple[Placed, Relation]] = {}
     for placed, one in around.contradicted(fresh):
         # Of two the newer one changes the older.
         is_newer = trusted_since(placed.block) >= trusted_since(one.placed.block)
-        is_named = one.kind == "opposes" or _is_by_word(placed.block)
+        is_named = one.kind == "opposes" or placed.block.id in new or _is_by_word(placed.block)
         if (
             is_newer
             and is_named
