@@ -52,7 +52,7 @@ def person(world: Path) -> Path:
 
 
 def configure(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
 
 

@@ -444,3 +444,18 @@ def test_a_broken_or_unknown_configuration_is_left_alone(home: Path, cli: Call) 
     toml.write_text("a = \n", encoding="utf-8")
     assert cli("mcp", "install", "codex", "--file", str(toml), check=False).code == 3
     assert cli("mcp", "install", "emacs", check=False).code == 2
+
+
+def test_what_prime_wrote_into_the_file_is_not_taken_in_again(home: Path, cli: Call, tmp_path: Path) -> None:
+    path = tmp_path / "CLAUDE.md"
+    path.write_text("# Rules\n\n- Use tabs\n", encoding="utf-8")
+    cli("remember", "call me Tess")
+    cli("prime", "--into", str(path))
+    with path.open("a", encoding="utf-8") as file:
+        file.write("\n- Sort the imports\n")
+    assert "call me Tess" in path.read_text(encoding="utf-8")
+    done = cli("import", "claude-md", str(path), "--json").json
+    assert [one["payload"] for one in done["candidates"]] == ["Use tabs", "Sort the imports"]
+    line = path.read_text(encoding="utf-8").splitlines().index("- Sort the imports") + 1
+    evidence = cli("show", done["ids"][1], "--json").json["evidence"]
+    assert evidence[0]["ref"] == f"claude-md:CLAUDE.md:{line}"

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from alice_exp.kernel.text.marked_block import blank_block
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import About, BlockType
 
@@ -73,8 +74,9 @@ def claude_md(text: str) -> tuple[Piece, ...]:
     """The bullets and paragraphs of an instruction file (CLAUDE.md, AGENTS.md …), each with its headings as trigger.
 
     A code block and an import (``@file``) stay with the rule that they follow; alone they are skipped, like comments,
-    tables, quotations, and the lines of an index (``- [Title](file.md) …``). The front matter of a memory file that
-    Claude Code wrote is no rule: its description is the trigger, its type says whom it is about.
+    tables, quotations, the block that ``prime --into`` wrote, and the lines of an index (``- [Title](file.md) …``). The
+    front matter of a memory file that Claude Code wrote is no rule: its description is the trigger, its type says whom
+    it is about.
     """
     fields, body, skipped = _front_matter(text)
     kind = fields.get("type", "") if "name" in fields or "description" in fields else ""
@@ -88,7 +90,7 @@ def claude_md(text: str) -> tuple[Piece, ...]:
             about,
             line=line + skipped,
         )
-        for passage, headings, line in _passages(_uncommented(body))
+        for passage, headings, line in _passages(_uncommented(blank_block(body)))
         if not _OTHER.match(passage) and not _INDEX.match(passage)
     )
 

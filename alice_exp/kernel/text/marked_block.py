@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _BEGIN = "<!-- alice-exp: begin (written by alice-exp; edit outside of these two lines) -->"
+_OURS = "<!-- alice-exp: begin"
 _END = "<!-- alice-exp: end -->"
 _BLOCK = re.compile(
     r"(?P<gap>(?:\r?\n)?)^<!-- alice-exp: begin[^\n]*-->\r?\n.*?^<!-- alice-exp: end -->(?:\r?\n|\Z)",
@@ -29,3 +30,12 @@ def with_block(text: str, body: str) -> str:
 def without_block(text: str) -> str:
     """The file without our block and without the empty line that was put before it."""
     return _BLOCK.sub("", text)
+
+
+def blank_block(text: str) -> str:
+    """The file with empty lines in the place of our block, so that every other line keeps its number."""
+    parts, at = [], 0
+    while (begin := text.find(_OURS, at)) >= 0 and (end := text.find(_END, begin)) >= 0:
+        parts += [text[at:begin], "\n" * text.count("\n", begin, end)]
+        at = end + len(_END)
+    return "".join([*parts, text[at:]])
