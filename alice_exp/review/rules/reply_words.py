@@ -73,7 +73,7 @@ _TOKEN = re.compile(
     rf"|(?P<range>(?:{_NUMERAL})\s*(?:-|–|—|~|到|至|\.\.|\bto\b|\bthrough\b)\s*(?:第\s*)?(?:{_NUMERAL}))"
     rf"|(?P<postponed>(?:等我?|先)?(?:{_WHEN})再(?:看看?|说|定|处理|决定)|(?:推迟|推|延|放|留|拖|挪)到(?:{_WHEN})(?:再(?:看看?|说|定|处理|决定))?)"
     rf"|(?P<unclear>[0-9]+[.:：][0-9]+)"
-    rf"|(?P<number>{_NUMERAL})"
+    rf"|(?P<number>(?!一[律概])(?:{_NUMERAL}))"
     rf"|(?P<except>but\s+not(?=\s+(?:no\.?\s*)?(?:[0-9]|exp-)))"
     rf"|(?P<word>no\.(?=\s*[0-9])|[a-z]+(?:['’][a-z]+)?|{'|'.join(map(re.escape, _CHINESE))}|\S)"
     rf"|(?P<line>\n)",
