@@ -293,6 +293,7 @@ RULES = (
         ("clean the gauge table for 53018", 1),
         ("Translate the README into German", 2),
         ("rebase my feature branch onto theirs", 6),
+        ("rebasing two commits onto origin", 6),
         ("bake a birthday cake", None),
         ("write a poem about winter", None),
         ("backup/main/weekly.sql", None),

@@ -43,11 +43,13 @@ def _capitalised(text: str) -> Iterator[str]:
             yield fold(found.group())
 
 
-def _is_task(text: str, runs: Sequence[str]) -> bool:
-    """Whether a text begins with a verb that says what the task is, and asks nothing."""
+def _act(text: str, runs: Sequence[str], stem_of: Mapping[str, str]) -> str:
+    """The stem of the verb that says what the task is, where a text begins with one, and asks nothing."""
     said = text.split(maxsplit=1)
-    is_headed = len(said) > 1 and fold(said[0]) == runs[0]
-    return is_headed and is_task_verb(runs[0]) and not text.rstrip().endswith(("?", "？"))
+    if len(said) < 2 or fold(said[0]) != runs[0] or text.rstrip().endswith(("?", "？")):
+        return ""
+    stem = stem_of.get(runs[0], "")
+    return stem if is_task_verb(stem) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ class Query:
             correct,
             frozenset(stem_of.get(name, name) for name in _capitalised(text))
             & frozenset(stem_of.values()) - correct,
-            stem_of.get(runs[0], "") if _is_task(text, runs) else "",
+            _act(text, runs, stem_of),
         )
 
     @property

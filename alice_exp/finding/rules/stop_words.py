@@ -47,12 +47,12 @@ def is_light(stem: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _task_verbs() -> frozenset[str]:
-    return frozenset(words(_TASKS))
+    return frozenset(stems(words(_TASKS)).values())
 
 
-def is_task_verb(word: str) -> bool:
-    """Whether a folded word, at the head of a task, says what the task is: interpolate, deploy, translate."""
-    return word in _task_verbs()
+def is_task_verb(stem: str) -> bool:
+    """Whether a stem, at the head of a task, is of a verb that says what the task is: interpolate, deploying."""
+    return stem in _task_verbs()
 
 
 def weight_of(pieces: Iterable[str]) -> dict[str, float]:
