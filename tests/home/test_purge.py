@@ -381,8 +381,9 @@ def test_nothing_in_words_stays_in_messages_or_in_state_and_what_left_is_named(h
     published.mkdir(parents=True)
     (published / "bundle.json").write_text(SECRET)
     (home / "identity").mkdir(exist_ok=True)
+    remote = {"name": "mine", "address": "x", "private": True, "at": "2026-01-01T00:00:00Z"}
     (home / "identity/remotes.json").write_text(
-        json.dumps([{"name": "mine", "address": "x", "private": True, "at": "2026-01-01T00:00:00Z"}])
+        json.dumps([remote, remote | {"name": "before", "synced": "2026-02-19T09:00:00Z"}])
     )
     row = {"at": "x", "to": "alice_bob", "way": "peer", "sha256": "x", "blocks": [{"id": one, "hash": "x"}]}
     (home / "identity/shared.jsonl").write_text(json.dumps(row) + "\n")

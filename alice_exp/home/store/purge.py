@@ -12,7 +12,7 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.home.store.purge_search import departed, elsewhere, versions
+from alice_exp.home.store.purge_search import departed, elsewhere, first_act, versions
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.atomic_files import (
@@ -56,6 +56,7 @@ def purge(repository: Repository, block_id: str, commit: Commit, message: Messag
     if not seen.found:
         return None
     _require_readable(repository, seen, block_id)
+    since = first_act(repository, block_id)
     try:
         rewritten = _stage(repository, refs, seen, message)
     except (OSError, AliceError):
@@ -77,7 +78,7 @@ def purge(repository: Repository, block_id: str, commit: Commit, message: Messag
         ) from error
     from alice_exp.home.ports import Purged
 
-    left = departed(repository.work_tree.parent, block_id)
+    left = departed(repository.work_tree.parent, block_id, since)
     done = replace(commit, commit=rewritten.tombstone)
     return Purged(done, rewritten.commits, len(seen.found), found, left)
 

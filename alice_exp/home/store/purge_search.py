@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -132,12 +133,25 @@ def elsewhere(repository: Repository, seen: Versions, head: str) -> tuple[str, .
     return tuple(names)
 
 
-def departed(root: Path, block_id: str) -> tuple[str, ...]:
-    """Where the block went before: private remotes, which have the history, and what the log of sharing names."""
+def first_act(repository: Repository, block_id: str) -> float:
+    """When an act first named the block (seconds since 1970); 0 if none did."""
+    rows = repository.run("log", "--format=%ct", f"--grep=^Alice-Block: {block_id}$", "HEAD", "--").split()
+    return min(map(float, rows), default=0.0)
+
+
+def departed(root: Path, block_id: str, since: float) -> tuple[str, ...]:
+    """Where the block, known ``since`` (seconds since 1970), went: private remotes that a sync reached since then, as
+    they have the history, and what the log of sharing names."""
     names: dict[str, None] = {}
     try:
         remotes = json.loads((root / "identity" / "remotes.json").read_bytes())
-        names.update({str(one["name"]): None for one in remotes if one["private"] is True})
+        names.update(
+            (str(one["name"]), None)
+            for one in remotes
+            # When a sync of an older version came through is not known.
+            if one["private"] is True
+            and ("synced" not in one or datetime.fromisoformat(one["synced"]).timestamp() >= since)
+        )
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
     try:
