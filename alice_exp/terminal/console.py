@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from alice_exp.model.values.snapshot import Snapshot
 
 
+_YES = frozenset(("y", "yes", "是", "是的", "好", "好的", "对", "行", "确定", "同意"))
+_NO = frozenset(("", "n", "no", "否", "不", "不是", "不行", "不要", "别", "取消"))
+
+
 @dataclass
 class Terminal:
     """The options that all commands share, and a command's output; ``open_session`` opens the home that they name."""
@@ -194,8 +198,17 @@ class Terminal:
 
             termios.tcflush(sys.stdin, termios.TCIFLUSH)
         # err: the question must not become part of the answer on stdout.
-        if not self.yes and not typer.confirm(visible(question), err=True):
+        if not self.yes and not self._agreed(visible(question)):
             raise RefusedError("not confirmed; nothing was changed")
+
+    def _agreed(self, question: str) -> bool:
+        """Whether a person says yes, in either language; asked again where the answer is neither yes nor no."""
+        while True:
+            said = typer.prompt(f"{question} [y/N]", default="", show_default=False, err=True)
+            word = said.strip().strip("。.!！").casefold()
+            if word in _YES or word in _NO:
+                return word in _YES
+            self.note(say("answer y or n"))
 
     def require_confirmation(self) -> None:
         """Raise ``RefusedError`` without ``--yes`` and without a terminal, where no person can confirm."""

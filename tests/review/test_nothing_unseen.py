@@ -117,7 +117,9 @@ def test_a_person_at_a_terminal_is_asked_about_what_was_never_shown(
     terminal = screen(home, verb, one)
     terminal.until("[y/N]")
     assert "tabs, not spaces, in Makefiles" in terminal.said
-    terminal.press("n\n")
+    terminal.press("perhaps\n")
+    terminal.until("answer y or n")
+    terminal.press("否\n")
     assert terminal.end() == 6
     assert [item["id"] for item in cli("heartbeat", "--json").json["items"]] == [one]
     # Shown by the report, it is decided without another question.
