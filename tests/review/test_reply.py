@@ -356,3 +356,17 @@ def test_a_decision_is_a_plain_value() -> None:
 def test_a_number_of_thousands_of_digits_is_refused() -> None:
     with pytest.raises(UsageError, match="is not a number"):
         parse("同意 " + "9" * 5000)
+
+
+@pytest.mark.parametrize("text", ["approve it", "reject it because it is old", "approve item"])
+def test_one_thing_of_several_is_not_all_of_them(text: str) -> None:
+    with pytest.raises(UsageError, match="several things wait"):
+        settle(parse(text), REPORT)
+    ((_, only),) = settle(parse(text), REPORT[:1])
+    assert only == (REPORT[0],)
+
+
+@pytest.mark.parametrize("text", ["approve", "approve them", "reject because it is old", "approve it all"])
+def test_a_verb_alone_still_means_everything(text: str) -> None:
+    ((_, every),) = settle(parse(text), REPORT)
+    assert every == tuple(REPORT)

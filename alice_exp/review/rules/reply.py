@@ -7,6 +7,8 @@ report. An ambiguous reply is refused: nothing is decided by guessing (R2.41, R2
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -30,7 +32,8 @@ class Decision:
     """One verb with its targets: numbers (as texts) and ids, in the order of the reply; or everything, or the rest.
 
     ``excluded`` are left out of everything or the rest; ``about`` (user, work) narrows everything to what is about
-    that, ``groups`` are numbers of groups; ``reason`` is in the person's own words, empty if not given.
+    that, ``groups`` are numbers of groups; ``reason`` is in the person's own words, empty if not given. ``is_one``: the
+    words mean one thing and do not say which, as in "approve it".
     """
 
     verb: Verb
@@ -41,6 +44,7 @@ class Decision:
     reason: str = ""
     about: str = ""
     groups: tuple[str, ...] = ()
+    is_one: bool = False
 
     @property
     def is_wide(self) -> bool:
@@ -79,7 +83,16 @@ def parse(text: str) -> tuple[Decision, ...]:
         _read_segment(segment, clauses, waiting)
     if waiting:
         raise unclear("nothing says what to do with {what}", what=_written(waiting))
-    return _checked(_in_front(clauses))
+    decisions = _checked(_in_front(clauses))
+    first = decisions[0]
+    said = text.replace(first.reason, " ") if first.reason else text
+    is_one = len(decisions) == 1 and first.everything and _ONE.search(said) and not _EVERY.search(said)
+    return (replace(first, is_one=True),) if is_one else decisions
+
+
+_ONE = re.compile(r"\b(?:it|one|item)\b", re.IGNORECASE)
+_EVERY = re.compile(r"\b(?:all|every\w*|both|them)\b|[全都]|所有", re.IGNORECASE)
+"""What says of a decision without a number that one thing is meant, and what says that all are."""
 
 
 def _segments(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -282,6 +295,8 @@ def settle(
     verbs: dict[str, str] = {}
     for decision, row in zip(decisions, named, strict=True):
         excluded = _left_out(decision, numbered, groups)
+        if decision.is_one and len(numbered) > 1:
+            raise unclear("several things wait, and it is not clear which one is meant")
         if decision.everything or decision.rest:
             row = [block_id for block_id in numbered if block_id not in taken]
         elif decision.about:
