@@ -68,6 +68,8 @@ RIGHT = {
     "differs": ("opposes", "replaces"),
     # Two offices, two meals, two tools: each has its own value.
     "apart": ("near", "None"),
+    # The same words in another order, or with another number or direction: two statements.
+    "turned": ("opposes", "replaces", "near", "None"),
     # Named or not: never as what denies it.
     "reworded": ("identical", "same", "extends", "near", "None"),
 }
@@ -86,6 +88,7 @@ FLOORS = {
     "nearness_last.txt": {"differs": 0.75, "reworded": 1.0, "near": 0.75},
     "nearness_daily.txt": {"differs": 0.8, "apart": 1.0},
     "nearness_compatible.txt": {"opposes": 1.0, "replaces": 1.0, "same": 1.0, "apart": 0.9, "near": 0.75},
+    "nearness_order.txt": {"turned": 1.0, "same": 0.85, "opposes": 1.0},
 }
 """Reached when the rule was written: the tuned half, and the half held back (see docs/design.md, section 13)."""
 

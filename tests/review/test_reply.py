@@ -358,7 +358,10 @@ def test_a_number_of_thousands_of_digits_is_refused() -> None:
         parse("同意 " + "9" * 5000)
 
 
-@pytest.mark.parametrize("text", ["approve it", "reject it because it is old", "approve item"])
+@pytest.mark.parametrize(
+    "text",
+    ["approve it", "reject it because it is old", "approve item", "那条不要", "只那个要", "那一条可以"],
+)
 def test_one_thing_of_several_is_not_all_of_them(text: str) -> None:
     with pytest.raises(UsageError, match="several things wait"):
         settle(parse(text), REPORT)

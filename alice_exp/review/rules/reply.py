@@ -90,7 +90,7 @@ def parse(text: str) -> tuple[Decision, ...]:
     return (replace(first, is_one=True),) if is_one else decisions
 
 
-_ONE = re.compile(r"\b(?:it|one|item)\b", re.IGNORECASE)
+_ONE = re.compile(r"\b(?:it|one|item)\b|那\s*一?[条條个個项項]", re.IGNORECASE)
 _EVERY = re.compile(r"\b(?:all|every\w*|both|them)\b|[全都]|所有", re.IGNORECASE)
 """What says of a decision without a number that one thing is meant, and what says that all are."""
 

@@ -87,6 +87,8 @@ _COUNT = re.compile(
 _UNORDERED = "(?<![第0-9一二三四五六七八九十百两这那前后後面边最末头、和及与])"
 _NONE = re.compile(rf"(?:{_UNORDERED}[一1]|[0-9]一)\s*[条條个個项項]\s*[都也不别別没沒]")
 _NOT_ONE = re.compile(rf"{_UNORDERED}一[条條个個项項](?=[都也][不别別没沒])")
+# 那一条 is no word on the first.
+_THAT_ONE = re.compile("(?<=那)一(?=[条條个個项項](?![都也]))")
 _PLACE = re.compile(
     rf"(?:最[前后後]|[前后後](?:面|边)?|开头|末尾|倒数|头)(?:的|第)?\s*(?:{_NUMERAL})\s*[条條个個项項]"
 )
@@ -137,7 +139,7 @@ def tokens(text: str) -> list[Token]:
     end = reason.start() if reason else len(text)
     if place := _PLACE.search(text, 0, end):
         raise unclear("{place} is a place in a list; name the numbers", place=repr(place[0]))
-    text = _NOT_ONE.sub("  ", text[:end]) + text[end:]
+    text = _THAT_ONE.sub(" ", _NOT_ONE.sub("  ", text[:end])) + text[end:]
     counted = _COUNT.search(text, 0, end) or _NONE.search(text, 0, end)
     if counted and _CHANGES.search(text, 0, counted.start()):
         raise _no_change()

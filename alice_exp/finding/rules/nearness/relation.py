@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from alice_exp.finding.rules.nearness.comparison import NARROWER, RARE, Comparison
 from alice_exp.finding.rules.nearness.rough_keys import RoughKeys, is_character, looked_up
 from alice_exp.finding.rules.nearness.statement import statement
+from alice_exp.finding.rules.nearness.word_order import told_apart
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.rejection import inference
 from alice_exp.model.rules.similarity import same_inference
@@ -44,6 +45,8 @@ def likeness(one: Statement, two: Statement, weigh: Weigh) -> Likeness:
     """What ``two``, a statement that is known, is to ``one``, a new one."""
     pair = Comparison(one, two, weigh)
     kind = _kind(pair)
+    if kind in ("identical", "same", "extends"):
+        kind = _apart(pair) or kind
     # Aligning the words costs more than all the rest, and most pairs turn out to have nothing in common.
     differs = pair.differs() if kind not in (None, "identical") else ("", "")
     return Likeness(kind, round(pair.dice, 3), round(pair.cover, 3), round(pair.topic, 3), differs)
@@ -75,7 +78,14 @@ def opposes(one: Placed, two: Placed, taken: dict[str, Statement]) -> bool | Non
             taken[placed.block.id] = statement(placed)
     own, known, word = taken[one.block.id], taken[two.block.id], weight_of(1, LEAST)
     pair = Comparison(own, known, lambda key: word * CHARACTER if is_character(key) else word)
-    return _kind(pair) == "opposes"
+    kind = _kind(pair)
+    return kind == "opposes" or (kind in ("identical", "same", "extends") and _apart(pair) == "opposes")
+
+
+def _apart(pair: Comparison) -> Literal["opposes", "near"] | None:
+    payloads = [of.placed.block.payload for of in (pair.one, pair.two)]
+    found = told_apart(*((payload.content, *payload.steps) for payload in payloads))
+    return "near" if found and pair.has_other_scope() else found
 
 
 def _kind(pair: Comparison) -> Kind | None:

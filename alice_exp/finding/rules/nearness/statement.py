@@ -27,7 +27,7 @@ CLAUSE_END = "=;"
 _CLAUSES = re.compile(r"[,;:。、!?\n]|\.(?=\s|$)|\b(?:but|and then)\b|但是?|而且")
 _WHETHER = LazyPattern(r"([^\W\x00-\u2e7f])[不没]\1")
 """能不能, 有没有: a question, which denies nothing."""
-_NUMERALS = "零一二两三四五六七八九十百千万半"
+NUMERALS = "零一二两三四五六七八九十百千万半"
 _UNITS = {
     word: (name, factor)
     for name, factor, words in (
@@ -60,13 +60,13 @@ _TO_TWENTY = (
     "eighteen nineteen twenty"
 )
 _TENS = "thirty forty fifty sixty seventy eighty ninety"
-_WORD_NUMBERS = {word: number for number, word in enumerate(_TO_TWENTY.split())} | {
+WORD_NUMBERS = {word: number for number, word in enumerate(_TO_TWENTY.split())} | {
     word: 10 * number for number, word in enumerate(_TENS.split(), start=3)
 }
-_UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
 _TOKEN = re.compile(
     rf"(?P<clock>\d{{1,2}}:\d\d)"
-    rf"|(?P<number>(?:\d+(?:\.\d+)*|[{_NUMERALS}]+(?={_UNIT}|[个条次名倍位人])))\s?(?P<unit>(?:{_UNIT})(?![a-z]))?"
+    rf"|(?P<number>(?:\d+(?:\.\d+)*|[{NUMERALS}]+(?={UNIT}|[个条次名倍位人])))\s?(?P<unit>(?:{UNIT})(?![a-z]))?"
     r"|(?P<latin>/?[a-z][a-z0-9_+#./*-]*[a-z0-9+#*]|[a-z])"
     r"|(?P<cjk>[^\W\d_a-z\x00-\u2e7f]+)"
 )
@@ -193,10 +193,10 @@ def _words(clause: str) -> Iterator[_Word]:
                     size, text = more, phrase
                     break
             at += size - 1
-            if text in _WORD_NUMBERS and size == 1:
+            if text in WORD_NUMBERS and size == 1:
                 unit = pieces[at].group() if at < len(pieces) and pieces[at].group() in _UNITS else ""
                 at += bool(unit)
-                yield _Word(f"{text} {unit}".rstrip(), _PLAIN, _amount(str(_WORD_NUMBERS[text]), unit))
+                yield _Word(f"{text} {unit}".rstrip(), _PLAIN, amount(str(WORD_NUMBERS[text]), unit))
             else:
                 yield _Word(text, known.latin.get(text, _PLAIN))
 
@@ -208,10 +208,10 @@ def _number(piece: re.Match[str]) -> _Word:
     written, unit = piece["number"], piece["unit"] or ""
     if written.count(".") > 1 or (not unit and "." in written):
         return _Word(piece.group().rstrip(), _PLAIN, ("number", written))
-    return _Word(piece.group().rstrip(), _PLAIN, _amount(written, unit))
+    return _Word(piece.group().rstrip(), _PLAIN, amount(written, unit))
 
 
-def _amount(written: str, unit: str) -> tuple[str, str]:
+def amount(written: str, unit: str) -> tuple[str, str]:
     """A number with its unit as a typed value, in the unit's normal form."""
     amount = float(written) if written[0].isdigit() else _counted(written)
     name, factor = _UNITS.get(unit, ("number", 1))
@@ -239,13 +239,13 @@ def _segmented(run: str) -> Iterator[_Word]:
         if counted is not None:
             if at > start:
                 yield _Word(run[start:at], _PLAIN)
-            yield _Word(counted.group(), _PLAIN, _amount(counted["number"], counted["unit"] or ""))
+            yield _Word(counted.group(), _PLAIN, amount(counted["number"], counted["unit"] or ""))
             start = at = counted.end()
             continue
         size = min(known.longest, len(run) - at) if run[at] in known.initials else 0
         while size and run[at : at + size] not in known.cjk:
             size -= 1
-        if run[at : at + size] == "不过" and at and run[at + 2 : at + 3].strip(_NUMERALS):
+        if run[at : at + size] == "不过" and at and run[at + 2 : at + 3].strip(NUMERALS):
             size = 1  # Within a clause 不过 is no "but": 对花生不过敏 denies.
         if not size:
             at += 1
