@@ -55,6 +55,16 @@ FOUND = [
     ("a password in a URL", "redis://:hunter2@cache:6379/0"),
     ("a password or key", "数据库密码是 Zx9!kd82"),
     ("a password or key", "登录口令为 tiger2024"),
+    ("a password or key", "宠医云的密码我设成了 Zhu1234@ab，别告诉别人"),
+    ("a password or key", "口令已经换成 sesame88open"),
+    ("a password or key", "WiFi密码给你：Zhu1234@ab"),
+    ("a password or key", "新密码Zhu1234@ab，以后用这个登录"),
+    ("a password or key", "门禁码改成4096了"),
+    ("a password or key", "电脑PIN码是0923"),
+    ("an identity number", "身份证 510107 19880312 4522"),
+    ("an identity number", "社会保障号 510107880312452"),
+    ("a bank account", "公积金账号是0280123456789"),
+    ("a bank account", "收款账户 4402 2390 0910 0012 345"),
     ("a password or key", "the wifi password is sunflower42"),
     ("a password or key", "curl --user bob:pa55word https://api"),
     ("a password or key", "api_key: " + key(32, _HEX)),
@@ -103,6 +113,11 @@ def test_it_is_found(kind: str, text: str) -> None:
 
 
 INNOCENT = [
+    "密码改为每90天更换",
+    "密码是 bcrypt12 算的",
+    "密码都存1Password里",
+    "密钥对用 ed25519，门禁系统升级到 v3.2",
+    "银行接口版本 20250101，锁屏改成 3000 秒",
     "fixed in commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
     "cherry-pick 1a2b3c4d5e6f7a8b9c0d first",
     "uuid 550e8400-e29b-41d4-a716-446655440000 is the tenant",

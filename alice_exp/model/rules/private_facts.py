@@ -131,6 +131,27 @@ SHAPES = (
         _by(is_identity_number),
         17,
     ),
+    # As forms part it, 6-8-4, and behind its word, where a digit may be mistyped.
+    Shape(
+        "an identity number",
+        LazyPattern(
+            r"(?:身份证|社会保障)(?:号码?|卡号?)?[是为：: ]{0,3}"
+            r"[1-9]\d{5} ?(?:(?:18|19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]) ?\d{3}[\dXx]|\d{9})(?![\dA-Za-z])"
+        ),
+        always,
+        15,
+        ("身份证", "社会保障"),
+    ),
+    Shape(
+        "a bank account",
+        LazyPattern(
+            r"(?:社保|医保|公积金|银行|收款|对公|存折)(?:账号|账户|帐号|卡号|户号)"
+            r"[是为：: ]{0,3}[A-Z]?\d(?:[ -]?\d){7,20}(?!\d)"
+        ),
+        always,
+        8,
+        ("社保", "医保", "公积金", "银行", "收款", "对公", "存折"),
+    ),
     # The United States' social security number, whose parts are never all zero.
     Shape(
         "an identity number",

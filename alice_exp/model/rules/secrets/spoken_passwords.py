@@ -14,7 +14,7 @@ def _is_value(match: re.Match[str]) -> bool:
     A plain word after a colon is prose ("token: expired") unless it is quoted.
     """
     value = _STOP.split(match["value"])[0].strip("\"'`,;.)")
-    if len(value) < 4 or _TO_FILL.match(value) or _CODE.match(match["value"]):
+    if len(value) < 4 or _TO_FILL.match(value) or _CODE.match(match["value"]) or _METHOD.fullmatch(value):
         return False
     if match["value"][0] in "\"'“‘「" and len(_WORD.findall(value)) > 1:
         return True
@@ -69,6 +69,17 @@ def _is_code(match: re.Match[str]) -> bool:
     return said or bool(_OWNED.search(match.string, max(0, match.start() - 20), match.start()))
 
 
+_ALGORITHM = "sha|md|base|utf|argon|b?s?crypt|pbkdf|aes|des|rsa|ed|hs|rs|hmac|oauth|auth|totp|v|k"
+_TOLD = (
+    r"(?:(?:我妈|我爸|我们?|你|他|她|用户|已经?|现在|暂时|还|一直|统一|都|就|今天|刚刚?|后来){0,4}"
+    r"(?:(?:[改换设定变]|重置|更新|修改|定死)(?:成|为|的?是)了?|[换改]了|[改换]过?(?:来|后)?是"
+    r"|是|叫|为|用的是|给你|发你|如下)[:：]? ?| )?"
+)
+"""What stands between the word for a password and the password, where somebody tells that it is so."""
+_METHOD = LazyPattern(
+    rf"(?:{_ALGORITHM})-?\d+|(?:每|至少|最少|不少于|不超过|超过|大于|小于)[\d\u4e00-\u9fff]*", re.IGNORECASE
+)
+"""How a password is kept, or Chinese prose about it: bcrypt12, 每90天更换."""
 _PLACE = LazyPattern(r"PASS(?:WORD|WD)?|PWD|SECRET|TOKEN|密码|口令")
 _STOP = LazyPattern("[，。；、！？）]")
 _CODE = LazyPattern(r"[A-Za-z_][\w.]*[(\[]|[A-Za-z_]+(?:\.[A-Za-z_]+)+\W*$")
@@ -120,6 +131,21 @@ PASSWORDS = (
         ),
         always,
         signs=("码", "口令", "pin", "puk", "otp"),
+    ),
+    # 密码我设成了 Zhu1234@ab, 口令一直是heron2026x, 新密码Zhu1234@ab, 门禁码改成4096了, 手机PIN 0923
+    Shape(
+        "a password or key",
+        LazyPattern(
+            rf"(?:密码|口令|密钥|密匙|授权码|暗号){_TOLD}(?!(?:{_ALGORITHM})-?\d|\d\w*[位个次天]|[\w./-]*://|1password)"
+            r"(?=[!-~]{0,40}\d)(?=[!-~]{0,40}[a-z])[!-~]{6,40}"
+            r"|(?:密码|口令|(?:门禁|门锁|开门|开锁|解锁|取款|开机|支付|锁屏)码?"
+            rf"|[\u4e00-\u9fff](?-i:PIN) ?码?|(?-i:PIN) ?码){_TOLD}"
+            r"\d{4,8}(?![\d.-]| ?[位个次天年月条秒分张行字毫kmg%号])",
+            re.IGNORECASE,
+        ),
+        is_real,
+        1,
+        ("密码", "口令", "密钥", "密匙", "授权码", "暗号", "门", "锁", "取款", "开机", "支付", "pin"),
     ),
     # password Kestrel99, pw Marsh-Tit-88, wifi code plover4451, Wi-Fi 暗号 heron2026
     Shape(
