@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from alice_exp.conversations.rules.pasted import own_words
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
@@ -67,9 +68,9 @@ def restored(text: str, whole: str, quoted: tuple[str, ...]) -> str:
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    """The sentences of a message, without code, quoted lines and overlong sentences."""
+    """The sentences of a message, without code, quoted lines, overlong sentences and what somebody else wrote in it."""
     plain = _FENCE.sub("\n", text[:MOST_TEXT].replace("’", "'").replace(MASK, "").replace(_DOT, ""))
-    for line in plain.splitlines():
+    for line in own_words(plain).splitlines():
         if _SKIPPED_LINE.search(line.rstrip()):
             continue
         aside = tuple(_SET_APART.findall(line))
