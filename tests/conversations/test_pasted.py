@@ -67,6 +67,12 @@ def test_what_somebody_else_wrote_is_not_the_users() -> None:
         ("Can you reply to this? Hi Tom, I own a farm. I live in Rome. Cheers, Jo", []),
         ("Dear Mr Ek, I own a farm. Yours sincerely, Jo Poe", []),
         ("我是护士。\n\n王老师：您好！\n我住在通州。\n此致\n敬礼\n李强\n\n我住在苏州。", ["护士", "苏州"]),
+        ("She texted: I own a farm. I live in Rome.", []),
+        ("My sister said: come at noon. I live in Oslo.", ["Oslo"]),
+        ("Rewrite in plain English:\n\nhey, I own a farm, I live in Rome", []),
+        ("Dear Sam,\nI own a farm.\nYour loving aunt,\nRose", []),
+        ("陈总：\n您好！我住在通州。\n此致\n敬礼\n孙浩", []),
+        ("她说：我对狗过敏。我住在通州。", []),
         ("王老师，您好！\n我住在通州。\n此致\n敬礼\n李强", []),
     ],
 )
