@@ -186,6 +186,7 @@ print(ear.recv(9000).hex())
 """
 
 
+@pytest.mark.slow
 def test_three_machines_find_one_another_pair_and_exchange(
     lan: Lan, ann: Alice, bob: Alice, world: Path
 ) -> None:
