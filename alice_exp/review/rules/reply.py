@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -96,14 +97,23 @@ _EVERY = re.compile(r"\b(?:all|every\w*|both|them)\b|[全都]|所有", re.IGNORE
 
 
 def _segments(tokens: Sequence[Token]) -> list[list[Token]]:
-    """The tokens between separators, split again if they hold several verbs with their targets."""
+    """The tokens between separators, split again if they hold several verbs with their targets.
+
+    A verb behind an "and" that has targets behind it begins its own: "approve 1, 2 and reject 3".
+    """
     rows: list[list[Token]] = [[]]
-    for token in tokens:
+    for token, following in zip_longest(tokens, tokens[1:]):
         if token.kind == "separator":
             rows.append([])
+        elif token.kind == "verb" and token.is_joined and following is not None and _is_target(following):
+            rows.append([token])
         else:
             rows[-1].append(token)
     return [part for row in rows if row for part in _cut(row)]
+
+
+def _is_target(token: Token) -> bool:
+    return token.kind not in ("verb", "separator", "except")
 
 
 def _cut(row: list[Token]) -> list[list[Token]]:

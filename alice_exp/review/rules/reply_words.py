@@ -7,6 +7,7 @@ because they may reverse a decision.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Literal
 
 from alice_exp.kernel.errors import UsageError
@@ -27,7 +28,8 @@ _LEXICON: dict[str, tuple[Kind, str]] = {
     **{word: (part, "") for part in _PARTS for word in _LISTS[part]},
     **{word: ("about", who) for who in ("user", "work") for word in _LISTS[f"about {who}"]},
 }
-_IGNORED = frozenset(_LISTS["passed over"])
+_JOINTS = tuple(_LISTS["joint"])
+_IGNORED = frozenset((*_LISTS["passed over"], *_JOINTS))
 _BESIDE = frozenset(_LISTS["beside"])
 _NEGATIONS = frozenset(_LISTS["turning"])
 _ASKING = frozenset(_LISTS["question"])
@@ -65,6 +67,8 @@ _CHINESE = sorted(
 )
 _MOST_DIGITS = 9
 _QUOTED = 40
+_NEAR = 12
+"""How many characters before a word are looked at for an "and"."""
 _NUMERAL = "[0-9]+|[一二两三四五六七八九十百]+"
 _TOKEN = re.compile(
     rf"(?P<id>exp-[a-z2-9]*)"
@@ -118,11 +122,15 @@ _DIGITS = {character: value for value, character in enumerate("零一二三四�
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A significant word: ``value`` is the verb, the number, the id or ``low-high``; ``reason`` a verb's reason."""
+    """A significant word: ``value`` is the verb, the number, the id or ``low-high``; ``reason`` a verb's reason.
+
+    ``is_joined``: an "and" stands directly before it.
+    """
 
     kind: Kind
     value: str
     reason: str = ""
+    is_joined: bool = False
 
 
 def unclear(template: str, **values: object) -> UsageError:
@@ -170,7 +178,10 @@ def _take_word(text: str, at: int, found: list[Token]) -> int:
                 raise unclear("{word} needs an except before what is left out", word=repr(match["word"]))
             found.insert(start, Token("except", ""))
         return match.end()
-    found += _token(match, text, found[-1] if found else None)
+    is_joined = text[max(0, match.start() - _NEAR) : match.start()].rstrip().lower().endswith(_JOINTS)
+    found += (
+        replace(token, is_joined=is_joined) for token in _token(match, text, found[-1] if found else None)
+    )
     return match.end()
 
 
@@ -291,7 +302,7 @@ def _take_reason(text: str, start: int, found: list[Token]) -> int:
     if last and _LEXICON[last[1]] != ("verb", found[verb].value):
         raise unclear("the reason stands before what it is for")
     words = text[start:end].strip(" \t\n,，;；。.!！")
-    found[verb] = Token("verb", found[verb].value, words)
+    found[verb] = replace(found[verb], reason=words)
     return end
 
 
