@@ -85,6 +85,7 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
             for placed in report.unapproved
         ],
         "by_hand": list(report.by_hand),
+        "withdrawn": list(report.withdrawn),
         "elsewhere": {
             "approved": report.elsewhere.approved,
             "raised": report.elsewhere.raised,

@@ -9,7 +9,7 @@ from time import process_time
 
 import pytest
 
-from alice_exp.model.rules.private_facts import delicate, masked
+from alice_exp.model.rules.private_facts import delicate, is_left_behind, masked
 from alice_exp.model.rules.secrets import findings
 from alice_exp.model.values.block import Block, Payload, Trigger
 
@@ -386,3 +386,27 @@ def test_a_text_of_nothing_but_beginnings_takes_no_longer_than_its_length() -> N
     began = process_time()
     findings("http://x?key=" * 1_500)
     assert process_time() - began < 2
+
+
+PASSWORD = f"the password is {key(14)}"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "left"),
+    [
+        (PASSWORD, "ask for the password", True),
+        (PASSWORD, f"the password is {key(15)}", True),
+        (PASSWORD, None, True),
+        (PASSWORD, f"{PASSWORD} and it is new", False),
+        ("my phone is 13912345678", "my phone is in the book", True),
+        ("my phone is 139１２３45678", "my phone is in the book", True),
+        ("I like tea", "I like coffee", False),
+        ("I like tea", None, False),
+    ],
+)
+def test_what_an_edit_takes_out_is_known(before: str, after: str | None, left: bool) -> None:
+    one, other = (
+        Block("exp-aaaaaaaa", Payload(text), Trigger("")) if text is not None else None
+        for text in (before, after)
+    )
+    assert one is not None and is_left_behind(one, other) is left

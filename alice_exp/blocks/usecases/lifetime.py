@@ -66,6 +66,11 @@ class Lived:
         archived = self.placed.place == "archive"
         return not archived and is_approved(self.before) and not is_approved(self.placed)
 
+    @property
+    def left_behind(self) -> bool:
+        """Whether a secret or a private fact was taken out of it, which only history holds now."""
+        return self.commit is not None and ("Withdrawn", self.placed.block.id) in self.commit.trailers
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
@@ -108,6 +113,7 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
     """
     from alice_exp.blocks.usecases.capture import refusal
     from alice_exp.model.rules.adoption import raises_trust
+    from alice_exp.model.rules.private_facts import is_left_behind
     from alice_exp.model.rules.rejection import Rejections
 
     require_person(caller, "edit", f"alice-exp edit {opened.placed.block.id}")
@@ -130,6 +136,8 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
         trailers = _levels(present.block, block)
         if raises_trust(block, present, path):
             trailers += (("Raised", block.id),)
+        if is_left_behind(present.block, block):
+            trailers += (("Withdrawn", block.id),)
         act = Act("edit", caller.actor, caller.now, (block.id,), what, trailers)
         return ChangeSet(act, (Put(block, path, alone.raw, path, whole=True),)), Lived(
             present, Placed(block, path)

@@ -11,7 +11,7 @@ import os
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from alice_exp.home.store.hand_edits import fresh_ids, named, removed, warn_refused
+from alice_exp.home.store.hand_edits import fresh_ids, left, named, removed, warn_left, warn_refused
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.home.store.record_files import as_adopted
 from alice_exp.kernel.errors import ProblemError
@@ -27,7 +27,7 @@ from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH as CONFIG
-from alice_exp.model.rules.adoption import adopt
+from alice_exp.model.rules.adoption import adopt, withdrawn
 from alice_exp.model.values.block import DIRECTORIES, Placed
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class _Taken:
     gone: list[str] = field(default_factory=list)
     trailers: list[tuple[str, str]] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
+    withdrawn: list[tuple[str, str]] = field(default_factory=list)
 
 
 def adopt_foreign(writer: CommitWriter, reading: Reading, proves: Callable[[Block], bool]) -> None:
@@ -80,6 +81,8 @@ def adopt_foreign(writer: CommitWriter, reading: Reading, proves: Callable[[Bloc
         repository.refresh_index(None)
     for path, block_id in taken.refused:
         warn_refused(writer.sources, path, (block_id,))
+    for path, block_id in taken.withdrawn:
+        warn_left(writer.sources, path, (block_id,))
 
 
 def _act(now: str, seen: str, commits: list[tuple[str, str]], taken: _Taken) -> Act:
@@ -153,7 +156,11 @@ def _taken(
         elsewhere = {block_id for block_id, place in present.items() if place != path}
         _take(writer, reading, version, before, elsewhere, taken, proves)
     lost = (i for i, placed in before.items() if i not in present and placed.path not in versions)
-    taken.gone += (i for i in lost if taken.files[before[i].path].new is None)
+    ended = [i for i in lost if taken.files[before[i].path].new is None]
+    taken.gone += ended
+    behind = withdrawn(before, ended)
+    taken.withdrawn += ((before[i].path, i) for i in behind)
+    taken.trailers += left(behind[:_NAMED])
     for block_id in taken.gone[:_NAMED]:
         taken.trailers += removed(before[block_id].path, (block_id,))
     return taken
@@ -214,6 +221,7 @@ def _take(
         taken.gone += adoption.gone
         taken.trailers += named(adoption)[:_NAMED]
         taken.refused += ((path, block_id) for block_id in adoption.approvals_refused)
+        taken.withdrawn += ((path, block_id) for block_id in adoption.withdrawn)
     else:
         new = as_adopted(document, version.data, sources.new_id, sources.now())
         if path == CONFIG:

@@ -17,7 +17,7 @@ from alice_exp.kernel.jsonc import edit, parse
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.change_edits import rewrite
 from alice_exp.model.formats.config_file import PATH
-from alice_exp.model.rules.adoption import adopt
+from alice_exp.model.rules.adoption import adopt, withdrawn
 from alice_exp.model.rules.rejection import refusals, typed_again
 from alice_exp.model.values.block import Placed, path_of, place_of
 from alice_exp.model.values.changes import ChangeSet
@@ -128,7 +128,9 @@ class Adopting:
             # A block that turned up in another file was moved, not removed.
             ids = tuple(i for i, place in before.items() if place.path == path and i not in elsewhere)
             blob = self._repository.blob(tree[path])
-            self._commit_adopted(path, blob, None, ids, "removed", removed(path, ids))
+            behind = withdrawn(before, ids)
+            self._commit_adopted(path, blob, None, ids, "removed", (*removed(path, ids), *left(behind)))
+            warn_left(self._sources, path, behind)
         rejected = self._rejected(found, before, deleted)
         for path, data in edited.items():
             elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
@@ -165,6 +167,7 @@ class Adopting:
         back = self._back(path, new, before, rejected)
         self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, named_, back)
         self._warn_returned(path, back)
+        warn_left(self._sources, path, adoption.withdrawn)
 
     def _rejected(self, found: Found, before: Mapping[str, Placed], deleted: Collection[str]) -> list[Placed]:
         """The rejected blocks as the person left the archive; those of the last commit if the file cannot be read."""
@@ -234,8 +237,8 @@ class Adopting:
         ids = tuple(one.block_id for one in back)
         refuse = Act("refuse", Actor("system"), act.at, ids, "rejected before", refusals(back))
         places = {one.block_id: one.placed for one in back if one.placed is not None}
-        left = rewrite(ChangeSet(refuse, removes=ids), places.get, lambda _: parse(new, path))
-        self._writer.write(refuse, {path: FileChange(expected, left[path])}, (act, {path: new}))
+        rest = rewrite(ChangeSet(refuse, removes=ids), places.get, lambda _: parse(new, path))
+        self._writer.write(refuse, {path: FileChange(expected, rest[path])}, (act, {path: new}))
 
     def _before(self, found: Found, tree: Mapping[str, str], fresh: Collection[str]) -> dict[str, Placed]:
         """Every block of the last commit, by id; read from git only for files that differ from it."""
@@ -299,7 +302,28 @@ class Adopting:
 def named(adoption: Adoption) -> tuple[tuple[str, str], ...]:
     """The trailers by which the next report names what an edit raised, and what a person typed."""
     raised = tuple(("Raised", block_id) for block_id in adoption.raised)
-    return (*raised, *(("Typed", block_id) for block_id in adoption.typed if block_id not in adoption.raised))
+    typed = (("Typed", block_id) for block_id in adoption.typed if block_id not in adoption.raised)
+    return (*raised, *typed, *left(adoption.withdrawn))
+
+
+def left(ids: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """The trailers by which the next report names whose secrets only history holds."""
+    return tuple(("Withdrawn", block_id) for block_id in ids)
+
+
+def warn_left(sources: Sources, path: str, ids: Collection[str]) -> None:
+    """Say of which blocks history keeps a secret or a private fact that an edit took out, and what ends that."""
+    for block_id in ids:
+        sources.warn(
+            ProblemError(
+                "a secret or a private fact was taken out of {id}, but history keeps the words",
+                id=block_id,
+                path=path,
+                hint=Hint(
+                    "'alice-exp purge {id}' forgets every version of it, the present one too", id=block_id
+                ),
+            )
+        )
 
 
 def removed(path: str, ids: Collection[str]) -> tuple[tuple[str, str], ...]:

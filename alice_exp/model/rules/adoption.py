@@ -8,6 +8,7 @@ removed unless a decision put it there.
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.jsonc import Remove, Set
@@ -35,6 +36,9 @@ class Adoption:
 
     raised: tuple[str, ...] = ()
     """Blocks whose trust the edit raised; the next heartbeat lists them (DESIGN 6)."""
+
+    withdrawn: tuple[str, ...] = ()
+    """Blocks that lost a secret or a private fact, or are gone with one: history still holds the words."""
 
     @property
     def blocks(self) -> tuple[str, ...]:
@@ -76,6 +80,7 @@ def adopt(
     changed: list[str] = []
     refused: list[str] = []
     raised: list[str] = []
+    kept: dict[str, Block] = {}
     present = {block.id for block in blocks} | set(elsewhere)
     lost = _lost(document.path, before, present)
     for index, block in enumerate(blocks):
@@ -88,6 +93,7 @@ def adopt(
             new.append(block_id)
         elif old.block != block or old.path != document.path:
             changed.append(block_id)
+            kept[block_id] = block
         if raises_trust(block, old, document.path):
             raised.append(block_id)
         present.add(block_id)
@@ -100,7 +106,22 @@ def adopt(
     gone = [placed.block.id for placed in before.values() if placed.path == document.path]
     left = tuple(block_id for block_id in gone if block_id not in present)
     typed = tuple(new) if place_of(document.path) in ("personal", "universal") else ()
-    return Adoption(tuple(edits), tuple(new), tuple(changed), left, tuple(refused), typed, tuple(raised))
+    behind = withdrawn(before, (*changed, *left), kept)
+    return Adoption(
+        tuple(edits), tuple(new), tuple(changed), left, tuple(refused), typed, tuple(raised), behind
+    )
+
+
+def withdrawn(
+    before: Mapping[str, Placed], ids: Collection[str], kept: Mapping[str, Block] = MappingProxyType({})
+) -> tuple[str, ...]:
+    """Those of some blocks that an edit changed (``kept``: into what) or removed, and a secret or a private fact of
+    which stands in them no more."""
+    if not ids:
+        return ()
+    from alice_exp.model.rules.private_facts import is_left_behind
+
+    return tuple(one for one in ids if is_left_behind(before[one].block, kept.get(one)))
 
 
 def _is_claimed(block: Block, old: Placed | None, path: str) -> bool:

@@ -15,7 +15,7 @@ from alice_exp.model.rules.secrets import GUESSED, SECRETS, Finding, findings
 from alice_exp.model.rules.secrets.secret_shape import Shape, always, likely
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from alice_exp.model.values.block import Evidence, Payload, Placed, Trigger
 
@@ -319,14 +319,8 @@ def masked(text: str) -> str:
     known = _secrets(plain)
     if any(one.what == _PRIVATE_KEY for one in known):
         return "…"
-    spans = [(one.start, one.end) for one in known] + [
-        found.span()
-        for shape in likely(SHAPES, plain)
-        if shape.what not in _REACHED_BY
-        for found in filter(shape.fits, shape.pattern.finditer(plain))
-    ]
     kept, last = [], 0
-    for start, end in sorted(spans):
+    for start, end in sorted((*_spans(known), *_spans(_facts(plain, _REACHED_BY)))):
         if start >= last:
             kept += [
                 text[last:start],
@@ -335,6 +329,30 @@ def masked(text: str) -> str:
             ]
         last = max(last, end)
     return "".join((*kept, text[last:]))
+
+
+def is_left_behind(before: Saying, after: Saying | None) -> bool:
+    """Whether words of a secret or private fact stood in ``before`` and stand nowhere in ``after`` (None: it is gone):
+    only its older versions hold them now."""
+    said = "\n".join(texts_of(before).values())
+    plain = said if said.isascii() else said.translate(_NARROW)
+    if not _SIGN.search(plain):
+        return False
+    spans = (*_spans(_secrets(plain)), *_spans(_facts(plain)))
+    now = "\n".join(texts_of(after).values()) if after is not None else ""
+    return any(said[start:end] not in now for start, end in spans)
+
+
+def _spans(found: Iterable[Finding]) -> list[tuple[int, int]]:
+    return [(one.start, one.end) for one in found]
+
+
+def _facts(text: str, without: Collection[str] = ()) -> Iterator[Finding]:
+    """The private facts in a text of plain letters."""
+    for shape in likely(SHAPES, text):
+        if shape.what not in without:
+            for found in filter(shape.fits, shape.pattern.finditer(text)):
+                yield Finding(shape.what, *found.span())
 
 
 _FIRST = LazyPattern(r"\S*\s?")

@@ -137,6 +137,11 @@ def _changed(report: Agenda) -> Iterator[str]:
         yield say("Typed by hand but rejected before, so it does not stay: {ids}.", ids=ids)
     if report.by_hand:
         yield say("Changed by hand: {names}.", names=listed(report.by_hand[:3]))
+    if report.withdrawn:
+        yield say(
+            "A secret or a private fact was taken out, but history keeps it until 'alice-exp purge ID': {ids}.",
+            ids=_few(report.withdrawn),
+        )
     if report.authors:
         yield say("Committed by others than alice-exp: {names}.", names=listed(report.authors[:3]))
     if report.elsewhere.approved:

@@ -32,7 +32,14 @@ from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
 from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, is_approved
 from alice_exp.review.rules.contradictions import contradictions
 from alice_exp.review.rules.shown_content import is_shown_as_it_is
-from alice_exp.review.rules.state_changes import Elsewhere, elsewhere, foreign, hand_edits, movements
+from alice_exp.review.rules.state_changes import (
+    Elsewhere,
+    elsewhere,
+    foreign,
+    hand_edits,
+    movements,
+    withdrawn,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -176,6 +183,9 @@ class Agenda:
     revivable: tuple[Placed, ...] = ()
     """Refuted since the last report, though their outcomes speak for them: offered to the person once (DESIGN 12.7)."""
 
+    withdrawn: tuple[str, ...] = ()
+    """Blocks that lost a secret or a private fact by an edit, while history keeps the words."""
+
     @property
     def is_empty(self) -> bool:
         """Whether the report has no content."""
@@ -187,6 +197,7 @@ class Agenda:
             or self.fading
             or self.unapproved
             or self.by_hand
+            or self.withdrawn
             or self.proposed
             or self.elsewhere != Elsewhere()
             or self.authors
@@ -283,6 +294,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         foreign(edition.acts),
         wait.paused_until(now)[:10],
         tuple(_revivable(snapshot, edition.since)),
+        withdrawn(edition.acts),
     )
 
 

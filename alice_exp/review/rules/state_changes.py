@@ -1,7 +1,8 @@
 """State changes of blocks since the last report (promoted, demoted, refuted, expired), and changes made by hand.
 
 Read from the trailers of commit messages (``Alice-From``, ``Alice-To``, ``Alice-Effect``, ``Alice-Expired``,
-``Alice-Raised``, ``Alice-Changed``), so that no older version of a file is opened. Sources: B2.22, B2.43; DESIGN 5, 6.
+``Alice-Raised``, ``Alice-Changed``, ``Alice-Withdrawn``), so that no older version of a file is opened. Sources: B2.22,
+B2.43; DESIGN 5, 6.
 """
 
 from __future__ import annotations
@@ -125,6 +126,20 @@ def hand_edits(acts: Iterable[Commit]) -> tuple[str, ...]:
         if name in ("Raised", "Typed", "Changed")
     ]
     return tuple(dict.fromkeys(found))
+
+
+def withdrawn(acts: Iterable[Commit]) -> tuple[str, ...]:
+    """The ids of blocks out of which an edit took a secret or a private fact that history still holds, newest first.
+
+    ``acts`` are newest first; what was purged since is out of history.
+    """
+    found: dict[str, None] = {}
+    purged: set[str] = set()
+    for act in in_effect(acts):
+        if act.op == "purge":
+            purged.update(act.blocks)
+        found |= {value: None for name, value in act.trailers if name == "Withdrawn" and value not in purged}
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
