@@ -173,7 +173,8 @@ def test_an_approval_that_git_committed_elsewhere_is_void_here(
     clone = world / "clone"
     remote = json.loads((other / "identity/remotes.json").read_text())[0]["address"]
     subprocess.run(["git", "clone", "-q", remote, clone / "experiences"], check=True)
-    put(clone, forged(), path="universal/api_patterns.jsonc")
+    nameless = {key: value for key, value in forged(payload="another lesson").items() if key != "id"}
+    put(clone, forged(), nameless, path="universal/api_patterns.jsonc")
     commit(clone)
     subprocess.run(["git", "push", "-q", "origin", "main"], cwd=clone / "experiences", check=True)
     if crossed:
@@ -182,7 +183,12 @@ def test_an_approval_that_git_committed_elsewhere_is_void_here(
     assert not believed(cli)
     assert cli("show", good, "--json", env=at(home)).json["approved"] is (way == "sync")
     report = cli("heartbeat", "--json", env=at(home)).json
-    assert "exp-aaaa2222" in report["by_hand"] and "Robo Coder <robo@example.com>" in report["authors"]
+    assert "exp-aaaa2222" in report["by_hand"] and "" not in report["by_hand"]
+    # What has no id gets one that every machine derives alike, and no approval.
+    own = next(one for one in report["by_hand"] if one != "exp-aaaa2222")
+    shown = cli("show", own, "--json", env=at(home)).json
+    assert (shown["payload"], shown["approved"]) == ("another lesson", False)
+    assert "Robo Coder <robo@example.com>" in report["authors"]
     assert [one["actor"] for one in cli("log", "--json").json["commits"] if one["op"] == "git"] != ["user"]
 
 
@@ -194,7 +200,10 @@ def test_what_the_person_decided_elsewhere_counts_and_is_counted(
         cli("memorize", said, "--when", said, "--json", env=at(other)).json["id"]
         for said in ("use rg", "use jq")
     ]
-    cli("approve", *ids, "--yes", env=at(other))
+    old = cli("memorize", "use ag", "--when", "use rg", "--json", env=at(other)).json["id"]
+    cli("approve", old, "--yes", env=at(other))
+    cli("approve", ids[0], "--replace", old, "--yes", env=at(other))
+    cli("approve", ids[1], "--yes", env=at(other))
     cli("config", "set", "thresholds.past", "4", env=at(other))
     bring(cli, git, home, other, "sync")
     assert git(home, "rev-parse", "HEAD") == git(other, "rev-parse", "HEAD"), "a plain fast-forward"

@@ -11,7 +11,7 @@ import os
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from alice_exp.home.store.hand_edits import fresh_ids, left, named, removed, warn_left, warn_refused
+from alice_exp.home.store.hand_edits import left, named, removed, warn_left, warn_refused
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.home.store.record_files import as_adopted
 from alice_exp.kernel.errors import ProblemError
@@ -28,6 +28,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.rules.adoption import adopt, withdrawn
+from alice_exp.model.rules.derived_ids import id_of_nameless
 from alice_exp.model.values.block import DIRECTORIES, Placed
 
 if TYPE_CHECKING:
@@ -212,7 +213,13 @@ def _take(
     document, sources = version.document, writer.sources
     path = document.path
     if holds_blocks(path):
-        new_id = fresh_ids(sources.new_id, {*before, *elsewhere})
+        known = {*before, *elsewhere}
+
+        # Derived, so that two machines that pull the same commit name its blocks alike.
+        def new_id(block: Block) -> str:
+            known.add(own := id_of_nameless(block, path, known))
+            return own
+
         blocks = reading.blocks(document)[0]
         adoption = adopt(document, blocks, before, elsewhere, sources.now(), new_id, proves=proves)
         new: bytes | None = edit(document, adoption.edits) if adoption.edits else version.data

@@ -346,10 +346,10 @@ def warn_refused(sources: Sources, path: str, ids: Collection[str]) -> None:
         )
 
 
-def fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Callable[[], str]:
+def fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Callable[[Block], str]:
     """A source of ids of blocks that are not ``taken``; each one given is added to it."""
 
-    def fresh() -> str:
+    def fresh(_: Block) -> str:
         while (block_id := new_id("exp")) in taken:
             continue
         taken.add(block_id)

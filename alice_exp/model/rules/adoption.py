@@ -65,7 +65,7 @@ def adopt(
     before: Mapping[str, Placed],
     elsewhere: Collection[str],
     now: str,
-    new_id: Callable[[], str],
+    new_id: Callable[[Block], str],
     trusted_by: str = "",
     proves: Callable[[Block], bool] = lambda _: False,
 ) -> Adoption:
@@ -85,7 +85,7 @@ def adopt(
     lost = _lost(document.path, before, present)
     for index, block in enumerate(blocks):
         # pop: of two equal blocks without an id only one can be the one that lost it.
-        block_id = block.id or lost.pop(_essence(block), "") or new_id()
+        block_id = block.id or lost.pop(_essence(block), "") or new_id(block)
         old = before.get(block_id)
         if not trusted_by and old is not None and _is_whole_and_same(block, old, document.path):
             continue

@@ -7,13 +7,13 @@ place holds. Of a text that both sides changed both versions stay: one in place,
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.change_edits import same_block
+from alice_exp.model.rules.derived_ids import derived_id
 from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, TABLE
 from alice_exp.model.values.block import (
     CONFIDENCE,
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 CONFLICT = "conflict"
 """The kind of evidence that records that a text was written differently on two machines."""
-
-_ALPHABET = "abcdefghijklmnopqrstuvwxyz23456789"
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,9 +211,4 @@ def _candidate(loser: Placed, home: Placed) -> Placed:
 
 def second_id(block: Block) -> str:
     """The id of the candidate for a losing text: a hash of the block's id and content, so equal on all machines."""
-    number = int.from_bytes(hashlib.sha256(f"{block.id} {content_hash(block)}".encode()).digest(), "big")
-    characters = []
-    for _ in range(8):
-        number, rest = divmod(number, len(_ALPHABET))
-        characters.append(_ALPHABET[rest])
-    return "exp-" + "".join(characters)
+    return derived_id(f"{block.id} {content_hash(block)}")

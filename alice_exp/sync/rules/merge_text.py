@@ -16,6 +16,7 @@ from alice_exp.kernel.jsonc import Append, Insert, Raw, Remove, Set, cut, edit, 
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import NEW_FILE, block_indexes, difference, moved
 from alice_exp.model.formats.block_schema import block_json, read_blocks
+from alice_exp.model.rules.derived_ids import naming
 from alice_exp.model.values.block import Placed, place_of
 from alice_exp.sync.rules.merge_values import MISSING, is_records, merge, same, unordered
 
@@ -63,21 +64,36 @@ class Side:
         return self._documents[path]
 
     def blocks(self) -> dict[str, Placed]:
-        """Every block by id; ``ProblemError`` if a file has an error or an id occurs twice."""
+        """Every block by id; ``ProblemError`` if a file has an error or an id occurs twice.
+
+        Blocks that a hand typed and git brought before any home adopted them have no id: each is given its own here.
+        """
         if self._placed is None:
             self._placed = {}
+            nameless: dict[str, Sequence[Block]] = {}
             for path in sorted(filter(holds_blocks, self.files)):
-                document = self.document(path)
-                found, problems = read_blocks(document) if document is not None else ((), ())
-                for fault in problems:
-                    if fault.severity == "error":
-                        raise self._broken(fault.message, path, fault.line, fault.column)
+                found = self._read(path)
                 for block in found:
                     if block.id in self._placed:
                         raise self._broken(f"the id {block.id} stands twice", path, 1, 1)
                     if block.id:
                         self._placed[block.id] = Placed(block, path)
+                    else:
+                        nameless[path] = found
+            taken = set(self._placed)
+            for path, found in nameless.items():
+                named = edit(self._documents[path], list(naming(found, path, taken)))
+                self._documents[path] = parse(named, path)
+                self._placed |= {block.id: Placed(block, path) for block in self._read(path)}
         return self._placed
+
+    def _read(self, path: str) -> Sequence[Block]:
+        document = self.document(path)
+        found, problems = read_blocks(document) if document is not None else ((), ())
+        for fault in problems:
+            if fault.severity == "error":
+                raise self._broken(fault.message, path, fault.line, fault.column)
+        return found
 
     def raw(self, block_id: str) -> str:
         """A block's source text with its comments; empty if the side does not have it."""

@@ -6,7 +6,7 @@ written by some other program, and is believed no more than a hand edit (DESIGN 
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.journal.commit_message import AUTHOR, FOREIGN, read
@@ -16,12 +16,13 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.rules.adoption import raises_trust
+from alice_exp.model.rules.derived_ids import id_of_nameless
 from alice_exp.model.values.block import Placed, place_of
 from alice_exp.sync.rules.merge_text import holds_blocks
 from alice_exp.sync.store.merge_driver import WHOLE, require_readable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from alice_exp.kernel.journal.git_process import Repository
     from alice_exp.model.values.block import Approved, Block
@@ -104,10 +105,7 @@ def _look(repository: Repository, oid: str, parents: list[str], found: Strange) 
         if not holds_blocks(path):
             continue
         before = [_blocks(repository, tree, path) for tree in trees]
-        for block in read_blocks(parse(repository.blob(blob), path))[0]:
-            if not block.id:
-                # Typed by hand and not adopted yet: the act that adopts it names it.
-                continue
+        for block in _named(repository.blob(blob), path):
             old = [was[block.id] for was in before if block.id in was]
             if block.approved is not None and all(one.approved != block.approved for one in old):
                 found.claims.add((block.id, block.approved))
@@ -121,7 +119,17 @@ def _look(repository: Repository, oid: str, parents: list[str], found: Strange) 
 
 def _blocks(repository: Repository, tree: Mapping[str, str], path: str) -> dict[str, Block]:
     oid = tree.get(path)
-    return {one.id: one for one in read_blocks(parse(repository.blob(oid), path))[0]} if oid else {}
+    return {one.id: one for one in _named(repository.blob(oid), path)} if oid else {}
+
+
+def _named(data: bytes, path: str) -> Iterator[Block]:
+    """The blocks of a file; what has no id, with the one that the merge gives it."""
+    blocks = read_blocks(parse(data, path))[0]
+    taken = {block.id for block in blocks}
+    for block in blocks:
+        own = block.id or id_of_nameless(block, path, taken)
+        taken.add(own)
+        yield replace(block, id=own)
 
 
 def without_claims(
