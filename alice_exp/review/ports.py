@@ -56,8 +56,8 @@ class Reports(Protocol):
         """The acts since ``day`` (YYYYMMDD) that brought these blocks in, by id; one that is not found is left out."""
         ...
 
-    def last_versions(self, ids: Collection[str], day_began: str) -> Mapping[str, Placed]:
-        """What the blocks were that went out of the files since the time of ``since``, by id."""
+    def last_versions(self, ids: Collection[str], acts: Sequence[Commit]) -> Mapping[str, Placed]:
+        """What the blocks were that went out of the files in one of these acts (newest first), by id."""
         ...
 
     def groups(self) -> Mapping[str, tuple[str, ...]]:

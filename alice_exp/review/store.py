@@ -97,10 +97,10 @@ class FileReports:
                 found.update((block_id, act) for block_id in act.blocks if block_id in ids)
         return found
 
-    def last_versions(self, ids: Collection[str], day_began: str) -> Mapping[str, Placed]:
+    def last_versions(self, ids: Collection[str], acts: Sequence[Commit]) -> Mapping[str, Placed]:
         """See ``review.ports.Reports``."""
         found: dict[str, Placed] = {}
-        for act in self.acts(day_began):
+        for act in acts:
             named = {value for name, value in act.trailers if name in _LEFT and value in ids}
             if named - found.keys():
                 found.update((one, was) for one, was in self._past.before(act.commit).items() if one in named)

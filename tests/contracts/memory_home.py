@@ -225,10 +225,10 @@ class MemoryReports:
             acts.append(act)
         return acts
 
-    def last_versions(self, ids: Collection[str], day_began: str) -> Mapping[str, Placed]:
-        """What went out of the files since then."""
+    def last_versions(self, ids: Collection[str], acts: Sequence[Commit]) -> Mapping[str, Placed]:
+        """What went out of the files in one of these acts."""
         found: dict[str, Placed] = {}
-        for act in self.acts(day_began):
+        for act in acts:
             left = [value for name, value in act.trailers if name in ("Expired", "Removed") and value in ids]
             for one in self._history.changed(act.commit).blocks if left else ():
                 if one.block_id in left and one.before is not None:

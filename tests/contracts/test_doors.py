@@ -358,7 +358,7 @@ def test_a_report_knows_what_went_out_of_the_files(ports: World) -> None:
     put(ports, Put(block("exp-cccccc22", "gone soon"), TOOLS))
     changes = ChangeSet(act("expire", ("exp-cccccc22",), Expired="exp-cccccc22"), removes=("exp-cccccc22",))
     ports.home.apply(lambda _: (changes, None), EVERYWHERE)
-    found = ports.reports.last_versions(["exp-cccccc22", "exp-bbbbbb22"], "")
+    found = ports.reports.last_versions(["exp-cccccc22", "exp-bbbbbb22"], ports.reports.acts(""))
     assert {key: one.block.payload.content for key, one in found.items()} == {"exp-cccccc22": "gone soon"}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.usecases import provenance
 from alice_exp.kernel.journal.act import OPS
 from alice_exp.model import documents
 from alice_exp.terminal.console import short
@@ -88,6 +87,6 @@ def _detail(detail: str) -> str:
 
 def block_words(terminal: Terminal, acts: Sequence[Commit]) -> dict[str, str]:
     """What the blocks of some acts say, by id."""
-    versions = (one for act in acts for one in provenance.diff(terminal.session.history, act.commit).blocks)
+    versions = (one for act in acts for one in terminal.session.history.changed(act.commit).blocks)
     said = ((one.block_id, one.after or one.before) for one in versions)
     return {block_id: short(documents.payload_text(placed), 60) for block_id, placed in said if placed}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.model.rules.consolidation import Weights, consolidation
+from alice_exp.model.rules.consolidation import Weights, consolidation_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -26,21 +26,13 @@ def counting(reads: Mapping[str, Reads], config: Config, now: str) -> Callable[[
         if waiting is None:
             return placed
         block = placed.block
-        count = block.access_count + waiting.count
-        score = consolidation(
-            count,
-            block.created_at,
-            block.updated_at,
-            block.type,
-            now,
-            half_life_days=half_lives,
-            weights=weights,
-            emotional_weight=block.emotional_weight,
+        score = consolidation_of(
+            block, now, half_life_days=half_lives, weights=weights, unfolded=waiting.count
         ).score
         # One copy, not two: a question counts a few blocks, and copying one takes a hundredth of a millisecond.
         settled = replace(
             block,
-            access_count=count,
+            access_count=block.access_count + waiting.count,
             last_accessed_at=max(block.last_accessed_at, waiting.last_at),
             consolidation_score=round(score, 6),
         )

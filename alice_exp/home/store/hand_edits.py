@@ -163,9 +163,9 @@ class Adopting:
         )
         new = edit(document, adoption.edits) if adoption.edits else data
         warn_refused(self._sources, path, adoption.approvals_refused)
-        named_ = (*named(adoption), *removed(path, adoption.gone))
+        told = (*named(adoption), *removed(path, adoption.gone))
         back = self._back(path, new, before, rejected)
-        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, named_, back)
+        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, told, back)
         self._warn_returned(path, back)
         warn_left(self._sources, path, adoption.withdrawn)
 

@@ -161,10 +161,12 @@ def consolidation_of(
     *,
     half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
     weights: Weights = Weights(),
+    unfolded: int = 0,
 ) -> Consolidation:
-    """A block's consolidation at ``now``; the score stored in the block is that of the last fold (B3.4, B3.6)."""
+    """A block's consolidation at ``now``, with ``unfolded`` reads more than it holds; the score stored in the block is
+    that of the last fold (B3.4, B3.6)."""
     return consolidation(
-        block.access_count,
+        block.access_count + unfolded,
         block.created_at,
         block.updated_at,
         block.type,

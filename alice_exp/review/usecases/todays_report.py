@@ -209,12 +209,13 @@ def _report(
 ) -> Agenda:
     reports, caller, day_began = reviewing.reports, reviewing.caller, reviewing.day_began
     pool = snapshot.within("low_value")
+    acts = reports.acts(day_began)
     edition = Edition(
         reports.open_report(),
         reports.open_report() if reports.open_at() >= day_began else "",
         day_began,
         reports.since(day_began),
-        reports.acts(day_began),
+        acts,
         leaving,
         returned(snapshot, _waiting(snapshot, caller)) if back is None else back,
         {block_id: number for number, block_id in enumerate(reports.open_ids(), start=1)},
@@ -224,7 +225,7 @@ def _report(
     found = agenda(snapshot, caller.now, edition)
     in_order = [item for part in arranged(found.items) for item in part.items]
     gone = [moved.block_id for moved in found.changed if moved.placed is None]
-    was = reports.last_versions(gone, day_began) if gone else {}
+    was = reports.last_versions(gone, acts) if gone else {}
     changed = tuple(replace(moved, was=was.get(moved.block_id)) for moved in found.changed)
     return replace(found, changed=changed, items=_with_group_numbers(in_order, reports.groups()))
 
