@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.data_files import word_lists
+from alice_exp.kernel.text.lazy_pattern import LazyPattern
 
 if TYPE_CHECKING:
     from alice_exp.model.values.block import About, BlockType
@@ -20,7 +21,7 @@ _USER = re.compile(f"{_CHINESE}|{_ENGLISH}", re.IGNORECASE)
 
 
 @cache
-def _tells() -> tuple[re.Pattern[str], ...]:
+def _tells() -> tuple[LazyPattern, ...]:
     """What tells that a text is about the person, that it begins with a thing of a program, that it is of somebody's
     life, wherever that stands, and that it is of a program."""
     words = {
@@ -34,7 +35,7 @@ def _tells() -> tuple[re.Pattern[str], ...]:
     thing = rf"{_CHINESE}的?(?:{words['compound']})|{_ENGLISH}(?:{words['english compound']})\b"
     life = rf"{words['of a life']}|\b(?:{words['english life']})\b"
     program = rf"{words['program']}|\b(?:{words['english program']})\b"
-    return tuple(re.compile(written, re.IGNORECASE) for written in (person, thing, life, program))
+    return tuple(LazyPattern(written, re.IGNORECASE) for written in (person, thing, life, program))
 
 
 def subject_of(kind: BlockType, payload: str, suggested: str = "") -> About:
