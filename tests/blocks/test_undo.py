@@ -95,6 +95,8 @@ def test_a_dry_run_shows_the_blocks_and_changes_nothing(tools: Path, cli: Call, 
     before = state(world / "alice")
     done = act(cli, "undo", "--dry-run")
     assert done["blocks"] == ["exp-bbbbbbb2"] and done["commit"] is None
+    words = cli("show", "exp-bbbbbbb2", "--json").json["payload"]
+    assert f"exp-bbbbbbb2  {words}"[:40] in cli("undo", "--dry-run").stdout
     assert state(world / "alice") == before
 
 

@@ -75,6 +75,15 @@ def test_near_duplicates_and_contradictions_stand_together(sample: Path, cli: Ca
     assert [item["number"] for item in report["items"]] == [*range(1, len(report["items"]) + 1)]
 
 
+def test_what_is_about_the_person_stands_in_no_group_of_work(home: Path, cli: Call) -> None:
+    cli("memorize", "format Python code with ruff", "--about", "user")
+    cli("memorize", "Python code is formatted with ruff")
+    cli("memorize", "format all Python code with ruff")
+    items = cli("heartbeat", "--peek", "--json").json["items"]
+    groups = {item["suggested"].partition("/")[0]: item["group"] for item in items}
+    assert groups == {"personal": None, "universal": 1}
+
+
 def test_what_changed_since_the_report_before_is_named(home: Path, cli: Call) -> None:
     ids = [cli("remember", f"fact number {name}", "--json").json["id"] for name in ("one", "two", "three")]
     cli("heartbeat", env=at("2026-02-20T09:00:01Z"))
@@ -496,6 +505,8 @@ def test_d30_the_first_command_of_a_day_names_what_waits_once(home: Path, cli: C
     assert (plain.stderr, second.stderr) == ("", "")
     assert first.stdout == second.stdout == plain.stdout
     assert git(home, "rev-parse", "HEAD") == head, "a line starts no clock"
+    # An agent is up first: what its command shows is no notice to the person.
+    assert cli("check", env={**at("2026-02-22T00:00:00Z"), "ALICE_ACTOR": "agent"}).stderr
     assert cli("check", env=at("2026-02-22T00:00:00Z")).stderr
 
 

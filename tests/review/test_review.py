@@ -444,6 +444,24 @@ def test_what_git_brought_is_approved_at_once_with_all_its_texts_before(
     assert cli("approve", "--universal", "--yes", check=False).code == 4
 
 
+def test_the_hint_and_the_question_name_what_still_waits(
+    home: Path, cli: Call, screen: Callable[..., Screen]
+) -> None:
+    for text in ("use rg", "feed the cat at noon", "deploy on Tuesdays", "tea at five", "name hosts by city"):
+        cli("memorize", text)
+    cli("heartbeat")
+    cli("reject", "1", "--purge", "--yes")
+    cli("reject", "2")
+    terminal = screen(home, "heartbeat", "--peek")
+    terminal.until("alice-exp review")
+    assert "approve 3, reject 4" in terminal.said
+    terminal = screen(home, "reply", "approve all")
+    terminal.until("[y/N]")
+    assert "Approve 3 candidates?" in terminal.said
+    terminal.press("n\n")
+    assert terminal.end() == 6
+
+
 def test_a_text_that_changed_since_its_report_is_shown_and_approved(home: Path, cli: Call) -> None:
     one = cli("memorize", "use rg", "--when", "searching", "--json").json["id"]
     cli("approve", one, "--yes")
