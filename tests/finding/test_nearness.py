@@ -10,6 +10,7 @@ from typing import cast
 import pytest
 
 from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
+from alice_exp.finding.rules.nearness.persons import whose
 from alice_exp.finding.rules.nearness.relation import likeness
 from alice_exp.finding.rules.nearness.statement import statement
 from alice_exp.model.values.block import About, Block, Payload, Placed, Trigger
@@ -141,6 +142,60 @@ def test_what_is_so_with_somebody_else_is_no_value_of_the_users(kin: str) -> Non
             known = placed(before, about="user", path="personal/user_preferences.jsonc")
             found = Neighbourhood([known]).relations(placed(now, path=POOL, about="user"))
             assert {one.kind for one in found} <= {"near"}
+
+
+@pytest.mark.parametrize(
+    ("own", "other"),
+    [
+        ("我住在成都", "小马住在杭州"),
+        ("我不吃鱼", "豆豆吃鱼"),
+        ("我在腾讯上班", "老王跳槽到字节了"),
+        ("I live in Rome", "Tom moved to Milan"),
+        ("用户住在成都", "用户老家在绵阳"),
+        ("I speak German", "I now speak French too"),
+        ("call them Tess", "no calls"),
+    ],
+)
+@pytest.mark.parametrize("about", ["user", "work"])
+def test_what_holds_beside_it_contradicts_nothing(own: str, other: str, about: str) -> None:
+    for before, now in ((own, other), (other, own)):
+        found = Neighbourhood([placed(before, about=about)]).relations(placed(now, "", POOL, about))
+        assert {one.kind for one in found} <= {"near"}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "kind"),
+    [
+        ("I use npm", "I switched to pnpm", "replaces"),
+        ("我用npm", "我改用pnpm了", "replaces"),
+        ("我在华为上班", "我现在在小米工作", "replaces"),
+        ("我爱吃香菜", "我受不了香菜", "opposes"),
+    ],
+)
+def test_what_a_person_tells_in_their_own_words_is_theirs(before: str, now: str, kind: str) -> None:
+    found = Neighbourhood([placed(before)]).relations(placed(now, "", POOL))
+    assert [one.kind for one in found] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("text", "who"),
+    [
+        ("我住在成都", "the user"),
+        ("用户住在成都", "the user"),
+        ("我们住在成都", ""),
+        ("小马住在杭州", "小马"),
+        ("豆豆不吃鱼", "豆豆"),
+        ("张伟在丰田上班", "张伟"),
+        ("欧阳老师更喜欢喝茶", "欧阳老师"),
+        ("周五不要上线", ""),
+        ("白天不喝咖啡", ""),
+        ("手工在家做", ""),
+        ("Marco lives in Turin", "Marco"),
+        ("Python uses four spaces", ""),
+    ],
+)
+def test_a_statement_is_of_whom_it_begins_with(text: str, who: str) -> None:
+    assert whose(text) == who
 
 
 @pytest.mark.parametrize("half", ["tuned", "held back"])

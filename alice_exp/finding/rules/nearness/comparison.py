@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from alice_exp.finding.rules.nearness.persons import is_of_user
 from alice_exp.finding.rules.nearness.statement import CLAUSE_END, WHEN
 from alice_exp.finding.rules.nearness.vocabulary import LIFE, SUBJECTS, vocabulary
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
@@ -230,20 +231,20 @@ class Comparison:
         """Whether the new one tells that what the known one says was so before: moved, no longer, 换成, 离职."""
         one, two = self.one, self.two
         told = one.frames - two.frames
-        is_of_one_frame = (
-            bool(one.frames & two.frames & {"lives", "employed"}) and self._are_both_about_user()
-        )
+        is_of_one_frame = one.frames & two.frames & {"lives", "employed"} and self._are_both_about_user()
         if not is_of_one_frame and "update" not in told:
             return False
         # Who says no more than what is known, with a "now" in it, says the same.
         says_the_same = not self.changed and (self.dice >= 0.9 or self.over()[0] < NARROWER)
         if says_the_same or self.has_other_scope() or self._has_other_subject():
             return False
-        if "update" in told and self._has_same_subject() and (self.changed or self._are_both_located()):
+        says_only_that = not (self.left or self.right)
+        is_of_one = says_only_that or self._has_same_subject()
+        if "update" in told and is_of_one and (self.changed or self._are_both_located()):
             return True
         # News about the person under one trigger is about one thing, in however other words.
         near = 0.6 if self.topic < 0.6 else 0.15 if self._are_both_about_user() else 0.3
-        return is_of_one_frame or self.cover >= near
+        return bool(is_of_one_frame) or self.cover >= near
 
     def _has_same_subject(self) -> bool:
         """Whether both begin with the same word (the office …, 公司 …)."""
@@ -275,7 +276,7 @@ class Comparison:
         return first in one.slots and second in two.slots and len(alone) <= 2 * SHORT_PLACE
 
     def _are_both_about_user(self) -> bool:
-        return self.one.placed.block.about == self.two.placed.block.about == "user"
+        return is_of_user(self.one.placed.block) and is_of_user(self.two.placed.block)
 
     def has_other_scope(self) -> bool:
         """Whether both speak of different machines, environments or persons."""

@@ -7,6 +7,7 @@ from collections import defaultdict
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from alice_exp.finding.rules.nearness.persons import is_of_user
 from alice_exp.finding.rules.nearness.relation import CHARACTER, LEAST, likeness, weight_of
 from alice_exp.finding.rules.nearness.relation import Kind as Sure
 from alice_exp.finding.rules.nearness.rough_keys import (
@@ -19,7 +20,7 @@ from alice_exp.finding.rules.nearness.rough_keys import (
 )
 from alice_exp.finding.rules.nearness.shelf import Catalogued, Listed
 from alice_exp.finding.rules.nearness.statement import statement
-from alice_exp.finding.rules.nearness.vocabulary import vocabulary
+from alice_exp.finding.rules.nearness.vocabulary import exclusive, vocabulary
 from alice_exp.kernel.text.bilingual_lexicon import members, same_concept
 from alice_exp.kernel.text.tokens import fingerprint_text, is_cjk, stems
 from alice_exp.kernel.value_class import dataclass
@@ -278,7 +279,7 @@ class Neighbourhood:
         # What shares next to nothing with it is neither near it nor anything else to it. Of who lives or works where,
         # one rare word is enough: 公司搬到亦庄了.
         least = LEAST_SHARE * max(shares.values(), default=0.0)
-        if candidate.block.about == "user" and not keys.isdisjoint(_moves()):
+        if is_of_user(candidate.block) and not keys.isdisjoint(_moves()):
             least = min(least, SHARED_BY_NEWS)
         likely = [at for at, share in shares.items() if share >= least]
         for start, stop, where, _ in self._shelves:
@@ -295,7 +296,7 @@ class Neighbourhood:
         known = self._asked.get(candidate.block.id)
         if known is None:
             keys = self._rough.of(looked_up(candidate.block))
-            known = self._asked[candidate.block.id] = self._wide(keys, candidate.block.about == "user")
+            known = self._asked[candidate.block.id] = self._wide(keys, is_of_user(candidate.block))
         return known
 
     def _look_up(self, keys: Iterable[str]) -> None:
@@ -308,13 +309,14 @@ class Neighbourhood:
 
     def _wide(self, keys: frozenset[str], about_user: bool) -> set[str]:
         """The keys with the other names of their concepts, the other names of typed values, and their opposites; of
-        what is said about the user all cities, since a person lives in one."""
+        what is said about the user all cities, since a person lives in one, and all of a kind of tool (npm, yarn)."""
         found = set(keys)
         for key in keys:
             found.update(same_concept(key))
             found.update(_partners().get(key, ()))
-        if about_user and not found.isdisjoint(_cities()):
-            found |= _cities()
+        for names in exclusive() if about_user else ():
+            if not found.isdisjoint(names):
+                found |= names
         return found
 
     def _statement(self, placed: Placed) -> Statement:
@@ -347,16 +349,6 @@ class Neighbourhood:
 def _trigger(placed: Placed) -> str:
     """The key of what has the same trigger; where there is none, one that nothing holds."""
     return TRIGGER + fingerprint_text(placed.block.trigger.text)
-
-
-@cache
-def _cities() -> frozenset[str]:
-    """The names of cities, as blocks are looked up by them."""
-    known = vocabulary()
-    words = (*known.latin.items(), *known.cjk.items())
-    cities = [word for word, meaning in words if any(name == "city" for name, _ in meaning.values)]
-    stem_of = stems(cities)
-    return frozenset(stem_of.get(word, word) for word in cities)
 
 
 @cache

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.finding.rules.nearness.comparison import NARROWER, RARE, Comparison
+from alice_exp.finding.rules.nearness.persons import are_of_two, is_of_user, names_alone, tells_beside
 from alice_exp.finding.rules.nearness.rough_keys import RoughKeys, is_character, looked_up
 from alice_exp.finding.rules.nearness.statement import statement
 from alice_exp.finding.rules.nearness.word_order import told_apart
@@ -88,6 +89,21 @@ def _apart(pair: Comparison) -> Literal["opposes", "near"] | None:
     return "near" if found and pair.has_other_scope() else found
 
 
+def _odds(pair: Comparison) -> Literal["opposes", "replaces"] | None:
+    """Whether the two cannot both hold, and why not."""
+    if pair.is_opposed():
+        return "replaces" if pair.are_values() else "opposes"
+    return "replaces" if pair.is_replaced() or pair.is_updated() else None
+
+
+def _hold_both(pair: Comparison, one: str, two: str) -> bool:
+    """Whether two texts that seem at odds hold beside each other: of somebody else each, of where somebody comes from
+    and where they live, of another value that is so, too, or of a name (call them Tess) and of calls."""
+    is_beside = not pair.is_opposed() and tells_beside(one, two)
+    is_name = pair.shared.keys() == {"call"} and names_alone(one, two)
+    return is_beside or is_name or are_of_two(one, two)
+
+
 def _kind(pair: Comparison) -> Kind | None:
     one, two = pair.one.placed.block, pair.two.placed.block
     # Equal words are equal keys: what shares few of them need not be compared letter by letter.
@@ -98,10 +114,11 @@ def _kind(pair: Comparison) -> Kind | None:
     if one.project and two.project and one.project != two.project:
         # What holds in one project says nothing about another.
         return "near" if pair.dice + 0.25 * pair.topic >= 0.30 else None
-    if pair.is_opposed():
-        return "replaces" if pair.are_values() else "opposes"
-    if pair.is_replaced() or pair.is_updated() or one.supersedes == two.id:
-        return "replaces"
+    odds = _odds(pair)
+    if odds and _hold_both(pair, one.payload.content, two.payload.content):
+        return "near"
+    if odds or one.supersedes == two.id:
+        return odds or "replaces"
     if not are_apart and max(pair.dice, pair.cover) >= 0.75 and pair.agrees():
         left, right = pair.over()
         # A prohibition with more words forbids less: "never edit a migration that was merged".
@@ -112,6 +129,6 @@ def _kind(pair: Comparison) -> Kind | None:
             return "extends"
     same_trigger = bool(pair.one.trigger_mark) and pair.one.trigger_mark == pair.two.trigger_mark
     # Where a person lives now is about where they lived before, in whatever words it is said.
-    moved = "city" in pair.changed and one.about == two.about == "user" and not pair.has_other_scope()
+    moved = "city" in pair.changed and is_of_user(one) and is_of_user(two) and not pair.has_other_scope()
     is_near = pair.dice + 0.25 * pair.topic >= 0.30 or same_trigger or moved
     return "near" if is_near else None

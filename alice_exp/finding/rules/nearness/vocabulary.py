@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import cache
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.data_files import entries, word_lists
 from alice_exp.kernel.text.lazy_pattern import LazyPattern
-from alice_exp.kernel.text.tokens import is_cjk
+from alice_exp.kernel.text.tokens import is_cjk, stems
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_WORDS = "finding/rules/data/nearness_words.txt"
+WORDS = "finding/rules/data/nearness_words.txt"
+"""The file of words by which a statement is taken apart."""
 _VALUES = "finding/rules/data/typed_values.txt"
 _ANTONYMS = "finding/rules/data/antonyms.txt"
 _ROLES = (
@@ -47,6 +49,9 @@ def gives_up(word: str, behind: str) -> bool:
 
 SUBJECTS = ("city", "programming language", "database", "cloud", "framework", "browser", "language")
 """The classes of values that a statement may be about."""
+
+_EXCLUSIVE = ("city", "package manager", "editor", "shell", "browser")
+"""The classes of values of which a person has one: another one is found by each, whatever else is said."""
 
 LIFE = ("age", "marital status")
 """The classes of values of which a person has one, in whatever words it is said."""
@@ -88,7 +93,7 @@ class Vocabulary:
 @cache
 def vocabulary() -> Vocabulary:
     """The vocabulary of the data files."""
-    lists = word_lists(_WORDS)
+    lists = word_lists(WORDS)
     roles: dict[str, set[str]] = {}
     for heading in _ROLES:
         for word in lists[heading]:
@@ -116,6 +121,22 @@ def vocabulary() -> Vocabulary:
         frozenset(word[0] for word in cjk),
         attributes,
         loose,
+    )
+
+
+@cache
+def exclusive() -> tuple[frozenset[str], ...]:
+    """The names of cities, and of each kind of tool of which a person uses one, as blocks are looked up by them."""
+    known = vocabulary()
+    words: defaultdict[str, list[str]] = defaultdict(list)
+    for word, meaning in (*known.latin.items(), *known.cjk.items()):
+        for name, _ in meaning.values:
+            if name in _EXCLUSIVE:
+                words[name].append(word)
+    kinds = (stems(listed) for listed in words.values())
+    return tuple(
+        frozenset(stem_of.get(word, word) for word in listed)
+        for listed, stem_of in zip(words.values(), kinds, strict=True)
     )
 
 
