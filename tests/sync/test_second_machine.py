@@ -240,6 +240,31 @@ def test_both_machines_hear_of_a_block_on_which_they_decided_otherwise(
         assert [block["payload"] for block in held] == ["I like tea"], "one sentence, remembered twice"
 
 
+def test_of_two_texts_that_took_the_place_of_one_the_report_asks_which_holds(
+    pair: tuple[Path, Path], cli: Call
+) -> None:
+    here, there = pair
+    trigger = ("--when", "deploying the website", "--json")
+    old = cli("memorize", "ship to the server alpha", *trigger, env=at(here)).json["id"]
+    cli("approve", old, "--yes", env=at(here))
+    bring(cli, lambda *_: "", there, here, "sync")
+    new = []
+    for home, name, hour in ((here, "beta", 10), (there, "gamma", 11)):
+        now = at(home) | {"ALICE_NOW": f"2026-02-20T{hour}:00:00Z"}
+        new.append(cli("memorize", f"ship to the server {name}", *trigger, env=now).json["id"])
+        cli("approve", new[-1], "--replace", old, "--yes", env=now)
+    later = {"ALICE_NOW": "2026-02-20T12:00:00Z"}
+    for home in (here, there, here):
+        cli("sync", env=at(home) | later)
+    for home in (here, there):
+        held = cli("list", "--set", "universal", "--json", env=at(home)).json["blocks"]
+        assert {block["id"] for block in held} == {*new}
+        report = cli("heartbeat", "--peek", "--json", env=at(home) | later).json
+        assert [(one["id"], one["with"]["id"]) for one in report["settle"]] == [(new[1], new[0])]
+    cli("keep", new[0], env=at(here) | later)
+    assert not cli("heartbeat", "--peek", "--json", env=at(here) | later).json["settle"]
+
+
 def test_a_broken_file_from_elsewhere_is_refused(
     pair: tuple[Path, Path], cli: Call, git: Git, world: Path
 ) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from alice_exp.finding.rules.concerns import TRUSTED, TRUSTED_PLACES, came_up, trusted_since
 from alice_exp.kernel.text.times import days_before
 from alice_exp.model.rules.doubt import STILL_TRUE
+from alice_exp.model.rules.lifecycle import heirs
 from alice_exp.model.values.block import is_approved
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood, Relation
     from alice_exp.model.values.block import Block, Placed
@@ -53,7 +54,35 @@ def contradictions(
             and not _is_answered(placed.block, one.placed.block)
         ):
             found.setdefault(frozenset((placed.block.id, one.placed.block.id)), (placed, one))
+    for placed, one in _heirs_of_one(late, snapshot):
+        pair = frozenset((placed.block.id, one.placed.block.id))
+        if (
+            is_approved(placed)
+            and is_approved(one.placed)
+            and not _is_answered(placed.block, one.placed.block)
+        ):
+            found.setdefault(pair, (placed, one))
     return tuple(found.values())
+
+
+def _heirs_of_one(late: Sequence[Placed], snapshot: Snapshot) -> Iterator[tuple[Placed, Relation]]:
+    """Pairs that took the place of one block, as two machines may decide: whatever they say, only one was to hold.
+
+    The newer of the two comes first.
+    """
+    if not (ended := {placed.block.supersedes for placed in late} - {""}):
+        return
+    from alice_exp.finding.rules.nearness.neighbourhood import Relation
+
+    line = {block_id: heirs(placed.block) for block_id, placed in snapshot.with_ids(ended).items()}
+    known = snapshot.with_ids({one for row in line.values() if len(row) > 1 for one in row})
+    for placed in late:
+        for other_id in line.get(placed.block.supersedes, ()):
+            other = known.get(other_id)
+            if other is not None and other.place in TRUSTED_PLACES and other_id != placed.block.id:
+                second = Relation(other, "trusted", "opposes", 0.0, ("", ""))
+                if trusted_since(placed.block) >= trusted_since(other.block):
+                    yield placed, second
 
 
 def _asked(late: Sequence[Placed], span: Span, since: str) -> Iterable[Placed]:

@@ -205,11 +205,11 @@ def _would_be_shared(placed: Placed) -> RefusedError:
 
 def _retired(old: Placed, new: Block, now: str) -> Put:
     """A trusted block on its way to the archive, because ``new`` takes its place."""
-    from alice_exp.model.rules.lifecycle import retire
+    from alice_exp.model.rules.lifecycle import replaced_reason, retire
 
     if old.place not in ("personal", "universal"):
         raise RefusedError("{id} is not trusted: nothing can take its place", id=old.block.id)
-    done = retire(old.block, f"replaced by {new.id}", now)
+    done = retire(old.block, replaced_reason(new.id), now)
     archived = Archived(namespace_name(old.path), now, "obsolete")
     return Put(replace(done.block, archived=archived), path_of("archive", "obsolete"))
 
