@@ -44,7 +44,7 @@ LISTS: Mapping[str, str] = {
     "share list": "blocks",
     "share log": "shared",
     "peer list": "peers",
-    "peer discover": "neighbours",
+    "peer discover": "found",
     "sync": "remotes",
     "sync list": "remotes",
     "owner verify": "blocks",
@@ -53,31 +53,20 @@ LISTS: Mapping[str, str] = {
 """Under which key of its document a command's list stands; an answer of any other command is one row."""
 
 
-EMPTY: Mapping[str, Sequence[str]] = {
-    "impact": ("id", "uses", "with", "without", "low", "high", "verdict", "payload", "proposal")
-}
-"""The fields of a list that is mostly empty, so that a wrong one is named there, too."""
-
-
 def written(document: object, command: str, format: str, fields: str) -> str:
     """The document in ``format`` (empty: tsv), of each row or of the one answer the named fields alone.
 
     TSV and CSV begin with the fields' names; in TSV a text's tabs, line breaks and backslashes are escaped by a
-    backslash; what is a list or an object is JSON. ``UsageError`` for a field that no row has.
+    backslash; what is a list or an object is JSON. ``UsageError`` for a field that no row has and, in a list, none can
+    have (``list_fields``), whether there are rows or not.
     """
     listed = LISTS.get(command, "")
     rows: Any = document.get(listed) if isinstance(document, dict) else document
     is_list = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
     table: list[dict[str, Any]] = rows if is_list else [document] if isinstance(document, dict) else []
     names = [name.strip() for name in fields.split(",") if name.strip()]
-    known = list(dict.fromkeys(key for row in table for key in row)) or list(EMPTY.get(command, ()))
-    for name in names:
-        if known and name not in known:
-            raise UsageError(
-                "there is no field {name}",
-                name=repr(name),
-                hint=Hint("fields are {names}", names=Names(known)),
-            )
+    known = list(dict.fromkeys(key for row in table for key in row))
+    _require_known(names, known, command if is_list else "")
     chosen = [{name: row.get(name) for name in names} if names else row for row in table]
     if format == "json":
         if is_list and isinstance(document, dict):
@@ -88,6 +77,20 @@ def written(document: object, command: str, format: str, fields: str) -> str:
     if not header:
         return ""
     return _csv([header, *cells]) if format == "csv" else _tsv([header, *cells])
+
+
+def _require_known(names: Sequence[str], held: Sequence[str], command: str) -> None:
+    """Refuse a field that neither a row holds nor the list of a command, if it is one, can have."""
+    missing = [name for name in names if name not in held]
+    if not missing:
+        return
+    from alice_exp.terminal.list_fields import FIELDS
+
+    can_have = FIELDS.get(command, "").split()
+    for name in missing:
+        if (held or can_have) and name not in can_have:
+            hint = Hint("fields are {names}", names=Names(held or can_have))
+            raise UsageError("there is no field {name}", name=repr(name), hint=hint)
 
 
 def _json(value: object) -> str:

@@ -13,6 +13,7 @@ from alice_exp.app.main import COMMANDS
 from alice_exp.kernel.errors import UsageError
 from alice_exp.terminal import pager, rows
 from alice_exp.terminal.console import draws
+from alice_exp.terminal.list_fields import FIELDS
 from tests.conftest import Call
 from tests.manual import every
 
@@ -28,7 +29,7 @@ LONG = "一条很长的经验，" * 40 + "end"
         ({"blocks": [{"t": "a\tb\nc\\d"}]}, "tsv", "", "t\na\\tb\\nc\\\\d\n"),
         ({"blocks": [{"t": 'a,"b"\nc'}]}, "csv", "", 't\n"a,""b""\nc"\n'),
         ({"blocks": [{"b": True, "l": ["x", 1]}]}, "tsv", "", 'b\tl\ntrue\t["x", 1]\n'),
-        ({"blocks": []}, "tsv", "id,n", "id\tn\n"),
+        ({"blocks": []}, "tsv", "id,state", "id\tstate\n"),
         ({"blocks": []}, "tsv", "", ""),
         (
             {"query": "q", "blocks": [{"id": "a", "n": 1}]},
@@ -45,10 +46,19 @@ def test_rows_are_written(document: object, format: str, fields: str, text: str)
     )
 
 
-def test_an_unknown_field_of_an_empty_impact_is_named(home: Path, cli: Call) -> None:
-    refused = cli("impact", "--json", "--fields", "nope", check=False)
-    assert refused.code == 2 and "verdict" in refused.error["hint"]
-    assert cli("impact", "--json", "--fields", "id,uses").json["blocks"] == []
+@pytest.mark.parametrize("command", rows.LISTS)
+def test_an_unknown_field_of_an_empty_list_is_named(command: str) -> None:
+    empty: dict[str, object] = {rows.LISTS[command]: []}
+    with pytest.raises(UsageError) as error:
+        rows.written(empty, command, "", "nope")
+    first = FIELDS[command].split()[0]
+    assert first in error.value.hint
+    assert rows.written(empty, command, "", first) == f"{first}\n"
+    assert rows.written(empty, command, "csv", "") == ""
+
+
+def test_a_field_that_the_rows_at_hand_lack_is_empty() -> None:
+    assert rows.written({"blocks": [{"id": "a"}]}, "list", "", "id,tags") == "id\ttags\na\t\n"
 
 
 def test_an_answer_that_is_no_list_is_one_row() -> None:
@@ -60,6 +70,8 @@ def test_an_unknown_field_is_named_with_the_known_ones() -> None:
     with pytest.raises(UsageError) as error:
         rows.written({"blocks": [{"id": "a"}]}, "list", "", "nix")
     assert "fields are id" in error.value.hint
+    with pytest.raises(UsageError):
+        rows.written({"id": "a"}, "list", "", "payload")
 
 
 def test_every_named_list_is_a_command_and_its_key_is_there(sample: Path, cli: Call) -> None:
@@ -90,7 +102,7 @@ def test_every_named_list_is_a_command_and_its_key_is_there(sample: Path, cli: C
             for kind in ("claude-md", "mem0", "basic-memory", "jsonl")
         },
     }
-    wrong = []
+    wrong: list[tuple[object, ...]] = []
     for name, key in rows.LISTS.items():
         if name in ("peer discover", "peer list", "sync", "owner verify"):
             continue  # these want a network, an extra, a remote, a key
@@ -99,6 +111,8 @@ def test_every_named_list_is_a_command_and_its_key_is_there(sample: Path, cli: C
         if not isinstance(done.json.get(key), list):
             wrong.append((name, [k for k, v in done.json.items() if isinstance(v, list)]))
             continue
+        if strange := {field for row in done.json[key] for field in row} - set(FIELDS[name].split()):
+            wrong.append((name, strange))
         table = cli(*name.split(), *arguments.get(name, []), "--format", "csv", check=False)
         read = list(csv.reader(io.StringIO(table.stdout)))
         if max(0, len(read) - 1) != len(done.json[key]):
