@@ -48,6 +48,7 @@ def status(ctx: typer.Context) -> None:
         "today": report.today,
         "paused_until": report.paused_until or None,
         "doubts": [_doubtful(placed) for placed in doubts],
+        "contradictions": review_documents.contradictions(report),
         "problems": [documents.problem(fault) for fault in problems],
         "changed": [review_documents.movement(moved) for moved in report.changed],
         "by_hand": list(report.by_hand),
@@ -64,6 +65,7 @@ def status(ctx: typer.Context) -> None:
         rows = [
             (say("waiting"), list(_waiting(terminal, report))),
             (say("in doubt"), list(_doubts(terminal, doubts))),
+            *_opposed(report),
             (say("changed"), list(_changed(report))),
             (say("problems"), list(_problems(problems))),
             (say("hosts"), list(_hosts(terminal, hosts))),
@@ -117,6 +119,19 @@ def _doubts(terminal: Terminal, doubts: Sequence[Placed]) -> Iterator[str]:
     for placed in doubts[:FEW]:
         yield _said(terminal, placed)
     yield from _more(len(doubts))
+
+
+def _opposed(report: Agenda) -> Iterator[tuple[str, Sequence[str]]]:
+    """The row of trusted blocks that contradict each other; none where none do."""
+    if report.settle:
+        first, beside = report.settle[0]
+        line = say(
+            "{count}: 'alice-exp review' asks which one holds ({one}, {other})",
+            count=len(report.settle),
+            one=first.block.id,
+            other=beside.placed.block.id,
+        )
+        yield say("opposed"), [line]
 
 
 def _changed(report: Agenda) -> Iterator[str]:

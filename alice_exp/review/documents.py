@@ -73,10 +73,7 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
         "today": report.today,
         "items": [item(entry) for entry in report.items],
         "changed": [movement(moved) for moved in report.changed],
-        "settle": [
-            {"id": placed.block.id, "payload": payload_text(placed), "with": relation(one)}
-            for placed, one in report.settle
-        ],
+        "settle": contradictions(report),
         "review": [brief(placed) | {"payload": payload_text(placed)} for placed in report.review],
         "revivable": [brief(placed) | {"payload": payload_text(placed)} for placed in report.revivable],
         "fading": [brief(placed) | {"payload": payload_text(placed)} for placed in report.fading],
@@ -102,6 +99,15 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
         "problems": [problem(fault) for fault in report.problems],
         "summary": summary,
     }
+
+
+def contradictions(report: Agenda) -> list[dict[str, Any]]:
+    """The pairs of trusted blocks of which a person says which one holds: the newer block, and what the other is to
+    it."""
+    return [
+        {"id": placed.block.id, "payload": payload_text(placed), "with": relation(one)}
+        for placed, one in report.settle
+    ]
 
 
 def movement(moved: Movement) -> dict[str, Any]:

@@ -67,6 +67,17 @@ def test_a_block_in_doubt_stands_there_until_the_person_answers(home: Path, cli:
     assert cli("status", "--json").json["doubts"] == []
 
 
+def test_contradictions_are_counted_as_the_report_counts_them(home: Path, cli: Call) -> None:
+    old, new = (cli("remember", said, "--json").json["id"] for said in ("用户在阿里工作", "用户跳槽到腾讯了"))
+    found = cli("status", "--json").json["contradictions"]
+    assert [{one["id"], one["with"]["id"]} for one in found] == [{old, new}]
+    assert found == cli("heartbeat", "--peek", "--json").json["settle"]
+    (row,) = (line for line in cli("status").stdout.splitlines() if "opposed" in line)
+    assert "1: 'alice-exp review'" in row
+    cli("keep", old)
+    assert "opposed" not in cli("status").stdout
+
+
 def test_a_connected_host_and_the_last_sync_are_named(
     home: Path, world: Path, cli: Call, git: Callable[..., str]
 ) -> None:
