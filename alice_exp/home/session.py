@@ -212,6 +212,12 @@ class Session:
 
         return exposed(self.root) if (self.root / "experiences" / ".git").exists() else ()
 
+    def unread(self) -> tuple[Problem, ...]:
+        """A warning about files of the home that nothing reads; none where there are none."""
+        from alice_exp.home.store.list_files import unread
+
+        return unread(self.root / "experiences")
+
     @property
     def zone(self) -> tzinfo | None:
         """The configured time zone; None for the machine's own."""

@@ -246,6 +246,20 @@ def test_editors_leave_files_that_are_passed_over(home: Path, cli: Call, git: Ca
     assert git(home, "status", "--porcelain") == ""
 
 
+def test_check_names_the_files_that_nothing_reads_in_one_line(home: Path, cli: Call) -> None:
+    (home / "experiences/README.md").write_text("mine")
+    (home / "experiences/personal/notes.md").write_text("I like tea")
+    (row,) = cli("check", "--json").json["problems"]
+    assert (row["path"], row["severity"]) == ("personal/notes.md", "warning")
+    for name in ("universal/api.json", "universal/go/api.jsonc", "work/api.jsonc", "api.jsonc", "work/.x.md"):
+        path = home / "experiences" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text('{"blocks": []}')
+    (line,) = cli("check").stdout.splitlines()
+    assert line.startswith("api.jsonc: warning: nothing reads this file, nor 4 more: personal/notes.md, ")
+    assert "personal/NAME.jsonc" in line
+
+
 def test_saving_the_same_size_twice_within_a_tick_is_seen(home: Path, cli: Call) -> None:
     path = put(home, PERSONAL, '{"id": "exp-aaaaaa22", "payload": "00"}')
     cli("list")

@@ -8,6 +8,7 @@ import stat
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.errors import Names
 from alice_exp.kernel.journal.atomic_files import MARK, OUT, Signature
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
@@ -71,6 +72,43 @@ def exposed(root: Path) -> tuple[Problem, ...]:
             hint = "'alice-exp doctor --fix' closes it"
             found.append(Problem(str(root), 0, 0, template, {"mode": mode, "wanted": 0o700}, "warning", hint))
     return tuple(found)
+
+
+_KEPT_IN = (".jsonc", ".json", ".json5", ".jsonl", ".md", ".txt", ".yaml", ".yml", ".toml", ".csv")
+"""The endings of files in which a person may have written what is to be known; editors leave others."""
+
+_FEW = 3
+
+
+def unread(root: Path) -> tuple[Problem, ...]:
+    """One warning about the files under ``experiences/`` (``root``) that a person may believe are read; or none."""
+    names = []
+    for folder, inner, files in os.walk(root):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        place = os.path.relpath(folder, root).removeprefix(".")
+        names += [
+            f"{place}/{name}".removeprefix("/")
+            for name in sorted(files)
+            if name.lower().endswith(_KEPT_IN) and not _is_read(place, name)
+        ]
+    if not names:
+        return ()
+    template = (
+        "nothing reads this file" if len(names) == 1 else "nothing reads this file, nor {count} more: {names}"
+    )
+    values = {
+        "count": len(names) - 1,
+        "names": Names((*names[1 : _FEW + 1], *["…"][: len(names) > _FEW + 1])),
+    }
+    hint = "what is to be known stands in personal/NAME.jsonc or universal/NAME.jsonc"
+    return (Problem(names[0], 0, 0, template, values, "warning", hint),)
+
+
+def _is_read(place: str, name: str) -> bool:
+    """Whether a file is read, or named as a problem, or belongs to nobody's memories."""
+    if name.startswith(".") or MARK in name or (not place and name.lower().startswith(("readme", "license"))):
+        return True
+    return name == CONFIG if not place else place in _FOLDERS and name.endswith(".jsonc")
 
 
 def signature_of(root: Path) -> Signature | None:

@@ -72,6 +72,7 @@ def check(ctx: typer.Context) -> None:
     problems = (
         *namespaces_of_home.check(session.home, session.caller.now),
         *session.exposed(),
+        *session.unread(),
     )
 
     def text() -> None:
