@@ -2,7 +2,7 @@
 
 What is done to weighs more than the verb. A verb alone is enough where the condition of a rule has nothing else, where
 the task has nothing else, and where it is so special that it is the subject: deploy, rebase. The words are in
-``finding/rules/data/verb_phrases.txt``.
+``finding/rules/data/verb_phrases.txt``; ``object_kinds.txt`` has what a condition names as a kind.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from alice_exp.finding.rules.bm25 import matches_in
 from alice_exp.finding.rules.corpus import block_text
 from alice_exp.finding.rules.stop_words import is_light, is_task_verb
-from alice_exp.kernel.text.data_files import word_lists
+from alice_exp.kernel.text.data_files import entries, word_lists
 from alice_exp.kernel.text.lazy_pattern import LazyPattern
 from alice_exp.kernel.text.tokens import fold, is_cjk, pieces, stems, tokens
 from alice_exp.kernel.value_class import dataclass
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from alice_exp.model.values.block import Block
 
 _WORDS = "finding/rules/data/verb_phrases.txt"
+_KINDS = "finding/rules/data/object_kinds.txt"
 _HEAD_CLAUSE = LazyPattern(
     r"\s*(?:(?:when|whenever|while|before|after|once|if)\b([^,:;.]+)[,:;]|([^,:;.\n]{1,40}):\s)"
 )
@@ -55,7 +56,8 @@ def fits_by_verb_alone(match: Match, task: str) -> bool:
         return False
     rest = _without(task, verbs)
     asked = [token for token in tokens(rest) if not is_light(token)]
-    if not asked or _is_shortened(asked, tokens(condition)):
+    about = tokens(condition)
+    if not asked or _is_shortened(asked, about) or _is_of_kind(asked, about):
         return False
     found = matches_in([block_text(block)], rest)
     return not found.subject.coverage(0) and not found.translated
@@ -126,6 +128,16 @@ def _is_shortened(some: Iterable[str], others: Iterable[str]) -> bool:
         for other in known
         if len(one) >= SHORTENED
     )
+
+
+def _is_of_kind(some: Iterable[str], others: Iterable[str]) -> bool:
+    """Whether a word of one and a word of the other are of one kind: code and a function."""
+    return any(not kind.isdisjoint(some) and not kind.isdisjoint(others) for kind in _kinds())
+
+
+@lru_cache(maxsize=1)
+def _kinds() -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(tokens(line)) for line in entries(_KINDS))
 
 
 @lru_cache(maxsize=1)
