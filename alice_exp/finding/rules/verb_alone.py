@@ -14,7 +14,6 @@ from alice_exp.finding.rules.bm25 import matches_in
 from alice_exp.finding.rules.corpus import block_text
 from alice_exp.finding.rules.stop_words import is_light, is_task_verb
 from alice_exp.kernel.text.data_files import entries, word_lists
-from alice_exp.kernel.text.lazy_pattern import LazyPattern
 from alice_exp.kernel.text.tokens import fold, is_cjk, pieces, stems, tokens
 from alice_exp.kernel.value_class import dataclass
 
@@ -26,11 +25,12 @@ if TYPE_CHECKING:
 
 _WORDS = "finding/rules/data/verb_phrases.txt"
 _KINDS = "finding/rules/data/object_kinds.txt"
-_HEAD_CLAUSE = LazyPattern(
-    r"\s*(?:(?:when|whenever|while|before|after|once|if)\b([^,:;.]+)[,:;]|([^,:;.\n]{1,40}):\s)"
-)
-_PART = LazyPattern(r"[,;/|、，；\n]")
-_SPOKEN = LazyPattern(r"[^\W_]+(?:['’-][^\W_]+)*")
+_WHEN = frozenset({"when", "whenever", "while", "before", "after", "once", "if"})
+_TOPIC = 40
+"""The most characters of a head that names what a text is about: "deploying: …"."""
+
+_AROUND = "\"'.,:;!?()[]{}<>*_`“”‘’，。：；！？"
+_PARTS = str.maketrans(dict.fromkeys(",;/|、，；", "\n"))
 
 SHORTENED = 3
 """The fewest letters by which a word is known that is written in full elsewhere."""
@@ -70,14 +70,19 @@ def condition_of(block: Block) -> str:
     """
     if block.trigger.text:
         return "\n".join((block.trigger.text, *block.trigger.keywords))
-    found = _HEAD_CLAUSE.match(fold(block.payload.content))
-    return (found[1] or found[2]).strip() if found else ""
+    # No regular expression: to compile one takes longer than all the rest.
+    text = fold(block.payload.content).lstrip()
+    end = min((at for at in map(text.find, ",:;.\n") if at > 0), default=0)
+    first, _, rest = text[:end].partition(" ")
+    if first in _WHEN and text[end] in ",:;":
+        return rest.strip()
+    return text[:end] if end <= _TOPIC and text[end : end + 2] == ": " else ""
 
 
 def act_of(text: str) -> Act | None:
     """The verb with which a text begins, after words that open it (``please``, ``when you``)."""
     lists = _lists()
-    words = _SPOKEN.findall(fold(text))
+    words = [word for part in fold(text).replace("/", " ").split() if (word := part.strip(_AROUND))]
     at = next((at for at, word in enumerate(words) if word not in lists["openings"]), None)
     if at is None or is_cjk(words[at]) or words[at] in lists["no verbs"]:
         return None
@@ -108,7 +113,7 @@ def _is_enough(verb: str, condition: str) -> bool:
     if not condition:
         return is_task_verb(verb)
     alone = _stems("of any subject") | {verb}
-    parts = [set(tokens(part)) for part in _PART.split(fold(condition))]
+    parts = [set(tokens(part)) for part in fold(condition).translate(_PARTS).split("\n")]
     return any(verb in part and all(token in alone or is_light(token) for token in part) for part in parts)
 
 
