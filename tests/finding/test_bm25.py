@@ -303,3 +303,8 @@ def test_a_task_finds_the_rule_about_its_verb(task: str, rule: int | None, count
     found = matches_in(RULES[:count], task)
     likely = [index for index in range(count) if found.probability(index) >= WHOLE]
     assert likely == ([] if rule is None else [rule])
+
+
+@pytest.mark.parametrize("query", [". .", "— …", "( )"])
+def test_a_query_of_marks_alone_finds_nothing(query: str) -> None:
+    assert not matches_in(RULES, query).matches

@@ -46,7 +46,7 @@ def _capitalised(text: str) -> Iterator[str]:
 def _act(text: str, runs: Sequence[str], stem_of: Mapping[str, str]) -> str:
     """The stem of the verb that says what the task is, where a text begins with one, and asks nothing."""
     said = text.split(maxsplit=1)
-    if len(said) < 2 or fold(said[0]) != runs[0] or text.rstrip().endswith(("?", "？")):
+    if len(said) < 2 or not runs or fold(said[0]) != runs[0] or text.rstrip().endswith(("?", "？")):
         return ""
     stem = stem_of.get(runs[0], "")
     return stem if is_task_verb(stem) else ""
