@@ -307,6 +307,52 @@ def test_a_clause_tells_of_whom_it_speaks(text: str, contents: list[str]) -> Non
 
 
 @pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("接下来一个小时不要打扰我", []),
+        ("暂时不要合并任何分支", []),
+        ("就这一次，叫我船长哈哈", []),
+        ("我现在在地铁上，回答短一点", []),
+        ("眼下我用的是同事的电脑", []),
+        ("我在地铁公司上班", ["用户在地铁公司工作"]),
+        ("我对虾过敏，今晚别推荐海鲜", ["用户对虾过敏"]),
+        ("从今天起别给我发邮件", ["用户要求：从今天起别给用户发邮件"]),
+        ("没有测试的先别合并", ["用户要求：没有测试的先别合并"]),
+        ("不确定的时候先别动手", ["用户要求：不确定的时候先别动手"]),
+        ("打个比方，我住在纽约", []),
+        ("don't send any emails today please", []),
+        ("please don't push anything until tomorrow", []),
+        ("I'm on the train right now, keep answers short", []),
+        ("I'm using my sister's laptop at the moment", []),
+        ("never email me today or tomorrow", ["The user's instruction: never email them today or tomorrow"]),
+        ("don't merge until all tests pass", ["The user's instruction: do not merge until all tests pass"]),
+        ("I almost bought a house in Ghent", []),
+        ("I almost always use tabs", ["The user almost always uses tabs"]),
+    ],
+)
+def test_what_holds_for_a_while_alone_is_no_memory(text: str, contents: list[str]) -> None:
+    assert [one.content for one in said(text)] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("老王：我住在无锡", []),
+        ("小明说：我不吃辣", []),
+        ("刘洋平时用Vim", []),
+        ("孙姐通常周三去健身", []),
+        ("对面工位的同事习惯用Emacs", []),
+        ("我认识一个人叫林涛，住在大理", []),
+        ("我叫张伟，住在无锡", ["用户名字是张伟", "用户住在无锡"]),
+        ("Tina said, I live in Oslo", []),
+        ("as Linda puts it, I never cook", []),
+    ],
+)
+def test_what_somebody_with_a_name_does_is_not_the_users(text: str, contents: list[str]) -> None:
+    assert [one.content for one in said(text)] == contents
+
+
+@pytest.mark.parametrize(
     ("text", "tag", "has"),
     [
         ("我晕车", "过敏", False),

@@ -64,6 +64,14 @@ def order_of(text: str) -> Inference:
     return Inference(f"用户要求：{order}", 0.8, "rule", "instruction", "", order)
 
 
+def is_passing(one: Inference, text: str) -> bool:
+    """Whether what a sentence orders holds for a while alone: 今天先别发邮件, 就这一次叫我船长."""
+    if one.concept == "name":
+        return bool(SENTENCES.passing_name.search(text))
+    is_order = one.concept == "instruction"
+    return is_order and bool(SENTENCES.passing.search(text)) and not SENTENCES.for_good.search(text)
+
+
 def with_clause_before(clause: str, before: str) -> Inference | None:
     """The order in a clause that holds only with the one before it, which says when or of what; None for others."""
     if not before or not SENTENCES.bare_order.match(clause):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.conversations.rules.extraction.chinese_instructions import (
     clause_order,
+    is_passing,
     order_of,
     whole_sentence,
     with_clause_before,
@@ -50,7 +51,7 @@ def read(text: str, asks: bool) -> list[Inference]:
     explicit = SENTENCES.explicit.match(text)
     if explicit and not asks and not SENTENCES.asks.search(explicit["v"]):
         return _remembered(explicit["v"].strip())
-    if SENTENCES.reported.search(text):
+    if SENTENCES.reported.search(text) or SENTENCES.named.match(text):
         return []
     body = SENTENCES.lead.sub("", text)
     found = whole_sentence(body, asks) or list(elsewhere(body)) or list(_clauses(text, asks))
@@ -59,7 +60,7 @@ def read(text: str, asks: bool) -> list[Inference]:
             one, content=spaced(SENTENCES.of_kin.sub("用户的", one.content)), replaces=spaced(one.replaces)
         )
         for one in found
-        if not SENTENCES.objectless.match(one.content)
+        if not SENTENCES.objectless.match(one.content) and not is_passing(one, text)
     ]
 
 
@@ -100,7 +101,8 @@ def _clauses(text: str, asks: bool) -> Iterator[Inference]:
             mine = True
             continue
         if not mine:
-            yield from () if others else list(topical(clause)) or _lasting(clause)
+            is_silent = others or SENTENCES.at_this_hour.match(clause)
+            yield from () if is_silent else list(topical(clause)) or _lasting(clause)
             continue
         for found in _clause(clause):
             if found.importance == 0.0:
@@ -137,7 +139,7 @@ def _ordered(clause: str, before: str) -> list[Inference]:
 def _is_mine(clause: str, before: bool) -> bool:
     """Whether the clause is about the speaker, by its own subject or by that of the clause before."""
     # 把提醒改成五天一次吧: an order for now.
-    if clause.startswith("把"):
+    if clause.startswith("把") or SENTENCES.at_this_hour.match(clause):
         return False
     if SENTENCES.other.match(clause) and not clause.startswith(("我表示", "我老家", "小时")):
         return False

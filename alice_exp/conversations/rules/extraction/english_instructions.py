@@ -56,6 +56,12 @@ def corrected(found: re.Match[str]) -> list[Inference]:
     return [Inference(content, 0.6, "fact", "correction", "", value)]
 
 
+def is_passing(one: Inference, text: str) -> bool:
+    """Whether what a sentence orders holds for a while alone: "do not email anyone today"."""
+    is_order = one.concept == "instruction"
+    return is_order and bool(SENTENCES.passing.search(text)) and not SENTENCES.for_good.search(text)
+
+
 def instruction(body: str) -> list[Inference]:
     """A standing instruction, or how the user wants to be called; nothing for a one-off request."""
     body = SENTENCES.wish.sub("", body)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from alice_exp.conversations.rules.extraction.english_instructions import (
     corrected,
     instruction,
+    is_passing,
     remembered,
 )
 from alice_exp.conversations.rules.extraction.english_patterns import (
@@ -54,7 +55,7 @@ def read(text: str, asks: bool) -> list[Inference]:
         return []
     if SENTENCES.unreal.search(body) and not SENTENCES.conditional.match(body):
         return []
-    return list(_clauses(body))
+    return [one for one in _clauses(body) if not is_passing(one, text)]
 
 
 def _bare(text: str) -> str:
@@ -71,7 +72,7 @@ def _before_question(text: str) -> list[Inference]:
     """The statement in front of a question: "I'm using Rust, can you help?"."""
     asked = SENTENCES.asked.match(text)
     if asked:
-        return instruction(asked["v"])
+        return [one for one in instruction(asked["v"]) if not is_passing(one, text)]
     said, comma, _ = text.rpartition(", ")
     starts = SENTENCES.own_words.match(said)
     return read(said, False) if comma and starts and not SENTENCES.asking.match(_bare(said)) else []
@@ -228,6 +229,8 @@ def _predicate(predicate: str) -> Iterator[Inference]:
     predicate = SENTENCES.lately.sub(
         "", SENTENCES.also.sub("", SENTENCES.afterthought.sub("", predicate))
     ).strip(" ,")
+    if SENTENCES.at_this_hour.match(predicate):
+        return
     if SENTENCES.trifle.match(predicate):
         yield Inference(f"The user {third_person(predicate)}", 0.3, "fact", "other", "", predicate)
         return
