@@ -112,7 +112,7 @@ def namespace_path(name: str, default_set: Place = "universal") -> str:
             name=repr(plain),
             hint="names are lower-case letters, digits, - and _, at most 64",
         )
-    if place is None or not plain:
+    if place is None or not plain or (plain in _SET_NAMES and not slash):
         raise UsageError(
             "{name} is not a namespace",
             name=repr(name),

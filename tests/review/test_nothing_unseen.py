@@ -195,6 +195,15 @@ def test_filters_choose_what_is_seen_and_decided(home: Path, cli: Call) -> None:
     assert cli("approve", "--by", "agent:claude", "--about", "work", "--yes", "--json").json["ids"] == [agent]
 
 
+def test_a_set_is_no_name_of_a_namespace_within_another(home: Path, cli: Call) -> None:
+    """``--to personal`` would share a person's own with everyone, in a file called universal/personal."""
+    (one,) = memorized(cli, "dinner is at seven")
+    for words in (("approve", one, "--to", "personal", "--yes"), ("namespace", "create", "personal")):
+        refused = cli(*words, check=False)
+        assert (refused.code, "write SET/NAME" in refused.stderr) == (2, True), words
+    assert not (home / "experiences/universal/personal.jsonc").exists()
+
+
 def test_a_replacement_retires_what_it_replaces(home: Path, cli: Call) -> None:
     old = cli("remember", "the user lives in Berlin", "--when", "the user's home", "--json").json["id"]
     new = cli(
