@@ -154,6 +154,9 @@ def test_what_is_so_with_somebody_else_is_no_value_of_the_users(kin: str) -> Non
         ("用户住在成都", "用户老家在绵阳"),
         ("I speak German", "I now speak French too"),
         ("call them Tess", "no calls"),
+        ("叫我阿伟", "叫我起床"),
+        ("Call me Sam", "Call me at 9"),
+        ("My birthday is 4 July", "My birthday is in summer"),
     ],
 )
 @pytest.mark.parametrize("about", ["user", "work"])
@@ -170,6 +173,9 @@ def test_what_holds_beside_it_contradicts_nothing(own: str, other: str, about: s
         ("我用npm", "我改用pnpm了", "replaces"),
         ("我在华为上班", "我现在在小米工作", "replaces"),
         ("我爱吃香菜", "我受不了香菜", "opposes"),
+        ("Call me Sam", "Please call me Samuel", "replaces"),
+        ("用户希望被称为小王", "用户希望被称为王工", "replaces"),
+        ("我生日是三月一号", "我的生日是五月二号", "replaces"),
     ],
 )
 def test_what_a_person_tells_in_their_own_words_is_theirs(before: str, now: str, kind: str) -> None:

@@ -6,7 +6,13 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.finding.rules.nearness.comparison import NARROWER, RARE, Comparison
-from alice_exp.finding.rules.nearness.persons import are_of_two, is_of_user, names_alone, tells_beside
+from alice_exp.finding.rules.nearness.persons import (
+    are_of_two,
+    is_of_user,
+    is_renamed,
+    names_alone,
+    tells_beside,
+)
 from alice_exp.finding.rules.nearness.rough_keys import RoughKeys, is_character, looked_up
 from alice_exp.finding.rules.nearness.statement import statement
 from alice_exp.finding.rules.nearness.word_order import told_apart
@@ -93,7 +99,10 @@ def _odds(pair: Comparison) -> Literal["opposes", "replaces"] | None:
     """Whether the two cannot both hold, and why not."""
     if pair.is_opposed():
         return "replaces" if pair.are_values() else "opposes"
-    return "replaces" if pair.is_replaced() or pair.is_updated() else None
+    if pair.is_replaced() or pair.is_updated():
+        return "replaces"
+    one, two = pair.one.placed.block.payload, pair.two.placed.block.payload
+    return "replaces" if pair.shared and is_renamed(one.content, two.content) else None
 
 
 def _hold_both(pair: Comparison, one: str, two: str) -> bool:
