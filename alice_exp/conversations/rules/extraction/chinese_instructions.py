@@ -65,11 +65,14 @@ def order_of(text: str) -> Inference:
 
 
 def is_passing(one: Inference, text: str) -> bool:
-    """Whether what a sentence orders holds for a while alone: 今天先别发邮件, 就这一次叫我船长."""
+    """Whether what a sentence orders holds for a while alone (今天先别发邮件), or is but thought of (要不以后…)."""
     if one.concept == "name":
         return bool(SENTENCES.passing_name.search(text))
-    is_order = one.concept == "instruction"
-    return is_order and bool(SENTENCES.passing.search(text)) and not SENTENCES.for_good.search(text)
+    if one.concept != "instruction":
+        return False
+    if SENTENCES.wavering.match(text):
+        return True
+    return bool(SENTENCES.passing.search(text)) and not SENTENCES.for_good.search(text)
 
 
 def with_clause_before(clause: str, before: str) -> Inference | None:
