@@ -16,9 +16,9 @@ PACKAGE = Path(alice_exp.__path__[0])
 CODE = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
 FILES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("data/*"))
 TABLES = [path for path in FILES if path.endswith(".toml") and not path.endswith("concepts.toml")]
-LISTS = [
-    path for path in FILES if path.endswith(".txt") and not path.endswith(("lexicon.txt", "classes.txt"))
-]
+GROUPS = ("lexicon.txt", "classes.txt", "object_kinds.txt")
+"""Lists of lines that belong together: a word may stand in several."""
+LISTS = [path for path in FILES if path.endswith(".txt") and not path.endswith(GROUPS)]
 
 
 def test_each_file_is_read_by_the_code() -> None:

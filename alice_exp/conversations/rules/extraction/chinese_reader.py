@@ -109,8 +109,7 @@ def _clauses(text: str, asks: bool) -> Iterator[Inference]:
                 gone = found.value
                 continue
             content = found.content
-            if gone and found.concept == "tools":
-                content = f"{content}，不再使用{gone}"
+            content += f"，不再使用{gone}" if gone and found.concept == "tools" else ""
             swapped = SENTENCES.not_that.match(parts[place + 1]) if place + 1 < len(parts) else None
             old = found.content.replace(found.value, swapped["o"].strip()) if swapped and found.slot else ""
             yield replace(found, content=left + content, replaces=old)
