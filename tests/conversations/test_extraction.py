@@ -330,6 +330,8 @@ def test_a_clause_tells_of_whom_it_speaks(text: str, contents: list[str]) -> Non
         ("I'm using my sister's laptop at the moment", []),
         ("never email me today or tomorrow", ["The user's instruction: never email them today or tomorrow"]),
         ("don't merge until all tests pass", ["The user's instruction: do not merge until all tests pass"]),
+        ("call me Captain today", []),
+        ("call me Sam from now on", ["The user wants to be called Sam"]),
         ("I almost bought a house in Ghent", []),
         ("I almost always use tabs", ["The user almost always uses tabs"]),
     ],

@@ -80,6 +80,21 @@ def test_the_fast_way_for_ascii_gives_the_general_answer(text: str) -> None:
     assert fingerprint_text("字" + text) == "字" + fingerprint_text("a" + text)[1:]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("他说'hello'", ["他", "说", "hello"]),
+        ("把'main'合并", ["把", "main", "合", "并"]),
+        ("snake_'case", ["snake", "case"]),
+        ("一'0", ["一", "0"]),
+        ("O'Neil's", ["oneils"]),
+        ("l'été", ["lété"]),
+    ],
+)
+def test_an_apostrophe_belongs_to_a_word_of_letters_alone(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
 def test_words_keep_their_order_and_lose_their_marks() -> None:
     assert words("Don't use C++，用户 likes 🌶!") == ["dont", "use", "c++", "用", "户", "likes", "🌶"]
 

@@ -108,7 +108,9 @@ def _is_sign(char: str) -> bool:
 
 _ORDER = "kernel/text/data/order_words.txt"
 _ORDER_SIGN = LazyPattern(r"[\d<>=≠≤≥≈≡−±×÷|^$€£¥₩←→↔⇒⇐]|(?<![a-z+])\+|(?<=\w)\+(?=\w)")
-_BAG_WORD = LazyPattern(rf"{_C_NAMES}|{_CJK}|(?:[0-9a-z]+|(?!{_CJK})[^\W_]|(?<=\w)'(?=\w))+|[^\w\s]")
+_BAG_WORD = LazyPattern(
+    rf"{_C_NAMES}|{_CJK}|(?:[0-9a-z]+|(?!{_CJK})[^\W_]|(?<=[^\W_])(?<!{_CJK})'(?=\w))+|[^\w\s]"
+)
 
 
 def words(text: str) -> list[str]:

@@ -57,8 +57,8 @@ def corrected(found: re.Match[str]) -> list[Inference]:
 
 
 def is_passing(one: Inference, text: str) -> bool:
-    """Whether what a sentence orders holds for a while alone: "do not email anyone today"."""
-    is_order = one.concept == "instruction"
+    """Whether what a sentence orders holds for a while alone: "do not email anyone today", "call me Captain today"."""
+    is_order = one.concept in ("instruction", "name")
     return is_order and bool(SENTENCES.passing.search(text)) and not SENTENCES.for_good.search(text)
 
 
