@@ -153,15 +153,21 @@ def test_an_edit_from_before_is_told_first(home: Path, start: Start) -> None:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
-def test_a_signal_ends_it(home: Path, start: Start, number: signal.Signals, code: int) -> None:
-    running = Watch(start("watch", "--json"))
-    running.event()
-    running.process.send_signal(number)
-    # It would watch for ever; how soon a busy machine lets it end says nothing of it.
-    assert running.process.wait(60) == code
-    assert running.process.stderr is not None
-    assert running.process.stderr.read() == ""
-    assert _processes_of(home) == []
+def test_a_signal_ends_it_at_once(home: Path, start: Start, number: signal.Signals, code: int) -> None:
+    taken = []
+    for _ in range(5):
+        running = Watch(start("watch", "--json"))
+        running.event()
+        began = time.monotonic()
+        running.process.send_signal(number)
+        assert running.process.wait(60) == code
+        taken.append(time.monotonic() - began)
+        assert running.process.stderr is not None
+        assert running.process.stderr.read() == ""
+        assert _processes_of(home) == []
+        if min(taken) < 1:  # others' work may lengthen any of them, and shortens none
+            break
+    assert min(taken) < 1, taken
 
 
 def _processes_of(home: Path) -> list[str]:
