@@ -26,7 +26,23 @@ def whole_sentence(text: str, asks: bool) -> list[Inference]:
     if swapped and not (SENTENCES.deictic.search(swapped["v"]) or swapped["o"].startswith(("不", "没"))):
         content = f"用户更正：是{swapped['v']}，不是{swapped['o']}"
         return [Inference(content, 0.6, "fact", "correction", "", swapped["v"])]
-    return _instruction(text)
+    return _instruction(text) or _bounded(text)
+
+
+def _bounded(text: str) -> list[Inference]:
+    """An order for one project (在这个项目里…), one occasion (回答我的时候…) or certain times (每天早上给我…).
+
+    It is told with these words: without them it would hold everywhere.
+    """
+    if SENTENCES.regular.match(text):
+        return [order_of(text.lstrip("你您"))]
+    bounds = SENTENCES.in_project.match(text)
+    if bounds and clause_order(bounds["v"]):
+        return [order_of(text.lstrip("你您"))]
+    bounds = SENTENCES.on_occasion.match(text)
+    if bounds and (SENTENCES.bidding.match(bounds["v"]) or clause_order(bounds["v"])):
+        return [order_of(text.lstrip("你您"))]
+    return []
 
 
 def _instruction(text: str) -> list[Inference]:

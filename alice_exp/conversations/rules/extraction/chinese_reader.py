@@ -84,7 +84,7 @@ def _clauses(text: str, asks: bool) -> Iterator[Inference]:
     for place, part in enumerate(parts):
         if asks and place == len(parts) - 1:
             return
-        clause = SENTENCES.tail.sub("", SENTENCES.lead.sub("", part))
+        clause = SENTENCES.since.sub("我", SENTENCES.tail.sub("", SENTENCES.lead.sub("", part)))
         relative = _whose(clause, relative)
         if SENTENCES.other.match(clause) or (relative and not _is_mine(clause, False)):
             yield from _of_relative(relative, clause) if relative else ()

@@ -85,6 +85,31 @@ def instruction(body: str) -> list[Inference]:
         forbids = None
     if not (standing or forbids) or SENTENCES.pep_talk.search(body):
         return []
+    return [_order_of(body)]
+
+
+def bounded(body: str) -> list[Inference]:
+    """An order for one project ("in this repo, …"), one occasion ("when reviewing …, …") or certain times ("every
+    evening give me …").
+
+    It is told with these words: without them it would hold everywhere.
+    """
+    if SENTENCES.regular.match(body):
+        return [_order_of(body)]
+    if SENTENCES.on_occasion.match(body) and not SENTENCES.once_only.search(body):
+        return [_order_of(body)]
+    found = SENTENCES.in_project.match(body)
+    if found and (instruction(found["v"]) or _is_house_style(found["v"])):
+        return [_order_of(body)]
+    return []
+
+
+def _is_house_style(order: str) -> bool:
+    return bool(SENTENCES.house_style.match(order)) and not SENTENCES.deictic.search(order)
+
+
+def _order_of(body: str) -> Inference:
+    """The order in a text, without courtesies."""
     order = of_user(re.sub(r"^please ", "", body, flags=re.IGNORECASE))
     order = order[0].lower() + order[1:] if not order[:2].isupper() else order
-    return [Inference(f"The user's instruction: {order}", 0.8, "rule", "instruction", "", order)]
+    return Inference(f"The user's instruction: {order}", 0.8, "rule", "instruction", "", order)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.conversations.rules.extraction.english_instructions import (
+    bounded,
     corrected,
     instruction,
     is_passing,
@@ -55,7 +56,8 @@ def read(text: str, asks: bool) -> list[Inference]:
         return []
     if SENTENCES.unreal.search(body) and not SENTENCES.conditional.match(body):
         return []
-    return [one for one in _clauses(body) if not is_passing(one, text)]
+    body = SENTENCES.since.sub("", body)
+    return [one for one in bounded(body) or _clauses(body) if not is_passing(one, text)]
 
 
 def _bare(text: str) -> str:
