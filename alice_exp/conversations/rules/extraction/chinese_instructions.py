@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from alice_exp.conversations.rules.extraction.chinese_patterns import SENTENCES, of_user
+from alice_exp.conversations.rules.extraction.chinese_patterns import SENTENCES, SENTENCES_FILE, of_user
 from alice_exp.conversations.rules.extraction.inferences import Inference
+from alice_exp.conversations.rules.extraction.statements import kinds
 
 _COLON = re.compile("[：:]")
 
@@ -42,6 +43,16 @@ def _bounded(text: str) -> list[Inference]:
     bounds = SENTENCES.on_occasion.match(text)
     if bounds and (SENTENCES.bidding.match(bounds["v"]) or clause_order(bounds["v"])):
         return [order_of(text.lstrip("你您"))]
+    return []
+
+
+def wishes(clause: str) -> list[Inference]:
+    """How the user wants the work to be done, told of the work (分支名必须…), its times (测试库每天…) or as a wish."""
+    for row in kinds(SENTENCES_FILE, "wishes"):
+        found = row.says.match(clause)
+        if found and not (SENTENCES.of_once.search(clause) or SENTENCES.asks.search(clause)):
+            told = row.content.format(v=of_user(found["v"]))
+            return [Inference(told, row.importance, row.type, row.concept, "", found["v"])]
     return []
 
 

@@ -11,6 +11,7 @@ from alice_exp.conversations.rules.extraction.chinese_instructions import (
     is_passing,
     order_of,
     whole_sentence,
+    wishes,
     with_clause_before,
 )
 from alice_exp.conversations.rules.extraction.chinese_patterns import (
@@ -91,7 +92,7 @@ def _clauses(text: str, asks: bool) -> Iterator[Inference]:
             mine, others = False, True
             continue
         others = others and not (SENTENCES.again_mine.match(clause) or SENTENCES.therefore.match(part))
-        ordered = [] if others else _ordered(clause, parts[place - 1] if place else "")
+        ordered = [] if others else _ordered(clause, parts[place - 1] if place else "") or wishes(clause)
         if ordered:
             yield from ordered
             continue
@@ -297,6 +298,8 @@ def _filled(pattern: Pattern, found: re.Match[str], time: str) -> Inference | No
 
 def _refused(pattern: Pattern, groups: dict[str, str], value: str) -> bool:
     """Whether the value is about the present moment or does not fit the pattern's concept."""
+    if pattern.concept in ("likes", "dislikes") and SENTENCES.your_way.match(value):
+        return False
     if pattern.concept in _LASTING and SENTENCES.deictic.search(value):
         return True
     if pattern.content.startswith("用户毕业于") and "毕业" not in "".join(groups.values()) + value:

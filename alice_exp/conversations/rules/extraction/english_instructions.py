@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from alice_exp.conversations.rules.extraction.english_patterns import SENTENCES, SENTENCES_FILE
 from alice_exp.conversations.rules.extraction.inferences import Inference
 from alice_exp.conversations.rules.extraction.statements import kinds
-from alice_exp.conversations.rules.extraction.third_person import of_user
+from alice_exp.conversations.rules.extraction.third_person import of_user, third_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,6 +102,25 @@ def bounded(body: str) -> list[Inference]:
     if found and (instruction(found["v"]) or _is_house_style(found["v"])):
         return [_order_of(body)]
     return []
+
+
+def wishes(clause: str) -> list[Inference]:
+    """How the user wants the work to be done, told of the work ("branch names must …"), its times ("releases only go
+    out on …") or what they feel ("it annoys me when your …")."""
+    for row in kinds(SENTENCES_FILE, "wishes"):
+        found = row.says.match(clause)
+        if found and not SENTENCES.of_once.search(clause):
+            words = {name: text for name, text in found.groupdict().items() if text}
+            told = row.content.format(**{**words, "v": _inside(words["v"])}) if row.content else ""
+            told = told[:1].upper() + told[1:] or f"The user {third_person(words['v'])}"
+            return [Inference(told, row.importance, row.type, row.concept, "", found["v"])]
+    return []
+
+
+def _inside(said: str) -> str:
+    """Words of the speaker's as they stand inside a sentence about them."""
+    told = of_user(re.sub(r"\bour\b", "the user's", said, flags=re.IGNORECASE))
+    return told[0].lower() + told[1:]
 
 
 def _is_house_style(order: str) -> bool:

@@ -12,6 +12,7 @@ from alice_exp.conversations.rules.extraction.english_instructions import (
     instruction,
     is_passing,
     remembered,
+    wishes,
 )
 from alice_exp.conversations.rules.extraction.english_patterns import (
     CASED,
@@ -97,6 +98,7 @@ def _clauses(body: str) -> Iterator[Inference]:
             continue
         ordered = instruction(f"{condition}, {clause}" if condition else clause) or instruction(clause)
         condition, hypothetical = "", SENTENCES.supposed.match(condition)
+        ordered = ordered or (wishes(clause) if not others else [])
         if ordered:
             yield from ordered
             continue
