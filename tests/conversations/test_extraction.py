@@ -1,14 +1,15 @@
 """Extraction by rules: R4.17-R4.24, B4.8-B4.18, D55, D57.
 
-``extraction_cases.jsonl`` is written by hand, part by part: each part but ``tune`` was written before the rules saw it,
-measured once, and only then were the rules mended where it showed them to be missing. Recall when first seen: ``held``
-zh 0.62, en 0.72; ``second`` zh 0.66, en 0.71; ``fresh`` zh 0.84, en 0.85; ``last`` (chosen to be out of the way) zh
-0.63, en 0.62; ``final`` zh 0.70, en 0.85; precision 0.90 to 1; ``daily`` (the half looked at) zh 7 of 7, en 2 of 6, 4
-false of 3 jokes, held back zh 4 of 6, en 6 of 6, 3 false of 4 jokes, which are silent since; ``bounds`` (orders for a project, an occasion, certain times; what holds from a
-day on) was looked at, ``bounds held`` zh 14 of 16, en 14 of
-14, 4 false of 27, where 27 of the 57 were wrong before the rules;
-``wishes`` (how the work is to be done) was looked at, ``wishes held`` zh 11 of 13, en 17 of 17, none false of 21: before 2,
-1 and none. That is what to expect of new sentences; what is asserted is that nothing is lost.
+``extraction_cases.jsonl`` is written by hand, part by part: each part but ``tune`` was written before the rules saw
+it, measured once, and only then were the rules mended where it showed them to be missing. Recall when first seen:
+``held`` zh 0.62, en 0.72; ``second`` zh 0.66, en 0.71; ``fresh`` zh 0.84, en 0.85; ``last`` (chosen to be out of the
+way) zh 0.63, en 0.62; ``final`` zh 0.70, en 0.85; precision 0.90 to 1; ``daily`` (the half looked at) zh 7 of 7, en 2
+of 6, 4 false of 3 jokes, held back zh 4 of 6, en 6 of 6, 3 false of 4 jokes, which are silent since; ``bounds``
+(orders for a project, an occasion, certain times; what holds from a day on) was looked at, ``bounds held`` zh 14 of
+16, en 14 of 14, 4 false of 27, where 27 of the 57 were wrong before the rules; ``wishes`` (how the work is to be done)
+was looked at, ``wishes held`` zh 11 of 13, en 17 of 17, none false of 21: before 2, 1 and none; ``once`` (what is like
+such a wish and is none, looked for afterwards) 34 false of 84 when first seen, 18 of them from before: what is kept is
+silent since. That is what to expect of new sentences; what is asserted is that nothing is lost.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def test_precision_and_recall(capsys: pytest.CaptureFixture[str]) -> None:
             assert right >= least.get(part, 0.9) * wanted and right >= 0.9 * found, (lang, part)
     assert all(
         rows["none", part][2] == 0
-        for part in ("tune", "held", "second", "fresh", "last", "daily held", "bounds", "wishes held")
+        for part in ("tune", "held", "second", "fresh", "last", "daily held", "bounds", "wishes held", "once")
     )
 
 
