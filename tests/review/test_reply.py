@@ -146,11 +146,14 @@ PLAIN: list[tuple[str, list[tuple[object, ...]]]] = [
     ("approve 1-3 except 2", [(A, "1", "3")]),
     ("1-3 except 2 approve, reject 2", [(A, "1", "3"), (R, "2")]),
     ("approve 1 to 4 but not 3", [(A, "1", "2", "4")]),
-    ("approve 1 and 2 but not 3", [(A, "1", "2")]),
-    ("reject 1 but not 2, approve 4", [(R, "1"), (A, "4")]),
+    ("approve 1 and 2 but not 3", [(A, "1", "2", "-3")]),
+    ("reject 1 but not 2, approve 4", [(R, "1", "-2"), (A, "4")]),
     ("approve 1-4 without 2 and 3", [(A, "1", "4")]),
     ("approve 1-3, reject 4-6 except 5", [(A, "1", "2", "3"), (R, "4", "6")]),
     ("yes to all except 2", [(A, "all", "-2")]),
+    ("ok approve except 2", [(A, "all", "-2")]),
+    ("好的，同意，除了2", [(A, "all", "-2")]),
+    ("同意 同意 except 1", [(A, "all", "-1")]),
     ("yes to all but 2 and 5", [(A, "all", "-2", "-5")]),
     ("all except 2: yes", [(A, "all", "-2")]),
     ("all yes", [(A, "all")]),
@@ -246,6 +249,11 @@ UNCLEAR = [
     "approve 1 except 2",
     "同意 1-3 除了 5",
     "approve 1-2 except 1-2",
+    "approve 1 but not 1 and 2",
+    "approve 3 but not 1-3",
+    "approve all, approve except 1",
+    "approve 2 except\n1",
+    "approve all except",
     "同意 1-3 除了 2，其余拒绝",
     "approve 1-3 all",
     "approve 1.5",
@@ -349,6 +357,12 @@ def test_numbers_all_and_the_rest_are_those_of_the_report() -> None:
     assert ids("reject exp-bbbbbbbb, approve the rest") == [(R, "b"), (A, "acd")]
     assert ids("later 1, reject the rest except 3") == [(L, "a"), (R, "bd")]
     assert ids("同意 3 1 3") == [(A, "ca")]
+
+
+def test_what_is_left_out_by_its_number_is_left_out_by_its_id() -> None:
+    assert ids("approve exp-aaaaaaaa and 2 but not 1") == [(A, "b")]
+    with pytest.raises(UsageError, match="left out"):
+        settle(parse("approve exp-aaaaaaaa but not 1"), REPORT)
 
 
 def test_a_group_is_decided_without_what_is_left_out() -> None:

@@ -73,6 +73,11 @@ class _Clause:
     def is_bare(self) -> bool:
         return not (self.named or self.everything or self.rest or self.about or self.groups)
 
+    @property
+    def says_no_more(self) -> bool:
+        """Whether it is a verb alone, which leaves nothing out and gives no reason."""
+        return self.is_bare and not (self.excluded or self.reason)
+
 
 def parse(text: str) -> tuple[Decision, ...]:
     """The decisions in a reply; raises ``UsageError`` (exit 2) that names what is unclear and how to write it."""
@@ -134,6 +139,8 @@ def _cut(row: list[Token]) -> list[list[Token]]:
 
 def _read_segment(row: list[Token], clauses: list[_Clause], waiting: list[Token]) -> None:
     verbs = [index for index, token in enumerate(row) if token.kind == "verb"]
+    if row[-1].kind == "except":
+        raise unclear("it is not clear what {verb} applies to", verb="except")
     if not verbs:
         _read_targets(row, clauses, waiting)
         return
@@ -261,10 +268,10 @@ def _in_front(clauses: Sequence[_Clause]) -> Sequence[_Clause]:
     clauses = [
         one
         for at, one in enumerate(clauses)
-        if not (at and one.is_bare and not one.reason and clauses[at - 1].verb == one.verb)
+        if not (at and one.says_no_more and clauses[at - 1].verb == one.verb)
     ]
     first, behind = clauses[0], clauses[1:]
-    if first.is_bare and not first.reason and behind and behind[0].verb == first.verb:
+    if first.says_no_more and behind and behind[0].verb == first.verb:
         return _in_front(behind)
     if first.everything and not (first.excluded or first.named):
         other = (clause for clause in behind if clause.verb != first.verb)
@@ -276,9 +283,12 @@ def _leave_out(clause: _Clause) -> set[str]:
     """Take what is left out from what is named, as in "1-5 except 3"; returns it."""
     named, excluded = clause.named, clause.excluded
     stray = [name for name in excluded if name not in named and not clause.spares]
-    if stray or set(named) == set(excluded):
+    # Nothing left is not everything.
+    if stray or set(named) <= set(excluded):
         raise unclear("{name} is left out, but of what is not clear", name=(stray or excluded)[0])
-    clause.named, clause.excluded = tuple(name for name in named if name not in excluded), ()
+    clause.named = tuple(name for name in named if name not in excluded)
+    # What was not named may be so by its id: "approve exp-… but not 1".
+    clause.excluded = tuple(name for name in excluded if name not in named)
     return set(excluded)
 
 
@@ -312,6 +322,8 @@ def settle(
         elif decision.about:
             about = subjects.get(decision.about, ())
             row = [block_id for block_id in numbered if block_id in about and block_id not in taken]
+        if decision.named and set(row) <= excluded:
+            raise unclear("{name} is left out, but of what is not clear", name=decision.excluded[0])
         row = [reference for reference in row if reference not in excluded]
         for reference in row:
             if verbs.setdefault(reference, decision.verb) != decision.verb:
