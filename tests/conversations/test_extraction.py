@@ -164,6 +164,21 @@ def test_each_row_of_whole_clauses_reads_its_example(path: str, heading: str) ->
         assert len(found) == 1 and (heading == "clauses" or found[0].type == row.type), row.example
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("你翻译的时候专有名词保留英文", ["用户要求：翻译的时候专有名词保留英文"]),
+        ("All our services log in JSON", ["All the user's services log in JSON"]),
+        ("代码需要用什么框架", []),  # a question
+        ("When writing tests, use the name from earlier", []),  # one occasion
+        ("In this project use that library", []),  # a thing at hand
+        ("My manager thinks it is slow, you don't need to explain regex to me", []),  # somebody else's words
+    ],
+)
+def test_a_wish_is_the_users_and_for_good(text: str, expected: list[str]) -> None:
+    assert contents(text) == expected
+
+
 EXAMPLE_A = (
     [user("我叫张三，是程序员"), assistant("你好张三！")],
     [("用户名字是张三", 0.9), ("用户是程序员", 0.7)],
