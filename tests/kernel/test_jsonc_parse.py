@@ -205,9 +205,12 @@ def test_hostile_nesting_answers_at_once() -> None:
         assert parse(unit * 100_000).problem is not None
 
 
-@pytest.mark.parametrize("piece", ['"', "'", "/*", "//", ",", "[,", "\\", '"\\', "\\\n/", '"/', "<<<<<<< \n"])
+@pytest.mark.parametrize(
+    "piece",
+    ['"', "'", "/*", "/**", "//\n", ",", ", ]", "[,", "\\", "\\n", '"\\', "'\\", "\\\n/", '"/', "<<<<<<< \n"],
+)
 def test_hostile_repetition_is_linear(piece: str) -> None:
-    for frame in ("", '{"blocks": [1, ', "[1,] //"):
+    for frame in ("", '{"blocks": [1, ', "[1,] //", '["', "['"):
         assert seconds(lambda frame=frame: parse((frame + piece * 60_000).encode()), 1) < 2  # type: ignore[misc]
 
 

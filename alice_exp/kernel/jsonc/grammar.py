@@ -29,8 +29,8 @@ DIGITS = 4300
 _TOO_BIG = (10**DIGITS).bit_length()
 _ESCAPE = r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|0(?![0-9])|\r\n|[\n\r]|[^ux0-9\x00-\x1f])"
 _GOOD = {
-    '"': re.compile(rf'"(?:[^"\\\x00-\x1f]++|{_ESCAPE})*+'),
-    "'": re.compile(rf"'(?:[^'\\\x00-\x1f]++|{_ESCAPE})*+"),
+    '"': re.compile(rf'"[^"\\\x00-\x1f]*(?:{_ESCAPE}[^"\\\x00-\x1f]*)*'),
+    "'": re.compile(rf"'[^'\\\x00-\x1f]*(?:{_ESCAPE}[^'\\\x00-\x1f]*)*"),
 }
 _ESCAPES = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[\s\S])")
 _NUMBER = re.compile(

@@ -41,7 +41,7 @@ _BOM = b"\xef\xbb\xbf"
 _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 # What may follow a complete value; anything else means that the C scanner stopped inside a JSON5 token.
 _ENDS = frozenset((",", "\n", "]", "}", " ", "\r", "\t", "/", ""))
-_PLAIN_COMMA = re.compile(r"[ \r\n\t]*+,(?:[ \r\n\t]++|//[^\n\r]*+)*+(?=[{\[\"0-9])")
+_PLAIN_COMMA = re.compile(r"[ \r\n\t]*,[ \r\n\t]*(?://[^\n\r]*[\n\r][ \r\n\t]*)*(?=[{\[\"0-9])")
 # A comma, perhaps line comments, and the start of a value that the C scanner can read.
 _AT_ONCE = 12
 # Elements whose brackets are counted together in `_check_depths`.

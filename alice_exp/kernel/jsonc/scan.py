@@ -15,30 +15,32 @@ if TYPE_CHECKING:
 SPACE = " \\t\\n\\r\\v\\f\\u00a0\\ufeff\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000"
 """The white space of JSON5, for use inside a character class."""
 
-# Possessive quantifiers (++, *+), so that malformed text cannot make a pattern backtrack.
+# Each loop has the form a*(?:b a*)* where no b begins like an a: there is one way to match any text, so malformed text
+# costs no more than its length. Possessive quantifiers would promise the same, but Python 3.11.0 to 3.11.4 match nested
+# ones wrongly. A loop takes up to 1000 rounds at once: each one is kept in memory until its pattern has matched.
 _ESCAPED = r"\\(?:\r\n|[\s\S])"
-_DOUBLE = rf'"(?:[^"\\\n\r]++|{_ESCAPED})*+"'
-_SINGLE = rf"'(?:[^'\\\n\r]++|{_ESCAPED})*+'"
+_DOUBLE = rf'"[^"\\\n\r]*(?:{_ESCAPED}[^"\\\n\r]*)*"'
+_SINGLE = rf"'[^'\\\n\r]*(?:{_ESCAPED}[^'\\\n\r]*)*'"
 _STRING = rf"(?:{_DOUBLE}|{_SINGLE})"
-_COMMENT = r"(?://[^\n\r]*+|/\*(?:[^*]++|\*(?!/))*+\*/)"
+_COMMENT = r"(?://[^\n\r]*|/\*[\s\S]*?\*/)"
 _SLASH = r"/(?![/*])"
 
-TRIVIA = re.compile(rf"(?:[{SPACE}]++|{_COMMENT})*+")
-"""White space and comments; matches at every position, possibly the empty string."""
+_TRIVIA = re.compile(rf"[{SPACE}]*(?:{_COMMENT}[{SPACE}]*){{0,1000}}")
 
 TRIVIUM = re.compile(rf"(?P<space>[{SPACE}]+)|(?P<line>//[^\n\r]*)|(?P<block>/\*[\s\S]*?\*/)|(?P<comma>,)")
 """One piece of the text between two values."""
 
-STRING = re.compile(_STRING)
-ATOM = re.compile(rf"[^{SPACE},:\[\]{{}}\"'/]++")
-KEY = re.compile(rf"{_STRING}|[^{SPACE},:\[\]{{}}\"'/]++")
+_QUOTED = re.compile(_STRING)
+ATOM = re.compile(rf"[^{SPACE},:\[\]{{}}\"'/]+")
+KEY = re.compile(rf"{_STRING}|[^{SPACE},:\[\]{{}}\"'/]+")
 
 _COMMENTS = re.compile(_COMMENT)
 _COMMENT_MARKS = frozenset("/*")
 _CONTINUATION = re.compile(r"\\[\n\r]")
-_TO_COMMENT = re.compile(rf"(?:[^\"'/]++|{_STRING}|{_SLASH})*+")
-_TO_COMMA = re.compile(rf"(?:[^\"',]++|{_STRING}|,(?![{SPACE}]*+[\]}}]))*+")
-_TO_BRACKET = re.compile(rf"(?:[^\"'/\[\]{{}}]++|{_STRING}|{_COMMENT}|{_SLASH})*+")
+_TO_COMMENT = re.compile(rf"[^\"'/]*(?:(?:{_STRING}|{_SLASH})[^\"'/]*){{0,1000}}")
+_LAST_COMMA = re.compile(rf",[{SPACE}]*[\]}}]")
+_STRING_OR_LAST_COMMA = re.compile(rf"{_STRING}|[\"']|,(?=[{SPACE}]*[\]}}])")
+_TO_BRACKET = re.compile(rf"[^\"'/\[\]{{}}]*(?:(?:{_STRING}|{_COMMENT}|{_SLASH})[^\"'/\[\]{{}}]*){{0,1000}}")
 _INK = re.compile(r"[^\n]")
 _HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
@@ -55,7 +57,13 @@ class Child(NamedTuple):
 
 def skip_trivia(text: str, pos: int) -> int:
     """The offset of the first character from ``pos`` on that is neither white space nor part of a comment."""
-    match = TRIVIA.match(text, pos)
+    return _leap(_TRIVIA, text, pos)
+
+
+def _leap(pattern: re.Pattern[str], text: str, pos: int) -> int:
+    """The end of all that a loop of bounded rounds matches from ``pos`` on."""
+    while (match := pattern.match(text, pos)) and match.end() - pos >= 1000:
+        pos = match.end()
     return match.end() if match else pos
 
 
@@ -72,8 +80,7 @@ def without_comments(text: str) -> str:
             continue
         line = text.rfind("\n", done, at) + 1 if has_whole_lines else 0
         if not text[line or done : at].isspace():
-            leap = _TO_COMMENT.match(text, line or done)
-            at = leap.end() if leap else at
+            at = _leap(_TO_COMMENT, text, line or done)
         comment = _COMMENTS.match(text, at)
         if comment is None:
             break
@@ -89,18 +96,19 @@ def _blank(comment: str) -> str:
 
 def without_last_commas(text: str) -> str:
     """Replace each trailing comma before a closing bracket by a blank; ``text`` must not contain comments."""
+    if _LAST_COMMA.search(text) is None:
+        return text
     pieces: list[str] = []
-    pos = done = 0
-    while True:
-        leap = _TO_COMMA.match(text, pos)
-        at = leap.end() if leap else pos
-        if text[at : at + 1] != ",":
-            pieces.append(text[done:])
-            return "".join(pieces)
-        pos = at + 1
-        if not _opens(text, at):
+    done = 0
+    for found in _STRING_OR_LAST_COMMA.finditer(text):
+        at = found.start()
+        if found[0] in ("'", '"'):
+            break
+        if found[0] == "," and not _opens(text, at):
             pieces += (text[done:at], " ")
-            done = pos
+            done = at + 1
+    pieces.append(text[done:])
+    return "".join(pieces)
 
 
 def _opens(text: str, comma: int) -> bool:
@@ -116,15 +124,14 @@ def skip_value(text: str, pos: int) -> int:
     char = text[pos : pos + 1]
     if char in ("[", "{"):
         return _skip_container(text, pos)
-    match = (STRING if char in ("'", '"') else ATOM).match(text, pos)
+    match = (_QUOTED if char in ("'", '"') else ATOM).match(text, pos)
     return match.end() if match else pos
 
 
 def _skip_container(text: str, pos: int) -> int:
     depth = 0
     while True:
-        leap = _TO_BRACKET.match(text, pos)
-        pos = leap.end() if leap else pos
+        pos = _leap(_TO_BRACKET, text, pos)
         char = text[pos : pos + 1]
         if char in ("[", "{"):
             depth += 1

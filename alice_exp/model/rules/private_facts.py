@@ -231,7 +231,7 @@ SHAPES = (
     Shape(
         "a private e-mail address",
         LazyPattern(
-            r"(?<![\w.+-])[\w.+-]++@(?!example\.(?:com|org|net)\b|users\.noreply)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}",
+            r"(?<![\w.+-])[\w.+-]+@(?!example\.(?:com|org|net)\b|users\.noreply)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}",
             re.ASCII,
         ),
         _by(_is_private_mail),

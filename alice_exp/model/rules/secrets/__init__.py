@@ -110,7 +110,7 @@ _PLAIN: Mapping[str, tuple[str, str]] = {
     ),
     "a signed token": (
         "eyj",
-        r"(?<![A-Za-z0-9_-])(?>[A-Za-z0-9_-]*?\beyJ)[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}",
+        r"(?<![A-Za-z0-9_-])(?=[A-Za-z0-9_-]*?\beyJ[A-Za-z0-9_-]{8})[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{8,}",
     ),
     "an SSH key": (
         "aaaa",
@@ -123,7 +123,7 @@ _PLAIN: Mapping[str, tuple[str, str]] = {
     ),
     "an e-mail address": (
         "@",
-        r"(?<![\w.+-])[\w.+-]++@(?!example\.(?:com|org|net)\b)[\w-]+(?:\.[\w-]+)+",
+        r"(?<![\w.+-])[\w.+-]+@(?!example\.(?:com|org|net)\b)[\w-]+(?:\.[\w-]+)+",
     ),
     "a network card's address": (
         ": -",
