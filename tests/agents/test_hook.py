@@ -16,6 +16,9 @@ import pytest
 
 from alice_exp.agents.cli import hook_command
 from alice_exp.agents.rules.host_transcripts import rows
+from alice_exp.agents.store import FileSpool
+from alice_exp.agents.usecases.captured_sessions import finish
+from alice_exp.kernel.errors import PeerError
 
 Call = Callable[..., Any]
 CLAUDE = [
@@ -249,6 +252,19 @@ def test_no_command_waits_for_a_model_and_a_report_names_what_could_not_be_read(
     os.utime(left, (time.time() - 3600,) * 2)
     cli("list")
     assert len(started) == 4
+
+
+def test_of_two_workers_at_once_one_works(home: Path) -> None:
+    spool = FileSpool(home / "state", lambda: "")
+    spool.leave({"host": "codex"})
+
+    def conversing_as(host: str) -> Any:
+        worked.append(list(finish(spool, conversing_as, wait=0)))
+        raise PeerError("this one fails")
+
+    worked: list[Any] = []
+    assert len(list(finish(spool, conversing_as, wait=0))) == 1
+    assert worked == [[]], "the second one finds it claimed, and leaves it"
 
 
 def test_kill_of_the_detached_part_loses_nothing(home: Path, cli: Call, tmp_path: Path) -> None:

@@ -172,6 +172,10 @@ def test_a_program_names_its_project(home: Path, world: Path, monkeypatch: pytes
         asked: dict[str, Any]
         for asked in ({"project": project}, {"filters": Filters(project=project)}):
             assert alice.recall("building the project", **asked)[0].placed.block.payload.content == best
+        asked = {"query": "how do I build the project"}
+        monkeypatch.setenv("ALICE_PROJECT", project)
+        told = Alice(home, "agent").call("search_memory_tool", asked)["memories"]
+        assert told[0]["payload"] == best
     with pytest.raises(UsageError, match="cannot name a project"):
         alice.recall("building", project="two words")
     (world / ".alice-project").write_text("me/here\n", encoding="utf-8")

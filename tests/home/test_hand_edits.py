@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from alice_exp.home.store.record_files import Recording
 from alice_exp.kernel.journal import commit_writer
 from alice_exp.kernel.journal.atomic_files import RACY_NS, read_bytes
 from alice_exp.kernel.journal.lock import WriterLock
@@ -285,6 +286,24 @@ def test_a_reader_after_an_act_compares_contents_and_takes_no_lock(
     read: list[Path] = []
     monkeypatch.setattr(commit_writer, "read_bytes", lambda path: read.append(path) or read_bytes(path))
     assert [one["id"] for one in cli("list", "--json").json["blocks"]] == [made] and held == read == []
+
+
+def test_a_record_file_that_is_saved_during_an_act_is_adopted_before_it(
+    home: Path, cli: Call, git: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("episode", "add", "--task", "boil water", "--success")
+    path = home / "experiences/records/episodes.jsonc"
+    compose = Recording.compose
+
+    def saved(self: Recording, *given: Any) -> dict[str, bytes]:
+        path.write_text(path.read_text("utf-8").replace("boil water", "boil more water"), encoding="utf-8")
+        return compose(self, *given)
+
+    monkeypatch.setattr(Recording, "compose", saved)
+    cli("episode", "add", "--task", "make tea", "--success")
+    assert [author for author, _ in acts(git, home, 2)] == ["user", "editor"]
+    tasks = [one["task"] for one in cli("episode", "list", "--json").json["episodes"]]
+    assert tasks == ["boil more water", "make tea"]
 
 
 @pytest.mark.parametrize("raises", [False, True])

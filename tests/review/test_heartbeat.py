@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -174,9 +175,17 @@ def test_what_was_refuted_though_it_mostly_worked_is_offered_once(home: Path, cl
 
 
 def test_what_is_in_doubt_is_not_applied_unless_the_person_said_it(home: Path, cli: Call) -> None:
-    doubted(home, cli)
+    doubt = doubted(home, cli)
+    row = {"payload": "tell the channel", "trigger": "announcing releases", "related": [doubt]}
+    (told,) = cli("memorize", "--from", "-", "--json", stdin=json.dumps(row) + "\n").json["ids"]
+    cli("approve", told, "--yes")
+    made = cli("decide", "announcing releases", "--json").json
+    assert [one["id"] for one in made["applied"]] == [told], "nor because another block names it"
     made = cli("decide", "deploys go through staging", "--json").json
     assert (made["tier"], made["applied"][0]["doubt"]["failed"]) == ("personal", 5)
+    cli("keep", doubt)
+    made = cli("decide", "announcing releases", "--json").json
+    assert [one["id"] for one in made["applied"]] == [told, doubt]
 
 
 def test_what_a_person_said_and_contradicted_is_asked_again_until_they_answer(home: Path, cli: Call) -> None:

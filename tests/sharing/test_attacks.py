@@ -117,6 +117,38 @@ def test_a_wrong_code_pairs_nobody_and_there_is_no_second_try(tmp_path: Path) ->
     assert (ann.all(), bob.all()) == ((), ())
 
 
+def test_the_try_is_spent_as_soon_as_somebody_begins_though_they_do_not_go_on(tmp_path: Path) -> None:
+    ann, bob, mallory = (identity(tmp_path / name) for name in "abm")
+    secured = line_protocol.context(
+        tls_transport.CLIENT, mallory.own() and mallory.certificate_file, mallory.key_file, None
+    )
+
+    async def begun(address: str) -> None:
+        wire = await tls_transport.opened(address, secured)
+        guess = pairing._side(pairing.Code(7, "wrong2"), mallory.own().id, wire.peer_id, invited=True)
+        await wire.send({"pair": 1, "id": mallory.own().id, "pake": guess.start().hex()}, 5)
+        assert "pake" in await wire.receive(5)
+        with pytest.raises(PeerError, match="hung up"):
+            await asyncio.to_thread(pairing.join, bob, CODE, [address], NOW)
+        await wire.close()
+
+    with inviting(ann) as (address, invitation):
+        asyncio.run(begun(address))
+        ended(invitation)
+    assert (ann.all(), bob.all()) == ((), ())
+
+
+def test_another_certificate_than_the_code_was_bound_to_is_not_paired(tmp_path: Path) -> None:
+    ann, bob, carl = (identity(tmp_path / name) for name in "abc")
+    honest, other = bob.own(), carl.own().certificate
+    bob.own = lambda: Peer("alice_bob", honest.id, other, "")  # type: ignore[method-assign]
+    with inviting(ann) as (address, invitation):
+        with pytest.raises(PeerError, match="the code was bound to"):
+            pairing.join(bob, CODE, [address], NOW)
+        ended(invitation)
+    assert ann.all() == ()
+
+
 def test_who_stands_in_between_shares_no_key_though_the_code_is_right(tmp_path: Path) -> None:
     """A relay that speaks TLS to both sides and passes every message on."""
     ann, bob, mallory = (identity(tmp_path / name) for name in "abm")

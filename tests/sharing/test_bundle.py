@@ -163,11 +163,18 @@ def test_a_candidate_keeps_the_claim_as_evidence_and_takes_the_higher_count_when
     assert second is not None and claimed(second) == 72
 
 
-def test_a_quote_that_only_looks_like_a_claim_is_none() -> None:
-    block = candidate(
-        offer(evidence=[{"kind": "claim", "quote": "999999 verified there"}]), "ann", "exp-bbbb2222", NOW
-    )
+def test_neither_a_quote_that_looks_like_a_claim_nor_an_outcome_at_the_sender_counts_here() -> None:
+    pieces = [
+        {"kind": "claim", "quote": "999999 verified there"},
+        {"kind": "outcome", "quote": "it was fast", "effect": "ok"},
+    ]
+    block = candidate(offer(evidence=pieces), "ann", "exp-bbbb2222", NOW)
     assert claimed(block) == 72
+    assert [(one.kind, one.effect) for one in block.evidence] == [
+        ("shared", ""),
+        ("shared", ""),
+        ("claim", ""),
+    ]
 
 
 @pytest.mark.parametrize(
