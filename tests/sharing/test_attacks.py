@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -525,3 +526,13 @@ def test_a_peer_that_answers_nonsense_is_a_failed_peer(ann: Alice, bob: Alice) -
             asked(bob, peer, address)
         assert failure.value.exit_code == 8
     assert bob.commits() == before
+
+
+def test_closing_a_connection_that_is_gone_raises_nothing() -> None:
+    """The transport of Python 3.11.0 to 3.11.4 cannot be aborted then."""
+
+    async def reset() -> None:
+        raise ConnectionResetError
+
+    gone = SimpleNamespace(close=lambda: None, wait_closed=reset, transport=None)
+    asyncio.run(line_protocol.Wire(None, gone).close())  # type: ignore[arg-type]
